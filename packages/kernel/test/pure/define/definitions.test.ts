@@ -181,7 +181,7 @@ describe('definitions that replace an earlier one', () => {
 });
 
 describe('given a reducer that is wrongly defined [SCH-7]', () => {
-  it('when any part is junk, then it is refused when it is defined', async () => {
+  it('a reducer with any invalid part is refused at its definition', async () => {
     await expectRefused((junk) => defineReducer(junk as never), 'defineReducer');
     await expectRefused((junk) => reducer({ name: junk })(), 'name');
     await expectRefused((junk) => reducer({ state: junk })(), 'state');
@@ -202,22 +202,19 @@ describe('given a reducer that is wrongly defined [SCH-7]', () => {
     await expectRefused((junk) => reducer({ reduce: junk })(), 'reduce', ['a function', 'a class']);
   });
 
-  it.each(NAMES)('when a name is %j, then it is refused', async (name) => {
+  it.each(NAMES)('a reducer with the name %j is refused', async (name) => {
     expect(await verdictOn(reducer({ name }), 'name')).toBe('invalid_name');
     expect(await verdictOn(reducer({ events: { [name]: z.strictObject({}) } }), 'event')).toBe('invalid_name');
     expect(await verdictOn(reducer({ facts: { [name]: z.strictObject({}) } }), 'fact')).toBe('invalid_name');
     expect(await verdictOn(plan({ name }), 'plan')).toBe('invalid_name');
   });
 
-  it.each(['', 'a b', 'a\0b', 'ü', 'x'.repeat(65)])(
-    'when a log or a table is named %j, then it is refused',
-    async (name) => {
-      expect(await verdictOn(reducer({ logs: { [name]: z.int() } }), 'log')).toBe('invalid_name');
-      expect(await verdictOn(reducer({ tables: { [name]: z.int() } }), 'table')).toBe('invalid_name');
-    },
-  );
+  it.each(['', 'a b', 'a\0b', 'ü', 'x'.repeat(65)])('a log or a table with the name %j is refused', async (name) => {
+    expect(await verdictOn(reducer({ logs: { [name]: z.int() } }), 'log')).toBe('invalid_name');
+    expect(await verdictOn(reducer({ tables: { [name]: z.int() } }), 'table')).toBe('invalid_name');
+  });
 
-  it('when it declares tables, then they are part of its digest, and where it declares none nothing is', async () => {
+  it('declared tables are part of the digest of a reducer, and a reducer without tables has the digest of before', async () => {
     const digest = (tables: object) => defineReducer({ ...good.reducer, ...tables } as never).digest;
     expect(digest({ tables: {} })).toBe(digest({}));
     expect(digest({ tables: { index: z.int() } })).not.toBe(digest({}));
@@ -225,7 +222,7 @@ describe('given a reducer that is wrongly defined [SCH-7]', () => {
     expect(digest({ tables: { index: z.int() } })).not.toBe(digest({ logs: { index: z.int() } }));
   });
 
-  it('when its state is no object or holds bytes, then it is refused', async () => {
+  it('a reducer whose state is not an object or contains bytes is refused', async () => {
     for (const state of [z.int(), z.array(z.int()), value(), z.record(z.string(), z.int())]) {
       expect(await verdictOn(reducer({ state }), 'state')).toBe('invalid_definition');
     }
@@ -243,7 +240,7 @@ describe('given a reducer that is wrongly defined [SCH-7]', () => {
 });
 
 describe('given an effect that is wrongly defined [SCH-7]', () => {
-  it('when any part is junk, then it is refused when it is defined', async () => {
+  it('an effect with any invalid part is refused at its definition', async () => {
     await expectRefused((junk) => defineEffect(junk as never), 'defineEffect');
     await expectRefused((junk) => effect({ kind: junk })(), 'kind');
     await expectRefused((junk) => effect({ params: junk })(), 'params');
@@ -253,13 +250,13 @@ describe('given an effect that is wrongly defined [SCH-7]', () => {
   });
 
   it.each(['', 'x', 'x@0', 'X@1', '.x@1', 'x.@1', 'x@1.', 'a/b@1', `${'x'.repeat(200)}@1`])(
-    'when its kind is %j, then it is refused',
+    'an effect of the kind %j is refused',
     async (kind) => {
       expect(await verdictOn(effect({ kind }), 'kind')).toBe('invalid_name');
     },
   );
 
-  it('when its class is in a parameter that its parameters do not have, then it is refused', async () => {
+  it('an effect whose guarantee is in a missing parameter is refused', async () => {
     const guarantee = { param: 'how' };
     for (const params of [z.strictObject({}), z.string(), z.null(), value(), z.strictObject({ how: z.int() })]) {
       expect(await verdictOn(effect({ params, guarantee }), 'guarantee')).toBe('invalid_definition');
@@ -275,7 +272,7 @@ describe('given an effect that is wrongly defined [SCH-7]', () => {
 });
 
 describe('given a plan that is wrongly defined [SCH-7]', () => {
-  it('when any part is junk, then it is refused when it is defined', async () => {
+  it('a plan with any invalid part is refused at its definition', async () => {
     await expectRefused((junk) => definePlan(junk as never), 'definePlan');
     await expectRefused((junk) => plan({ name: junk })(), 'name');
     await expectRefused((junk) => plan({ input: junk })(), 'input');
@@ -284,7 +281,7 @@ describe('given a plan that is wrongly defined [SCH-7]', () => {
     await expectRefused((junk) => plan({ run: junk })(), 'run', ['a function', 'a class']);
   });
 
-  it('when it declares two effects of one kind, then it is refused', async () => {
+  it('a plan that declares two effects of one kind is refused', async () => {
     const one = defineEffect(good.effect);
     const other = defineEffect({ ...good.effect, params: z.strictObject({ n: z.int() }) });
     expect(await verdictOn(plan({ effects: [one, other] }), 'effects')).toBe('duplicate_definition');
@@ -293,7 +290,7 @@ describe('given a plan that is wrongly defined [SCH-7]', () => {
 });
 
 describe('given an app that is wrongly put together [SCH-7]', () => {
-  it('when any part is junk, then it is refused', async () => {
+  it('an app with any invalid part is refused', async () => {
     await expectRefused((junk) => defineApp(junk as never), 'defineApp');
     await expectRefused((junk) => defineApp({ reducers: junk } as never), 'reducers', ['no list']);
     await expectRefused((junk) => defineApp({ reducers: [junk] } as never), 'a reducer');
@@ -305,7 +302,7 @@ describe('given an app that is wrongly put together [SCH-7]', () => {
     await expectRefused((junk) => defineApp({ reducers: [], plans: [junk] } as never), 'a plan');
   });
 
-  it('when two definitions share a name, then it is refused', async () => {
+  it('an app with two definitions of one name is refused', async () => {
     const one = defineReducer(good.reducer);
     const other = defineReducer({ ...good.reducer, events: {} });
     expect(await verdictOn(() => defineApp({ reducers: [one, other] }), 'reducers')).toBe('duplicate_definition');
@@ -314,7 +311,7 @@ describe('given an app that is wrongly put together [SCH-7]', () => {
     expect(await verdictOn(() => defineApp({ reducers: [one], plans }), 'plans')).toBe('duplicate_definition');
   });
 
-  it('when a plan is where a reducer belongs, then it is refused', async () => {
+  it('an app with a plan in the place of a reducer is refused', async () => {
     expect(await verdictOn(() => defineApp({ reducers: [definePlan(good.plan)] as never }), 'mixed')).toBe(
       'invalid_definition',
     );
@@ -330,8 +327,8 @@ describe('given an app that is wrongly put together [SCH-7]', () => {
   });
 });
 
-describe('given the longest names there may be', () => {
-  it('when a world is made of them, then everything written with them can be read again', async () => {
+describe('the longest names', () => {
+  it('everything that a world writes with the longest names can be read again', async () => {
     const long = (prefix: string, suffix: string) => prefix + 'x'.repeat(128 - prefix.length - suffix.length) + suffix;
     const longEffect = defineEffect({ ...good.effect, kind: long('in.', '@999999') });
     const longPlan = definePlan({

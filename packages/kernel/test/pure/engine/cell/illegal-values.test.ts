@@ -59,7 +59,7 @@ const FAULTS = ['value_invalid', 'record_too_large', 'state_invalid', 'state_too
 /** Bytes are a value; only a state may not hold them. */
 const NO_VALUES = ILLEGAL.filter((what) => what !== 'bytes in state');
 
-describe('given something in its state that is no value', () => {
+describe('given a state that contains something that is not a value', () => {
   it.each(ILLEGAL)(
     'a request that leaves %s in the state is refused, and the state is unchanged [RED-5]',
     async (what) => {
@@ -76,7 +76,7 @@ describe('given something in its state that is no value', () => {
   );
 
   it.each(ILLEGAL)(
-    'when a sent event leaves %s there, then the cell fails with the state that it had [RED-5]',
+    'an event of another cell that leaves %s in the state fails the cell with its last state [RED-5]',
     async (what) => {
       const { store, world } = await given();
       await ask(world, 'x', [add(1)]);
@@ -91,8 +91,8 @@ describe('given something in its state that is no value', () => {
   );
 });
 
-describe.each(['send', 'start', 'fact', 'log'] as const)('given something that is no value in ctx.%s', (to) => {
-  it.each(NO_VALUES)('when it is %s, then the delivery faults whole [RED-5]', async (what) => {
+describe.each(['send', 'start', 'fact', 'log'] as const)('given something that is not a value in ctx.%s', (to) => {
+  it.each(NO_VALUES)('a delivery faults as a whole when it passes %s [RED-5]', async (what) => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1)]);
     const { head } = world;
@@ -107,7 +107,7 @@ describe.each(['send', 'start', 'fact', 'log'] as const)('given something that i
   });
 });
 
-describe.each(['params', 'raised', 'next'])('given a plan that gives something that is no value (%s)', (plan) => {
+describe.each(['params', 'raised', 'next'])('given a plan that passes something that is not a value (%s)', (plan) => {
   it.each(NO_VALUES)('a plan that returns %s ends in error, and its cell is notified', async (what) => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start(plan, what)]);
@@ -119,7 +119,7 @@ describe.each(['params', 'raised', 'next'])('given a plan that gives something t
   });
 });
 
-describe('given a recipe that breaks the form', () => {
+describe('given a recipe that breaks the rules of recipes', () => {
   type Recipe = (draft: { n: number }, ctx: ReducerContext) => unknown;
 
   function appOf(recipe: Recipe) {
@@ -156,7 +156,7 @@ describe('given a recipe that breaks the form', () => {
     return error.details.fault;
   }
 
-  it('when it returns a value, then it faults [RED-6]', async () => {
+  it('a recipe that returns a value faults [RED-6]', async () => {
     expect(await refusedAs(() => ({ n: 5 }))).toBe('returned_a_value');
   });
 
@@ -168,7 +168,7 @@ describe('given a recipe that breaks the form', () => {
     expect(await refusedAs(rejects)).toBe('returned_a_value');
   });
 
-  it('when it sends to something that is no address, then it faults', async () => {
+  it('a recipe that sends to an invalid address faults', async () => {
     const event = { name: 'odd/To@1', value: {} };
     const addresses: unknown[] = [
       undefined,
@@ -184,7 +184,7 @@ describe('given a recipe that breaks the form', () => {
     for (const to of addresses) await refusedAs((_draft, ctx) => ctx.send(to as never, event));
   });
 
-  it('when it calls ctx with other nonsense, then it faults', async () => {
+  it('a recipe that calls ctx with other invalid arguments faults', async () => {
     const calls: Recipe[] = [
       (_draft, ctx) => ctx.send(ctx.address, undefined as never),
       (_draft, ctx) => ctx.send(ctx.address, { name: 'odd/Unknown@1', value: {} }),
@@ -220,7 +220,7 @@ describe('given a recipe that breaks the form', () => {
     }
   });
 
-  it('when it calls ctx with nonsense that means nothing, then nothing happens', async () => {
+  it('a call of ctx with meaningless but harmless arguments does nothing', async () => {
     const odd = appOf((_draft, ctx) => {
       ctx.cancel(99);
       ctx.cancel('none' as never);
@@ -234,7 +234,7 @@ describe('given a recipe that breaks the form', () => {
     await closeSound(world, store, odd);
   });
 
-  it('when a first state is no state, then the event that would make the cell is refused', async () => {
+  it('an event whose first state is invalid is refused and creates no cell', async () => {
     for (const made of [
       undefined,
       null,

@@ -81,7 +81,7 @@ async function stateBytes(world: World, keys: readonly string[]): Promise<string
 
 describe('given a request whose own delivery faults', () => {
   it.each(THROWN)(
-    'when the reducer throws (%s), then it is refused and nothing is journaled [REQ-5, REQ-6]',
+    'a request is refused when the reducer throws (%s), and nothing is journaled [REQ-5, REQ-6]',
     async (how) => {
       const { store, world } = await given();
       await ask(world, 'x', [add(1)]);
@@ -98,7 +98,7 @@ describe('given a request whose own delivery faults', () => {
     },
   );
 
-  it('when a cell throws in the event that would make it, then it does not exist, and a later one makes it', async () => {
+  it('a cell that throws in its creating event does not exist, and a later event creates it', async () => {
     const { store, world } = await given();
     expect(await codeOf(ask(world, 'x', [add(1), fail()]))).toBe('delivery_faulted');
     expect(await world.state(cell('x'))).toBeUndefined();
@@ -107,7 +107,7 @@ describe('given a request whose own delivery faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the same id is sent again after a refusal, then it is a new request [REQ-5]', async () => {
+  it('an id that is sent again after a refusal is a new request [REQ-5]', async () => {
     const { store, world } = await given();
     expect(await codeOf(ask(world, 'x', [fail()], { id: 'a' }))).toBe('delivery_faulted');
     expect((await ask(world, 'x', [add(1)], { id: 'a' })).duplicate).toBe(false);
@@ -116,7 +116,7 @@ describe('given a request whose own delivery faults', () => {
 });
 
 describe('given a delivery inside a frame that faults', () => {
-  it('when a cell that was sent to throws, then only its own changes are dropped and the sender learns it [RED-3, RED-4, RED-7]', async () => {
+  it('a faulted delivery drops only the changes of its receiver, and the sender is notified [RED-3, RED-4, RED-7]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [add(1), send('b', add(7), send('c', add(1)), fact('no'), fail()), send('d', add(1))]);
@@ -137,7 +137,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the command asked for a reply, then the fault is the reply [RED-7]', async () => {
+  it('a fault answers a command that requests a reply [RED-7]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [command('b', fail()), order('nobody', add(1)), command('b', add(1))]);
@@ -158,7 +158,7 @@ describe('given a delivery inside a frame that faults', () => {
     await closeSound(world, store, app);
   });
 
-  it('when taking a notice faults, then the cell fails and no further notice is made [RED-8]', async () => {
+  it('a fault in the handling of a notice fails the cell, and no further notice is made [RED-8]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [when('sys/Undeliverable@1', fail())]);
     await ask(world, 'a', [add(1), tell('nobody', add(1))]);
@@ -172,7 +172,7 @@ describe('given a delivery inside a frame that faults', () => {
 });
 
 describe('given a timer whose reducer throws', () => {
-  it('when it is due, then the cell fails with the state it had, and the timer does not come again at any open [JRN-25]', async () => {
+  it('a due timer that throws fails the cell with its last state, and never fires again [JRN-25]', async () => {
     const { store, clock, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [add(3), wake('bell', 10), when('bell', add(1), fail())]);
     clock.advance(10);
@@ -194,7 +194,7 @@ describe('given a timer whose reducer throws', () => {
 });
 
 describe('given a receipt whose cascade throws', () => {
-  it('when the event that the plan raised throws, then the effect is settled, the plan ended and the world usable [JRN-25]', async () => {
+  it('a fault in an event that a plan raised leaves the effect settled, the plan ended and the world usable [JRN-25]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [add(1), start('call', 7), when('call', add(1), send('y', add(1)), fail())]);
@@ -211,7 +211,7 @@ describe('given a receipt whose cascade throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell further on throws, then everything before it stands [RED-3]', async () => {
+  it('a fault in a later cell leaves everything before it unchanged [RED-3]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'b', [add(1)]);
@@ -247,7 +247,7 @@ describe('given a plan that throws', () => {
     },
   );
 
-  it('when it throws after a receipt, then its last step is dropped and its open effects are detached [PLAN-10]', async () => {
+  it('a plan that throws after a receipt loses its last step, and its open effects are detached [PLAN-10]', async () => {
     const adapter = outside(once);
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('throwLater', 1)]);
@@ -264,7 +264,7 @@ describe('given a plan that throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its cell takes no notices, then the failure is a fact [RED-9]', async () => {
+  it('a fact records the failure of a plan when its cell takes no notices [RED-9]', async () => {
     const { store, world } = await given();
     await world.request(deaf('x'), {
       name: 'lab/Do@1',
@@ -274,7 +274,7 @@ describe('given a plan that throws', () => {
     await closeSound(world, store, app);
   });
 
-  it('when taking the notice of it throws, then the cell fails and nothing recurs [RED-8]', async () => {
+  it('a fault in the notice of a failed plan fails the cell, and nothing repeats [RED-8]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [when('sys/PlanFailed@1', fail()), start('throwAtStart', 'error')]);
     expect(await codeOf(ask(world, 'x', [add(1)]))).toBe('cell_failed');
@@ -297,7 +297,7 @@ describe('given a cell that has failed', () => {
     return { store, world, adapter, clock };
   }
 
-  it('when it is asked, then it refuses with cell_failed and nothing is journaled [RED-10]', async () => {
+  it('a request to a failed cell is refused with cell_failed and nothing is journaled [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     const { head } = world;
     const error = await refusal(ask(world, 'x', [add(1)]));
@@ -325,7 +325,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is revived, then it goes on from the state it had, its log too [RED-10]', async () => {
+  it('a revived cell continues from its last state, with its logs [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     await world.revive(cell('x'));
@@ -339,7 +339,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its timer comes due meanwhile, then it is a fact, and revived it has no such timer', async () => {
+  it('a due timer of a failed cell becomes a fact, and the revived cell does not have the timer', async () => {
     const { store, world, adapter, clock } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     clock.advance(60);
@@ -351,7 +351,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is revived through a snapshot and a reopening, then the same [RED-10]', async () => {
+  it('a failed cell is revived in the same way after a snapshot and a reopening [RED-10]', async () => {
     const { store, world, adapter } = await failed();
     adapter.answerAll(() => ({ status: 'cancelled' }));
     await world.pump();
@@ -381,7 +381,7 @@ describe('given a cell that has failed', () => {
 });
 
 describe('given a reducer that rejects', () => {
-  it('when a request is rejected, then it is refused with its code and nothing is journaled [REQ-6]', async () => {
+  it('a rejected request is refused with its code and nothing is journaled [REQ-6]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1)]);
     const { head } = world;
@@ -392,7 +392,7 @@ describe('given a reducer that rejects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a sent event is rejected, then its changes are dropped, the cell is well, and a command is answered [RED-11]', async () => {
+  it('a rejected event drops its changes, leaves the cell healthy, and answers a command [RED-11]', async () => {
     const { store, world } = await given();
     await ask(world, 'b', [add(1)]);
     await ask(world, 'a', [command('b', add(9), reject('no')), send('b', add(9), reject('no'))]);
@@ -403,7 +403,7 @@ describe('given a reducer that rejects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer or a plan is rejected, then it is a fact and nothing fails [RED-11]', async () => {
+  it('the rejection of a timer or a plan is a fact and fails nothing [RED-11]', async () => {
     const adapter = outside(once);
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [

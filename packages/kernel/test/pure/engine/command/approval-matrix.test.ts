@@ -80,8 +80,8 @@ async function endSound({ store }: Waiting, world: World, app = appOf('paid')): 
   await closeSound(world, store, app);
 }
 
-describe('given an approval that is given two days and one deploy later', () => {
-  it('when plan and adapter were replaced, then those of now go on with it, and it has its whole time [ASK-5]', async () => {
+describe('given an approval that arrives two days and one deploy later', () => {
+  it('an approved effect continues with the new plan and adapter, and has its whole time [ASK-5]', async () => {
     const w = await waiting();
     const build = appOf('paid by the new build');
     const world = await w.later(build);
@@ -93,7 +93,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world, build);
   });
 
-  it('when the schema of its kind was changed and would not take it, then that build does not open the world; the old one still does', async () => {
+  it('a build whose changed schema does not accept the waiting parameters does not open the world; the old build still does', async () => {
     const w = await waiting();
     await w.world.close();
     const other = payWith(z.strictObject({ cents: z.int(), currency: z.string() }));
@@ -104,7 +104,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when the schema of its kind was changed and still takes it, then approval is reserved to the schema of now [ASK-6]', async () => {
+  it('a build whose changed schema still accepts the waiting parameters checks the approval by the new schema [ASK-6]', async () => {
     const w = await waiting();
     const tighter = appOf('paid', payWith(z.strictObject({ cents: z.int().max(10) })));
     const world = await w.later(tighter, []);
@@ -117,7 +117,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world, tighter);
   });
 
-  it('when the right was taken away before the deploy, then it has ended, and nothing brings it back [GATE-21]', async () => {
+  it('an effect whose right was revoked before the deploy has ended, and no approval revives it [GATE-21]', async () => {
     const w = await waiting();
     await w.world.command('sys/SetRights@1', { holder: X, exercise: { may: { effect: [] } } });
     const world = await w.later();
@@ -128,7 +128,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when the right of a cell above ended while nobody was there, then it ended by its time', async () => {
+  it('an effect ended in time when the right of a cell above expired while the world was closed', async () => {
     const w = await waiting();
     const holder = `cell:${cell('top').join('/')}` as const;
     await w.world.command('sys/SetRights@1', { holder, exercise: { may: {}, expires_at: w.clock.wall() + DAY } });
@@ -139,7 +139,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when its account has no room any more, then it waits until it is approved, and is denied then [GATE-13, ASK-4]', async () => {
+  it('an effect whose account has no balance any more waits until it is approved, and is then denied [GATE-13, ASK-4]', async () => {
     const w = await waiting();
     const world = await w.later();
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: { tokens: 9 } });
@@ -160,7 +160,7 @@ describe('given an approval that is given two days and one deploy later', () => 
       await ask(world, 'x', []);
     },
   };
-  it.each(Object.entries(over))('when %s, then it is cancelled, and deciding is refused', async (_, happens) => {
+  it.each(Object.entries(over))('the effect is cancelled and a decision is refused when %s', async (_, happens) => {
     const w = await waiting();
     const world = await w.later();
     await happens(world);
@@ -173,7 +173,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when its plan had ended without it, and its cell ends, then it can be approved still', async () => {
+  it('an effect can still be approved after its plan and its cell have ended', async () => {
     const w = await waiting('leave');
     const world = await w.later();
     await ask(world, 'x', [end()]);
@@ -184,7 +184,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when somebody decided before, then that stands', async () => {
+  it('an earlier decision stands', async () => {
     const w = await waiting();
     const world = await w.later();
     await w.approve(world);
@@ -194,7 +194,7 @@ describe('given an approval that is given two days and one deploy later', () => 
     await endSound(w, world);
   });
 
-  it('when the approval comes after a crash in the moment of starting, then it is not known, and not started twice [ASK-5]', async () => {
+  it('an approval after a crash in the moment of starting leaves the outcome unknown, and the effect does not start twice [ASK-5]', async () => {
     const w = await waiting();
     const world = await w.later();
     w.adapter.answerAll(() => new Promise(() => undefined) as never);

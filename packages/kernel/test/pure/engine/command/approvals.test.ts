@@ -31,7 +31,7 @@ async function given(policy = POLICY) {
 }
 
 describe('given an effect that needs approval', () => {
-  it('when nobody has decided, then it does not start, and stands among the open items [ASK-4]', async () => {
+  it('an effect without a decision does not start, and is a pending item [ASK-4]', async () => {
     const { world, store, adapter, clock } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     clock.advance(2 * DAY); // waiting for people costs it no time of its own
@@ -43,7 +43,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is approved two days and one deploy later, then it starts once, with its whole time [ASK-5]', async () => {
+  it('an effect that is approved two days and one deploy later starts once, with its whole time [ASK-5]', async () => {
     const { world, store, adapter, clock, open } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     clock.advance(2 * DAY);
@@ -59,7 +59,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(later, store, app);
   });
 
-  it('when it is approved with other parameters, then it is performed with those [ASK-6]', async () => {
+  it('an effect that is approved with other parameters is executed with those [ASK-6]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.pending();
@@ -69,7 +69,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is denied, then the plan reads a refusal and nothing happens [ASK-8]', async () => {
+  it('the plan of a denied effect reads a refusal, and nothing is executed [ASK-8]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.pending();
@@ -81,7 +81,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a stranger, an adapter or another cell decides, then it still waits [ASK-3]', async () => {
+  it('a decision of a stranger, an adapter or another cell leaves the effect waiting [ASK-3]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     await ask(world, 'y', []);
@@ -94,7 +94,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the decision is on something else than what waits, then it is stale [ASK-7]', async () => {
+  it('a decision about other parameters than the waiting ones is stale [ASK-7]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', [start('pay', 5)]);
     const [item] = await world.pending();
@@ -104,7 +104,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the approval is remembered, then that kind of that cell needs no other, until it ends [ASK-9]', async () => {
+  it('a remembered approval covers later effects of that kind and cell, until it ends [ASK-9]', async () => {
     const { world, store, adapter, clock } = await given();
     await ask(world, 'x', [start('pay', 1)]);
     const [item] = await world.pending();
@@ -123,7 +123,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its plan is cancelled, then it waits no longer', async () => {
+  it('an effect stops waiting when its plan is cancelled', async () => {
     const { world, store } = await given();
     await ask(world, 'x', [start('pay', 1)]);
     await ask(world, 'x', [cancel('all')]);
@@ -134,7 +134,7 @@ describe('given an effect that needs approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the right was taken away in between, then it ended in that very frame, and no approval brings it back [GATE-13, GATE-21]', async () => {
+  it('an effect ends in the frame that revokes its right, and no approval revives it [GATE-13, GATE-21]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'x', [start('pay', 1)]);
     const [item] = await world.pending();

@@ -38,8 +38,8 @@ async function given(how: Omit<Deferred, 'status'> = {}) {
 
 const DONE = { status: 'ok', payload: { got: 'parcel' } } as const;
 
-describe('given an effect that its adapter handed on', () => {
-  it('when a webhook settles it, twice, with another answer and late, then the first wins and the rest is recorded [EFF-13]', async () => {
+describe('given a deferred effect', () => {
+  it('the first settlement of a webhook wins; a repeated, a different and a late one are recorded [EFF-13]', async () => {
     const { world, store, handOn } = await given({ to: 'human:courier' });
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -57,7 +57,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the world is closed and opened, crashed and opened, then it is never replayed [ASK-1]', async () => {
+  it('a deferred effect is not executed again after a reopening or a crash [ASK-1]', async () => {
     const { world, store, handOn, adapters, open } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -74,7 +74,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(third, store, app);
   });
 
-  it('when it waits, then its place is free for the next [ASK-1]', async () => {
+  it('a deferred effect frees its place for the next one [ASK-1]', async () => {
     const { world, store, handOn, adapters } = await given();
     await ask(world, 'x', [start('ship', 1), start('ship', 2)]);
     await handOn(0);
@@ -84,7 +84,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its time is over, then it is a timeout, and settling it comes late [ASK-1]', async () => {
+  it('a deferred effect times out at its deadline, and a settlement after that is late [ASK-1]', async () => {
     const { world, store, handOn, clock } = await given({ expires: 1_005_000 });
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -95,7 +95,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an answer does not fit the schema of the effect, then the effect still waits [ASK-2]', async () => {
+  it('a deferred effect still waits after an answer that does not fit its schema [ASK-2]', async () => {
     const { world, store, handOn } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -105,7 +105,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is cancelled, then it is settled at once', async () => {
+  it('a cancelled deferred effect is settled at once', async () => {
     const { world, store, handOn } = await given();
     await ask(world, 'x', [start('ship')]);
     const id = await handOn();
@@ -115,7 +115,7 @@ describe('given an effect that its adapter handed on', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an id names nothing, then settling it is refused', async () => {
+  it('the settlement of an unknown id is refused', async () => {
     const { world, store } = await given();
     expect(await codeOf(world.settle('f'.repeat(64), DONE))).toBe('effect_settled');
     expect(await codeOf(world.settle('x', DONE))).toBe('invalid_argument');
@@ -123,8 +123,8 @@ describe('given an effect that its adapter handed on', () => {
   });
 });
 
-describe('given a running effect that is told to stop', () => {
-  it('when it does not answer within its grace, then it is settled as cancelled, and its answer is late [EFF-14, EFF-19]', async () => {
+describe('given a running effect that is asked to stop', () => {
+  it('an effect without an answer within its grace is settled as cancelled, and its answer is late [EFF-14, EFF-19]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -143,7 +143,7 @@ describe('given a running effect that is told to stop', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the process dies while the answer is awaited, then the next open says that it is not known', async () => {
+  it('the next opening settles an effect as unknown when the process died before its answer', async () => {
     const { world, store, adapters, clock, open } = await given();
     await ask(world, 'x', [start('ship')]);
     await adapters[0].call(0);
@@ -160,7 +160,7 @@ describe('given a running effect that is told to stop', () => {
     await closeSound(next, store, app);
   });
 
-  it('when an idempotent one timed out and still runs, then a crash does not offer it again', async () => {
+  it('a crash does not offer a timed-out idempotent effect again while it may still run', async () => {
     const { world, store, adapters, clock, open } = await given();
     await ask(world, 'x', [start('shipAgain')]);
     await adapters[1].call(0);
@@ -174,8 +174,8 @@ describe('given a running effect that is told to stop', () => {
   });
 });
 
-describe('given a running effect that asks', () => {
-  it('when somebody answers, then it goes on with the answer, and both are journaled [ASK-10]', async () => {
+describe('given a running effect with a question', () => {
+  it('a running effect continues with the answer to its question, and both are journaled [ASK-10]', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -198,7 +198,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the adapter runs again after a crash and asks the same, then the answer that was given is there [ASK-10]', async () => {
+  it('an adapter that asks the same question again after a crash gets the earlier answer [ASK-10]', async () => {
     const { world, store, adapters, open } = await given();
     await ask(world, 'x', [start('shipAgain')]);
     const first = await adapters[1].call(0);
@@ -219,7 +219,7 @@ describe('given a running effect that asks', () => {
     await closeSound(next, store, app);
   });
 
-  it('when nobody answers in time, then it learns that [ASK-11]', async () => {
+  it('a running effect is informed when its question times out [ASK-11]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -232,7 +232,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is told to stop meanwhile, then it learns that [ASK-11]', async () => {
+  it('a running effect with a question is informed when it is asked to stop [ASK-11]', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);
@@ -245,7 +245,7 @@ describe('given a running effect that asks', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an effect ends without the answer to a question, then the waiting adapter learns that no answer will come', async () => {
+  it('the waiting adapter is informed when an effect ends without the answer to its question', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('ship')]);
     const call = await adapters[0].call(0);

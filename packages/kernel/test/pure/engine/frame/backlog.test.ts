@@ -30,7 +30,7 @@ const numberOf = (taken: QueuedDelivery | undefined) => (taken?.kind === 'plan' 
 const seed = Date.now() & 0x7fffffff;
 
 describe(`given deliveries that wait over frames (seed ${seed})`, () => {
-  it('when frames put in and take out whatever they like, then what was first in is first out, and nothing stays behind', () => {
+  it('waiting deliveries leave first in, first out, for any sequence of frames, and none is left behind', () => {
     const frame = fc.record({ puts: fc.nat(700), takes: fc.nat(700), putsAfter: fc.nat(300) });
     const law = fc.property(fc.array(frame, { maxLength: 8 }), (frames) => {
       const ledger = new Ledger();
@@ -58,7 +58,7 @@ describe(`given deliveries that wait over frames (seed ${seed})`, () => {
     fc.assert(law, { numRuns: 60, seed });
   });
 
-  it('when very many wait, then a frame touches as many leaves as when few do', () => {
+  it('a frame touches as many leaves with a long backlog as with a short one', () => {
     const touchedBy = (waiting: number) => {
       const ledger = new Ledger();
       const first = ledger.open();

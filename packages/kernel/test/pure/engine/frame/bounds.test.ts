@@ -21,7 +21,7 @@ import { ok } from '../../../support/outside.js';
 import { app, given } from '../cell/greedy.js';
 
 describe('given a cascade over the bound of a frame', () => {
-  it('when it goes on, then continue frames follow at once, nothing comes between, and every cell got its event [JRN-24]', async () => {
+  it('a long cascade continues in frames that follow at once, with nothing between, and every cell gets its event [JRN-24]', async () => {
     const { store, world } = await given({ recheckEvery: 1 });
     const asked = [
       ask(world, 'x', [sendMany(700, 'c', add(1))]),
@@ -43,7 +43,7 @@ describe('given a cascade over the bound of a frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its deliveries give many bytes, then it goes on in the next frame before there are too many', async () => {
+  it('a cascade continues in the next frame before its deliveries produce too many bytes', async () => {
     const { store, world } = await given({ recheckEvery: 1 });
     for (let i = 0; i < 40; i++) await ask(world, `h${i}`, [when('go', fact('w'.repeat(50_000)))]);
     await ask(world, 'x', [sendMany(40, 'h', does('go'))]);
@@ -54,7 +54,7 @@ describe('given a cascade over the bound of a frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a snapshot is asked for in the middle, then it comes before or after the cascade [JRN-24]', async () => {
+  it('a snapshot requested during a cascade comes before or after it [JRN-24]', async () => {
     const { store, world } = await given();
     const asking = ask(world, 'x', [sendMany(700, 'c', add(1))]);
     const snapshot = world.snapshot();
@@ -65,8 +65,8 @@ describe('given a cascade over the bound of a frame', () => {
   });
 });
 
-describe('given more than one delivery may give', () => {
-  it('when a reducer sends too much, then the request is refused and nothing is journaled', async () => {
+describe('given a delivery that produces more than it may', () => {
+  it('a request is refused when a reducer sends too much, and nothing is journaled', async () => {
     const { store, world } = await given();
     const { head } = world;
     const error = await refusal(ask(world, 'x', [sendMany(1_000_000, 'c', add(1))]));
@@ -75,7 +75,7 @@ describe('given more than one delivery may give', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a plan raises too much after a receipt, then it ends in error and the receipt stands', async () => {
+  it('a plan that raises too much after a receipt ends in error, and the receipt stands', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start('flood', 1)]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -85,7 +85,7 @@ describe('given more than one delivery may give', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a plan keeps too many effects open, then it ends in error before its leaf is too large [PLAN-12]', async () => {
+  it('a plan with too many open effects ends in error before its leaf is too large [PLAN-12]', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start('many', 700)]);
     expect(await seen(world, 'x')).toEqual(['PlanFailed plan_too_large']);
@@ -103,7 +103,7 @@ describe('given more than one delivery may give', () => {
 describe('given values at their bounds', () => {
   const text = (bytes: number) => 'x'.repeat(bytes);
 
-  it('when a request is too large, then it is refused with bound_exceeded', async () => {
+  it('a request that is too large is refused with bound_exceeded', async () => {
     const { store, world } = await given();
     const { head } = world;
     expect(await codeOf(ask(world, 'x', [note(text(VALUE_BYTES_MAX))]))).toBe('bound_exceeded');
@@ -111,7 +111,7 @@ describe('given values at their bounds', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a state outgrows its bound, then the delivery that would is dropped and the last state stays [RED-12]', async () => {
+  it('a delivery that would exceed the bound of the state is dropped, and the last state stands [RED-12]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [note(text(60_000))]);
     const error = await refusal(ask(world, 'x', [note(text(10_000))]));
@@ -123,7 +123,7 @@ describe('given values at their bounds', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a log grows without end, then its cell stays small and every item can be read [RED-26]', async () => {
+  it('a cell stays small while its log grows, and every item can be read [RED-26]', async () => {
     const { store, world } = await given();
     for (let i = 0; i < 5; i++)
       await ask(
@@ -137,7 +137,7 @@ describe('given values at their bounds', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the items that a log keeps inline are as large as items may be, then none of them is refused', async () => {
+  it('no item is refused when all inline items of a log have the largest size', async () => {
     const { store, world } = await given();
     for (let i = 0; i < 2 * LOG_CHUNK_ITEMS; i++) await ask(world, 'x', [log(text(60_000)), add(1)]);
     expect(await numberOf(world, 'x')).toBe(2 * LOG_CHUNK_ITEMS);

@@ -39,7 +39,7 @@ async function closeVerified(world: World, store: Store): Promise<void> {
 }
 
 describe('given a cascade over its total bound', () => {
-  it('when two cells send to each other without end, then they fail, the rest stands and the world is usable [RED-13]', async () => {
+  it('two cells that send to each other without end fail, the rest stands and the world is usable [RED-13]', async () => {
     const { store, world } = await given();
     await ask(world, 'calm', [add(1)]);
     await ask(world, 'ping', [add(1), pingPong('pong'), send('calm', add(1))]);
@@ -52,7 +52,7 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(world, store);
   });
 
-  it('when a timer begins it, then it is journaled once and does not come back', async () => {
+  it('a timer that begins an endless cascade is journaled once and does not fire again', async () => {
     const { store, world, clock } = await given({ drive: 'manual' });
     await ask(world, 'ping', [wake('bell', 5), when('bell', pingPong('pong'))]);
     clock.advance(5);
@@ -66,7 +66,7 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(again, store);
   });
 
-  it('when a plan goes on as itself without end, then it ends in error', async () => {
+  it('a plan that continues as itself without end ends in error', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('again', 1)]);
     const ended = await recordsOf(store, 'plan_ended');
@@ -76,7 +76,7 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(world, store);
   });
 
-  it('when a few events have far too many receivers, then the one that would go over faults, and the rest stands', async () => {
+  it('the delivery that exceeds the bound faults when a few events have far too many receivers, and the rest stands', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [sendMany(4, 'c', sendMany(2_600, 'd', add(1))), note('sent')]);
     expect(await seen(world, 'x')).toEqual(['sent', 'Undeliverable faulted']);
@@ -87,7 +87,7 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(world, store);
   });
 
-  it('when events that each stay within their bounds give too many bytes together, then the one that goes over faults [RED-13]', async () => {
+  it('the delivery that exceeds the bound faults when small events produce too many bytes together [RED-13]', async () => {
     const { store, world } = await given();
     for (let i = 0; i < 20; i++) await ask(world, `h${i}`, [when('go', ...Array(16).fill(fact('w'.repeat(3_500))))]);
     await ask(world, 'x', [sendMany(20, 'h', ...Array(12).fill(does('go')))]);
@@ -100,7 +100,7 @@ describe('given a cascade over its total bound', () => {
 });
 
 describe('given a cascade of several frames', () => {
-  it('when only the first of them became durable, then the next opening performs the rest, and comes to the same [RED-3]', async () => {
+  it('the next opening completes a cascade of which only the first frame is durable, with the same result [RED-3]', async () => {
     const [store, cut] = [memory(), memory()];
     const world = await openKernelWorld({ store, app });
     const { seq } = await ask(world, 'x', [sendMany(300, 'to', add(1))]);

@@ -20,7 +20,7 @@ async function given() {
 }
 
 describe('given content that some cells link [CON-4]', () => {
-  it('when its digest is all that somebody has, then they read nothing, through whichever cell they ask', async () => {
+  it('a principal who has only the digest reads no content, through any cell', async () => {
     const { store, world, ref } = await given();
     const stranger = world.as(holder('b'));
     expect(await codeOf(stranger.blob(ref, { cell: cell('a'), log: 'history' }))).toBe('policy_denied');
@@ -35,7 +35,7 @@ describe('given content that some cells link [CON-4]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody may read a cell that links it, then they read it, from its state or from its log', async () => {
+  it('a principal who may read a cell reads the content that the cell links, from its state or its log', async () => {
     const { store, world, ref } = await given();
     expect(await world.as(holder('a')).blob(ref, { cell: cell('a'), log: 'history' })).toEqual(bytes);
     expect(await codeOf(world.as(holder('a')).blob(ref, { cell: cell('a') }))).toBe('cap_denied'); // not in its state

@@ -74,7 +74,7 @@ function setRights(world: World, of: Principal, change: object, as: Principal = 
 const effects = (...may: string[]) => ({ may: { effect: may } });
 
 describe('given people whose rights are narrowed', () => {
-  it('when one widens their own, then it is refused; narrowing them is theirs [GATE-6]', async () => {
+  it('a person who widens their own rights is refused, and may narrow them [GATE-6]', async () => {
     const { world, store } = await given();
     await setRights(world, 'human:bob', { exercise: effects('lab.*') });
     for (const change of [{ exercise: null }, { exercise: effects('*') }, { grant: effects('*') }]) {
@@ -87,7 +87,7 @@ describe('given people whose rights are narrowed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one lifts what narrows a cell beyond what they may hand on, then it is refused', async () => {
+  it('a person who lifts the bounds of a cell beyond what they may grant is refused', async () => {
     const { world, store } = await given();
     await ask(world, 'x', []);
     await setRights(world, 'human:bob', { exercise: effects('lab.*') });
@@ -98,7 +98,7 @@ describe('given people whose rights are narrowed', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one whose effects are charged to an account raises its limits, then it is refused', async () => {
+  it('a person whose effects are charged to an account may not raise its limits', async () => {
     const { world, store } = await given();
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: { calls: 1 } });
     await setRights(world, 'human:bob', { account: 'team' });
@@ -110,8 +110,8 @@ describe('given people whose rights are narrowed', () => {
   });
 });
 
-describe('given somebody who is not asked for approval', () => {
-  it('when they have approvals remembered, or settle what waits, then they are refused and it still waits [ASK-3]', async () => {
+describe('given a principal without the right to approve', () => {
+  it('a principal without that right may not store approvals or settle waiting effects, which still wait [ASK-3]', async () => {
     const { world, store, adapters } = await given(APPROVED);
     await ask(world, 'x', [start('pay')]);
     const [item] = await world.pending();
@@ -127,7 +127,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell whose approval is remembered for a day makes it last, then it is refused', async () => {
+  it('a cell whose approval is remembered for a day may not extend it', async () => {
     const { world, store, clock, adapters } = await given(APPROVED);
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('pay')]);
@@ -141,7 +141,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody changes their own, then it may be narrowed, whatever they may hand on, and never widened [GATE-5]', async () => {
+  it('a principal may narrow their own rights, whatever they may grant, and never widen them [GATE-5]', async () => {
     const { world, store } = await given();
     const may = (...effect: string[]) => ({ may: { effect } });
     await setRights(world, 'human:bob', { exercise: may('lab.*'), grant: may() });
@@ -151,7 +151,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell below is charged to an account of its own, then the one above it lets it go to what pays for both', async () => {
+  it('the cell above may remove the account of a cell below when its own account pays for both', async () => {
     const { world, store } = await given();
     await ask(world, 'top', [send('low', note('made'))]);
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: {} });
@@ -166,7 +166,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell is made anew at an address whose approval was remembered, then it needs its own [GATE-8]', async () => {
+  it('a new cell at the address of a remembered approval needs its own approval [GATE-8]', async () => {
     const { world, store, adapters } = await given(APPROVED);
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('pay')]);
@@ -181,7 +181,7 @@ describe('given somebody who is not asked for approval', () => {
     await closeSound(world, store, app);
   });
 
-  it('when something runs that waits for nobody, then only the host settles it', async () => {
+  it('an effect that runs and waits for no person is settled by the operator alone', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', [start('pay')]);
     const call = await adapters[0].call(0);
@@ -194,7 +194,7 @@ describe('given somebody who is not asked for approval', () => {
   });
 });
 
-describe('given a cell that is charged to an account of its own', () => {
+describe('given a cell with its own account', () => {
   const budgets = async (world: World) => {
     await world.command('sys/SetAccount@1', { account: 'team', parent: null, limits: { tokens: 100 } });
     await world.command('sys/SetAccount@1', { account: 'kid', parent: 'team', limits: { tokens: 20 } });
@@ -203,7 +203,7 @@ describe('given a cell that is charged to an account of its own', () => {
     await setRights(world, holder('kid'), { account: 'kid' });
   };
 
-  it("when it would be charged to its parent's instead, then it is refused [GATE-28]", async () => {
+  it('a cell may not move its charges to the account of its parent [GATE-28]', async () => {
     const { world, store } = await given();
     await budgets(world);
     await ask(world, 'kid', [
@@ -215,7 +215,7 @@ describe('given a cell that is charged to an account of its own', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it reserves less than nothing, or parts of one, then it is denied and nothing is reserved', async () => {
+  it('a reservation of a negative or fractional amount is denied and nothing is reserved', async () => {
     const { world, store, adapters } = await given();
     await budgets(world);
     await ask(world, 'kid', [start('spend', -50), start('spend', 0.5), start('spend', 2 ** 60)]);
@@ -227,8 +227,8 @@ describe('given a cell that is charged to an account of its own', () => {
   });
 });
 
-describe('given a cell that may do one thing at a time', () => {
-  it('when its plans end and leave their effects behind, then these count still', async () => {
+describe('given a cell that may run one effect at a time', () => {
+  it('effects that ended plans left behind still count', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'x', []);
     await setRights(world, holder('x'), { exercise: { may: {}, max_parallel: 1 } });
@@ -246,10 +246,10 @@ describe('given a cell that may do one thing at a time', () => {
   });
 });
 
-describe('given names that are not what they look like', () => {
+describe('given names that imitate other principals', () => {
   const strange = ['a\nb', 'a\u2028b', 'lab/Cell@1/x', 'x#lab/Do@1', '../x', '*', 'cell:lab/Cell@1/x'];
 
-  it('when cells have them and are refused, then the journal can be read, and each is who it is', async () => {
+  it('a journal with refused cells of imitating names can be read, and each principal stays itself', async () => {
     const { world, store } = await given();
     await ask(world, 'x', []);
     for (const key of strange) {
@@ -266,7 +266,7 @@ describe('given names that are not what they look like', () => {
 
   const nobody = ['cell:x', 'cell:lab/Cell@1', 'cell:lab/Cell@0/x', `cell:lab/Cell@1/${'x'.repeat(300)}`] as const;
 
-  it('when somebody acts as, or sets the rights of, a cell that cannot be, then it is refused', async () => {
+  it('a request as an impossible cell, or for its rights, is refused', async () => {
     const { world, store } = await given();
     await setRights(world, 'human:bob', { exercise: effects('lab.*') });
     for (const name of nobody) {
@@ -278,7 +278,7 @@ describe('given names that are not what they look like', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the rights of the host or the kernel are set, then it is refused: they have none', async () => {
+  it('the rights of the operator and the kernel cannot be set', async () => {
     const { world, store } = await given();
     for (const name of ['operator', 'kernel'] as const) {
       expect(await codeOf(setRights(world, name, { exercise: effects() })), name).toBe('invalid_argument');
@@ -286,7 +286,7 @@ describe('given names that are not what they look like', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell names one in a command that a timer brings about, then it is told, and the world goes on', async () => {
+  it('a cell that names an impossible principal in a command of a timer is notified, and the world continues', async () => {
     const { world, store, clock, open } = await given();
     const steps: Step[] = nobody.map((name) => kernel('sys/SetRights@1', { holder: name, exercise: null }));
     await ask(world, 'x', [when('t', ...steps), wake('t', 10)]);
@@ -299,7 +299,7 @@ describe('given names that are not what they look like', () => {
 });
 
 describe('given a child of a cell that ended', () => {
-  it('when another cell was made in the place of its parent, then it neither reads it nor reaches it', async () => {
+  it('a child neither reads nor reaches a new cell in the place of its ended parent', async () => {
     const { world, store } = await given([{ effect: '*', decision: 'allow' }]);
     await ask(world, 'p', [send('kid', note('made'))]);
     await ask(world, 'p', [end()]);
@@ -311,8 +311,8 @@ describe('given a child of a cell that ended', () => {
   });
 });
 
-describe('given a delivery that commands and then breaks', () => {
-  it('when it throws, then nothing of its commands stands [RED-3]', async () => {
+describe('given a delivery that sends commands and then throws', () => {
+  it('a delivery that throws takes back all of its commands [RED-3]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', [send('kid', note('made'))]);
     const narrow = kernel('sys/SetRights@1', { holder: holder('kid'), exercise: effects() });

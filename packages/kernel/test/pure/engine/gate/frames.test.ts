@@ -98,7 +98,7 @@ function expectHonest(shown: readonly ReadableFrame[], all: readonly WorldFrame[
 }
 
 describe('given a cell that a rule keeps from people', () => {
-  it('when they subscribe, then whatever tells of it is withheld and counted, and the rest is as it stands in the journal [GATE-16, GATE-17]', async () => {
+  it('a subscription of people withholds and counts whatever mentions the hidden cell, and shows the rest as journaled [GATE-16, GATE-17]', async () => {
     const { world, store, adapter } = await given([deny('secret')]);
     await ask(world, 'open', [send('secret', note('sent')), fact('said'), add(1), log('item')]);
     await ask(world, 'secret', [fact('hidden'), log('hidden'), wake('soon', 1_000_000), start('work', 'hidden')]);
@@ -125,7 +125,7 @@ describe('given a cell that a rule keeps from people', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the host subscribes, then it sees every frame whole', async () => {
+  it('a subscription of the operator shows every frame whole', async () => {
     const { world, store } = await given([deny('secret', '*')]);
     await ask(world, 'secret', [note('x')]);
     const shown = await framesAs(world, 'operator');
@@ -134,7 +134,7 @@ describe('given a cell that a rule keeps from people', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its data are erased, or it asks for something itself, then that is withheld as well', async () => {
+  it('the erasure of data of the hidden cell, and its own requests, are withheld as well', async () => {
     const { world, store } = await given([deny('secret')]);
     await rights(world, holder('secret'), null);
     for (const key of ['open', 'secret']) await ask(world, key, [log('item')]);
@@ -153,7 +153,7 @@ describe('given a cell that a rule keeps from people', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an event of it is refused, then who was not to be reached is not told of either', async () => {
+  it('the denial of a refused event is withheld from readers who may not read its sender', async () => {
     const { world, store } = await given([
       deny('secret'),
       { send: `${address('secret')}#*`, who: holder('open'), decision: 'deny' },
@@ -167,8 +167,8 @@ describe('given a cell that a rule keeps from people', () => {
   });
 });
 
-describe('given what belongs to no cell', () => {
-  it('when somebody may read some cells and not `*`, then manifests, accounts and snapshots are withheld', async () => {
+describe('given records that belong to no cell', () => {
+  it('manifests, accounts and snapshots are withheld from a reader with rights for some cells but not for `*`', async () => {
     const { world, store } = await given([]);
     await rights(world, 'human:ann', { read: [`${address('mine')}*`] });
     await world.command('sys/SetAccount@1', { account: 'all', parent: null, limits: {} });
@@ -187,7 +187,7 @@ describe('given what belongs to no cell', () => {
 });
 
 describe('given a subscription', () => {
-  it('when the right is taken and given back meanwhile, then each frame is judged by the rights that stand when it is handed out [GATE-17]', async () => {
+  it('each frame is judged by the rights at the time when it is handed out, although the right was revoked and restored before [GATE-17]', async () => {
     const { world, store } = await given([]);
     await ask(world, 'mine', [note('1')]);
     const seen: number[] = [];
@@ -209,7 +209,7 @@ describe('given a subscription', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the time of the right is over, then nothing more is shown, although nothing was written that says so [GATE-7]', async () => {
+  it('nothing more is shown after the right has expired, although no record says so [GATE-7]', async () => {
     const { world, store, clock } = await given([]);
     await rights(world, 'human:ann', { read: ['*'] }, clock.wall() + 50);
     await ask(world, 'mine', [note('1')]);
@@ -228,7 +228,7 @@ describe('given a subscription', () => {
     await closeSound(again, store, app);
   });
 
-  it('when it begins behind the effects that were open, then their receipts are shown to whom they were shown before', async () => {
+  it('receipts of effects that were open when a subscription begins are shown to those who saw the effects', async () => {
     for (const snapshotEvery of [0, 3]) {
       const { world, store, adapter } = await given([deny('secret')], snapshotEvery);
       for (const key of ['mine', 'secret']) await ask(world, key, [start('work', key)]);
@@ -247,7 +247,7 @@ describe('given a subscription', () => {
     }
   });
 
-  it('when nobody waits any more, then it ends, in the midst of frames of which nothing may be read as well', async () => {
+  it('a subscription ends when its reader stops, also within a series of frames that are withheld', async () => {
     const { world, store } = await given([deny('secret')]);
     for (let i = 0; i < 5; i++) await ask(world, 'secret', [add(1)]);
     await ask(world, 'open', [add(1)]);
@@ -259,7 +259,7 @@ describe('given a subscription', () => {
 });
 
 describe('given cells that read', () => {
-  it('when one subscribes, then it sees itself, its parent and what is below, and not what they have to do with others', async () => {
+  it('a cell that subscribes sees itself, its parent and its descendants, and not their dealings with others', async () => {
     const { world, store } = await given([]);
     await ask(world, 'p', [send('kid', send('grandkid', note('x')))]);
     await ask(world, 'stranger', [send('kid', note('from a stranger'))]);
@@ -275,7 +275,7 @@ describe('given cells that read', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell ended and another made one in its place, then the maker sees nothing of the one before, from wherever it reads', async () => {
+  it('a maker sees nothing of the earlier cell at the address of its child, from any position', async () => {
     const { world, store, adapter } = await given([], 4);
     await ask(world, 'first', [send('kid', note('of the first'), start('work', 'of the first'))]);
     await ask(world, 'kid', [add(1)]);
@@ -300,7 +300,7 @@ describe('given cells that read', () => {
     await closeSound(world, store, app);
   });
 
-  it('when what was made has effects, then its maker sees how they end, of the first of its name and of a later one', async () => {
+  it('the maker of a cell sees how the effects of that cell end, for each generation that it made', async () => {
     const { world, store, adapter } = await given([]);
     for (const [n, maker] of ['first', 'second'].entries()) {
       await ask(world, maker, []);

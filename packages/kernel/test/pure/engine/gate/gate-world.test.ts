@@ -30,9 +30,9 @@ const SAID_LATER: readonly Happening[] = [
   { step: 'rights', by: 'operator', of: 'r', side: 'grant', tools: ['hammer', 'saw'], lastMs: null },
 ];
 
-describe('given rights that the original changed after the cut, of both sides', () => {
+describe('given rights that the original changed after the cut, wider and narrower', () => {
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'when it is forked %i frames before its head, then nobody may more than at either [FORK-6]',
+    'a fork %i frames before the head permits no more than the rights at either point [FORK-6]',
     async (back) => {
       const { journal } = await runAndAudit(SAID_LATER);
       const last = journal.findLastIndex(([ingress]) => ingress?.kind === 'command');
@@ -82,7 +82,7 @@ const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (jo
 ];
 
 describe('given the auditor', () => {
-  it.each(FORGERIES)('when %s, then it complains [GATE-9]', async (_, complaint, forge) => {
+  it.each(FORGERIES)('the auditor reports when %s [GATE-9]', async (_, complaint, forge) => {
     const emit = {
       step: 'emit',
       by: 'r',

@@ -67,7 +67,7 @@ function rights(world: World, key: string, change: object, as: Principal = 'oper
 const only = (effect: readonly string[]) => ({ exercise: { may: { effect: [...effect] } } });
 
 describe('given a chain of cells', () => {
-  it('when the rights of one are narrowed, then those of all below are, whatever was set for them [GATE-4]', async () => {
+  it('narrowing the rights of a cell narrows the rights of all cells below, whatever was set for them [GATE-4]', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'top', [send('middle', send('low', note('made')))]);
@@ -84,7 +84,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a coordinator may call no tool, then it can still hand on those that it was given to hand on [GATE-5]', async () => {
+  it('a coordinator that may call no tool can still pass on the tools that it may grant [GATE-5]', async () => {
     const { world, store, adapters } = await given();
     adapters[1].answerAll(() => ok({ got: 1 }));
     await rights(world, 'lead', { exercise: { may: { tool: [] } }, grant: { may: { tool: ['git.*'] } } });
@@ -99,7 +99,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell ends and is made anew by another, then children of the first gain nothing [GATE-8]', async () => {
+  it('children of an ended cell gain nothing when another parent makes the cell anew [GATE-8]', async () => {
     const { world, store } = await given();
     await ask(world, 'warden', [send('mid', send('child', note('made')))]);
     await rights(world, 'warden', { grant: { may: { effect: [] } } });
@@ -115,7 +115,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell that was made anew makes another, then that one stands below it, and loses what it loses [GATE-8]', async () => {
+  it('a cell made by a new generation stands below that generation, and loses what it loses [GATE-8]', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'mid', [end()]);
@@ -128,7 +128,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a person may send to one cell alone, then a request to another is refused, and the host is asked nothing [GATE-15]', async () => {
+  it('a person who may send to one cell alone is refused at another, and the operator is not asked [GATE-15]', async () => {
     const { world, store } = await given();
     const exercise = { may: { send: [`${cell('open').join('/')}#*`] } };
     await world.command('sys/SetRights@1', { holder: 'human:ann', exercise });
@@ -140,7 +140,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when two deciders read the same rights, then the second is refused [GATE-6]', async () => {
+  it('the second of two concurrent changes of the same rights is refused [GATE-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'x', []);
     await rights(world, 'x', { ...only(['a*']), revision: 0 });
@@ -148,7 +148,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody grants more than they may hand on, then nothing changes and the dimension is named [GATE-5]', async () => {
+  it('a grant beyond the rights of its giver changes nothing, and the error names the dimension [GATE-5]', async () => {
     const { world, store } = await given();
     await world.command('sys/SetRights@1', { holder: 'human:ann', exercise: { may: { effect: ['lab.*'] } } });
     await ask(world, 'x', []);
@@ -164,7 +164,7 @@ describe('given a chain of cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell would change the rights of one that is not below it, or its own for the better, then it is refused [GATE-6]', async () => {
+  it('a cell may not change the rights of a cell that is not below it, nor widen its own [GATE-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [send('kid', note('made'))]);
     await ask(world, 'b', []);
@@ -182,8 +182,8 @@ describe('given a chain of cells', () => {
   });
 });
 
-describe('given a right that is taken away', () => {
-  it('when its effects wait, run and are parked, then all end in that frame, and what runs is told to stop [GATE-19]', async () => {
+describe('given a right that is revoked', () => {
+  it('effects that wait, run and are parked all end in the frame that revokes the right, and running ones are stopped [GATE-19]', async () => {
     const { world, store, adapters } = await given([
       { effect: use.name, decision: 'require_approval' },
       { effect: '*', decision: 'allow' },
@@ -210,7 +210,7 @@ describe('given a right that is taken away', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it ends by its time, then what is open ends then, and nothing starts any more [GATE-7]', async () => {
+  it('effects end at the time when the right expires, and none starts after it [GATE-7]', async () => {
     const { world, store, adapters, clock } = await given();
     await ask(world, 'x', [start('work', 1), start('work', 2)]);
     await adapters[0].call(0);
@@ -229,7 +229,7 @@ describe('given a right that is taken away', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the process died with one waiting, and its right ended meanwhile, then it does not start [GATE-13]', async () => {
+  it('a waiting effect does not start when the process died and its right expired meanwhile [GATE-13]', async () => {
     const { world, store, adapters, clock, open } = await given();
     await rights(world, 'x', { exercise: { may: {}, expires_at: clock.wall() + 1_000 } });
     await ask(world, 'x', [start('work', 1), start('work', 2)]);
@@ -252,7 +252,7 @@ describe('given an account', () => {
   };
   const want = (tokens: number) => start('use', { tool: 't', tokens });
 
-  it('when an effect asks for more than is left, here or above, then it is denied and nothing is reserved [GATE-11, GATE-22]', async () => {
+  it('an effect that reserves more than the balance, here or above, is denied and nothing is reserved [GATE-11, GATE-22]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 }, { tokens: 50 });
     await ask(world, 'x', [want(30), want(30)]);
@@ -273,7 +273,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is cancelled after it started, then what was reserved is spent, and a late report corrects it once [GATE-24]', async () => {
+  it('the reserve of an effect that is cancelled after its start counts as spent, and a late report corrects it once [GATE-24]', async () => {
     const { world, store, adapters, clock } = await given();
     await accounts(world, { tokens: 100 });
     await ask(world, 'x', [want(60)]);
@@ -291,7 +291,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the right is taken away from what runs, then its answer is late, corrects what was spent, and changes nothing else [GATE-20]', async () => {
+  it('the answer of an effect whose right was revoked is late, corrects the spent amount, and changes nothing else [GATE-20]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });
     await ask(world, 'x', [want(60)]);
@@ -311,7 +311,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it used more than it asked for, then the overdraft stands, and nothing more is granted [GATE-26]', async () => {
+  it('an effect that used more than it reserved leaves an overdraft, and nothing more is granted [GATE-26]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });
     await ask(world, 'x', [want(10)]);
@@ -323,7 +323,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the limit is what may go on at once, then the next starts when one has ended', async () => {
+  it('with a limit on parallel effects, the next one starts when one has ended', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { parallel: 1 });
     await ask(world, 'x', [want(1), want(1)]);
@@ -336,7 +336,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell carves one out of its own, then it is bounded by both, and others are not its to touch [GATE-28]', async () => {
+  it('a sub-account is bounded by both accounts, and a cell may not change the accounts of others [GATE-28]', async () => {
     const { world, store, adapters } = await given();
     await accounts(world, { tokens: 100 });
     await world.command('sys/SetAccount@1', { account: 'foreign', parent: null, limits: {} });
@@ -361,7 +361,7 @@ describe('given an account', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one is made in the air, moved, or too deep, then it is refused', async () => {
+  it('an account that is made without a parent, moved, or too deep is refused', async () => {
     const { world, store } = await given();
     const make = (account: string, parent: string | null) =>
       world.command('sys/SetAccount@1', { account, parent, limits: {} });
@@ -376,8 +376,8 @@ describe('given an account', () => {
   });
 });
 
-describe('given an effect that several questions would refuse', () => {
-  it('when they are answered one after the other, then the first question that says no is the one that is told [GATE-10]', async () => {
+describe('given an effect that several checks would refuse', () => {
+  it('an effect is refused with the reason of the first check that fails [GATE-10]', async () => {
     const { world, store } = await given([{ effect: 'lab.use@1', decision: 'deny' }]);
     await world.command('sys/SetAccount@1', { account: 'small', parent: null, limits: { tokens: 10 } });
     await rights(world, 'x', { ...only(['lab.once@1']), account: 'small' });
@@ -398,7 +398,7 @@ describe('given an effect that several questions would refuse', () => {
 describe('given a policy that names no events', () => {
   const POLICY: readonly PolicyRule[] = [{ effect: '*', decision: 'allow' }];
 
-  it('when a cell sends to its parent, itself and below, then it arrives; to a sibling, then it is refused as data [GATE-15]', async () => {
+  it('a cell may send to its parent, itself and its descendants; a send to a sibling is refused as data [GATE-15]', async () => {
     const { world, store } = await given(POLICY);
     await ask(world, 'p', [send('a', note('made'), send('a1', note('made'))), send('b', note('made'))]);
     await ask(world, 'a', [send('p', note('up')), send('a1', note('down')), send('a', note('self'))]);
@@ -415,7 +415,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell may send to nobody, then it still reaches its parent and itself, and nobody else [GATE-15]', async () => {
+  it('a cell that may send to no cell still reaches its parent and itself, and no other [GATE-15]', async () => {
     const { world, store } = await given(POLICY);
     await ask(world, 'p', [send('a', note('made'), send('a1', note('made'))), send('b', note('made'))]);
     await rights(world, 'a', { exercise: { may: { send: [] } } });
@@ -429,7 +429,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the right of a cell names `send`, then it and all below reach what is below, and make cells, only as it permits [GATE-15]', async () => {
+  it('a `send` right of a cell bounds what it and its descendants may reach and create [GATE-15]', async () => {
     const { world, store } = await given(POLICY);
     await ask(world, 'p', [send('a', note('made'), send('a1', note('made'), send('a2', note('made'))))]);
     await ask(world, 'p', [send('a', send('b1', note('made')))]);
@@ -453,7 +453,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a rule names who may reach whom, then they may; and a rule can bind people and the host as well', async () => {
+  it('a rule permits the sends that it names, and can bind people and the operator as well', async () => {
     const { world, store } = await given([
       { send: `${cell('b').join('/')}#*`, who: 'human:*', decision: 'deny' },
       { send: `${cell('b').join('/')}#lab/Do@1`, who: `${holder('a')}`, decision: 'allow' },
@@ -468,7 +468,7 @@ describe('given a policy that names no events', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody reads through their own eyes, then cells see their own, and rules bind people [GATE-16]', async () => {
+  it('a read under the reader’s own rights shows cells their own data, and rules bind people [GATE-16]', async () => {
     const { world, store } = await given([
       { read: `${cell('secret').join('/')}`, who: 'human:*', decision: 'deny' },
       ...POLICY,
@@ -486,7 +486,7 @@ describe('given a policy that names no events', () => {
 });
 
 describe('given content to erase', () => {
-  it('when no rule says more, then only the host erases; a rule can let people erase what belongs to some cells [CON-15]', async () => {
+  it('the operator alone erases by default; a rule can let people erase the content of some cells [CON-15]', async () => {
     const policy: readonly PolicyRule[] = [
       { erase: `${cell('mine').join('/')}`, who: 'human:ann', decision: 'allow' },
       { effect: '*', decision: 'allow' },
@@ -522,7 +522,7 @@ describe('given an effect that a cell settles', () => {
     [wait],
   );
 
-  it('when that cell settles it, then its plan goes on in the same frame, and no adapter is asked [EFF-13]', async () => {
+  it('the plan continues in the frame in which the cell settles its effect, and no adapter is asked [EFF-13]', async () => {
     const store = crashable();
     const world = await openKernelWorld({ store, app: waiting.app, recheckEvery: 1 });
     await ask(world, 'judge', [when('settle', ['outcome', { status: 'ok', payload: { got: 'yes' } }])]);
@@ -533,7 +533,7 @@ describe('given an effect that a cell settles', () => {
     await closeSound(world, store, waiting.app);
   });
 
-  it('when there is no such cell, then it is an error at once; when it says nothing, a timeout [ASK-12]', async () => {
+  it('an effect for a missing settling cell is an error at once; one for a silent cell times out [ASK-12]', async () => {
     const clock = new TestClock();
     const store = crashable();
     const world = await openKernelWorld({ store, app: waiting.app, clock, recheckEvery: 1 });

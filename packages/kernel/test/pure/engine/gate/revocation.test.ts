@@ -47,14 +47,14 @@ async function expectAllTold({ world, store }: Given, from: number): Promise<voi
   await closeSound(world, store, app);
 }
 
-describe('given open effects whose plans, when told, say more together than a cascade may', () => {
-  it('when the host takes their right away, then each ends, each plan is told, and no cell fails [GATE-19]', async () => {
+describe('given open effects whose plans together send more than one cascade may', () => {
+  it('when the operator revokes their right, every effect ends, every plan is notified, and no cell fails [GATE-19]', async () => {
     const given = await givenManyOpen();
     const { seq } = await given.world.command('sys/SetRights@1', NARROW);
     await expectAllTold(given, seq);
   }, 60_000);
 
-  it('when a cell above takes it away, then the same [GATE-19]', async () => {
+  it('when a cell above revokes their right, every effect ends in the same way [GATE-19]', async () => {
     const given = await givenManyOpen();
     const { seq } = await ask(given.world, 'lead', [kernel('sys/SetRights@1', NARROW)]);
     await expectAllTold(given, seq);
@@ -62,7 +62,7 @@ describe('given open effects whose plans, when told, say more together than a ca
 });
 
 describe('given a world of which a snapshot was written', () => {
-  it('when many effects end, then what they leave behind is not looked for one by one', async () => {
+  it('the end of many effects reads no leaf for each of them', async () => {
     const store = crashable();
     const policy = [{ effect: '*', decision: 'require_approval' } as const, { send: '*', decision: 'allow' } as const];
     const world = await openKernelWorld({ store, app: quiet, recheckEvery: 0, policy });

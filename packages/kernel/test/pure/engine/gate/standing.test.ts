@@ -55,7 +55,7 @@ const rights = (world: World, of: Principal, change: object, as: Principal = 'op
   world.command('sys/SetRights@1', { holder: of, ...change }, { as });
 
 describe('given the adapter of an effect', () => {
-  it('when it asks and reads, then it reaches what the effect’s cell does, and nothing once the effect has ended [GATE-18]', async () => {
+  it('an adapter that asks and reads reaches what the cell of its effect reaches, and nothing after the effect has ended [GATE-18]', async () => {
     const { world, store, adapter } = await given(NEAR);
     await ask(world, 'stranger', []);
     await ask(world, 'x', [send('child'), start('work')]);
@@ -74,7 +74,7 @@ describe('given the adapter of an effect', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the rights of its cell are narrowed, then its own are; none can be set for it [GATE-18]', async () => {
+  it('an adapter has the rights of its cell, also narrowed ones, and cannot get its own [GATE-18]', async () => {
     const { world, store, adapter } = await given(NEAR);
     await ask(world, 'x', [send('child'), start('work')]);
     const as: Principal = `adapter:${(await adapter.call(0)).context.idempotencyKey}`;
@@ -88,8 +88,8 @@ describe('given the adapter of an effect', () => {
   });
 });
 
-describe('given somebody whom the host charged to no account', () => {
-  it('when they make one, change one or charge somebody, then they are refused; who was given one governs what is below [GATE-28]', async () => {
+describe('given a principal without an account', () => {
+  it('a principal without an account may not make or change accounts or charge others; one with an account governs those below [GATE-28]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'x', []);
     const set = (account: string, parent: string | null, as?: Principal) =>
@@ -110,7 +110,7 @@ describe('given somebody whom the host charged to no account', () => {
 });
 
 describe('given an effect that a cell settles, without a deadline', () => {
-  it('when that cell ends, then it is an error in that frame, and a cell made in its place cannot settle it [ASK-12]', async () => {
+  it('an effect without a deadline ends in error when its settling cell ends, and a new cell in its place cannot settle it [ASK-12]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'judge', []);
     await ask(world, 'x', [start('wait', 'judge'), start('wait', 'judge')]);
@@ -128,8 +128,8 @@ describe('given an effect that a cell settles, without a deadline', () => {
   });
 });
 
-describe('given two cells that send to one that is not there', () => {
-  it('when both do in one frame, then the first makes it, and the second is judged as a stranger [GATE-15]', async () => {
+describe('given two cells that send to a missing cell', () => {
+  it('the first of two senders creates the missing cell, and the second is judged as a stranger [GATE-15]', async () => {
     const { world, store } = await given(NEAR);
     await ask(world, 'top', [send('a'), send('b')]);
     await ask(world, 'top', [
@@ -147,7 +147,7 @@ describe('given two cells that send to one that is not there', () => {
 });
 
 describe('given an effect that an ended cell left behind', () => {
-  it('when another is made at its address with other rights, then it is not judged by those, and does not start [GATE-8, GATE-14]', async () => {
+  it('a waiting effect of an ended cell is not judged by the rights of a new cell at its address, and does not start [GATE-8, GATE-14]', async () => {
     const { world, store, adapter } = await given(ASKING);
     await ask(world, 'warden', [send('kid', note('made'))]);
     await rights(world, 'cell:lab/Cell@1/warden', { grant: { may: { effect: ['lab.*'] } } });
@@ -165,7 +165,7 @@ describe('given an effect that an ended cell left behind', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is open still, then it does not count for what the other may have open at once', async () => {
+  it('an open effect of an ended cell does not count for what the new cell may have open at once', async () => {
     const { world, store } = await given(ASKING);
     await ask(world, 'kid', [start('leave')]);
     await ask(world, 'kid', [end()]);
@@ -179,8 +179,8 @@ describe('given an effect that an ended cell left behind', () => {
   });
 });
 
-describe('given a cell whose key looks like more than a key', () => {
-  it('when a rule names the events of another cell, then it says nothing of this one [GATE-15]', async () => {
+describe('given a cell whose key imitates an address', () => {
+  it('a rule about the events of another cell does not apply to it [GATE-15]', async () => {
     const rule = { send: 'lab/Cell@1/a#*', who: 'cell:lab/Cell@1/from', decision: 'allow' } as const;
     const { world, store } = await given([rule, ...NEAR]);
     for (const key of ['a', 'a#b', 'a%23b']) await ask(world, key, []);

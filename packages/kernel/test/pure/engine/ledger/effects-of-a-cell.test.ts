@@ -99,8 +99,8 @@ async function given(policy?: readonly PolicyRule[]) {
   return { clock, store, adapter, world, tell, words, quiet };
 }
 
-describe('a cell that stops what its plan has open', () => {
-  it('given effects that wait and one that runs, then its plan hears of each: at once, and after the grace', async () => {
+describe('a cell that stops the open effects of its plan', () => {
+  it('a plan is informed of each stopped effect: waiting ones at once, a running one after its grace', async () => {
     const { clock, store, adapter, world, tell, words, quiet } = await given();
     await tell('desk/Order@1', { calls: Array.from({ length: 9 }, (_, i) => `n${i}`), approval: false });
     await adapter.call(7); // eight places: the ninth waits
@@ -124,7 +124,7 @@ describe('a cell that stops what its plan has open', () => {
     await closeSound(world, store, app);
   });
 
-  it('given a plan that has ended, then nothing happens', async () => {
+  it('stopping the effects of an ended plan does nothing', async () => {
     const { store, adapter, world, tell, words, quiet } = await given();
     adapter.answerAll(() => ok({ got: 0 }));
     await tell('desk/Order@1', { calls: ['a'], approval: false });
@@ -135,8 +135,8 @@ describe('a cell that stops what its plan has open', () => {
   });
 });
 
-describe('a plan that wants its effect approved', () => {
-  it('given a policy that allows it, then it waits for whom the plan names, and its cell is told so', async () => {
+describe('a plan that requests approval for its effect', () => {
+  it('an effect that the policy allows waits for the person that its plan names, and its cell is notified', async () => {
     const { store, adapter, world, tell, words, quiet } = await given();
     adapter.answerAll(() => ok({ got: 0 }));
     await tell('desk/Order@1', { calls: ['ann'], approval: true });
@@ -150,7 +150,7 @@ describe('a plan that wants its effect approved', () => {
     await closeSound(world, store, app);
   });
 
-  it('given an approval that is remembered, then only effects of the same subject go on without one [ASK-9]', async () => {
+  it('a remembered approval covers only effects of the same subject [ASK-9]', async () => {
     const { store, adapter, world, tell, words, quiet } = await given();
     adapter.answerAll(() => ok({ got: 0 }));
     await tell('desk/Order@1', { calls: ['ann'], approval: true });
@@ -165,7 +165,7 @@ describe('a plan that wants its effect approved', () => {
 });
 
 describe('a policy rule that names a subject', () => {
-  it('given one for a single subject, then others of the kind go by the next rule [GATE-12]', async () => {
+  it('a rule for one subject leaves other effects of the kind to the next rule [GATE-12]', async () => {
     const { store, adapter, world, tell, words, quiet } = await given([
       { effect: 'desk.call@1#ann', decision: 'deny' },
       { effect: 'desk.call@1', decision: 'allow' },

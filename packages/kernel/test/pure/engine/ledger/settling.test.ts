@@ -78,7 +78,7 @@ const left = async (world: World) => {
 };
 
 describe('given an account, and an effect that never started', () => {
-  it('when its time runs out in the line, or nobody can perform it, then nothing is spent [GATE-25]', async () => {
+  it('nothing is spent when the time of a waiting effect runs out, or nothing can execute it [GATE-25]', async () => {
     const { world, store, adapters, clock, open } = await given();
     await budget(world, { tokens: 100 });
     await ask(world, 'x', [start('use', { tokens: 30 }), start('use', { tokens: 40 })]);
@@ -96,7 +96,7 @@ describe('given an account, and an effect that never started', () => {
     await closeSound(bare, store, app);
   });
 
-  it('when it is approved and the cell that would settle it is gone, then what others hold stays reserved', async () => {
+  it('the reserves of others stay when an approved effect has no settling cell any more', async () => {
     const { world, store, adapters } = await given();
     await budget(world, { tokens: 100 });
     await ask(world, 'x', [start('judge', 50), start('use', { tokens: 60 })]);
@@ -119,7 +119,7 @@ describe('given an account, and an effect that a cell settles', () => {
     { send: '*', decision: 'allow' },
   ];
 
-  it('when the cell says that it failed, then all that was reserved is spent: it may have worked at it [GATE-25]', async () => {
+  it('the whole reserve is spent when the cell reports a failure: it may have worked on it [GATE-25]', async () => {
     const { world, store } = await given(ALLOW);
     await budget(world, { tokens: 100 });
     const failed = { status: 'error', code: 'adapter_error/judge' };
@@ -130,7 +130,7 @@ describe('given an account, and an effect that a cell settles', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its plan is cancelled before the cell has said anything, then nothing is spent [GATE-25]', async () => {
+  it('nothing is spent when the plan is cancelled before the cell has reported [GATE-25]', async () => {
     const { world, store } = await given(ALLOW);
     await budget(world, { tokens: 100 });
     await ask(world, 'judge', []);
@@ -142,7 +142,7 @@ describe('given an account, and an effect that a cell settles', () => {
   });
 });
 
-describe('given an effect that was handed on', () => {
+describe('given a deferred effect', () => {
   const handOn = async (w: Awaited<ReturnType<typeof given>>, how = {}) => {
     await budget(w.world, { tokens: 100 });
     await ask(w.world, 'x', [start('use', { tokens: 60 })]);
@@ -151,7 +151,7 @@ describe('given an effect that was handed on', () => {
     return (await w.world.pending())[0]?.id as string;
   };
 
-  it('when its time is over and a report comes late, then what was taken for spent is corrected, once [GATE-27]', async () => {
+  it('a late report after the timeout corrects the spent amount once [GATE-27]', async () => {
     const w = await given();
     const id = await handOn(w);
     w.clock.advance(1_000);
@@ -167,7 +167,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when its adapter and somebody else both report late, then what was booked is corrected by its adapter alone [GATE-27]', async () => {
+  it('a late report of the adapter alone corrects the booked amount, not one of another principal [GATE-27]', async () => {
     const w = await given([{ effect: use.name, decision: 'require_approval' }, ...POLICY]);
     await budget(w.world, { tokens: 100 });
     await ask(w.world, 'x', [start('use', { tokens: 60 })]);
@@ -185,7 +185,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when it is settled, then its payload is read as an adapter’s would be, and usage that was told stands [ASK-2]', async () => {
+  it('the payload of a settlement is read like that of an adapter, and reported usage stands [ASK-2]', async () => {
     const w = await given();
     const id = await handOn(w);
     const outcome = { status: 'ok', payload: { got: 1 }, usage: { tokens_in: 5 } } as const;
@@ -196,7 +196,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when it was told to stop before it was handed on, then its grace ends it all the same', async () => {
+  it('the grace ends a deferred effect that was asked to stop before it was deferred', async () => {
     const w = await given();
     await ask(w.world, 'x', [start('ship')]);
     const call = await w.adapters[2].call(0);
@@ -213,7 +213,7 @@ describe('given an effect that was handed on', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when it is settled while that is being said, then its adapter’s word comes late and nothing is left behind', async () => {
+  it('the result of the adapter is late, and nothing is left behind, when the effect is settled while it is being deferred', async () => {
     const w = await given();
     await ask(w.world, 'x', [start('ship')]);
     const call = await w.adapters[2].call(0);
@@ -232,7 +232,7 @@ describe('given an effect that was handed on', () => {
   });
 });
 
-describe('given an idempotent effect that waits to be offered again after a crash', () => {
+describe('given an idempotent effect that waits to be executed again after a crash', () => {
   const interrupted = async () => {
     const w = await given();
     await ask(w.world, 'x', [start('work', 1)]);
@@ -243,7 +243,7 @@ describe('given an idempotent effect that waits to be offered again after a cras
     return { ...w, world, reserved };
   };
 
-  it('when its right is taken away, then it is settled once, nothing starts, and nothing is left behind [GATE-20]', async () => {
+  it('an effect whose right is revoked is settled once, nothing starts, and nothing is left behind [GATE-20]', async () => {
     const { world, reserved, store } = await interrupted();
     await world.command('sys/SetRights@1', { holder: holder('x'), exercise: { may: { effect: [] } } });
     await world.pump();
@@ -254,7 +254,7 @@ describe('given an idempotent effect that waits to be offered again after a cras
     await closeSound(world, store, app);
   });
 
-  it('when it is settled in the moment in which its attempt is on its way, then nothing starts that is settled', async () => {
+  it('no settled effect starts when the settlement arrives while its attempt is being written', async () => {
     for (let turns = 0; turns < 12; turns++) {
       const w = await given();
       const wide = outside(again);
@@ -283,7 +283,7 @@ describe('given an idempotent effect that waits to be offered again after a cras
 });
 
 describe('given approval with other parameters', () => {
-  it('when they carry another guarantee, then that one counts after a crash', async () => {
+  it('another guarantee in the approved parameters counts after a crash', async () => {
     const approve: readonly PolicyRule[] = [{ effect: use.name, decision: 'require_approval' }, ...POLICY];
     const w = await given(approve);
     await ask(w.world, 'x', [start('use', { tokens: 1 })]);
@@ -300,7 +300,7 @@ describe('given approval with other parameters', () => {
 });
 
 describe('given an effect that was settled while it ran', () => {
-  it('when its deadline comes in the same moment, then its adapter’s answer is still awaited', async () => {
+  it('the answer of the adapter is still awaited when the deadline comes at the same moment', async () => {
     const w = await given();
     await ask(w.world, 'x', [start('use', { tokens: 1 })]);
     const call = await w.adapters[0].call(0);
@@ -317,7 +317,7 @@ describe('given an effect that was settled while it ran', () => {
     await closeSound(w.world, w.store, app);
   });
 
-  it('when a cell settles what is settled in the same frame, then the first is told that it applied', async () => {
+  it('the first of two cells that settle an effect in one frame is informed that its settlement applied', async () => {
     const w = await given([{ effect: '*', decision: 'allow' }]);
     const settle = ['outcome', { status: 'ok', payload: { got: 1 } }] as const;
     await ask(w.world, 'judge', [when('settle', settle as never, settle as never)]);
@@ -329,8 +329,8 @@ describe('given an effect that was settled while it ran', () => {
   });
 });
 
-describe('given what somebody may answer', () => {
-  it('when their rights are narrowed, then they see only those items', async () => {
+describe('given pending items that a principal may answer', () => {
+  it('a principal with narrowed rights sees only the items that it may answer', async () => {
     const w = await given();
     await ask(w.world, 'x', [start('judge', 1)]);
     const bob = w.world.as('human:bob');

@@ -64,7 +64,7 @@ describe('given several effects', () => {
     tellCell(plan, 'order', order);
   };
 
-  it('when any is awaited, then it is the first by the order of the journal [PLAN-4]', async () => {
+  it('awaiting any effect returns the first receipt in the order of the journal [PLAN-4]', async () => {
     const { store, adapter, world, app } = await given({ any });
     await ask(world, 'x', [start('any')]);
     await adapter.call(2);
@@ -76,7 +76,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when several are there before any is awaited, then it is the one that came first [PLAN-4]', async () => {
+  it('awaiting any effect returns the earliest receipt when several are there already [PLAN-4]', async () => {
     const { store, adapter, world, app } = await given({
       *late(_input, plan) {
         const handles = [1, 2, 3].map((n) => plan.emitEffect(once, n));
@@ -95,7 +95,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when all are awaited, then their receipts come in the order of the handles, whatever their own [PLAN-5]', async () => {
+  it('awaiting all effects returns their receipts in the order of the handles [PLAN-5]', async () => {
     const { store, adapter, world, app } = await given({
       *all(_input, plan) {
         const handles = [1, 2, 3].map((n) => plan.emitEffect(once, n));
@@ -112,7 +112,7 @@ describe('given several effects', () => {
     await closeSound(world, store, app);
   });
 
-  it('when an effect is awaited that has returned before, then its receipt is there at once [PLAN-3]', async () => {
+  it('awaiting an effect that has returned before gives its receipt at once [PLAN-3]', async () => {
     const { store, adapter, world, app } = await given({
       *twice(_input, plan) {
         const handle = plan.emitEffect(once, 1);
@@ -144,7 +144,7 @@ describe('given an await with a deadline', () => {
     tellCell(plan, 'later', second.status);
   };
 
-  it('when the deadline comes first, then the effect stays open and its receipt can be awaited later [DET-1, PLAN-6]', async () => {
+  it('a deadline that comes first leaves the effect open, and its receipt can be awaited later [DET-1, PLAN-6]', async () => {
     const { store, clock, adapter, world, app } = await given({ patient });
     await ask(world, 'x', [start('patient')]);
     const call = await adapter.call(0);
@@ -158,7 +158,7 @@ describe('given an await with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the plan ends at its deadline, then the effect is detached and its receipt wakes nobody [PLAN-7]', async () => {
+  it('a plan that ends at its deadline detaches the effect, and the receipt resumes no plan [PLAN-7]', async () => {
     const { store, clock, adapter, world, app } = await given({
       *brief(_input, plan) {
         const receipt = yield* plan.awaitReceipt(plan.emitEffect(once, 1), { within: 100 });
@@ -176,7 +176,7 @@ describe('given an await with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the receipt comes first, then the deadline is gone with the await [PLAN-6]', async () => {
+  it('a receipt that comes first removes the deadline of the await [PLAN-6]', async () => {
     const { store, clock, adapter, world, app } = await given({ patient });
     await ask(world, 'x', [start('patient')]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -189,7 +189,7 @@ describe('given an await with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when both fell due while the world was closed, then the deadline is not what the plan sees first', async () => {
+  it('the plan sees the receipt before the deadline when both fell due while the world was closed', async () => {
     const { app } = lab({ patient });
     const disk = crashable();
     const clock = new TestClock();
@@ -208,7 +208,7 @@ describe('given an await with a deadline', () => {
     await closeSound(reopened, disk, app);
   });
 
-  it('when it is 0, or none, then it is now, or never', async () => {
+  it('a deadline of 0 ends at once, and without a deadline an await never times out', async () => {
     const { store, clock, adapter, world, app } = await given({
       *now(_input, plan) {
         const handle = plan.emitEffect(once, 1);
@@ -226,8 +226,8 @@ describe('given an await with a deadline', () => {
   });
 });
 
-describe('given a plan that looks at a cell', () => {
-  it('when it peeks, then it sees the state of its own frame, and a rebuilt plan sees the same [PLAN-8]', async () => {
+describe('given a plan that peeks at a cell', () => {
+  it('a peek returns the state of its own frame, and a rebuilt plan sees the same [PLAN-8]', async () => {
     const { store, adapter, world, app } = await given({
       *look(_input, plan) {
         const before = yield* plan.peek(plan.cell);
@@ -248,7 +248,7 @@ describe('given a plan that looks at a cell', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it keeps peeking without awaiting an effect, then its bound ends it', async () => {
+  it('a plan that peeks without awaiting an effect is ended by its bound', async () => {
     const { store, world, app } = await given({
       *endless(_input, plan) {
         for (;;) yield* plan.peek(plan.cell);
@@ -265,7 +265,7 @@ describe('given a plan that looks at a cell', () => {
 });
 
 describe('given a plan of many awaits', () => {
-  it('when it reaches 256, then it goes on, and at one more it ends in error [PLAN-12]', async () => {
+  it('a plan with 256 awaits continues, and one more await ends it in error [PLAN-12]', async () => {
     const { store, adapter, world, app } = await given(
       {
         *many(input, plan) {
@@ -285,7 +285,7 @@ describe('given a plan of many awaits', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it goes on as a fresh instance, then each has its own ordinal and its effects new identities [PLAN-9, PLAN-12]', async () => {
+  it('each fresh instance of a plan has its own ordinal, and its effects have new identities [PLAN-9, PLAN-12]', async () => {
     const { store, adapter, world, app } = await given({
       *chain(input, plan) {
         yield* plan.awaitReceipt(plan.emitEffect(once, 'same'));
@@ -310,7 +310,7 @@ describe('given a plan of many awaits', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the fresh instance gets an input of another shape, then the old one ends in error', async () => {
+  it('the old instance ends in error when the fresh one gets an input of another shape', async () => {
     const { store, world, app } = await given({
       // biome-ignore lint/correctness/useYield: it goes on as another before it waits
       *wrong(_input, plan) {
@@ -324,7 +324,7 @@ describe('given a plan of many awaits', () => {
 });
 
 describe('given a plan that retries', () => {
-  it('when tries fail, then each is an effect of its own, up to the most, and what it gets is the last [PLAN-13]', async () => {
+  it('each retry is a new effect, up to the maximum, and the plan gets the last outcome [PLAN-13]', async () => {
     const { store, adapter, world, app } = await given({
       *retry(input, plan) {
         const receipt = yield* plan.retry(once, input, { max: 3, on: ({ status }) => status === 'error' });
@@ -340,7 +340,7 @@ describe('given a plan that retries', () => {
   });
 });
 
-describe('given a plan that breaks the form', () => {
+describe('given a plan that breaks the rules of plans', () => {
   const wrong: readonly (readonly [string, Body, string])[] = [
     [
       'awaits an effect of nobody',
@@ -501,7 +501,7 @@ describe('given a plan that breaks the form', () => {
     ],
   ];
   it.each(wrong)(
-    'when it %s, then it ends in error, as data, and its effects never start [PLAN-10, PLAN-11]',
+    'a plan that %s ends in error, as data, and its effects never start [PLAN-10, PLAN-11]',
     async (_what, body, code) => {
       const { store, adapter, world, app } = await given({ wrong: body });
       await ask(world, 'x', [start('wrong')]);
@@ -517,7 +517,7 @@ describe('given a plan that breaks the form', () => {
     plan.raiseEvent(event as never);
   }
 
-  it('when it cancels an effect of nobody, then nothing happens', async () => {
+  it('a plan that cancels an unknown effect changes nothing', async () => {
     const { store, world, app } = await given({
       // biome-ignore lint/correctness/useYield: it ends at once
       *odd(_input, plan) {
@@ -530,7 +530,7 @@ describe('given a plan that breaks the form', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it swallows a refusal and goes another way, then it goes that way in every rebuild too [PLAN-2]', async () => {
+  it('a plan that catches a refusal and takes another path takes the same path in every rebuild [PLAN-2]', async () => {
     const { store, adapter, world, app } = await given({
       *stubborn(_input, plan) {
         const ways: Value[] = [];
@@ -569,7 +569,7 @@ describe('given a plan with a finally block', () => {
     }
   };
 
-  it('when it ends by itself, then the block runs [PLAN-14]', async () => {
+  it('a finally block runs when the plan ends by itself [PLAN-14]', async () => {
     const { store, adapter, world, app } = await given({ tidy });
     adapter.answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('tidy')]);
@@ -579,7 +579,7 @@ describe('given a plan with a finally block', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is cancelled, or its cell ends, then the block does not run [PLAN-14]', async () => {
+  it('a finally block does not run when the plan is cancelled or its cell ends [PLAN-14]', async () => {
     for (const stop of [cancel('all'), ['end'] as Step]) {
       const { store, adapter, world, app } = await given({ tidy });
       await ask(world, 'x', [start('tidy')]);
@@ -640,13 +640,13 @@ describe('given a plan that is rebuilt', () => {
     return { story, records };
   }
 
-  it('when the world is opened anew at every step, then it does exactly what an undisturbed one does [PLAN-1]', async () => {
+  it('a plan that is rebuilt at every step does exactly what an undisturbed one does [PLAN-1]', async () => {
     const [calm, disturbed] = [await performed('never'), await performed('every await')];
     expect(calm.story).toContain('story=');
     expect(disturbed).toEqual(calm);
   });
 
-  it('when it goes on after a snapshot and a crash, then it goes on from the same await [PLAN-1]', async () => {
+  it('a plan continues from the same await after a snapshot and a crash [PLAN-1]', async () => {
     const { app } = lab({
       *steps(_input, plan) {
         const got: Value[] = [];

@@ -46,8 +46,8 @@ async function given(options: Partial<Parameters<typeof openKernelWorld>[0]> = {
   return { store, clock, world };
 }
 
-describe('given a cell that does not exist', () => {
-  it('when a request does not create it, then it is refused and nothing is journaled [RED-16]', async () => {
+describe('given a missing cell', () => {
+  it('a request that does not create the cell is refused and nothing is journaled [RED-16]', async () => {
     const { store, world } = await given();
     const { head } = world;
     expect(await codeOf(askPresent(world, 'x', [add(1)]))).toBe('cell_absent');
@@ -56,7 +56,7 @@ describe('given a cell that does not exist', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell sends to it, then the sender is told, and its own changes stand [RED-16]', async () => {
+  it('the sender of an event to a missing cell is notified, and its own changes stand [RED-16]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [add(1), tell('nobody', add(1)), send('made', add(1))]);
     expect(await seen(world, 'a')).toEqual(['Undeliverable cell_absent']);
@@ -64,14 +64,14 @@ describe('given a cell that does not exist', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a command goes to it, then the reply says so and nothing else does [RED-17]', async () => {
+  it('a command to a missing cell is answered with that error and changes nothing else [RED-17]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [order('nobody', add(1))]);
     expect(await seen(world, 'a')).toEqual(['reply rejected cell_absent']);
     await closeSound(world, store, app);
   });
 
-  it('when the sender itself is gone by then, then nobody is told and it is a fact', async () => {
+  it('a fact records the notice when the sender has ended as well', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [tell('nobody', add(1)), end()]);
     expect((await recordsOf(store, 'fact')).map((record) => record.name)).toEqual(['sys/Undeliverable@1']);
@@ -80,7 +80,7 @@ describe('given a cell that does not exist', () => {
 });
 
 describe('given commands between cells', () => {
-  it('when they are accepted or rejected, then each is answered once, in order [RED-17]', async () => {
+  it('each command is answered once, in order, whether it was accepted or rejected [RED-17]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [command('b', add(1)), command('b', reject('busy')), command('b', add(1))]);
     expect(await seen(world, 'a')).toEqual(['reply accepted', 'reply rejected busy', 'reply accepted']);
@@ -88,7 +88,7 @@ describe('given commands between cells', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell commands itself, then it answers itself', async () => {
+  it('a cell that commands itself answers itself', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [command('a', add(1))]);
     expect([await numberOf(world, 'a'), await seen(world, 'a')]).toEqual([1, ['reply accepted']]);
@@ -97,7 +97,7 @@ describe('given commands between cells', () => {
 });
 
 describe('given several sends in one frame', () => {
-  it('when they fan out, then they are delivered first in, first out, over all cells [RED-15]', async () => {
+  it('sends are delivered first in, first out, over all cells [RED-15]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [
       send('b', note('1'), send('c', note('3'), send('b', note('5')))),
@@ -112,7 +112,7 @@ describe('given several sends in one frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one leads to another, then each record names the delivery that gave it, and not the request [JRN-4]', async () => {
+  it('each record names the delivery that produced it, and not the request [JRN-4]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [fact('a'), send('b', fact('b'), send('c', fact('c'))), send('d', fail())]);
     const told = (await lastFrame(store)).map((record) =>
@@ -133,7 +133,7 @@ describe('given several sends in one frame', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cell sends to itself, then it sees it after what was sent before [RED-15]', async () => {
+  it('an event of a cell to itself is delivered after what was sent before [RED-15]', async () => {
     const { store, world } = await given();
     await ask(world, 'a', [send('b', send('a', note('from b'))), send('a', note('from a'))]);
     expect(await seen(world, 'a')).toEqual(['from a', 'from b']);
@@ -142,7 +142,7 @@ describe('given several sends in one frame', () => {
 });
 
 describe('given a cell that ends', () => {
-  it('when it is made again, then it is another generation: fresh state, other identifiers, no old log [RED-18]', async () => {
+  it('a cell that is made again is another generation: fresh state, other identifiers, no old log [RED-18]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(5), log('old'), name('id')]);
     const first = await seen(world, 'x');
@@ -160,7 +160,7 @@ describe('given a cell that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is made again, then its effects have other identities, even for the same plan [RED-18]', async () => {
+  it('the effects of a new generation have other identities, even for the same plan [RED-18]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('call', 1)]);
     await ask(world, 'x', [end()]);
@@ -170,7 +170,7 @@ describe('given a cell that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it ends, then its timers are dropped and its plans cancelled [RED-18, RED-21]', async () => {
+  it('the end of a cell drops its timers and cancels its plans [RED-18, RED-21]', async () => {
     const adapter = outside(once);
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [wake('bell', 10), start('call', 1)]);
@@ -183,7 +183,7 @@ describe('given a cell that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it ends in the event that made it, then it leaves nothing but its number', async () => {
+  it('a cell that ends in its creating event leaves only its generation number', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1), send('y', add(1)), end()]);
     expect(await world.state(cell('x'))).toBeUndefined();
@@ -193,8 +193,8 @@ describe('given a cell that ends', () => {
   });
 });
 
-describe('given identifiers and chance', () => {
-  it('when deliveries draw them, then they differ by label, by draw, by delivery and by cell, and never by replay [DET-2]', async () => {
+describe('given identifiers and random values', () => {
+  it('identifiers differ by label, by draw, by delivery and by cell, and are the same in every replay [DET-2]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [name('a'), name('a'), name('b')]);
     await ask(world, 'x', [name('a')]);
@@ -210,7 +210,7 @@ describe('given identifiers and chance', () => {
 });
 
 describe('given cells that make cells', () => {
-  it('when one asks for its parent, then it is the cell that made it, once and for all [RED-19]', async () => {
+  it('the parent of a cell is always the cell that made it [RED-19]', async () => {
     const { store, world } = await given();
     await ask(world, 'root', [parent(), send('child', parent())]);
     await ask(world, 'other', [send('child', parent())]);
@@ -224,7 +224,7 @@ describe('given cells that make cells', () => {
 });
 
 describe('given timers', () => {
-  it('when several are due, then they fire one by one, by due time and then by address [RED-23]', async () => {
+  it('due timers fire one by one, by due time and then by address [RED-23]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'b', [wake('late', 30), wake('early', 10)]);
     await ask(world, 'a', [wake('early', 10), wake('middle', 20)]);
@@ -240,7 +240,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one is set again, then only the last time counts; when cleared, none [RED-21]', async () => {
+  it('a timer that is set again has only its last time; a cleared one never fires [RED-21]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('moved', 10), wake('moved', 50), wake('gone', 10), wake('kept', 20)]);
     await ask(world, 'x', [wake('moved', 60), unwake('gone'), unwake('never set')]);
@@ -254,7 +254,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one is set for the past, then it fires at once, in a frame of its own [RED-22]', async () => {
+  it('a timer in the past fires at once, in its own frame [RED-22]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [wake('past', -1_000)]);
     expect(await seen(world, 'x')).toEqual([]);
@@ -263,7 +263,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer sets itself again, then each fires once [RED-22]', async () => {
+  it('a timer that sets itself again fires once each time [RED-22]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('tick', 10), when('tick', wake('tick', 10), add(1))]);
     for (let i = 0; i < 5; i++) {
@@ -274,7 +274,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the event that clears one comes in the same moment as it is due, then one of them wins, cleanly', async () => {
+  it('either the timer or its clearing wins, cleanly, when both come in the same moment', async () => {
     const { store, clock, world } = await given({ drive: 'auto' });
     await ask(world, 'x', [wake('bell', 10)]);
     clock.advance(10);
@@ -284,7 +284,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a timer is 30 days and more away, then it does not fire early [RED-22]', async () => {
+  it('a timer 30 days and more away does not fire early [RED-22]', async () => {
     const { store, clock, world } = await given({ drive: 'auto' });
     const days = 24 * 3_600_000;
     await ask(world, 'x', [wake('far', 40 * days)]);
@@ -296,7 +296,7 @@ describe('given timers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when they came due while the world was closed, then they fire at the open, once [RED-24]', async () => {
+  it('timers that came due while the world was closed fire at the opening, once [RED-24]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('a', 10), wake('b', 20)]);
     await world.snapshot();
@@ -308,7 +308,7 @@ describe('given timers', () => {
     await closeSound(later, store, app);
   });
 
-  it('when the wall clock goes back, then journal time does not, and timers still come [TIME-1]', async () => {
+  it('journal time does not go back with the wall clock, and timers still fire [TIME-1]', async () => {
     const { store, clock, world } = await given();
     await ask(world, 'x', [wake('bell', 50)]);
     const wall = clock.wall.bind(clock);
@@ -339,7 +339,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     return { store, world, crash: () => store.crash() };
   }
 
-  it('when id and content are the same, then the answer is the first one, also after snapshot, reopening and crash [REQ-1]', async () => {
+  it('a repeated request with equal id and content gets the first answer, also after snapshot, reopening and crash [REQ-1]', async () => {
     const { store, world, crash } = await placed();
     const first = await ask(world, 'x', [add(1)], { id: 'a' });
     await ask(world, 'x', [add(1)], { id: 'b' });
@@ -356,7 +356,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(second, store, app);
   });
 
-  it('when the content differs in any part, then it is a conflict and changes nothing [REQ-2]', async () => {
+  it('a repeated id with different content is a conflict and changes nothing [REQ-2]', async () => {
     const { store, world } = await placed();
     await ask(world, 'x', [add(1)], { id: 'a' });
     const { head } = world;
@@ -374,7 +374,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when somebody else sends the same id, then it is another request [REQ-3]', async () => {
+  it('the same id of another principal is another request [REQ-3]', async () => {
     const { store, world } = await placed();
     for (const as of ['operator', 'human:ada', 'human:bob', 'cell:lab/Cell@1/y'] as const) {
       expect((await ask(world, 'x', [add(1)], { id: 'a', as })).duplicate).toBe(false);
@@ -384,7 +384,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when the same map is written with other key order, −0 or an undefined key, then it is the same content [REQ-4]', async () => {
+  it('a map with another key order, −0 or an undefined key is the same content [REQ-4]', async () => {
     const { store, world } = await placed();
     const event = { name: 'lab/Do@1', value: { steps: [['when', 'w', [['note', { b: 1, a: 0 }]]]] } };
     const same = { name: 'lab/Do@1', value: { steps: [['when', 'w', [['note', { a: -0, b: 1, c: undefined }]]]] } };
@@ -393,7 +393,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when the value nests as deep as a value may, then a repetition is still known', async () => {
+  it('a repetition of a value of the largest depth is recognized', async () => {
     const { store, world } = await placed();
     let deep: unknown = 1;
     for (let depth = 3; depth < VALUE_DEPTH_MAX; depth++) deep = [deep]; // three levels are around it
@@ -403,7 +403,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
     await closeSound(world, store, app);
   });
 
-  it('when many come at once, then each id is taken once [REQ-1]', async () => {
+  it('each id takes effect once when many requests arrive at once [REQ-1]', async () => {
     const { store, world } = await placed();
     const acks = await Promise.all(
       Array.from({ length: 60 }, (_, i) => ask(world, 'x', [add(1)], { id: `${i % 20}` })),
@@ -416,7 +416,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
 });
 
 describe('given requests that arrive while the world works', () => {
-  it('when they are sent without waiting, then they are taken in the order in which they were sent [REQ-7]', async () => {
+  it('requests without waiting take effect in the order in which they were sent [REQ-7]', async () => {
     const adapter = outside(once);
     adapter.answerAll(() => ok({ got: 1 }));
     const { store, world } = await given({ drive: 'auto', adapters: [adapter] });
@@ -425,7 +425,7 @@ describe('given requests that arrive while the world works', () => {
     await closeSound(world, store, app);
   });
 
-  it('when their sender changes the value afterwards, then what was sent is what was [REQ-7]', async () => {
+  it('a later change of the value by the caller does not change the request [REQ-7]', async () => {
     const { store, world } = await given();
     const steps = [['add', 1]];
     const to: [string, string] = ['lab/Cell@1', 'x'];
@@ -439,7 +439,7 @@ describe('given requests that arrive while the world works', () => {
 });
 
 describe('given a cell of several plans', () => {
-  it('when a cell cancels a plan by its number, then that plan ends and the others continue; an unknown number is not a fault', async () => {
+  it('a cell that cancels a plan by its number ends that plan alone; an unknown number is not a fault', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('call', 1), start('call', 2), start('call', 3)]);
     await ask(world, 'x', [cancel(1), cancel(9)]);

@@ -120,7 +120,7 @@ const look = async (world: World, key: string, at: string): Promise<Value> => {
 };
 
 describe('given a cell with a table', () => {
-  it('when it writes and looks, then it sees sorted entries with defaults filled in, as copies of its own [RED-29]', async () => {
+  it('a reducer sees sorted entries with defaults filled in, as its own copies [RED-29]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openKernelWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'a', 3);
@@ -140,7 +140,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its process dies and it is opened from a snapshot, then every entry is there and only those', async () => {
+  it('a table has exactly its entries after a crash and a reopening from a snapshot', async () => {
     const store = crashable(memory({ hash: nativeHash }));
     let world = await openKernelWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'a', 2_000);
@@ -155,7 +155,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when readers ask for ranges, then they get durable entries, of now and of then', async () => {
+  it('readers get durable entries of a range, now and at earlier frames', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openKernelWorld({ store, app });
     await fill(world, 'a', 600);
@@ -179,7 +179,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody reads through their own eyes, then they need the right to read the cell [GATE-16]', async () => {
+  it('a reader needs the right to read the cell when it reads under its own rights [GATE-16]', async () => {
     const store = memory({ hash: nativeHash });
     const policy: readonly PolicyRule[] = [
       { read: `${BOOK}/b`, who: 'human:*', decision: 'deny' },
@@ -194,7 +194,7 @@ describe('given a cell with a table', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a world is opened over a large one, then an event loads the way to its entries and no more [RED-28]', async () => {
+  it('an event in a world with a large table loads only the path to its entries [RED-28]', async () => {
     const reads = async (count: number): Promise<number> => {
       const inner = memory({ hash: nativeHash });
       {
@@ -242,7 +242,7 @@ describe('given a delivery that breaks a rule of tables', () => {
     ['a range of too many', 'value_invalid'],
     ['an invalid range', 'value_invalid'],
     ['a throw after a write', 'threw'],
-  ])('when it is %s, then %s stands in its place and nothing of it took place', async (what, code) => {
+  ])('a delivery with %s faults as %s, and none of its changes takes effect', async (what, code) => {
     const store = memory({ hash: nativeHash });
     const world = await openKernelWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'odd', 40);
@@ -257,7 +257,7 @@ describe('given a delivery that breaks a rule of tables', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a table is used after its delivery, then it says so and does nothing [RED-29]', async () => {
+  it('a table that is used after its delivery throws and does nothing [RED-29]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openKernelWorld({ store, app });
     await world.request(book('a'), { name: 'table/Asked@1', value: { what: 'nothing' } });
@@ -269,7 +269,7 @@ describe('given a delivery that breaks a rule of tables', () => {
 });
 
 describe('given a cell with a large table that ends', () => {
-  it('when it is made again at once, then the new one has what is its own, and nothing of the old one stays [RED-30]', async () => {
+  it('a cell that is made again at once has only its own entries, and none of the old table [RED-30]', async () => {
     const store = memory({ hash: nativeHash });
     const world = await openKernelWorld({ store, app, recheckEvery: 1 });
     await fill(world, 'a', 1);
@@ -292,7 +292,7 @@ describe('given a cell with a large table that ends', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its process dies between the frames of its end, then the rest is removed when it is opened again [RED-30]', async () => {
+  it('the next opening removes the rest of a table when the process died between the frames of its end [RED-30]', async () => {
     const store = crashable(memory({ hash: nativeHash }));
     let world = await openKernelWorld({ store, app });
     await fill(world, 'a', 6_000);
