@@ -10,7 +10,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findings, keep, keepForRelease, keptFolders, keptWorlds, readGolden } from './kept.js';
+import { findings, keep, keepForRelease, keptFolders, keptWorlds, readGolden } from './stored.js';
 import { GOLDEN_WORLDS, type Golden, pinned, replay } from './worlds.js';
 
 /** Computes every golden world. */

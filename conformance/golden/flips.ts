@@ -1,7 +1,7 @@
 /** A byte of a kept golden world changed: what has to be found of it, by the check and by a verification itself. */
 import assert from 'node:assert/strict';
-import { changesOf, type Kept, replayKept } from './kept.js';
 import type { Part } from './parts.js';
+import { changesOf, type Kept, replayKept } from './stored.js';
 
 /** A changed byte, and the part of the file that it lies in. */
 export interface Flip {

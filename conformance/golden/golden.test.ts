@@ -7,9 +7,9 @@ import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { ELSEWHERE, printedAt } from '../elsewhere.js';
 import { counterWorld } from './counter-world.js';
 import { expectNamed, expectRefused, flip } from './flips.js';
-import { changesOf, findings, type Kept, keptFolders, keptWorlds, readGolden } from './kept.js';
 import { MODELS } from './models.js';
 import { partsOf, partsText } from './parts.js';
+import { changesOf, findings, type Kept, keptFolders, keptWorlds, readGolden } from './stored.js';
 import { GOLDEN_WORLDS, type Golden, goldenWorld, type Outcome, outcomeOf, pinned, sha256, written } from './worlds.js';
 
 const CHECK = new URL('check.ts', import.meta.url);

@@ -8,7 +8,7 @@ import { isNativeAccelerationEnabled } from 'cbor-x';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hold, SEED } from '../../packages/kernel/test/support/laws/hold.js';
-import { keptFolders, keptWorlds } from '../golden/kept.js';
+import { keptFolders, keptWorlds } from '../golden/stored.js';
 import { linkedValues, OPTIONS, type PlainWorld, readPlainly, translated, writtenAgain } from './cbor-x.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../vectors/codec.json', import.meta.url), 'utf8')) as {

@@ -10,7 +10,7 @@ import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parsePage } from '../../scripts/test/docs-pages.js';
-import { keptFolders, keptWorlds } from '../golden/kept.js';
+import { keptFolders, keptWorlds } from '../golden/stored.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PAGE = 'docs/how-to/read-a-journal-without-reprise.md';

@@ -25,7 +25,7 @@ export const PERSON_ASKED = ['tool.requested', 'human.requested', 'tool.waiting'
 /** A child is made. */
 export const SPAWN = ['tool.requested', 'child.spawned', 'tool.completed'] as const;
 /** A call waits for a child, which settles; the run goes on. */
-export const CHILD_AWAITED = [...WAIT, 'child.settled', 'tool.completed', 'lifecycle'] as const;
+export const CHILD_AWAITED = [...WAIT, 'child.ended', 'tool.completed', 'lifecycle'] as const;
 
 /** The end of a run that was answered. */
 export const COMPLETED: StopReason = { kind: 'Completed' };

@@ -8,8 +8,8 @@
  */
 import { parseArgs } from 'node:util';
 import { expectNamed, expectRefused } from '../../conformance/golden/flips.js';
-import { keptFolders, keptWorlds } from '../../conformance/golden/kept.js';
 import { partsOf } from '../../conformance/golden/parts.js';
+import { keptFolders, keptWorlds } from '../../conformance/golden/stored.js';
 import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 
 const { values: options } = parseArgs({

@@ -1,5 +1,5 @@
 /** What a runtime came to, beside what is pinned. */
-import { readGolden } from '../../conformance/golden/kept.js';
+import { readGolden } from '../../conformance/golden/stored.js';
 import { GOLDEN_WORLDS } from '../../conformance/golden/worlds.js';
 import { readGoldens } from '../../conformance/scenarios/goldens.js';
 

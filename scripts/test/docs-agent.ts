@@ -29,15 +29,16 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'tool.waiting': 'the call waits for a person or for child sessions',
   'tool.late': 'a call that was reported without an output has been answered after all',
   'human.requested': 'a person has to decide or answer: `id` is the argument of `world.decide`',
-  'human.settled':
+  'human.resolved':
     'the request was decided or answered, or has ended; `also` lists other requests of the same call that ended with it',
   'child.spawned': 'a child session was created',
   'child.changed': 'a child started working, started waiting, or was closed',
-  'child.settled': 'a child has finished',
-  'host.accepted': 'a session command was accepted',
-  'host.rejected': 'a session command was rejected and changed nothing',
-  'host.applied': 'an accepted command has taken effect; each accepted command is either applied once or dropped once',
-  'host.dropped': 'an accepted command will not take effect: `why` gives the reason',
+  'child.ended': 'a child has finished',
+  'command.accepted': 'a session command was accepted',
+  'command.rejected': 'a session command was rejected and changed nothing',
+  'command.applied':
+    'an accepted command has taken effect; each accepted command is either applied once or dropped once',
+  'command.dropped': 'an accepted command will not take effect: `why` gives the reason',
   'config.changed': 'the configuration changed, from run `from_run` on or immediately',
   'context.pressure': 'the model’s context window is filled to the given percentage',
   'budget.pressure': 'a limit is used up to the given percentage',

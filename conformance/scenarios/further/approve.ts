@@ -20,7 +20,7 @@ export const approve: Scenario = {
     requests: 2,
     shown: /refunded 500/,
     told: ['applied'],
-    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'lifecycle', 'tool.completed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.resolved', 'lifecycle', 'tool.completed', ...STEP, ...END],
   },
   afterCrash: DECIDED_BEFORE,
 };

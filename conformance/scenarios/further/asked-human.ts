@@ -21,7 +21,7 @@ export const askedHuman: Scenario = {
     requests: 2,
     shown: /Blue\./,
     told: ['applied'],
-    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'tool.completed', 'lifecycle', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.resolved', 'tool.completed', 'lifecycle', ...STEP, ...END],
   },
   afterCrash: DECIDED_BEFORE,
 };

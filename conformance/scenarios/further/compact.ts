@@ -19,6 +19,6 @@ export const compact: Scenario = {
     requests: 4,
     shown: /They counted to two/,
     told: ['accepted'],
-    events: [...BEGIN, 'compaction.started', 'context.compacted', 'host.applied', ...STEP, ...END],
+    events: [...BEGIN, 'compaction.started', 'context.compacted', 'command.applied', ...STEP, ...END],
   },
 };

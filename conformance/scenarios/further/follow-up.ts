@@ -21,6 +21,6 @@ export const followUp: Scenario = {
     text: 'Two.',
     requests: 2,
     shown: /One\..*And then/,
-    events: ['input.accepted', 'host.accepted', 'lifecycle', 'turn.started', 'host.applied', ...STEP, ...END],
+    events: ['input.accepted', 'command.accepted', 'lifecycle', 'turn.started', 'command.applied', ...STEP, ...END],
   },
 };

@@ -32,6 +32,6 @@ export const rememberedApproval: Scenario = {
     text: 'Three.',
     requests: 6,
     told: ['One.', 'Two.'],
-    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'lifecycle', 'tool.completed', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.resolved', 'lifecycle', 'tool.completed', ...STEP, ...END],
   },
 };

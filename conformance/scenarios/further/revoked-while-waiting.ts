@@ -21,6 +21,6 @@ export const revokedWhileWaiting: Scenario = {
     text: 'I may not any more.',
     requests: 2,
     shown: /did not happen \(cap_denied\/revoked\)/,
-    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.settled', 'tool.failed', 'lifecycle', ...STEP, ...END],
+    events: [...BEGIN, ...STEP, ...PERSON_ASKED, 'human.resolved', 'tool.failed', 'lifecycle', ...STEP, ...END],
   },
 };

@@ -24,11 +24,11 @@ export const steer: Scenario = {
     events: [
       ...BEGIN,
       'llm_step.requested',
-      'host.accepted',
+      'command.accepted',
       'llm_step.completed',
       ...CALL,
       'turn.started',
-      'host.applied',
+      'command.applied',
       ...STEP,
       ...END,
     ],

@@ -23,10 +23,10 @@ export const unreadSteer: Scenario = {
     events: [
       ...BEGIN,
       'llm_step.requested',
-      'host.accepted',
+      'command.accepted',
       'llm_step.completed',
       'turn.started',
-      'host.applied',
+      'command.applied',
       ...STEP,
       ...END,
     ],

@@ -286,7 +286,7 @@ export class Chat {
       for await (const event of run.stream({ inline: INLINE_BYTES })) {
         await this.#view.show(event);
         if (event.type === 'human.requested') await this.#requested(event);
-        if (event.type === 'human.settled') this.#isSettled(event);
+        if (event.type === 'human.resolved') this.#isSettled(event);
       }
       const state = await this.desk.session.state();
       if ((state?.queued ?? 0) > 0 && state?.run == null)
@@ -305,7 +305,7 @@ export class Chat {
     this.#onWaiting();
   }
 
-  #isSettled({ id, also = [] }: AgentEventOf<'human.settled'>): void {
+  #isSettled({ id, also = [] }: AgentEventOf<'human.resolved'>): void {
     const over = [id, ...also];
     const [first] = this.#waiting;
     this.#waiting = this.#waiting.filter((one) => !over.includes(one.id));

@@ -51,8 +51,8 @@ function aboutCall(events: readonly AgentEvent[], call: Requested): string[] {
   const settled = events.find((event): event is Settled => isSettled(event) && event.call_id === call.call_id);
   const asked = events.find((event) => event.type === 'human.requested' && event.call_id === call.call_id);
   const decided = events.find(
-    (event): event is AgentEventOf<'human.settled'> =>
-      event.type === 'human.settled' &&
+    (event): event is AgentEventOf<'human.resolved'> =>
+      event.type === 'human.resolved' &&
       asked?.type === 'human.requested' &&
       (event.id === asked.id || event.also?.includes(asked.id) === true),
   );
@@ -99,7 +99,7 @@ function aboutSteers(
   call: Requested,
   steers: readonly string[],
 ): string[] {
-  const read = events.filter((event) => event.type === 'host.applied' && event.command === 'Steer');
+  const read = events.filter((event) => event.type === 'command.applied' && event.command === 'Steer');
   return read.flatMap((event, i) => {
     const isBefore = own.includes(event) && frameOf(event) <= frameOf(call);
     return isBefore ? [`and to what you said meanwhile, ${at(event)}: "${short(steers[i] ?? '')}"`] : [];

@@ -22,10 +22,10 @@ export const PROMISE_PARTS_MAX = 64;
 export const PROMISE_BYTES_MAX = 16 * 1024;
 
 /** Cells told in one frame, when what they are told is small: half of the deliveries of a frame. */
-export const TOLD_AT_ONCE = 128;
+export const NOTIFIED_AT_ONCE = 128;
 
 /** Bytes told in one frame. */
-export const TOLD_BYTES_MAX = 384 * 1024;
+export const NOTIFIED_BYTES_MAX = 384 * 1024;
 
 /** Publications of a topic that wait for their turn; beyond it a publisher is refused and tries later. */
 export const TOPIC_WAITING_MAX = 1_024;

@@ -2,7 +2,7 @@
 import { type Address, address, formatAddress } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
-import { TOLD_AT_ONCE, TOLD_BYTES_MAX } from './bounds.js';
+import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
 import { utf8Bytes } from './sizes.js';
 
 /** A cell, or null for callers outside the world: the operator and principals that the operator admits. */
@@ -31,7 +31,7 @@ export function isSame(a: Party, b: Party): boolean {
 /** Refuses any sender other than these parties. Outside callers are always allowed: the gate has already checked them. */
 export function requireParty(ctx: ReducerContext, ...parties: readonly Party[]): void {
   const sender = senderOf(ctx);
-  if (sender !== null && !parties.some((one) => isSame(one, sender))) ctx.reject('not_yours');
+  if (sender !== null && !parties.some((one) => isSame(one, sender))) ctx.reject('not_owner');
 }
 
 /**
@@ -52,7 +52,7 @@ export function tell(ctx: ReducerContext, to: Party, name: string, value: unknow
 
 /** The number of receivers of a message of this many bytes that fit in one frame. */
 export function toldAtOnce(bytes: number): number {
-  return Math.max(1, Math.min(TOLD_AT_ONCE, Math.floor(TOLD_BYTES_MAX / bytes)));
+  return Math.max(1, Math.min(NOTIFIED_AT_ONCE, Math.floor(NOTIFIED_BYTES_MAX / bytes)));
 }
 
 /** The most bytes of a table key. */

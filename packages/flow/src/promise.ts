@@ -71,7 +71,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   },
   'flow/ClosePromise@1': (draft, _, ctx) => {
     requireParty(ctx, draft.owner);
-    if (draft.outcome === null || waitingOf(ctx).size > 0) ctx.reject('not_settled');
+    if (draft.outcome === null || waitingOf(ctx).size > 0) ctx.reject('not_resolved');
     ctx.end();
   },
   'sys/TimerFired@1': (draft, _, ctx) => {

@@ -20,7 +20,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import type * as z from 'zod';
-import { FLOW_VALUE_BYTES_MAX, TOLD_AT_ONCE, TOLD_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
+import { FLOW_VALUE_BYTES_MAX, NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
 import { sortable } from './order.js';
 import { addressKey, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
@@ -76,7 +76,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   },
   'flow/CloseTopic@1': (draft, _, ctx) => {
     requireParty(ctx, draft.owner);
-    if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.reject('not_told');
+    if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.reject('not_delivered');
     ctx.end();
   },
   'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
@@ -125,20 +125,20 @@ interface Budget {
 }
 
 /** Subscribers that one frame looks at, told or not: looking costs too. */
-const LOOKED_AT_ONCE = 4 * TOLD_AT_ONCE;
+const LOOKED_AT_ONCE = 4 * NOTIFIED_AT_ONCE;
 
 /** What telling takes beside the value: names and addresses. */
 const ENVELOPE_BYTES = 512;
 
 /** What a subscriber that is told counts; one that is only looked at counts one. */
-const TOLD_STEPS = LOOKED_AT_ONCE / TOLD_AT_ONCE;
+const NOTIFIED_STEPS = LOOKED_AT_ONCE / NOTIFIED_AT_ONCE;
 
 /** Does what fits a frame: first for one that stands behind, then for the publication that is being told. */
 function work(draft: State, ctx: ReducerContext): void {
-  const budget: Budget = { steps: LOOKED_AT_ONCE / 2, bytes: TOLD_BYTES_MAX / 2 };
+  const budget: Budget = { steps: LOOKED_AT_ONCE / 2, bytes: NOTIFIED_BYTES_MAX / 2 };
   catchUp(draft, budget, ctx);
   budget.steps += LOOKED_AT_ONCE / 2; // who stands behind holds nobody up: half of a frame is for the others
-  budget.bytes += TOLD_BYTES_MAX / 2;
+  budget.bytes += NOTIFIED_BYTES_MAX / 2;
   while (draft.telling < draft.next && budget.steps > 0 && budget.bytes > 0) tellOne(draft, budget, ctx);
   if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.timer('tell', ctx.now);
 }
@@ -189,7 +189,7 @@ function tellTo(
   ctx: ReducerContext,
 ): boolean {
   if (!passes(filter, name, value)) return true;
-  budget.steps -= TOLD_STEPS - 1;
+  budget.steps -= NOTIFIED_STEPS - 1;
   budget.bytes -= sizeOf(value) + ENVELOPE_BYTES;
   return tell(ctx, to, 'flow/Published@1', { cursor, name, value });
 }

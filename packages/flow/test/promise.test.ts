@@ -150,7 +150,7 @@ describe(`a promise (seed ${SEED})`, () => {
     await office.host(deaf('d'), 'test/Told@1', { to: [...one], name: 'flow/Await@1', value: {} });
     await office.host(one, 'flow/Write@1', { part: 'x', ok: true, value: 'x'.repeat(9_000) });
     expect((await office.table(one, 'waiting')).length).toBeGreaterThan(60);
-    expect(await office.host(one, 'flow/ClosePromise@1', {})).toBe('not_settled');
+    expect(await office.host(one, 'flow/ClosePromise@1', {})).toBe('not_resolved');
     await office.rest();
     for (let i = 0; i < 150; i++) expect((await office.heard(`w${i}`)).length).toBe(1);
     expect(await office.host(one, 'flow/Write@1', { part: 'x', ok: true, value: 1 })).toBe('settled/fulfilled');
@@ -171,7 +171,7 @@ describe(`a promise (seed ${SEED})`, () => {
     );
     expect(await office.host(one, 'flow/Write@1', { part: 'constructor', ok: true, value: 1 })).toBeUndefined();
     await office.by('b', one, 'flow/CancelPromise@1', {});
-    expect(said(await office.heard('b'))).toEqual(['not_yours']);
+    expect(said(await office.heard('b'))).toEqual(['not_owner']);
     await office.close();
   });
 });

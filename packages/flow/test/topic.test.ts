@@ -195,9 +195,9 @@ describe(`a topic (seed ${SEED})`, () => {
     for (let i = 0; i < 200; i++) await office.by(`s${i}`, news, 'flow/Subscribe@1', {});
     for (let i = 0; i < TOPIC_WAITING_MAX; i++) await publish(office, i);
     expect(await publish(office, 'one more')).toBe('too_many_waiting');
-    expect(await office.host(news, 'flow/CloseTopic@1', {})).toBe('not_told');
+    expect(await office.host(news, 'flow/CloseTopic@1', {})).toBe('not_delivered');
     await office.by('b', news, 'flow/CloseTopic@1', {});
-    expect((await office.heard('b')).map(({ name }) => name)).toEqual(['not_yours']);
+    expect((await office.heard('b')).map(({ name }) => name)).toEqual(['not_owner']);
     await office.close();
   });
 });

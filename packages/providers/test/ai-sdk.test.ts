@@ -9,7 +9,7 @@ import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateRequest } from '../src/index.js';
-import { add, outputOf, payloadOf, toldOf } from './answers.js';
+import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, type Ran, run } from './harness.js';
 import { mockProvider } from './mock-provider.js';
 
@@ -84,8 +84,8 @@ describe.each(WAYS)('the AI SDK client of %s with %s answers', (name, way) => {
         { call_id: 'call_b', tool: 'add', args: { a: 3, b: 4 } },
       ],
     });
-    expect(toldOf(first, 'text')).toBe(streams ? 'I add.' : '');
-    expect(toldOf(first, 'tool_args')).toBe(streams ? '{"a":1,"b":2}{"a":3,"b":4}' : '');
+    expect(concernedCells(first, 'text')).toBe(streams ? 'I add.' : '');
+    expect(concernedCells(first, 'tool_args')).toBe(streams ? '{"a":1,"b":2}{"a":3,"b":4}' : '');
     const second = await run(client, { tools: [add], items: (content) => answered(first, content) });
     expect((await outputOf(second)).text).toBe('It is 3 and 7.');
     const { warnings_ref } = payloadOf(second);
@@ -409,7 +409,7 @@ describe('answers of a model of the AI SDK', () => {
       tool_calls: [{ call_id: 'c1', tool: 'add', args: { a: 1, b: 2 } }],
     });
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 7, tokens_out: 3, calls: 1 } });
-    expect(toldOf(ran, 'tool_args')).toBe('{"a":1,"b":2}');
+    expect(concernedCells(ran, 'tool_args')).toBe('{"a":1,"b":2}');
   });
 
   it.each([

@@ -4,7 +4,7 @@ import type { ContentStore } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { assembleRequest } from '../src/index.js';
-import { add, outputOf, payloadOf, toldOf } from './answers.js';
+import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, type Ran, run, said } from './harness.js';
 import { CLIENTS, mockProvider, watched } from './mock-provider.js';
 
@@ -48,7 +48,7 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
     expect(payload.request_digest).toBe(createHash('sha256').update(sent[0]!).digest('hex'));
     expect(payload.by.profile).toBe(name);
     expect(ran.outcome).toMatchObject({ usage: { tokens_in: 12, tokens_out: 3, calls: 1 } });
-    expect(toldOf(ran, 'text')).toBe(streams ? 'Hello, my friend.' : '');
+    expect(concernedCells(ran, 'text')).toBe(streams ? 'Hello, my friend.' : '');
     expect(await readText(ran.content, payload.raw_output_ref)).toContain(streams ? 'data: ' : 'Hello, my friend.');
   });
 
@@ -66,7 +66,7 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
         { call_id: 'call_b', tool: 'add', args: { a: 3, b: 4 } },
       ],
     });
-    expect(toldOf(first, 'tool_args')).toBe(streams ? '{"a":1,"b":2}{"a":3,"b":4}' : '');
+    expect(concernedCells(first, 'tool_args')).toBe(streams ? '{"a":1,"b":2}{"a":3,"b":4}' : '');
     const second = await run(client, { tools: [add], items: (content) => answered(first, content) });
     expect((await outputOf(second)).text).toBe('It is 3 and 7.');
     expect(sent[1]).toContain('result of call_a');
@@ -91,7 +91,7 @@ describe.each(WAYS)('the client %s with %s answers', (name, way) => {
     const { opaque = [] } = await outputOf(first);
     expect(opaque.map(({ kind }) => kind)).toContain('reasoning');
     expect(opaque.some(({ text }) => text === 'Two sums.')).toBe(true);
-    if (streams) expect(toldOf(first, 'reasoning')).toBe('Two sums.');
+    if (streams) expect(concernedCells(first, 'reasoning')).toBe('Two sums.');
     const second = await run(client, { tools: [add], items: (content) => answered(first, content) });
     expect(payloadOf(second).finish_reason).toBe('stop');
     const RETURNED = {
@@ -200,7 +200,7 @@ describe.each(CLIENTS)('the client %s with streamed answers', (name) => {
     expect(sent[1]).toBe(sent[0]);
     const reset = ran.notes.findIndex((note) => (note as { type: string }).type === 'delta.reset');
     expect(reset).toBeGreaterThan(-1);
-    expect(toldOf({ ...ran, notes: ran.notes.slice(reset) }, 'text')).toBe('Whole.');
+    expect(concernedCells({ ...ran, notes: ran.notes.slice(reset) }, 'text')).toBe('Whole.');
     expect(await outputOf(ran)).toMatchObject({ text: 'Whole.', tool_calls: [] });
     expect(await readText(ran.content, payloadOf(ran).raw_output_ref)).not.toContain('Once');
   });
@@ -240,7 +240,7 @@ describe.each(CLIENTS)('the client %s with streamed answers', (name) => {
     mock.on({}, { content: `You sent ${KEY}.` });
     const { client } = watched(name, mock, { apiKey: KEY });
     const ran = await run(client, { items: async (content) => [said(await putText(content, 'What is my key?'))] });
-    expect(toldOf(ran, 'text')).toBe('You sent [secret].');
+    expect(concernedCells(ran, 'text')).toBe('You sent [secret].');
     expect((await outputOf(ran)).text).toBe('You sent [secret].');
     expect(JSON.stringify(mock.getLastRequest()?.headers)).toContain(
       name === 'anthropic-messages' ? 'x-api-key' : 'authorization',

@@ -21,7 +21,7 @@ export function payloadOf({ outcome }: Ran) {
 /** The model's output as stored. */
 export const outputOf = (ran: Ran) => readLlmOutput(ran.content, payloadOf(ran).output_ref);
 /** The text that watchers received on a channel. */
-export const toldOf = ({ notes }: Ran, channel: string) =>
+export const concernedCells = ({ notes }: Ran, channel: string) =>
   (notes as { type: string; channel?: string; text?: string }[])
     .filter((note) => note.type === 'delta' && note.channel === channel)
     .map(({ text }) => text)

@@ -26,7 +26,7 @@ const RESERVED_MB = 384;
 
 /** How often the memory is looked at, in milliseconds: where a file tells it, and where a program has to. */
 const LOOK_MS = 20;
-const ASK_MS = 250;
+const POLL_MS = 250;
 
 const PAGE_BYTES = 4_096;
 const MB = 1024 * 1024;
@@ -93,7 +93,7 @@ function watchMemory({ pid }: ChildProcess, bytesMax: number, tooMuch: () => voi
   };
   const isLinux = process.platform === 'linux';
   const look = isLinux ? () => found(residentBytes(pid)) : () => askResident(pid, found);
-  const timer = setInterval(look, isLinux ? LOOK_MS : ASK_MS);
+  const timer = setInterval(look, isLinux ? LOOK_MS : POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

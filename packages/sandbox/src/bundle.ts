@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
-import { GIVEN_MODULES } from '@reprise/kernel/sandbox';
+import { SUPPLIED_MODULES } from '@reprise/kernel/sandbox';
 import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
 
@@ -13,7 +13,7 @@ export interface BundleOptions {
   readonly conditions?: readonly string[];
 }
 
-const given = new Set<string>(GIVEN_MODULES);
+const given = new Set<string>(SUPPLIED_MODULES);
 const builtin = new Set(builtinModules);
 
 /**
@@ -93,7 +93,7 @@ function requirePure({ inputs, outputs }: Metafile, module: string): void {
     module,
     'Move what defines the app into a module that imports no adapters.',
     {
-      expected: `imports of ${GIVEN_MODULES.join(', ')}, and of what can be bundled`,
+      expected: `imports of ${SUPPLIED_MODULES.join(', ')}, and of what can be bundled`,
       actual: `${foreign}, imported by ${importers.join(', ')}`,
     },
   );

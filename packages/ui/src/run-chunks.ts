@@ -89,12 +89,12 @@ export class RunChunks {
       case 'human.requested':
         yield* this.#requested(event);
         return;
-      case 'human.settled':
+      case 'human.resolved':
         yield* this.#settled(event);
         return;
       case 'child.spawned':
       case 'child.changed':
-      case 'child.settled':
+      case 'child.ended':
         yield childChunk(event);
         return;
       case 'input.accepted':
@@ -105,9 +105,9 @@ export class RunChunks {
       case 'input.dropped':
         if (event.command_id === this.#input) yield* this.#end({}, { kind: 'Cancelled', dropped: event.why }, event);
         return;
-      case 'host.accepted':
-      case 'host.applied':
-      case 'host.dropped': {
+      case 'command.accepted':
+      case 'command.applied':
+      case 'command.dropped': {
         const state = STEER_STATES[event.type];
         if (event.command === 'Steer') yield { type: 'data-steer', id: event.command_id, data: { state } };
         return;
@@ -168,11 +168,11 @@ export class RunChunks {
     yield { type: 'data-question', id, data: { ...asked, state: 'open' } };
   }
 
-  *#settled({ id: first, how, also = [] }: AgentEventOf<'human.settled'>): Generator<UiChunk> {
+  *#settled({ id: first, how, also = [] }: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
     for (const id of [first, ...also]) yield* this.#waitOver(id, how);
   }
 
-  *#waitOver(id: string, how: AgentEventOf<'human.settled'>['how']): Generator<UiChunk> {
+  *#waitOver(id: string, how: AgentEventOf<'human.resolved'>['how']): Generator<UiChunk> {
     const asked = this.#questions.get(id);
     if (asked !== undefined) yield { type: 'data-question', id, data: { ...asked, state: how } };
     const toolCallId = this.#approvals.get(id);
@@ -200,7 +200,11 @@ export class RunChunks {
   }
 }
 
-const STEER_STATES = { 'host.accepted': 'accepted', 'host.applied': 'read', 'host.dropped': 'dropped' } as const;
+const STEER_STATES = {
+  'command.accepted': 'accepted',
+  'command.applied': 'read',
+  'command.dropped': 'dropped',
+} as const;
 
 function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'lifecycle'>['usage']>) {
   return { steps, tokens_in, tokens_out };
@@ -211,12 +215,12 @@ function failureText(stop: StopReason): string {
   return stop.kind === 'LimitsExceeded' ? `The run reached its limit: ${stop.limit}.` : `The run ended: ${stop.kind}.`;
 }
 
-type ChildEvent = AgentEventOf<'child.spawned'> | AgentEventOf<'child.changed'> | AgentEventOf<'child.settled'>;
+type ChildEvent = AgentEventOf<'child.spawned'> | AgentEventOf<'child.changed'> | AgentEventOf<'child.ended'>;
 
 function childChunk(event: ChildEvent): UiChunk {
   const { child, session, agent } = event;
   const status = event.type === 'child.spawned' ? 'running' : event.status;
-  const text = event.type === 'child.settled' && event.text !== undefined ? { text: event.text } : {};
+  const text = event.type === 'child.ended' && event.text !== undefined ? { text: event.text } : {};
   const data: ChildData = { child, session, agent, status, ...text };
   return { type: 'data-child', id: session, data };
 }

@@ -44,12 +44,12 @@ export class RunView {
         return this.#settled(event.call_id, failureLines(event, this.screen.paint));
       case 'tool.late':
         return this.screen.print(dim(`  ${event.tool} ended after all: ${event.status}`));
-      case 'human.settled':
+      case 'human.resolved':
         return this.does(this.#underWay());
-      case 'host.applied':
+      case 'command.applied':
         if (event.command === 'Steer') this.screen.print(dim('(it has read what you said)'));
         return;
-      case 'host.dropped':
+      case 'command.dropped':
         if (event.command === 'Steer') this.screen.print(yellow('(it never read what you said: say it again)'));
         return;
       case 'loop.detected':

@@ -166,7 +166,7 @@ export const AGENT_EVENTS = {
     ref: z.exactOptional(ref()),
     value: z.exactOptional(value()),
   }),
-  'human.settled': event('human.settled', {
+  'human.resolved': event('human.resolved', {
     id,
     how: z.enum(HUMAN_ENDS),
     by: z.nullable(z.string()),
@@ -175,13 +175,13 @@ export const AGENT_EVENTS = {
   }),
   'child.spawned': event('child.spawned', child),
   'child.changed': event('child.changed', { ...child, status: z.enum(['running', 'waiting', 'closed']) }),
-  'child.settled': event('child.settled', {
+  'child.ended': event('child.ended', {
     ...child,
     status: z.enum(['completed', 'failed', 'cancelled']),
     ref: z.exactOptional(ref()),
     text: z.exactOptional(z.string()),
   }),
-  'host.accepted': event('host.accepted', {
+  'command.accepted': event('command.accepted', {
     ...command,
     still_queued: z.exactOptional(count),
     run: z.exactOptional(count),
@@ -191,9 +191,9 @@ export const AGENT_EVENTS = {
     reason_ref: z.exactOptional(ref()),
     reason: z.exactOptional(z.string()),
   }),
-  'host.rejected': event('host.rejected', { ...command, code: z.enum(REJECTIONS) }),
-  'host.applied': event('host.applied', { ...command, step: count }),
-  'host.dropped': event('host.dropped', { ...command, why: z.enum(COMMAND_DROPS) }),
+  'command.rejected': event('command.rejected', { ...command, code: z.enum(REJECTIONS) }),
+  'command.applied': event('command.applied', { ...command, step: count }),
+  'command.dropped': event('command.dropped', { ...command, why: z.enum(COMMAND_DROPS) }),
   'config.changed': event('config.changed', {
     config_rev: count,
     def_ref: ref(),

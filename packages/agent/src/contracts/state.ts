@@ -35,7 +35,7 @@ export type ToolOutcome = z.infer<typeof toolOutcome>;
  * The part of an outcome that the state stores until the batch ends; its files and children, `details` in number, are in
  * the table `details`.
  */
-export const keptOutcome = z.strictObject({
+export const storedOutcome = z.strictObject({
   output_ref: z.exactOptional(ref()),
   is_error: z.exactOptional(z.boolean()),
   edited_args_ref: z.exactOptional(ref()),
@@ -46,13 +46,13 @@ export const keptOutcome = z.strictObject({
 });
 
 /** The part of an outcome that the state stores. */
-export type KeptOutcome = z.infer<typeof keptOutcome>;
+export type StoredOutcome = z.infer<typeof storedOutcome>;
 
 /** An entry of the table `details`: a file that a call of the batch made, or the result of one of its children. */
-export const keptDetail = z.union([artifact, childResult]);
+export const storedDetail = z.union([artifact, childResult]);
 
 /** An entry of the table `details`. */
-export type KeptDetail = z.infer<typeof keptDetail>;
+export type StoredDetail = z.infer<typeof storedDetail>;
 
 /** The phase of a call of the current step. */
 export const CALL_PHASES = ['queued', 'running', 'approval', 'ask', 'children', 'settled'] as const;
@@ -84,7 +84,7 @@ export const pendingCall = z.strictObject({
   issue: z.exactOptional(z.string().max(96)),
   issue_ref: z.exactOptional(ref()),
   note_ref: z.exactOptional(ref()),
-  outcome: z.nullable(keptOutcome),
+  outcome: z.nullable(storedOutcome),
   /** A digest of the outcome, for loop detection. */
   mark: z.exactOptional(z.string().max(16)),
 });
@@ -117,7 +117,7 @@ export const currentRun = z.strictObject({
   squeezed: z.boolean(),
   /** What children of this run have used, and what is set aside for their further use. */
   children_tally: tally,
-  carved: limitAmounts,
+  allocated: limitAmounts,
   /** The allowance that pays for this run, by the number of the parent's run; null without an allowance. */
   allowance: z.nullable(z.strictObject({ run: count, ...bounds.shape })),
   /** The reserve of the current model call; null without a call or without a limit. */
@@ -187,7 +187,7 @@ export const childEntry = z.strictObject({
   run: z.nullable(count),
   status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'closed']),
   /** The amount of that run's budget that is set aside for the child, and how many unfinished inputs it pays for. */
-  carved: limitAmounts,
+  allocated: limitAmounts,
   inputs: count,
   /**
    * The amount that one input may use by the child's own limits, and the amount that may still be set aside for the
@@ -221,7 +221,7 @@ export const allowance = z.strictObject({
 export type Allowance = z.infer<typeof allowance>;
 
 /** An ended run with amounts set aside for its children: an entry of the table `ended`, by its number. */
-export const endedRun = z.strictObject({ allowance: count, carved: limitAmounts });
+export const endedRun = z.strictObject({ allowance: count, allocated: limitAmounts });
 
 /** How many cancels may wait for the end of one run; one close may wait as well. */
 export const STOP_COMMANDS_MAX = 8;

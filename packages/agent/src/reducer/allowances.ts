@@ -36,7 +36,7 @@ export interface Grant {
  */
 export function grantFor(
   run: CurrentRun,
-  entry: Pick<ChildEntry, 'run' | 'inputs' | 'carved' | 'each' | 'may'>,
+  entry: Pick<ChildEntry, 'run' | 'inputs' | 'allocated' | 'each' | 'may'>,
 ): Grant | undefined {
   const draws = entry.run === run.number && entry.inputs > 0;
   const allowance: { tokens: number | null; micro_money: number | null } = { tokens: null, micro_money: null };
@@ -47,7 +47,7 @@ export function grantFor(
     const bounds = known.filter((amount) => amount !== undefined && amount !== null);
     if (bounds.length === 0) continue;
     const amount = Math.max(0, Math.min(...bounds));
-    if (amount === 0 && !(draws && entry.carved[unit] > 0)) return undefined;
+    if (amount === 0 && !(draws && entry.allocated[unit] > 0)) return undefined;
     allowance[unit] = amount;
     if (may[unit] !== null) may[unit] -= amount;
   }
@@ -57,11 +57,11 @@ export function grantFor(
 /** Applies a grant: takes the amounts from the run's free budget and notes them in the child's entry. */
 export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }: Grant): ChildEntry {
   const same = entry.run === run.number;
-  const before = same ? entry.carved : NO_AMOUNTS;
+  const before = same ? entry.allocated : NO_AMOUNTS;
   const amounts = amountsOf(allowance);
-  for (const unit of UNITS) run.carved[unit] += amounts[unit];
-  const carved = sum(before, amounts);
-  return { ...entry, run: run.number, carved, may, inputs: same ? entry.inputs + 1 : 1 };
+  for (const unit of UNITS) run.allocated[unit] += amounts[unit];
+  const allocated = sum(before, amounts);
+  return { ...entry, run: run.number, allocated, may, inputs: same ? entry.inputs + 1 : 1 };
 }
 
 /**
@@ -96,7 +96,7 @@ function book(
   const { tally, unaccounted, over } = paid;
   const current = entry.run === paid.run;
   const rest = minus(paid.released, known);
-  const released = current && over ? most(entry.carved, rest) : rest;
+  const released = current && over ? most(entry.allocated, rest) : rest;
   if (draft.run?.number === paid.run) count(draft.run, { ...paid, released }, known);
   else passOn(draft, { ...paid, released }, known, ctx);
   if (!current) return entry;
@@ -105,7 +105,7 @@ function book(
   const returned = sum(released, known);
   for (const unit of UNITS) if (may[unit] !== null) may[unit] += Math.max(0, returned[unit] - used[unit]);
   const inputs = over ? 0 : Math.max(0, entry.inputs - ended);
-  return { ...entry, carved: minus(entry.carved, released), may, inputs };
+  return { ...entry, allocated: minus(entry.allocated, released), may, inputs };
 }
 
 function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: LimitAmounts): void {
@@ -113,7 +113,7 @@ function count(run: CurrentRun, { tally, unaccounted, released }: Paid, known: L
     run.children_tally[unit] += tally[unit];
   for (const unit of UNITS) {
     run.unaccounted[unit] = Math.max(0, run.unaccounted[unit] - known[unit]) + unaccounted[unit];
-    run.carved[unit] = Math.max(0, run.carved[unit] - released[unit]);
+    run.allocated[unit] = Math.max(0, run.allocated[unit] - released[unit]);
   }
 }
 
@@ -128,8 +128,8 @@ export function takeAllBack(
   ctx: ReducerContext,
 ): ChildEntry {
   if (entry.run === null) return entry;
-  const unaccounted = mayHaveUsed ? entry.carved : NO_AMOUNTS;
-  const paid = { run: entry.run, tally: NOTHING_USED, unaccounted, released: entry.carved, over: true };
+  const unaccounted = mayHaveUsed ? entry.allocated : NO_AMOUNTS;
+  const paid = { run: entry.run, tally: NOTHING_USED, unaccounted, released: entry.allocated, over: true };
   const left = book(draft, entry, { paid, ended: 0, known: NO_AMOUNTS }, ctx);
   if (mayHaveUsed) writeOff(name, entry.run, unaccounted, ctx);
   return left;
@@ -170,11 +170,11 @@ function passOn(
   const table = ctx.table<z.infer<typeof endedRun>>('ended');
   const ended = table.get(String(run));
   if (ended === undefined) return;
-  const carved = minus(ended.carved, released);
-  if (isNothing(carved)) table.delete(String(run));
-  else table.set(String(run), { ...ended, carved });
+  const allocated = minus(ended.allocated, released);
+  if (isNothing(allocated)) table.delete(String(run));
+  else table.set(String(run), { ...ended, allocated });
   const all = sum(usedIn(tally), unaccounted);
-  const less = minus(ended.carved, carved);
+  const less = minus(ended.allocated, allocated);
   const news = isNothing(known)
     ? { tally, unaccounted, used: all }
     : { tally: NOTHING_USED, unaccounted: minus(all, known), used: minus(all, known) };
@@ -244,14 +244,14 @@ export function tallyOf({ tally: own, children_tally: below }: CurrentRun): Tall
  * there.
  */
 export function runPaid(run: CurrentRun, ctx: ReducerContext): { readonly paid?: Paid } {
-  const { allowance, carved } = run;
+  const { allowance, allocated } = run;
   if (allowance === null) return {};
-  if (!isNothing(carved))
-    ctx.table('ended').set(String(run.number), { allowance: allowance.run, carved: { ...carved } });
+  if (!isNothing(allocated))
+    ctx.table('ended').set(String(run.number), { allowance: allowance.run, allocated: { ...allocated } });
   const tally = tallyOf(run);
   const unaccounted = { ...run.unaccounted };
   const used = sum(usedIn(tally), unaccounted);
-  return { paid: { tally, unaccounted, ...draw(allowance.run, { used, more: carved, inputs: 1 }, ctx) } };
+  return { paid: { tally, unaccounted, ...draw(allowance.run, { used, more: allocated, inputs: 1 }, ctx) } };
 }
 
 interface Drawn {

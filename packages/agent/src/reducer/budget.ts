@@ -56,7 +56,7 @@ export function usedOf({ tally, children_tally, unaccounted }: CurrentRun, unit:
 /** What a run may still use beside what is set aside and reserved; undefined when it has no budget. */
 export function leftOf(run: CurrentRun, unit: Unit): number | undefined {
   const given = givenOf(run, unit);
-  return given === undefined ? undefined : given - usedOf(run, unit) - run.carved[unit] - (run.reserve?.[unit] ?? 0);
+  return given === undefined ? undefined : given - usedOf(run, unit) - run.allocated[unit] - (run.reserve?.[unit] ?? 0);
 }
 
 /** The amount of one unit in a tally. */
@@ -88,7 +88,7 @@ export function weighCall(draft: SessionState, run: CurrentRun, price: AgentConf
 
 function reachedBy(run: CurrentRun, unit: Unit, needs: number): Reached {
   const of = givenOf(run, unit) ?? 0;
-  return { limit: LIMITS[unit], used: usedOf(run, unit), of, set_aside: run.carved[unit], needs };
+  return { limit: LIMITS[unit], used: usedOf(run, unit), of, set_aside: run.allocated[unit], needs };
 }
 
 function largestAnswer(

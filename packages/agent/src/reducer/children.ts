@@ -53,7 +53,7 @@ function spawn(draft: SessionState, call: PendingCall, op: Op<'spawn'>, ctx: Red
   const inMoney = givenOf(run, 'micro_money') !== undefined || op.max_micro_money !== undefined;
   if (agent.config.price === null && inMoney) return refuse(draft, call, 'cap_denied/model_without_price', ctx);
   const each = boundsOf(agent.config.limits);
-  const grant = grantFor(run, { run: null, inputs: 0, carved: NO_AMOUNTS, each, may: boundsOf(op) });
+  const grant = grantFor(run, { run: null, inputs: 0, allocated: NO_AMOUNTS, each, may: boundsOf(op) });
   if (grant === undefined) return refuse(draft, call, 'cap_denied/budget', ctx);
   const agents = ctx.table<Adopted>('agents').range({ limit: 32 });
   const name = makeChild(
@@ -132,7 +132,7 @@ function makeChild(
     agent: agent.config.agent,
     run,
     status: 'running',
-    carved: { ...NO_AMOUNTS },
+    allocated: { ...NO_AMOUNTS },
     inputs: 0,
     each,
     may,

@@ -2,14 +2,14 @@
 import { endOfText, type LlmToolCall } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
-import type { ChildEntry, KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { ChildEntry, PendingCall, SessionState, StoredOutcome, ToolOutcome } from '../contracts/state.js';
 import type { Artifact } from '../contracts/tool-call.js';
 import type { ChildResult, TranscriptItem } from '../contracts/transcript.js';
-import { childrenIn, keepOutcome, takeDetails } from './kept.js';
 import { markOfOutcome } from './loops.js';
 import { bytesOfChild, bytesOfFiles, countEstimate, countUnread } from './prompt-size.js';
 import { appendItem, place } from './say.js';
 import { RESULT_FILES_BYTES_MAX, sizeOf } from './sizes.js';
+import { childrenIn, storeOutcome, takeDetails } from './stored-outcomes.js';
 
 /**
  * Settles a call with its outcome. Once a call may have happened, no later outcome may claim that it did not.
@@ -25,7 +25,7 @@ export function settleCall(
 ): void {
   const unknown = call.unknown > 0 && 'non_execution' in given;
   const outcome: ToolOutcome = unknown ? { non_execution: { ...given.non_execution, kind: 'outcome_unknown' } } : given;
-  keepOutcome(draft, call, outcome, ctx);
+  storeOutcome(draft, call, outcome, ctx);
   if (draft.run !== null && draft.run.config.loop !== null) call.mark = markOfOutcome(outcome);
   if (call.outcome !== null && bytes !== undefined) call.outcome.bytes = bytes;
   call.phase = 'settled';
@@ -92,4 +92,4 @@ function fitted(files: readonly Artifact[]): Artifact[] {
 }
 
 /** The outcome of a call without one. This never happens when a batch ends; the fallback keeps the types total. */
-const UNKNOWN: KeptOutcome = { non_execution: { kind: 'outcome_unknown' }, details: 0 };
+const UNKNOWN: StoredOutcome = { non_execution: { kind: 'outcome_unknown' }, details: 0 };

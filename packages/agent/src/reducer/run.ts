@@ -35,7 +35,7 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
     compacting: null,
     squeezed: false,
     children_tally: { ...NOTHING_USED },
-    carved: { ...NO_AMOUNTS },
+    allocated: { ...NO_AMOUNTS },
     allowance: allowanceOf(input.allowance, ctx),
     reserve: null,
     unaccounted: { ...NO_AMOUNTS },

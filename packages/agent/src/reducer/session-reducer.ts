@@ -22,11 +22,11 @@ import {
   allowance,
   childEntry,
   endedRun,
-  keptDetail,
   queuedInput,
   type SessionState,
   sessionState,
   spawnable,
+  storedDetail,
 } from '../contracts/state.js';
 import { knownToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
@@ -120,7 +120,7 @@ export const sessionReducer = defineReducer({
     children: childEntry,
     child_names: z.string().max(64),
     agents: spawnable,
-    details: keptDetail,
+    details: storedDetail,
     toolsets: knownToolset,
     allowances: allowance,
     ended: endedRun,

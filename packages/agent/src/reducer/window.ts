@@ -14,7 +14,7 @@ import { type CompactionCause, type ContextWindow, STARTS_MAX } from '../contrac
 export const CONTEXT_LIMIT = 'provider_error_terminal/context_limit';
 
 /** The kept exchanges may take this fraction of the model's window at most. */
-const KEPT_PART = 4;
+const RETAINED_PART = 4;
 
 /** The window of a session without items. */
 export function wholeWindow(): ContextWindow {
@@ -57,7 +57,7 @@ export function nextStart({ window, run }: SessionState, keep: number, cause: Co
   const stays = whole.slice(-(cause === 'context_limit' ? 1 : keep));
   const now = reading?.tokens ?? 0;
   const room = run?.config.context_window ?? null;
-  const fits = ([, before]: readonly [number, number]) => room === null || (now - before) * KEPT_PART <= room;
+  const fits = ([, before]: readonly [number, number]) => room === null || (now - before) * RETAINED_PART <= room;
   const start = (stays.find(fits) ?? starts.at(-1))?.[0];
   return start === undefined || start <= from ? undefined : start;
 }

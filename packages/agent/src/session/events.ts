@@ -111,9 +111,9 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
       return withAnswer(content, event, max);
     case 'context.compacted':
       return withText(event, max, spokenAt(content, event.ref));
-    case 'child.settled':
+    case 'child.ended':
       return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));
-    case 'host.accepted': {
+    case 'command.accepted': {
       const reason = event.reason_ref === undefined ? undefined : await textAt(content, event.reason_ref);
       return reason === undefined || bytesOf(reason) > max ? event : { ...event, reason };
     }

@@ -18,9 +18,9 @@ type Note =
 type Channel = Extract<Delta, { type: 'delta' }>['channel'];
 
 /** How much of one answer is stored for late listeners, in characters; further pieces are only live. */
-const KEPT_CHARS_MAX = 262_144;
+const BUFFERED_CHARS_MAX = 262_144;
 /** How many current answers are stored; the oldest is dropped. */
-const KEPT_ANSWERS_MAX = 256;
+const BUFFERED_ANSWERS_MAX = 256;
 
 interface Kept {
   readonly notes: Note[];
@@ -47,7 +47,7 @@ export class LiveAnswers {
     this.#kept.delete(effect);
     this.#over.add(effect);
     const [oldest] = this.#over;
-    if (this.#over.size > KEPT_ANSWERS_MAX && oldest !== undefined) this.#over.delete(oldest);
+    if (this.#over.size > BUFFERED_ANSWERS_MAX && oldest !== undefined) this.#over.delete(oldest);
   }
 
   /** Makes a listener that receives the stored pieces at once. */
@@ -61,13 +61,13 @@ export class LiveAnswers {
   #keep(effect: string, note: Note): void {
     const kept = this.#kept.get(effect) ?? { notes: [], chars: 0 };
     if (note.type === 'delta.reset') Object.assign(kept, { chars: 0, notes: [] });
-    else if (kept.chars + note.text.length <= KEPT_CHARS_MAX) {
+    else if (kept.chars + note.text.length <= BUFFERED_CHARS_MAX) {
       kept.chars += note.text.length;
       kept.notes.push(note);
     }
     this.#kept.set(effect, kept);
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_ANSWERS_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > BUFFERED_ANSWERS_MAX && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 

@@ -303,7 +303,7 @@ export class AgentEvents {
   #settle(effect: string, id: string, how: 'approved' | 'denied' | 'answered', by: string): Placed | undefined {
     const opened = this.#effects.get(effect);
     if (opened === undefined || !opened.waits.delete(id)) return undefined;
-    return { session: opened.session, place: opened.place, body: { type: 'human.settled', id, how, by } };
+    return { session: opened.session, place: opened.place, body: { type: 'human.resolved', id, how, by } };
   }
 
   /** An effect is settled: its pending items end with it. */
@@ -319,7 +319,7 @@ export class AgentEvents {
     return {
       session: opened.session,
       place: opened.place,
-      body: { type: 'human.settled', id, how: late ? 'expired' : how, by, ...also },
+      body: { type: 'human.resolved', id, how: late ? 'expired' : how, by, ...also },
     };
   }
 
@@ -476,20 +476,20 @@ const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | undefin
   'aos.agent/HostCommandAccepted@1': ({ type: command, at: place = {}, ...rest }) => ({
     // A follow-up belongs to its future run.
     place: rest.run === undefined || rest.run === place.run ? place : { run: rest.run },
-    body: { type: 'host.accepted', command, ...rest },
+    body: { type: 'command.accepted', command, ...rest },
   }),
   'aos.agent/HostCommandRejected@1': atHand(({ type: command, ...rest }) => ({
-    type: 'host.rejected',
+    type: 'command.rejected',
     command,
     ...rest,
   })),
   'aos.agent/HostCommandApplied@1': atHand(({ type: command, ...rest }) => ({
-    type: 'host.applied',
+    type: 'command.applied',
     command,
     ...rest,
   })),
   'aos.agent/HostCommandDropped@1': atHand(({ type: command, ...rest }) => ({
-    type: 'host.dropped',
+    type: 'command.dropped',
     command,
     ...rest,
   })),
@@ -609,7 +609,7 @@ function childBody({ status, output_ref: ref, ...child }: Omit<FactValue<'aos.ag
   if (status === 'spawned') return { type: 'child.spawned', ...child };
   if (status === 'running' || status === 'waiting' || status === 'closed')
     return { type: 'child.changed', ...child, status };
-  return { type: 'child.settled', ...child, status, ...(ref === undefined ? {} : { ref }) };
+  return { type: 'child.ended', ...child, status, ...(ref === undefined ? {} : { ref }) };
 }
 
 /** Whether the output of a call was cut for the model. */

@@ -185,7 +185,8 @@ async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterO
     const broke = kept.failed?.() === true && unkept !== undefined;
     return broke ? { status: 'outcome_unknown', error: unkept.error } : outcome;
   } catch (error) {
-    if (kept.error !== undefined) return { status: 'error', code: 'adapter_error/not_kept', retryable: false, error };
+    if (kept.error !== undefined)
+      return { status: 'error', code: 'adapter_error/output_not_stored', retryable: false, error };
     const why = lost(call.tool.name, messageOf(error));
     return receipt(call, why).catch(() => ({ status: 'outcome_unknown', error }));
   }

@@ -164,16 +164,16 @@ describe('the events of commands', () => {
       await run.result();
       const seen = await all(session.events({ follow: false }));
       const ends = seen.flatMap((event) =>
-        event.type === 'host.applied' || event.type === 'host.dropped'
+        event.type === 'command.applied' || event.type === 'command.dropped'
           ? [[event.type, event.command, event.command_id, event.step_id]]
           : [],
       );
       expect(ends).toEqual([
-        ['host.applied', 'Reconfigure', 'r', 'me/r0/t1/s1'],
-        ['host.applied', 'Cancel', 'c', 'me/r0/t1/s1'],
-        ['host.dropped', 'Steer', 's', 'me/r0/t1/s1'],
+        ['command.applied', 'Reconfigure', 'r', 'me/r0/t1/s1'],
+        ['command.applied', 'Cancel', 'c', 'me/r0/t1/s1'],
+        ['command.dropped', 'Steer', 's', 'me/r0/t1/s1'],
       ]);
-      const accepted = seen.filter((event) => event.type === 'host.accepted');
+      const accepted = seen.filter((event) => event.type === 'command.accepted');
       expect(accepted.at(-1)).toMatchObject({ command: 'Cancel', reason: 'wrong customer', run_id: 'me/r0' });
       const shown = await all(session.events({ follow: false, channel: 'model' }));
       expect(JSON.stringify(shown)).not.toContain('wrong customer');

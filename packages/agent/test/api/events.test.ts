@@ -191,7 +191,7 @@ describe('the events of a session', () => {
       await (await session.send('2')).result();
       const seen = await some(session.events({ signal: AbortSignal.timeout(300) }));
       expect(typesOf(seen).filter((type) => type === 'lifecycle')).toHaveLength(4);
-      expect(seen.find(({ type }) => type === 'host.rejected')).toMatchObject({
+      expect(seen.find(({ type }) => type === 'command.rejected')).toMatchObject({
         code: 'nothing_to_pause',
         run_id: null,
       });

@@ -247,7 +247,7 @@ describe('the answers of people', () => {
       const ends: unknown[] = [];
       for await (const event of run.events()) {
         if (event.type === 'human.requested') asked.push(event.id);
-        if (event.type === 'human.settled') ends.push([event.how, event.id, ...(event.also ?? [])]);
+        if (event.type === 'human.resolved') ends.push([event.how, event.id, ...(event.also ?? [])]);
       }
       const [first, second, third] = asked;
       expect(ends).toEqual([
@@ -274,7 +274,7 @@ describe('the answers of people', () => {
         value: { order: 'o-1', cents: 9_000 },
         step_id: 't-7/r0/t1/s1',
       });
-      expect(seen.find(({ type }) => type === 'human.settled')).toMatchObject({
+      expect(seen.find(({ type }) => type === 'human.resolved')).toMatchObject({
         id: item?.id,
         how: 'denied',
         by: 'human:ann',

@@ -19,18 +19,18 @@ const NOTHING = { tokens: 0, micro_money: 0 };
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   'what is set aside is free again when a child first tells something': {
     after: ({ run }, { name }) => {
-      if (run !== null && name === 'aos.agent/ChildNotice@1') run.carved = { ...NOTHING };
+      if (run !== null && name === 'aos.agent/ChildNotice@1') run.allocated = { ...NOTHING };
     },
   },
   'what is set aside does not count for the run itself': {
     before: ({ run }) => {
       if (run === null) return undefined;
-      const kept = run.carved;
-      run.carved = { ...NOTHING };
+      const kept = run.allocated;
+      run.allocated = { ...NOTHING };
       return () => {
-        run.carved = {
-          tokens: kept.tokens + run.carved.tokens,
-          micro_money: kept.micro_money + run.carved.micro_money,
+        run.allocated = {
+          tokens: kept.tokens + run.allocated.tokens,
+          micro_money: kept.micro_money + run.allocated.micro_money,
         };
       };
     },
@@ -90,7 +90,7 @@ export const CUT_MUTANTS: Readonly<Record<string, Mutant>> = {
     },
     after: ({ run }, { name, value }) => {
       if (run !== null && name === 'aos.agent/LlmStepFailed@1' && CUT.test(String(value.code)))
-        run.carved = { ...NOTHING };
+        run.allocated = { ...NOTHING };
     },
   },
 };

@@ -79,10 +79,10 @@ export class EndsOracle {
         return this.#turn(event);
       case 'lifecycle':
         return this.#lifecycle(event);
-      case 'host.accepted':
-      case 'host.rejected':
-      case 'host.applied':
-      case 'host.dropped':
+      case 'command.accepted':
+      case 'command.rejected':
+      case 'command.applied':
+      case 'command.dropped':
         return this.#command(event);
       case 'llm_step.requested':
       case 'llm_step.completed':
@@ -93,7 +93,7 @@ export class EndsOracle {
         return this.#things.end('call', callOf(event), event.non_execution?.kind ?? 'failed');
       case 'human.requested':
         return this.#things.begin('question', event.id);
-      case 'human.settled':
+      case 'human.resolved':
         for (const id of [event.id, ...(event.also ?? [])]) this.#things.end('question', id, event.how);
         return;
       default:
@@ -141,18 +141,18 @@ export class EndsOracle {
     this.#things.end('run', run, from === 'Queued' ? `dropped ${droppedBy(stop)}` : stop.kind);
   }
 
-  #command(event: AgentEventOf<'host.accepted' | 'host.rejected' | 'host.applied' | 'host.dropped'>): void {
+  #command(event: AgentEventOf<'command.accepted' | 'command.rejected' | 'command.applied' | 'command.dropped'>): void {
     const { session_id, command, command_id } = event;
     const name = nameOf(session_id, command, command_id);
-    if (event.type === 'host.rejected')
+    if (event.type === 'command.rejected')
       return this.#answered(session_id, command, command_id, `rejected ${event.code}`);
-    if (event.type === 'host.accepted') {
+    if (event.type === 'command.accepted') {
       this.#answered(session_id, command, command_id, 'taken');
       return this.#things.begin('command', name);
     }
-    const how = event.type === 'host.applied' ? 'applied' : `dropped ${event.why}`;
+    const how = event.type === 'command.applied' ? 'applied' : `dropped ${event.why}`;
     this.#things.end('command', name, `${command} ${how}`);
-    if (command !== 'Steer' || event.type !== 'host.applied') return;
+    if (command !== 'Steer' || event.type !== 'command.applied') return;
     if (event.step_id === null) throw new Error(`steer ${command_id} was applied at no step`);
     this.#steered.add(event.step_id);
   }

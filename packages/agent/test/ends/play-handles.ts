@@ -255,7 +255,7 @@ class Host {
     for await (const event of this.#session.events({ follow: false, tree: true })) events.push(event);
     for (const event of events) {
       oracle.read(event);
-      if (event.type === 'input.accepted' || event.type === 'host.accepted') acknowledged.add(event.command_id);
+      if (event.type === 'input.accepted' || event.type === 'command.accepted') acknowledged.add(event.command_id);
     }
     for await (const item of this.#session.transcript()) oracle.said('me', [item]);
     oracle.over();

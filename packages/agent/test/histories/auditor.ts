@@ -225,7 +225,7 @@ export class Auditor {
     const approvals = own.some(({ approval }) => approval !== undefined);
     const asks = own.some(({ deferred, name }) => deferred !== undefined && name === humanAsk.name);
     // A step waits for children as well where they hold what it needs.
-    const short = state.suspended === 'step' && run !== null && run.carved.tokens + run.carved.micro_money > 0;
+    const short = state.suspended === 'step' && run !== null && run.allocated.tokens + run.allocated.micro_money > 0;
     const children = short || state.calls.some(({ phase }) => phase === 'children');
     const by = works ? undefined : approvals ? 'approval' : asks ? 'ask' : children ? 'children' : undefined;
     if (lifecycle === 'Running' && !works) throw new Error(`${key} runs, and nothing works`);
@@ -249,7 +249,7 @@ export class Auditor {
 function checkTally({ run }: SessionState): void {
   if (run === null) return;
   for (const amount of [
-    ...Object.values(run.carved),
+    ...Object.values(run.allocated),
     ...Object.values(run.tally),
     ...Object.values(run.children_tally),
   ])

@@ -36,14 +36,14 @@ import { Refusal } from '../../../kernel/src/pure/engine/leaf/signals.js';
 import { check } from '../../../kernel/src/pure/schema/index.js';
 import { firstManifest } from '../../../kernel/src/run/world/open/era.js';
 import {
-  askFact,
-  attemptFact,
-  continueFact,
-  deferredFact,
-  type Fact,
-  receiptFact,
-  timerFact,
-} from '../../../kernel/src/run/world/write/facts.js';
+  askInput,
+  attemptInput,
+  continueInput,
+  deferredInput,
+  type OwnInput,
+  receiptInput,
+  timerInput,
+} from '../../../kernel/src/run/world/write/own-inputs.js';
 import { timerOf } from '../../../kernel/src/run/world/write/timers.js';
 
 /** What an adapter says of an effect. */
@@ -152,13 +152,13 @@ export class BareWorld {
   /** An adapter says what became of its effect. */
   answer({ effect, attempt }: AtWork, said: Said): void {
     this.running.delete(effect);
-    this.#submit(receiptFact(effect, attempt, { adapter: 'test', attempts: attempt, ...said }));
+    this.#submit(receiptInput(effect, attempt, { adapter: 'test', attempts: attempt, ...said }));
   }
 
   /** A running effect asks a person, and continues meanwhile. */
   ask({ effect, attempt }: AtWork, question: Value): void {
     const n = this.#effects.get(effect)?.asks?.length ?? 0;
-    this.#submit(askFact(effect, attempt, { n, question, expires: null, to: null }));
+    this.#submit(askInput(effect, attempt, { n, question, expires: null, to: null }));
   }
 
   /** Content by its digest. */
@@ -220,13 +220,13 @@ export class BareWorld {
     const { attempt, guarantee } = leaf;
     const told = leaf.cancelled !== undefined || leaf.late !== undefined;
     const base = { adapter: 'kernel', attempts: attempt };
-    if (guarantee !== 'idempotent') this.#submit(receiptFact(effect, attempt, { ...base, status: 'outcome_unknown' }));
-    else if (told) this.#submit(receiptFact(effect, attempt, { ...base, status: 'cancelled' }));
+    if (guarantee !== 'idempotent') this.#submit(receiptInput(effect, attempt, { ...base, status: 'outcome_unknown' }));
+    else if (told) this.#submit(receiptInput(effect, attempt, { ...base, status: 'cancelled' }));
     else this.#start(effect, leaf);
   }
 
   #start(effect: string, { attempt }: EffectLeaf): void {
-    if (this.#submit(attemptFact(effect, attempt + 1, () => undefined)) === undefined) this.#execute([effect]);
+    if (this.#submit(attemptInput(effect, attempt + 1, () => undefined)) === undefined) this.#execute([effect]);
   }
 
   #nextDue(): { readonly due: number; happen(): void } | undefined {
@@ -234,7 +234,7 @@ export class BareWorld {
     for (const key of this.#timers.values()) {
       const timer = timerOf(key);
       if (next === undefined || timer.due < next.due)
-        next = { due: timer.due, happen: () => this.#submit(timerFact(timer)) };
+        next = { due: timer.due, happen: () => this.#submit(timerInput(timer)) };
     }
     for (const work of this.running.values()) {
       const { deadline } = work.leaf;
@@ -246,11 +246,11 @@ export class BareWorld {
 
   #timeOut({ effect, attempt }: AtWork): void {
     const receipt = { adapter: 'kernel', attempts: attempt, status: 'timeout', code: 'adapter_timeout' } as const;
-    this.#submit(receiptFact(effect, attempt, receipt, true));
+    this.#submit(receiptInput(effect, attempt, receipt, true));
   }
 
   /** @returns the code of a refusal */
-  #submit(fact: Pick<Fact, 'make'>): string | undefined {
+  #submit(fact: Pick<OwnInput, 'make'>): string | undefined {
     try {
       this.#write(fact.make({ seq: this.#head.seq + 1, at: this.now }, false));
     } catch (thrown) {
@@ -279,7 +279,7 @@ export class BareWorld {
     for (const effect of aborts) this.#tell(effect);
     const made = new Map(staged.map(({ ref, bytes: blob }) => [ref.hex, blob]));
     this.options.onFrame({ seq, at, head: this.#head.digest, records, changes, made });
-    if (continues) return this.#write(continueFact.make({ seq: seq + 1, at }, false));
+    if (continues) return this.#write(continueInput.make({ seq: seq + 1, at }, false));
     this.#execute(armed);
   }
 
@@ -309,7 +309,7 @@ export class BareWorld {
       if (leaf === undefined || leaf.late !== undefined) continue;
       const { attempt } = leaf;
       if (this.options.handedOn.includes(leaf.name)) {
-        this.#submit(deferredFact(effect, attempt, { expires: null, to: null }));
+        this.#submit(deferredInput(effect, attempt, { expires: null, to: null }));
         continue;
       }
       this.running.set(effect, { effect, attempt, leaf, told: leaf.cancelled !== undefined, settled: false });

@@ -245,7 +245,7 @@ describe.each(STORES)('a child that has failed, in %s', (_name, make) => {
       held.open();
       expect(await run.text()).toBe('Without it, then.');
       expect(await resultOfWait(session)).toMatchObject({ children: [FAILED_BELOW] });
-      const ends = (await all(run.events())).filter(({ type }) => type === 'child.settled');
+      const ends = (await all(run.events())).filter(({ type }) => type === 'child.ended');
       expect(ends).toMatchObject([{ child: 'c1', status: 'failed' }]);
     });
     const again = [SPAWNS, { after: gate().opened, text: 'lost' }, WAITS];
@@ -288,9 +288,9 @@ describe('a child that has failed', () => {
       const run = await session.send('Go');
       const budget = async () => {
         const { run: now } = (await session.state()) as SessionState;
-        return [now?.carved.tokens, now?.unaccounted.tokens];
+        return [now?.allocated.tokens, now?.unaccounted.tokens];
       };
-      for await (const event of run.events()) if (event.type === 'child.settled') break;
+      for await (const event of run.events()) if (event.type === 'child.ended') break;
       expect(await budget()).toEqual([0, 900]);
       await world.session('b.c1', short).close();
       // Of its one call nobody told what it used: its question and its longest answer.

@@ -52,7 +52,7 @@ describe('the budget of a run', () => {
         s.input();
         s.answer({ calls: [spawn('s', { max_tokens: 900 })], usage });
         expect([asked(s), s.lifecycle()]).toEqual([[], 'WaitingInput: children']);
-        expect(s.state().run?.carved.tokens).toBe(900);
+        expect(s.state().run?.allocated.tokens).toBe(900);
         s.answer({ usage: { calls: 1, tokens_in: 300, tokens_out: 60 } }, 'root.c1');
         expect([asked(s), s.lifecycle()]).toEqual([[60], 'Running']);
       },
@@ -80,10 +80,10 @@ describe('the budget of a run', () => {
         s.answer({ calls: [spawn('s', { max_tokens: 600 })], usage });
         s.answer({ calls: [spawn('s', { max_tokens: 300 })], usage }, 'root.c1');
         s.answer({ usage }, 'root.c1');
-        expect([s.lifecycle('root.c1'), s.state().run?.carved.tokens]).toEqual(['Completed', 300]);
+        expect([s.lifecycle('root.c1'), s.state().run?.allocated.tokens]).toEqual(['Completed', 300]);
         s.answer({ usage }, 'root.c1.c1');
         expect(s.state().run).toMatchObject({
-          carved: { tokens: 0 },
+          allocated: { tokens: 0 },
           children_tally: { tokens_in: 30, tokens_out: 120 },
         });
       },
@@ -97,9 +97,9 @@ describe('the budget of a run', () => {
         s.input();
         s.answer({ calls: [spawn('s', { max_tokens: 600 }), send('m')], usage });
         s.modelEnds({ status: 'error', code: 'provider_error_terminal', retryable: false }, 'root.c1');
-        expect([s.lifecycle('root.c1'), s.state().run?.carved.tokens]).toEqual(['Failed', 600]);
+        expect([s.lifecycle('root.c1'), s.state().run?.allocated.tokens]).toEqual(['Failed', 600]);
         s.command({ type: 'Cancel', scope: 'all' }, { key: 'root.c1' });
-        expect(s.state().run?.carved.tokens).toBe(0);
+        expect(s.state().run?.allocated.tokens).toBe(0);
       },
       { options: { max_tokens: 60 } },
     ));
@@ -111,7 +111,10 @@ describe('the budget of a run', () => {
       s.answer({ usage }, 'root.c1');
       s.input('own', { key: 'root.c1' });
       s.answer({ usage }, 'root.c1');
-      expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 10, tokens_out: 40 } });
+      expect(s.state().run).toMatchObject({
+        allocated: { tokens: 0 },
+        children_tally: { tokens_in: 10, tokens_out: 40 },
+      });
     }));
 
   it('each run of a parent sets aside a new amount for its own inputs to a child', () =>
@@ -124,9 +127,9 @@ describe('the budget of a run', () => {
         s.input();
         s.answer({ calls: [send('m')], usage });
         s.answer({ usage }, 'root.c1');
-        expect(s.state().run).toMatchObject({ carved: { tokens: 150 }, children_tally: { tokens_in: 0 } });
+        expect(s.state().run).toMatchObject({ allocated: { tokens: 150 }, children_tally: { tokens_in: 0 } });
         s.answer({ usage }, 'root.c1');
-        expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 10 } });
+        expect(s.state().run).toMatchObject({ allocated: { tokens: 0 }, children_tally: { tokens_in: 10 } });
       },
       { options: { max_tokens: 60 }, limits: { max_tokens: 150 } },
     ));

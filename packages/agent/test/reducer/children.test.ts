@@ -310,10 +310,10 @@ describe('the budget of a child', () => {
   it('a child’s budget is set aside from what its parent has left, and the unused part is returned [CHILD-2]', () =>
     family({ limits: { max_tokens: 200 } }, (s) => {
       parents(s, 1, { max_tokens: 100 });
-      expect(s.state().run?.carved.tokens).toBe(100);
+      expect(s.state().run?.allocated.tokens).toBe(100);
       expect(s.state(C1).config.limits.max_tokens).toBe(100);
       s.answer({ usage }, C1);
-      expect(s.state().run?.carved.tokens).toBe(0);
+      expect(s.state().run?.allocated.tokens).toBe(0);
       expect(s.state().run?.children_tally).toMatchObject({ tokens_in: 30, tokens_out: 10, steps: 1 });
       expect(entry(s)?.failed).toBeNull();
     }));
@@ -330,7 +330,10 @@ describe('the budget of a child', () => {
       parents(s, 1, { max_tokens: 100 });
       s.answer({ calls: [close('c')] });
       s.modelEnds({ status: 'cancelled', usage }, C1);
-      expect(s.state().run).toMatchObject({ carved: { tokens: 0 }, children_tally: { tokens_in: 30, tokens_out: 10 } });
+      expect(s.state().run).toMatchObject({
+        allocated: { tokens: 0 },
+        children_tally: { tokens_in: 30, tokens_out: 10 },
+      });
     }));
 
   it('a child’s budget counts once, however often its session is unreachable [CHILD-3]', () =>
@@ -339,7 +342,7 @@ describe('the budget of a child', () => {
       (s) => {
         parents(s, 2, { max_tokens: 50 });
         s.answer({ calls: [send('m')] });
-        expect(s.state().run?.carved.tokens).toBe(0);
+        expect(s.state().run?.allocated.tokens).toBe(0);
         expect(s.state().run?.children_tally.tokens_in).toBe(0);
       },
       { model: 'gone' },
@@ -348,12 +351,12 @@ describe('the budget of a child', () => {
   it('the budgets of all children never exceed what is left, whatever is requested [CHILD-2]', () =>
     family({ limits: { max_tokens: 200, max_micro_money: 50 } }, (s) => {
       parents(s, 3, { max_tokens: 150, max_micro_money: 40 });
-      const { carved, tally } = s.state().run ?? {
-        carved: { tokens: 0, micro_money: 0 },
+      const { allocated, tally } = s.state().run ?? {
+        allocated: { tokens: 0, micro_money: 0 },
         tally: { tokens_in: 0, tokens_out: 0 },
       };
-      expect(carved.tokens + tally.tokens_in + tally.tokens_out).toBeLessThanOrEqual(200);
-      expect(carved.micro_money).toBeLessThanOrEqual(50);
+      expect(allocated.tokens + tally.tokens_in + tally.tokens_out).toBeLessThanOrEqual(200);
+      expect(allocated.micro_money).toBeLessThanOrEqual(50);
     }));
 
   it('a child’s budget is at most what is left, whatever is requested', () =>

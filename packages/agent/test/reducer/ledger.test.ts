@@ -42,10 +42,10 @@ describe('the allowance of children', () => {
         s.answer({ calls: [spawn('s', { max_micro_money: 600 })], usage });
         s.answer({ calls: [spawn('s', { max_micro_money: 300 })], usage }, C1);
         s.answer({ usage }, C1);
-        expect([s.lifecycle(C1), s.state().run?.carved.micro_money]).toEqual(['Completed', 300]);
+        expect([s.lifecycle(C1), s.state().run?.allocated.micro_money]).toEqual(['Completed', 300]);
         s.answer({ usage }, C2);
         expect(s.state().run).toMatchObject({
-          carved: { micro_money: 0 },
+          allocated: { micro_money: 0 },
           children_tally: { micro_money: 150 },
         });
       },
@@ -73,7 +73,7 @@ describe('the allowance of children', () => {
       const input = { parts: [s.text()], command_id: 'mine', priority: 0, cause: { kind: 'operator' }, allowance };
       s.send('aos.agent/UserInput@1', input, C1);
       s.answer({ usage }, C1);
-      expect([s.state(C1).run?.allowance, s.state().run?.carved.tokens]).toEqual([null, 0]);
+      expect([s.state(C1).run?.allowance, s.state().run?.allocated.tokens]).toEqual([null, 0]);
     }));
 
   it('an earlier run’s allowance pays nothing for a run whose own allowance is used up [CHILD-2]', () =>
@@ -94,12 +94,12 @@ describe('the allowance of children', () => {
         s.answer({ calls: [spawn('s'), { id: 'w' }] });
         for (let n = 0; n < 256; n++) s.input(`fill${n}`, { key: C1 });
         s.toolAnswers('w');
-        expect(s.state().run?.carved.tokens).toBe(200);
+        expect(s.state().run?.allocated.tokens).toBe(200);
         s.answer({ calls: [send('m'), { id: 'v' }], usage: { calls: 1, tokens_in: 0, tokens_out: 1 } });
         expect(s.facts('HostCommandRejected', C1)).toMatchObject([{ code: 'queue_full' }]);
         s.answer({ usage }, C1);
         expect(s.state().run).toMatchObject({
-          carved: { tokens: 0 },
+          allocated: { tokens: 0 },
           children_tally: { tokens_in: 10, tokens_out: 40 },
         });
       },
@@ -146,7 +146,7 @@ describe('the allowance of children', () => {
     family({ limits: { max_tokens: 160 }, options: { max_tokens: 60 } }, (s) => {
       s.input();
       s.answer({ calls: [spawn('s', { max_tokens: 100 })], usage });
-      expect([s.state().run?.carved.tokens, s.lifecycle()]).toEqual([100, 'WaitingInput: children']);
+      expect([s.state().run?.allocated.tokens, s.lifecycle()]).toEqual([100, 'WaitingInput: children']);
       s.answer({ usage: { calls: 1, tokens_in: 0, tokens_out: 0 } }, C1);
       expect([s.lifecycle(), s.state().run?.reserve]).toEqual(['Running', { tokens: 110, micro_money: 0 }]);
     }));

@@ -8,7 +8,7 @@ import { show } from '../given/compare.js';
 import type { GivenEvent } from '../given/given-reducer.js';
 import { expectSame, expectThat } from '../ports/expect.js';
 import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../ports/suite.js';
-import { CELL_KEY, type Performance, type Played, perform } from './performance.js';
+import { CELL_KEY, type Performance, type Played, perform } from './playback.js';
 import { spyOnReducers } from './reduce-spy.js';
 
 /** A reducer under test. */

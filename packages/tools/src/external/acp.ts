@@ -38,7 +38,7 @@ const STATUS_LENGTH_MAX = 32;
 const OPTIONS_MAX = 32;
 
 /** The most characters of text that one turn may send (E5). */
-const SAID_LENGTH_MAX = 16 * 1024 * 1024;
+const TURN_LENGTH_MAX = 16 * 1024 * 1024;
 
 /** The cost of a piece of text beside its characters, since each piece takes memory of its own. */
 const PIECE_LENGTH = 16;
@@ -231,7 +231,7 @@ export class AcpProgram {
         : undefined;
     if (read === undefined || turn === undefined) return;
     follow(turn, read.update);
-    if (turn.length > SAID_LENGTH_MAX) this.#peer.refuse(`one turn sent more than ${SAID_LENGTH_MAX} characters`); // E5
+    if (turn.length > TURN_LENGTH_MAX) this.#peer.refuse(`one turn sent more than ${TURN_LENGTH_MAX} characters`); // E5
   }
 }
 

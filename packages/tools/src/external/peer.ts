@@ -19,7 +19,7 @@ import { LastWords } from '../process/last-words.js';
 const ASKED_MAX = 64;
 
 /** The most characters of an error message from the program. */
-const ERROR_LENGTH_MAX = 2_000;
+const TURN_LENGTH_MAX = 2_000;
 
 /** Handlers for incoming messages. */
 interface Hearing {
@@ -137,8 +137,7 @@ export class Peer {
 
   #textOf(error: unknown): string {
     const { message, data } = error as { readonly message?: unknown; readonly data?: unknown };
-    const said =
-      typeof message === 'string' ? startOfText(this.scrubber.scrub(message), ERROR_LENGTH_MAX) : 'it failed';
+    const said = typeof message === 'string' ? startOfText(this.scrubber.scrub(message), TURN_LENGTH_MAX) : 'it failed';
     return `${said}${detailOf(this.scrubber.value(data))}`;
   }
 
@@ -150,7 +149,7 @@ export class Peer {
       this.#send({ id, result: (await this.hearing.request(method, params)) ?? null });
     } catch (error) {
       const code = error instanceof UnknownMethod ? METHOD_NOT_FOUND : INTERNAL_ERROR;
-      const message = startOfText(error instanceof Error ? error.message : String(error), ERROR_LENGTH_MAX);
+      const message = startOfText(error instanceof Error ? error.message : String(error), TURN_LENGTH_MAX);
       this.#send({ id, error: { code, message } });
     } finally {
       this.#asked--;

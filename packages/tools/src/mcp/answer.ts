@@ -7,7 +7,7 @@ import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts 
 import { endOfText, startOfText, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { withoutFiles } from './files-in-text.js';
-import { Said } from './said-data.js';
+import { Said } from './repeated-data.js';
 
 type Block = CallToolResult['content'][number];
 type File = Extract<ToolPart, { file: unknown }>;

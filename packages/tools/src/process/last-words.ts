@@ -1,7 +1,7 @@
 import { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';
 
 /** How many characters of a program's last output are kept, to explain why it ended. */
-const KEPT_LENGTH_MAX = 2_048;
+const LAST_WORDS_LENGTH_MAX = 2_048;
 
 /** Keeps the end of an output, without secrets: it scrubs as output arrives, since half a secret is not recognized. */
 export class LastWords {
@@ -25,6 +25,6 @@ export class LastWords {
   }
 
   #keep(text: string): void {
-    this.#kept = (this.#kept + text).slice(-KEPT_LENGTH_MAX).replace(/^[\uDC00-\uDFFF]/, ''); // no half character
+    this.#kept = (this.#kept + text).slice(-LAST_WORDS_LENGTH_MAX).replace(/^[\uDC00-\uDFFF]/, ''); // no half character
   }
 }

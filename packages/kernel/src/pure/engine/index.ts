@@ -11,9 +11,9 @@ export {
   type SettledEffect,
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';
+export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
 export { gateRead, mayAnswer, type ReadVerdict } from './gate/gate.js';
 export { authorityOf, cellOf, declaredRights, holderIn, isNobody } from './gate/rights.js';
-export { type Subject, subjectOfLeaf, toldOf } from './gate/told-of.js';
 export * from './leaf/bounds.js';
 export * from './leaf/leaf-key.js';
 export type {

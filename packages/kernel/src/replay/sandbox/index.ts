@@ -1,4 +1,5 @@
 /** The parts of sandboxes: the inside for a sealed realm, and the messages that go in and out. Uses no Node module. */
-export { GIVEN_MODULES, type GivenModule } from './given-names.js';
+
 export { bytesOfText, encodeMessage, type FromSandbox, readMessages, type ToSandbox, textOfBytes } from './messages.js';
 export { type CodeBody, makeRoom, type Room } from './room.js';
+export { SUPPLIED_MODULES, type SuppliedModule } from './supplied-names.js';

@@ -21,9 +21,9 @@ import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { refusalWords, replayFrame } from '../verify/index.js';
-import { giveModules } from './given.js';
 import { bytesOfText, type FromSandbox, type ToSandbox, textOfBytes } from './messages.js';
 import { missedNames, sealRealm, whileLoading } from './seal.js';
+import { giveModules } from './supplied.js';
 
 /** The body of the code, as a function of the CommonJS module variables. */
 export type CodeBody = (module: { exports: unknown }, exports: unknown, require: (name: unknown) => object) => void;

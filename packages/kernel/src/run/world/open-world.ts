@@ -53,17 +53,17 @@ import { readAuthority } from './read/authority.js';
 import { Watchers } from './read/watchers.js';
 import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
-import {
-  askFact,
-  attemptFact,
-  continueFact,
-  deferredFact,
-  dryFact,
-  type Fact,
-  receiptFact,
-  timerFact,
-} from './write/facts.js';
 import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
+import {
+  askInput,
+  attemptInput,
+  continueInput,
+  deferredInput,
+  dryInput,
+  type OwnInput,
+  receiptInput,
+  timerInput,
+} from './write/own-inputs.js';
 import { Snapshots } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
@@ -136,7 +136,7 @@ class Opening implements StepperHost {
       this.#timers,
       this.#clock,
       () => this.#stamper.now(),
-      (timer) => void this.#submit(timerFact(timer)),
+      (timer) => void this.#submit(timerInput(timer)),
     );
     await finishErasure(store); // before anything can read the content to erase
     await this.#openEra(era);
@@ -256,7 +256,7 @@ class Opening implements StepperHost {
     const effects = effectLeaves(this.#table);
     for (const { effect, leaf } of effects) this.#executor.adopt(effect, leaf);
     for (const { key } of this.#table.list('timer')) this.#timers.add(key);
-    if ([...this.#table.list('pending')].length > 0) await this.#submit(continueFact);
+    if ([...this.#table.list('pending')].length > 0) await this.#submit(continueInput);
     await this.#recoverEffects(effects.filter(({ leaf }) => leaf.attempt > 0 && leaf.deferred === undefined));
     if (this.#stepper.closedBy !== undefined) throw this.#stepper.closedBy;
     this.#stepper.waitForRoom();
@@ -284,7 +284,7 @@ class Opening implements StepperHost {
     return new DryAnswers({
       app: this.options.app,
       recorded: new RecordedReceipts(this.store.content, fork.recorded),
-      settle: async (effect, receipt, recorded) => void (await this.#submit(dryFact(effect, receipt, recorded))),
+      settle: async (effect, receipt, recorded) => void (await this.#submit(dryInput(effect, receipt, recorded))),
       failed: (error) => this.#stepper.close(asError(error)),
     });
   }
@@ -302,14 +302,14 @@ class Opening implements StepperHost {
       trouble: (error, origin) => this.#troubles.tell(error, origin),
       progress: (effect, note) => tell(options.onProgress, effect, note),
       arm: async (effect, attempt, placed) => {
-        const outcome = await this.#submit(attemptFact(effect, attempt, placed));
+        const outcome = await this.#submit(attemptInput(effect, attempt, placed));
         return outcome.status === 'committed' && outcome.frame.armed.includes(effect);
       },
       settle: (effect, attempt, receipt, unanswered) => this.#settle(effect, attempt, receipt, unanswered),
       defer: async (effect, attempt, deferral) =>
-        (await this.#submit(deferredFact(effect, attempt, deferral))).status === 'committed',
+        (await this.#submit(deferredInput(effect, attempt, deferral))).status === 'committed',
       ask: async (effect, attempt, asked) => {
-        const outcome = await this.#submit(askFact(effect, attempt, asked));
+        const outcome = await this.#submit(askInput(effect, attempt, asked));
         if (outcome.status === 'refused') throw outcome.error;
       },
       rights: (cell) => this.#rights(cell),
@@ -317,7 +317,7 @@ class Opening implements StepperHost {
   }
 
   async #settle(effect: string, attempt: number, receipt: Receipt, unanswered = false): Promise<void> {
-    await this.#submit(receiptFact(effect, attempt, receipt, unanswered));
+    await this.#submit(receiptInput(effect, attempt, receipt, unanswered));
   }
 
   /** The current rights of a cell; none when its chain of authority is broken. */
@@ -326,8 +326,8 @@ class Opening implements StepperHost {
     return authority.effective?.exercise ?? NOTHING;
   }
 
-  #submit(fact: Fact): Promise<IngressOutcome> {
-    return new Promise((settle) => this.#stepper.submit({ fact: true, settle, ...fact }));
+  #submit(input: OwnInput): Promise<IngressOutcome> {
+    return new Promise((settle) => this.#stepper.submit({ own: true, settle, ...input }));
   }
 
   async #confirmClock(confirmation: ClockConfirmation): Promise<Ack> {

@@ -7,7 +7,7 @@ import type { OpenDirectory, WorldRow } from './directory.js';
 const WAKES_AT_ONCE = 8;
 
 /** How long to wait before a failed directory is asked again, or a world whose row could not be written is tried again. */
-const ASK_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** The collaborators of a waker. */
 interface WakerParts {
@@ -58,7 +58,7 @@ export class Waker {
       } catch (error) {
         if (this.#stopped) return;
         this.parts.failed(error);
-        this.#alarm.set(this.parts.now() + ASK_AGAIN_MS);
+        this.#alarm.set(this.parts.now() + RETRY_MS);
       }
     }
   }
@@ -88,7 +88,7 @@ export class Waker {
     const { directory, clock, wake } = this.parts;
     await wake(world);
     const after = await directory.get(world).catch(() => undefined);
-    if (after?.open === false && after.nextWakeAt === nextWakeAt) await clock.sleep(ASK_AGAIN_MS, this.#stop.signal);
+    if (after?.open === false && after.nextWakeAt === nextWakeAt) await clock.sleep(RETRY_MS, this.#stop.signal);
   }
 
   get #stopped(): boolean {

@@ -1,7 +1,7 @@
 /**
  * Keeps views up to date: reads frames once for all of them, folds, commits, and wakes waiting readers.
  *
- * Owns the order. {@link KeptView} owns one view, a fold the meaning of a frame.
+ * Owns the order. {@link StoredView} owns one view, a fold the meaning of a frame.
  *
  * Invariants
  * K1  Only durable frames are folded: a view never shows a frame that may still be taken back.
@@ -15,15 +15,15 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { macrotask } from '../../ports/time/turn.js';
 import type { WorldFrame } from '../../run/world/read/reading.js';
 import { Gate } from './gate.js';
-import type { KeptView } from './kept-view.js';
 import type { OpenViewStore } from './port.js';
 import type { FrameSource } from './source.js';
+import type { StoredView } from './stored-view.js';
 
 /** Frames folded between two yields. */
 const FRAMES_PER_TURN = 32;
 
 interface Waiting {
-  readonly views: readonly KeptView[];
+  readonly views: readonly StoredView[];
   readonly seq: number;
   readonly done: (error?: RepriseError) => void;
 }
@@ -42,7 +42,7 @@ export class Keeper {
   constructor(
     private readonly source: FrameSource,
     private readonly store: OpenViewStore,
-    private readonly views: readonly KeptView[],
+    private readonly views: readonly StoredView[],
     private readonly onFailed: (error: RepriseError) => void = () => undefined,
   ) {}
 
@@ -70,7 +70,7 @@ export class Keeper {
   }
 
   /** Resolves when these views show frame `seq`. Rejects when one of them has stopped before it. */
-  caughtUp(views: readonly KeptView[], seq: number): Promise<void> {
+  caughtUp(views: readonly StoredView[], seq: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: RepriseError): void => (error === undefined ? resolve() : reject(error));
       this.#waiting.add({ views, seq, done });

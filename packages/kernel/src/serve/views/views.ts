@@ -10,13 +10,13 @@ import type { ProjectionDefinition, TextIndexDefinition } from '../../pure/defin
 import type { World } from '../../run/world/world.js';
 import type { Fold } from './fold-frame.js';
 import { Keeper } from './keeper.js';
-import { KeptView } from './kept-view.js';
 import { joined, PART } from './layout.js';
 import { memoryViews } from './memory-views.js';
 import type { OpenViewStore, ViewStore } from './port.js';
 import { projectionFold } from './projection-fold.js';
 import { readPage, type ViewPage, type ViewQuery, type ViewRow } from './query.js';
 import { type FrameSource, storeSource, worldSource } from './source.js';
+import { StoredView } from './stored-view.js';
 import { textFold } from './text-fold.js';
 import { searchText, type TextHits, type TextQuery } from './text-query.js';
 import { firstDifference, type ViewDifference } from './verify.js';
@@ -109,7 +109,7 @@ export class Views implements AsyncDisposable {
     private readonly source: FrameSource,
     private readonly store: OpenViewStore,
     private readonly definitions: readonly ViewDefinition[],
-    private readonly kept: ReadonlyMap<string, KeptView>,
+    private readonly kept: ReadonlyMap<string, StoredView>,
     private readonly keeper: Keeper,
   ) {}
 
@@ -121,7 +121,7 @@ export class Views implements AsyncDisposable {
   ): Promise<Views> {
     refuseMutants(definitions);
     const store = await (options.store ?? memoryViews()).open();
-    const kept = new Map(definitions.map((one) => [one.name, new KeptView(foldOf(one, source), store)]));
+    const kept = new Map(definitions.map((one) => [one.name, new StoredView(foldOf(one, source), store)]));
     const keeper = new Keeper(source, store, [...kept.values()], options.onFailed);
     try {
       await keeper.begin();
@@ -213,7 +213,7 @@ export class Views implements AsyncDisposable {
     return past;
   }
 
-  #keptOf(definition: ViewDefinition): KeptView {
+  #keptOf(definition: ViewDefinition): StoredView {
     const kept = this.kept.get(definition.name);
     if (kept?.fold.digest === definition.digest) return kept;
     throw new RepriseError('invalid_argument', 'this view was not opened', {
@@ -227,7 +227,7 @@ export class Views implements AsyncDisposable {
 /** The common part of every kept view. */
 abstract class Standing {
   constructor(
-    protected readonly kept: KeptView,
+    protected readonly kept: StoredView,
     protected readonly store: OpenViewStore,
     protected readonly keeper: Keeper,
   ) {}

@@ -21,7 +21,7 @@ import {
 } from '../../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
 import { encodeGiven, type FrameFold } from '../frame/frame-fold.js';
-import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, GIVEN_BYTES_EXTRA, TABLE_WRITE_BYTES } from '../leaf/bounds.js';
+import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, TABLE_WRITE_BYTES, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { DeliveryEntropy } from '../leaf/identity.js';
 import { isAddress, logKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, LogLeaf } from '../leaf/leaves.js';
@@ -237,7 +237,7 @@ export class CellContext implements ReducerContext {
   #copy(given: unknown): Value {
     this.#inside();
     const bytes = encodeGiven(given);
-    this.#count(bytes.length + GIVEN_BYTES_EXTRA);
+    this.#count(bytes.length + VALUE_BYTES_EXTRA);
     return decode(bytes);
   }
 

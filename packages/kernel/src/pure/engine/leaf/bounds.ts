@@ -25,7 +25,7 @@ export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
  * The overhead of each value: the names and addresses around it in the record. Without it a
  * million values of one byte would pass the bound and overflow the frame.
  */
-export const GIVEN_BYTES_EXTRA = 64;
+export const VALUE_BYTES_EXTRA = 64;
 
 /**
  * Open effects that one frame checks when rights were narrowed; the next are checked in a `continue`

@@ -25,7 +25,7 @@ import { check } from '../../schema/index.js';
 import { checkedEvent } from '../cell/checked-event.js';
 import { runPure } from '../cell/purity.js';
 import { encodeGiven } from '../frame/frame-fold.js';
-import { CANCEL_GRACE_MS, GIVEN_BYTES_EXTRA } from '../leaf/bounds.js';
+import { CANCEL_GRACE_MS, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { isAddress } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
 import { Fault } from '../leaf/signals.js';
@@ -252,7 +252,7 @@ class RunningPlan implements PlanContext {
 
   #copy(given: unknown): Value {
     const bytes = encodeGiven(given);
-    this.segment.valueBytes += bytes.length + GIVEN_BYTES_EXTRA;
+    this.segment.valueBytes += bytes.length + VALUE_BYTES_EXTRA;
     return decode(bytes);
   }
 }

@@ -22,7 +22,7 @@ import { drawHex } from '../open/options.js';
 import type { WorldParts } from '../parts.js';
 import { type Ack, ackOf, headAfter } from '../write/acknowledgement.js';
 import type { IngressOutcome, QueuedIngress } from '../write/ingress.js';
-import { readGiven } from './given.js';
+import { readArgument } from './argument.js';
 import { type PendingItem, questionOf } from './open-items.js';
 import { admitCommand, admitRequest, requireAsking } from './requests.js';
 
@@ -65,7 +65,7 @@ export class Asking {
     event: { readonly name: string; readonly value: unknown },
     options: RequestOptions,
   ): Promise<Ack> {
-    const { name, value } = readGiven('an event', () => {
+    const { name, value } = readArgument('an event', () => {
       requireRequest(event, options);
       return { name: event.name, value: event.value };
     });
@@ -109,7 +109,7 @@ export class Asking {
   /** Settles a deferred effect. */
   async settle(effect: string, outcome: Settlement, options: RequestOptions): Promise<SettleAck> {
     // The same outcome has the same id, so a repetition is one request.
-    const said = readGiven('an outcome', () => encode([effect, outcome]));
+    const said = readArgument('an outcome', () => encode([effect, outcome]));
     const who = readOptions(options);
     const id = who.id ?? `settle ${toHex(this.#hash(said))}`;
     const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...who, id });
@@ -121,7 +121,7 @@ export class Asking {
 
   /** Cancels an effect. */
   async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
-    const graceMs = readGiven('the options', () => options.graceMs);
+    const graceMs = readArgument('the options', () => options.graceMs);
     return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, options);
   }
 
@@ -146,7 +146,7 @@ export class Asking {
   }
 
   #submit(make: QueuedIngress['make']): Promise<IngressOutcome> {
-    return new Promise((settle) => this.parts.stepper.submit({ fact: false, settle, make }));
+    return new Promise((settle) => this.parts.stepper.submit({ own: false, settle, make }));
   }
 
   #ackOf(outcome: IngressOutcome): Promise<Ack> {
@@ -164,7 +164,7 @@ export class Asking {
 }
 
 function readOptions(options: RequestOptions): RequestOptions {
-  return readGiven('the options', () => {
+  return readArgument('the options', () => {
     requireObject(options, 'the options');
     const { id, as } = options;
     return { ...(id == null ? {} : { id }), ...(as == null ? {} : { as }) };
@@ -173,7 +173,7 @@ function readOptions(options: RequestOptions): RequestOptions {
 
 /** A pending item, or its id. The command decides whether the id names anything. */
 function readItem(item: string | PendingItem): { readonly id: string; readonly digest?: string | undefined } {
-  return readGiven('a pending item', () => {
+  return readArgument('a pending item', () => {
     const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
     if (typeof id === 'string') return { id, digest };
     throw new RepriseError('invalid_argument', 'invalid pending item', {

@@ -20,7 +20,7 @@ import { decode, encode } from '../../../pure/codec/index.js';
 import { type App, cellAddress, reducerFor } from '../../../pure/define/index.js';
 import { holderIn, isCellKey, isNobody, REVIVE, VALUE_BYTES_MAX } from '../../../pure/engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../../../pure/schema/index.js';
-import { readGiven } from './given.js';
+import { readArgument } from './argument.js';
 
 /** A request that passed every check that does not depend on state. */
 interface Admitted {
@@ -181,7 +181,7 @@ function checkAddress(app: App, to: Address): Address {
 }
 
 function boundedBytes(name: string, given: unknown, where: string): Uint8Array {
-  const bytes = readGiven(`the value of ${name}`, () => encode(given));
+  const bytes = readArgument(`the value of ${name}`, () => encode(given));
   if (bytes.length <= VALUE_BYTES_MAX) return bytes;
   throw new RepriseError('bound_exceeded', `the value of ${name} is too large`, {
     where,

@@ -19,7 +19,7 @@ import type { App } from '../../../pure/define/index.js';
 import { type PureCode, requirePureCode } from '../../../replay/verify/index.js';
 import type { EffectErrorOrigin } from '../../dispatch/reported-errors.js';
 import type { Throttle } from '../../dispatch/throttle.js';
-import { RESERVED_ADAPTERS } from '../write/facts.js';
+import { RESERVED_ADAPTERS } from '../write/own-inputs.js';
 import { type ExpectedHead, isExpectedHead } from './expected-head.js';
 
 /** Where an error came from. */

@@ -11,11 +11,11 @@
  */
 import type { JournalRecord, Principal, StateRecord } from '@reprise/contracts';
 import { cellAddress } from '../../../pure/define/index.js';
-import { type ReadVerdict, type Subject, subjectOfLeaf, toldOf } from '../../../pure/engine/index.js';
+import { concernedCells, type ReadVerdict, type Subject, subjectOfLeaf } from '../../../pure/engine/index.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
+import { type Owner, Owners } from './owners.js';
 import { ReadRights } from './read-rights.js';
 import type { ReadingParts, WorldFrame } from './reading.js';
-import { type Owner, Whereabouts } from './whereabouts.js';
 
 /** A durable frame, reduced to what a principal may read. */
 export interface ReadableFrame extends Omit<WorldFrame, 'records'> {
@@ -51,20 +51,20 @@ class FrameReader {
   private constructor(
     private readonly parts: ReadingParts,
     who: Principal,
-    private readonly whereabouts: Whereabouts,
+    private readonly owners: Owners,
   ) {
     this.#rights = new ReadRights(parts.table, who);
   }
 
   static async begin(parts: ReadingParts, who: Principal, from: number): Promise<FrameReader> {
     const open = await parts.stepper.exclusively(async () => effectLeaves(parts.table));
-    return new FrameReader(parts, who, new Whereabouts(parts.store, from, open));
+    return new FrameReader(parts, who, new Owners(parts.store, from, open));
   }
 
   async show(frame: WorldFrame): Promise<ReadableFrame | undefined> {
-    this.whereabouts.enter(frame.records);
+    this.owners.enter(frame.records);
     const readable = await this.#readable(frame.records);
-    this.whereabouts.leave(frame.records);
+    this.owners.leave(frame.records);
     return shownAs(frame, readable);
   }
 
@@ -95,7 +95,7 @@ class FrameReader {
   async #ownerOf(subject: Subject): Promise<Owner | null | undefined> {
     if (subject === 'world') return null;
     const { cell, inc } =
-      'cell' in subject ? { ...subject, inc: undefined } : ((await this.whereabouts.ownerOf(subject.effect)) ?? {});
+      'cell' in subject ? { ...subject, inc: undefined } : ((await this.owners.ownerOf(subject.effect)) ?? {});
     return cell && { cell: cellAddress(this.parts.app, cell), inc };
   }
 
@@ -115,7 +115,7 @@ class FrameReader {
   /** V3 */
   async #isOf(inc: number | null, owner: Owner | null): Promise<boolean> {
     if (inc === null || owner === null) return true;
-    const was = owner.inc ?? (inc === 0 ? 0 : await this.whereabouts.generationOf(owner.cell));
+    const was = owner.inc ?? (inc === 0 ? 0 : await this.owners.generationOf(owner.cell));
     return was === inc;
   }
 }
@@ -124,7 +124,7 @@ class FrameReader {
 function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable): ReadableFrame | undefined {
   let leaves = 0;
   const records = all.map((record): JournalRecord | null => {
-    if (record.kind !== 'state') return toldOf(record).every(readable) ? record : null;
+    if (record.kind !== 'state') return concernedCells(record).every(readable) ? record : null;
     const state = shownState(record, readable);
     leaves = state === null ? 0 : record.leaves.length - state.leaves.length;
     return state;
@@ -140,7 +140,7 @@ function shownState(record: StateRecord, readable: Readable): StateRecord | null
 }
 
 function subjectsOf(record: JournalRecord): readonly Subject[] {
-  if (record.kind !== 'state') return toldOf(record);
+  if (record.kind !== 'state') return concernedCells(record);
   return record.leaves.length === 0 ? ['world'] : record.leaves.map(([path]) => subjectOfLeaf(path));
 }
 

@@ -18,11 +18,11 @@ export type IngressOutcome =
 
 /** An ingress that waits to be folded. */
 export interface QueuedIngress {
-  /** A fact cannot be refused when folding it fails, and is never lost to a failed commit. */
-  readonly fact: boolean;
-  /** The fact's name: it identifies a poisoned fact after a crash. See {@link Fact.nameAt}. */
+  /** An own input cannot be refused when folding it fails, and is never lost to a failed commit. */
+  readonly own: boolean;
+  /** The own input's name: it identifies a poisoned own input after a crash. See {@link OwnInput.nameAt}. */
   nameAt?(seq: number): string;
-  /** The record, with its values parsed and canonical. Pure: called again when a fact is tried again. */
+  /** The record, with its values parsed and canonical. Pure: called again when an own input is tried again. */
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
   settle(outcome: IngressOutcome): void;
 }

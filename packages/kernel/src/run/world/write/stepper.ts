@@ -6,7 +6,7 @@
  * W2  No acknowledgement, refusal, read or effect leaves before the frames it was computed on are durable. The answer of
  *     a durable frame to a repeated request leaves at once, whether or not the batch commits.
  * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is unknown what became durable, the
- *     error that closes the world; facts go back to the head of the queue.
+ *     error that closes the world; own inputs go back to the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
 import {
@@ -35,7 +35,6 @@ import {
 } from '../../../pure/engine/index.js';
 import type { UndoLog } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
-import { continueFact } from './facts.js';
 import {
   type CommittedFrame,
   type IngressOutcome,
@@ -44,6 +43,7 @@ import {
   type QueuedIngress,
   type Stamps,
 } from './ingress.js';
+import { continueInput } from './own-inputs.js';
 import { Duplicate, type EarlierRequest, earlierRequest, Known, repetitionOf } from './repetition.js';
 import { SecondFold, type SecondFoldParts } from './second-fold.js';
 import { Suspects, type Suspicion } from './suspects.js';
@@ -54,7 +54,7 @@ const BATCH_FRAMES_MAX = 512;
 /** Bytes in one commit. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
-/** How long facts wait before a commit is tried again, doubling from the first to the second. */
+/** How long own inputs wait before a commit is tried again, doubling from the first to the second. */
 const RETRY_MS_FIRST = 50;
 const RETRY_MS_MAX = 5_000;
 
@@ -85,7 +85,7 @@ interface StepperParts extends SecondFoldParts {
   readonly clock: Clock;
   readonly stamper: Stamper;
   readonly host: StepperHost;
-  /** Present after an unclean close: the first facts are noted before they are folded. */
+  /** Present after an unclean close: the first own inputs are noted before they are folded. */
   readonly suspicion?: Suspicion;
 }
 
@@ -119,7 +119,7 @@ export class Stepper {
   readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;
   #closed: RepriseError | undefined;
-  /** The error with which a full store closes the stepper; undefined while facts wait for room. */
+  /** The error with which a full store closes the stepper; undefined while own inputs wait for room. */
   #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
   readonly #suspects: Suspects;
@@ -169,7 +169,7 @@ export class Stepper {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** From now on facts wait for room when the store is full; before, a full store closes the stepper. */
+  /** From now on own inputs wait for room when the store is full; before, a full store closes the stepper. */
   waitForRoom(): void {
     this.#whenFull = undefined;
   }
@@ -200,7 +200,7 @@ export class Stepper {
   async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
     const batch = this.#newBatch();
     const told: IngressOutcome[] = [];
-    await this.#fold(batch, { fact: false, make, settle: (outcome) => void told.push(outcome) });
+    await this.#fold(batch, { own: false, make, settle: (outcome) => void told.push(outcome) });
     await this.#commit(batch);
     const [outcome] = told;
     if (outcome?.status === 'committed') return outcome.frame;
@@ -261,23 +261,23 @@ export class Stepper {
       batch.outcomes.push({ item, outcome });
       // Half a cascade must not become durable: nothing may come between a frame and its continuation (W4).
       if (outcome.status === 'refused' && batch.frames.length > before) batch.broken = outcome.error;
-      // A fact whose fold fails for a missing leaf, or by our own defect, is not lost: it recurs at the next open.
-      if (outcome.status === 'refused' && (item.fact || CLOSING.includes(outcome.error.code)) && !answered)
+      // An own input whose fold fails for a missing leaf, or by our own defect, is not lost: it recurs at the next open.
+      if (outcome.status === 'refused' && (item.own || CLOSING.includes(outcome.error.code)) && !answered)
         this.close(outcome.error);
     }
   }
 
   async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
     const stamps = { seq: batch.head.seq + 1, at };
-    const name = item.fact ? item.nameAt?.(stamps.seq) : undefined;
+    const name = item.own ? item.nameAt?.(stamps.seq) : undefined;
     const suspect = name === undefined ? undefined : await this.#suspects.note(name);
     try {
       return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
     } catch (thrown) {
-      if (!item.fact || !isPoison(thrown)) throw thrown;
-      return await this.#tryFrame(batch, item.make(stamps, true)); // a fact is always journaled
+      if (!item.own || !isPoison(thrown)) throw thrown;
+      return await this.#tryFrame(batch, item.make(stamps, true)); // an own input is always journaled
     } finally {
-      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the fact
+      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the own input
     }
   }
 
@@ -394,13 +394,13 @@ export class Stepper {
   #takeBack(batch: Batch, refusal: RepriseError): void {
     this.parts.table.undo(batch.undo);
     for (const { riding } of batch.frames) this.parts.host.release(riding);
-    const facts: QueuedIngress[] = [];
+    const own: QueuedIngress[] = [];
     for (const { item } of batch.outcomes) {
-      // A fact's outcome was computed on frames that never became durable: the next fold may decide otherwise.
-      if (item.fact) facts.push(item);
+      // An own input's outcome was computed on frames that never became durable: the next fold may decide otherwise.
+      if (item.own) own.push(item);
       else item.settle({ status: 'refused', error: refusal });
     }
-    this.#queue.unshift(...facts);
+    this.#queue.unshift(...own);
     if (this.#closed !== undefined) this.close(this.#closed); // they will not be folded: they recur at the next open
   }
 
@@ -417,7 +417,7 @@ function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[
   return changes.some(({ key, after }) => key.id === id && after !== undefined) ? [effect] : [];
 }
 
-const CONTINUE: QueuedIngress = { fact: true, settle: () => undefined, ...continueFact };
+const CONTINUE: QueuedIngress = { own: true, settle: () => undefined, ...continueInput };
 
 function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause?: unknown): RepriseError {
   const hint = {

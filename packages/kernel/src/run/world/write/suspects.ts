@@ -1,14 +1,14 @@
 /**
- * Remembers the fact that crashed earlier processes.
+ * Remembers the own input that crashed earlier processes.
  *
- * Memory may run out while a fact is being folded; folding it again would crash the process at every open. So after an
- * unclean close the first facts are noted durably while they are folded, and a fact that was noted in several crashes
+ * Memory may run out while an own input is being folded; folding it again would crash the process at every open. So after an
+ * unclean close the first own inputs are noted durably while they are folded, and an own input that was noted in several crashes
  * in a row is journaled without its cascade.
  */
 
 /** The store's note, which outlives the process. */
 export interface Suspicion {
-  /** The note of the last crash: the fact that was being folded, and how many processes it has crashed. */
+  /** The note of the last crash: the own input that was being folded, and how many processes it has crashed. */
   readonly noted: string | null;
   note(text: string | null): Promise<void>;
 }
@@ -16,47 +16,47 @@ export interface Suspicion {
 /** Facts that are noted after an unclean close; a poisoned one comes among the first, since it recurs at every open. */
 const SUSPECT_FACTS = 32;
 
-/** A kill from outside can hit the fold of a healthy fact, hardly ever twice the same; poison crashes every time. */
+/** A kill from outside can hit the fold of a healthy own input, hardly ever twice the same; poison crashes every time. */
 const DEATHS_MAX = 2;
 
-/** Notes the first facts of a process. */
+/** Notes the first own inputs of a process. */
 export class Suspects {
   #left = SUSPECT_FACTS;
-  /** The suspected fact; undefined once it was folded here: a later fact of that name is another one. */
-  #suspect: { readonly fact: string; readonly deaths: number } | undefined;
+  /** The suspected own input; undefined once it was folded here: a later own input of that name is another one. */
+  #suspect: { readonly name: string; readonly deaths: number } | undefined;
 
   /** @param suspicion absent after a clean close: then nothing is suspected or noted */
   constructor(private readonly suspicion: Suspicion | undefined) {
-    const [, deaths, fact] = /^(\d+) (.*)$/s.exec(suspicion?.noted ?? '') ?? [];
-    if (deaths !== undefined && fact !== undefined) this.#suspect = { fact, deaths: Number(deaths) };
+    const [, deaths, name] = /^(\d+) (.*)$/s.exec(suspicion?.noted ?? '') ?? [];
+    if (deaths !== undefined && name !== undefined) this.#suspect = { name, deaths: Number(deaths) };
   }
 
   /**
-   * Notes a fact before it is folded.
+   * Notes an own input before it is folded.
    *
    * @returns `poison` when it crashed the last processes; undefined when nothing is noted
    */
-  async note(fact: string): Promise<'noted' | 'poison' | undefined> {
+  async note(name: string): Promise<'noted' | 'poison' | undefined> {
     const { suspicion } = this;
     if (suspicion === undefined || this.#left <= 0) return undefined;
     this.#left--;
-    const before = this.#suspect?.fact === fact ? this.#suspect.deaths : 0;
+    const before = this.#suspect?.name === name ? this.#suspect.deaths : 0;
     if (before >= DEATHS_MAX) return 'poison';
     try {
-      await suspicion.note(`${before + 1} ${fact}`);
+      await suspicion.note(`${before + 1} ${name}`);
       return 'noted';
     } catch {
       return undefined; // a store that cannot write will fail at the commit
     }
   }
 
-  /** The fact was folded without a crash. */
-  async clear(fact: string): Promise<void> {
-    if (this.#suspect?.fact === fact) this.#suspect = undefined;
+  /** The own input was folded without a crash. */
+  async clear(name: string): Promise<void> {
+    if (this.#suspect?.name === name) this.#suspect = undefined;
     try {
       await this.suspicion?.note(null);
     } catch {
-      // The note stays: at worst one healthy fact is journaled without its cascade if the next opens crash too.
+      // The note stays: at worst one healthy own input is journaled without its cascade if the next opens crash too.
     }
   }
 }

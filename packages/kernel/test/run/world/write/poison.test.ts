@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openKernelWorld, type Store } from '../../../../src/index.js';
-import { continueFact, timerFact } from '../../../../src/run/world/write/facts.js';
+import { continueInput, timerInput } from '../../../../src/run/world/write/own-inputs.js';
 import { Suspects } from '../../../../src/run/world/write/suspects.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, expectSound, recordsOf, until } from '../../../support/judge.js';
@@ -206,9 +206,9 @@ describe('given the notes of facts', () => {
 
   it('when two timers are told apart only by where a separator stands, then their names differ', () => {
     const timer = { plan: null, name: 'n', due: 1 };
-    const one = timerFact({ ...timer, cell: ['lab/Cell@1', 'a  n 1'], name: 'n' }).nameAt?.(0);
-    const two = timerFact({ ...timer, cell: ['lab/Cell@1', 'a'], name: 'n 1  n' }).nameAt?.(0);
+    const one = timerInput({ ...timer, cell: ['lab/Cell@1', 'a  n 1'], name: 'n' }).nameAt?.(0);
+    const two = timerInput({ ...timer, cell: ['lab/Cell@1', 'a'], name: 'n 1  n' }).nameAt?.(0);
     expect(one).not.toBe(two);
-    expect(continueFact.nameAt?.(4)).not.toBe(continueFact.nameAt?.(5));
+    expect(continueInput.nameAt?.(4)).not.toBe(continueInput.nameAt?.(5));
   });
 });

@@ -1,15 +1,15 @@
-/** The facts that a world journals by itself: events that nobody requested. */
+/** Inputs that the world itself writes: receipts of its adapters, timers that fired, attempts. No caller asked for them. */
 import type { IngressRecord, Receipt } from '@reprise/contracts';
 import type { AskedOutside, Deferral } from '../../dispatch/outside.js';
 import type { Stamps } from './ingress.js';
 import type { Timer } from './timers.js';
 
-/** A fact before it is stamped. */
-export interface Fact {
+/** An input of the world itself, before it is stamped. */
+export interface OwnInput {
   /**
-   * The fact's name: the same in every process, and different for every other fact.
+   * The input's name: the same in every process, and different for every other input.
    *
-   * @param seq the frame that the fact will be
+   * @param seq the number of the frame that will hold the input
    */
   nameAt?(seq: number): string;
   make(stamps: Stamps, quarantined: boolean): IngressRecord;
@@ -23,7 +23,7 @@ export const RESERVED_ADAPTERS: readonly string[] = ['kernel', 'gate'];
  *
  * @param unanswered its adapter is still at work
  */
-export function receiptFact(effect: string, attempt: number, receipt: Receipt, unanswered = false): Fact {
+export function receiptInput(effect: string, attempt: number, receipt: Receipt, unanswered = false): OwnInput {
   return {
     nameAt: () => `receipt ${effect}`,
     make: (stamps, quarantined) => ({
@@ -44,7 +44,7 @@ export function receiptFact(effect: string, attempt: number, receipt: Receipt, u
  *
  * @param recorded the effect of the original that the receipt belongs to
  */
-export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fact {
+export function dryInput(effect: string, receipt: Receipt, recorded?: string): OwnInput {
   return {
     nameAt: () => `receipt ${effect}`,
     make: (stamps, quarantined) => ({
@@ -61,7 +61,7 @@ export function dryFact(effect: string, receipt: Receipt, recorded?: string): Fa
 }
 
 /** A timer is due. */
-export function timerFact({ cell, plan, name, due }: Timer): Fact {
+export function timerInput({ cell, plan, name, due }: Timer): OwnInput {
   return {
     nameAt: () => JSON.stringify(['timer', ...cell, plan, name, due]), // a cell's key may hold any separator
     make: (stamps, quarantined) => ({
@@ -82,7 +82,7 @@ export function timerFact({ cell, plan, name, due }: Timer): Fact {
  *
  * @param placed called when its place among the frames is known
  */
-export function attemptFact(effect: string, attempt: number, placed: () => void): Fact {
+export function attemptInput(effect: string, attempt: number, placed: () => void): OwnInput {
   return {
     make: (stamps) => {
       placed();
@@ -92,7 +92,7 @@ export function attemptFact(effect: string, attempt: number, placed: () => void)
 }
 
 /** An adapter has deferred its effect to a person or another system. */
-export function deferredFact(effect: string, attempt: number, { expires, to }: Deferral): Fact {
+export function deferredInput(effect: string, attempt: number, { expires, to }: Deferral): OwnInput {
   return {
     nameAt: () => `deferred ${effect}`,
     make: (stamps) => ({ kind: 'deferred', ...stamps, principal: `adapter:${effect}`, effect, attempt, expires, to }),
@@ -100,7 +100,7 @@ export function deferredFact(effect: string, attempt: number, { expires, to }: D
 }
 
 /** The adapter of a running effect asks a question. */
-export function askFact(effect: string, attempt: number, asked: AskedOutside): Fact {
+export function askInput(effect: string, attempt: number, asked: AskedOutside): OwnInput {
   return {
     nameAt: () => `ask ${effect} ${asked.n}`,
     make: (stamps) => ({ kind: 'ask', ...stamps, principal: `adapter:${effect}`, effect, attempt, ...asked }),
@@ -108,7 +108,7 @@ export function askFact(effect: string, attempt: number, asked: AskedOutside): F
 }
 
 /** The rest of a cascade. Only its place identifies it: a cascade goes on in the very next frame. */
-export const continueFact: Fact = {
+export const continueInput: OwnInput = {
   nameAt: (seq) => `continue ${seq}`,
   make: (stamps, quarantined) => ({ kind: 'continue', ...stamps, principal: 'kernel', ...flag(quarantined) }),
 };

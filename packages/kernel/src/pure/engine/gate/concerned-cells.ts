@@ -26,10 +26,12 @@ import { cellOf, effectBehind, isNobody } from './rights.js';
 export type Subject = { readonly cell: Address } | { readonly effect: string } | 'world';
 
 /** Records that concern subjects as a whole; a state record is judged leaf by leaf. */
-type Telling = IngressRecord | DerivedRecord | RidingAttempt;
-type Told = { readonly [K in Telling['kind']]: (record: Extract<Telling, { kind: K }>) => readonly Subject[] };
+type RecordOfCells = IngressRecord | DerivedRecord | RidingAttempt;
+type ByKind = {
+  readonly [K in RecordOfCells['kind']]: (record: Extract<RecordOfCells, { kind: K }>) => readonly Subject[];
+};
 
-const TOLD: Told = {
+const CONCERNED: ByKind = {
   manifest: ({ cancels = [] }) => ['world', ...cancels.map(of)],
   request: ({ to }) => [of(to)],
   command: ({ command }) => [toldByCommand(command)],
@@ -59,9 +61,9 @@ const TOLD: Told = {
 };
 
 /** The subjects of a record: a reader needs the right to read all of them. */
-export function toldOf(record: Telling): readonly Subject[] {
-  const told = (TOLD[record.kind] as (record: Telling) => readonly Subject[])(record);
-  return 'principal' in record ? [...told, ...who(record.principal)] : told;
+export function concernedCells(record: RecordOfCells): readonly Subject[] {
+  const cells = (CONCERNED[record.kind] as (record: RecordOfCells) => readonly Subject[])(record);
+  return 'principal' in record ? [...cells, ...who(record.principal)] : cells;
 }
 
 /** The owner of a leaf, by its path in a state record. */
@@ -79,7 +81,7 @@ function toldByCommand({ name, value }: KernelCommand): Subject {
 }
 
 /** A refused event names its intended receiver; a refused command does not. */
-function denied({ what, effect }: Extract<Telling, { kind: 'denial' }>): readonly Subject[] {
+function denied({ what, effect }: Extract<RecordOfCells, { kind: 'denial' }>): readonly Subject[] {
   if (effect !== undefined || !what.includes('#')) return [];
   const cell = cellIn(what);
   return [cell === undefined ? 'world' : of(cell)];

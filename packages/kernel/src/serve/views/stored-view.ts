@@ -17,7 +17,7 @@ import type { OpenViewStore, ViewCommit, ViewMark } from './port.js';
 import { type FrameSource, headAfter } from './source.js';
 
 /** A view that is kept up to date. */
-export class KeptView {
+export class StoredView {
   #overlay: Overlay;
   /** The mark in the store. */
   #mark: ViewMark | null = null;

@@ -29,7 +29,7 @@ export interface Owner {
 type Frame = readonly JournalRecord[];
 
 /** Knows the owners of effects and the generations of cells, frame by frame. */
-export class Whereabouts {
+export class Owners {
   readonly #track = new Track();
   #past: Promise<Past> | undefined;
 

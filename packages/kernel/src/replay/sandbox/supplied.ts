@@ -4,7 +4,7 @@ import * as zod from 'zod';
 import * as authority from '../../pure/authority/index.js';
 import * as codec from '../../pure/codec/index.js';
 import * as define from '../../pure/define/index.js';
-import type { GivenModule } from './given-names.js';
+import type { SuppliedModule } from './supplied-names.js';
 
 /** The pure part of the kernel's main entry; the rest of it must not be reachable where pure code replays. */
 const kernel = {
@@ -27,7 +27,7 @@ const kernel = {
   value: contracts.value,
 };
 
-const OURS: Readonly<Record<Exclude<GivenModule, 'zod'>, Readonly<Record<string, unknown>>>> = {
+const OURS: Readonly<Record<Exclude<SuppliedModule, 'zod'>, Readonly<Record<string, unknown>>>> = {
   '@reprise/contracts': contracts,
   '@reprise/kernel': kernel,
   '@reprise/kernel/authority': authority,

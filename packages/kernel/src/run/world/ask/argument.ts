@@ -8,7 +8,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
  * @param read reads it; an error that it throws becomes `invalid_argument`, unless it is already a refusal of ours
  * @throws RepriseError `invalid_argument`
  */
-export function readGiven<T>(what: string, read: () => T): T {
+export function readArgument<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {

@@ -3,11 +3,11 @@
  * has, and a table holds one entry for each file and each child. The fact of a settled call holds its whole outcome.
  */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { KeptDetail, KeptOutcome, PendingCall, SessionState, ToolOutcome } from '../contracts/state.js';
+import type { PendingCall, SessionState, StoredDetail, StoredOutcome, ToolOutcome } from '../contracts/state.js';
 import type { ChildResult } from '../contracts/transcript.js';
 
 /** Stores the outcome of a call. */
-export function keepOutcome(draft: SessionState, call: PendingCall, outcome: ToolOutcome, ctx: ReducerContext): void {
+export function storeOutcome(draft: SessionState, call: PendingCall, outcome: ToolOutcome, ctx: ReducerContext): void {
   const details = detailsOf(outcome);
   const at = draft.calls.indexOf(call);
   for (const [n, detail] of details.entries()) tableOf(ctx).set(keyOf(at, n), detail);
@@ -15,7 +15,7 @@ export function keepOutcome(draft: SessionState, call: PendingCall, outcome: Too
 }
 
 /** Reads the stored outcome of a call and deletes it. */
-export function takeDetails(at: number, { details }: KeptOutcome, ctx: ReducerContext): readonly KeptDetail[] {
+export function takeDetails(at: number, { details }: StoredOutcome, ctx: ReducerContext): readonly StoredDetail[] {
   const table = tableOf(ctx);
   return Array.from({ length: details }, (_, n) => {
     const detail = table.get(keyOf(at, n));
@@ -25,16 +25,16 @@ export function takeDetails(at: number, { details }: KeptOutcome, ctx: ReducerCo
 }
 
 /** The children among the details of a call. */
-export function childrenIn(details: readonly KeptDetail[]): ChildResult[] {
+export function childrenIn(details: readonly StoredDetail[]): ChildResult[] {
   return details.flatMap((detail) => ('child' in detail ? [detail] : []));
 }
 
-function detailsOf(outcome: ToolOutcome): readonly KeptDetail[] {
+function detailsOf(outcome: ToolOutcome): readonly StoredDetail[] {
   if ('children' in outcome) return outcome.children;
   return 'files' in outcome ? (outcome.files ?? []) : [];
 }
 
-function smallOf(outcome: ToolOutcome): Omit<KeptOutcome, 'details'> {
+function smallOf(outcome: ToolOutcome): Omit<StoredOutcome, 'details'> {
   if ('non_execution' in outcome) return { non_execution: outcome.non_execution };
   if ('children' in outcome) return {};
   const { output_ref, is_error, edited_args_ref } = outcome;
@@ -45,6 +45,6 @@ function keyOf(call: number, detail: number): string {
   return `${String(call).padStart(2, '0')}.${String(detail).padStart(2, '0')}`;
 }
 
-function tableOf(ctx: ReducerContext): Table<KeptDetail> {
-  return ctx.table<KeptDetail>('details');
+function tableOf(ctx: ReducerContext): Table<StoredDetail> {
+  return ctx.table<StoredDetail>('details');
 }
