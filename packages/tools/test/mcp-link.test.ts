@@ -43,3 +43,42 @@ it('a call that fails with its connection does not close the newer connection of
   expect(first).toMatchObject({ parts: ['Hello, Ann.'] });
   closing.abort();
 });
+
+/** A program that answers its calls, 12 MiB each, only while a list is requested that it has announced. */
+const TALKER = `
+const calls = [];
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const tools = [{ name: 'talk', inputSchema: { type: 'object' } }];
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') {
+    const capabilities = { tools: { listChanged: true } };
+    say({ id, result: { protocolVersion: '2025-06-18', capabilities, serverInfo: { name: 't', version: '1' } } });
+  } else if (method === 'tools/call') {
+    if (calls.push(id) === 3) say({ method: 'notifications/tools/list_changed' });
+  } else if (method === 'tools/list') {
+    const text = 'x'.repeat(12 * 1024 * 1024);
+    for (const call of calls) say({ id: call, result: { content: [{ type: 'text', text }] } });
+    say({ id, result: { tools } });
+  } else if (id !== undefined) {
+    if (method === 'ping') say({ id, result: {} });
+    else say({ id, error: { code: -32601, message: 'unknown' } });
+  }
+});
+`;
+
+it('the answers of calls that arrive beside a list of tools do not count toward the bound of the list', async () => {
+  const closing = new AbortController();
+  const live = await mcp('web', { command: [process.execPath, '-e', TALKER] }).open({ closing: closing.signal });
+  const { content } = await memory().open();
+  const { signal } = new AbortController();
+  const context: Context = { session: { key: 's', labels: {} }, content, signal, secret: async () => '' };
+  const [entry] = await live.list(context);
+  const tool = entry === undefined ? undefined : live.tool(entry);
+  const calls = ['a', 'b', 'c'].map((name): unknown => tool?.run({ name } as never, context as never));
+  let [listed] = await live.list(context);
+  while (listed === entry) [listed] = await live.list(context); // until the change has been announced
+  for (const answer of await Promise.all(calls)) expect(answer).not.toHaveProperty('error');
+  for (const answer of await Promise.all(calls)) expect(answer).toHaveProperty('parts');
+  closing.abort();
+});

@@ -30,7 +30,6 @@ class TooMuch extends Error {
 
 /** Counts what one connection receives. */
 export class Intake {
-  #left: number | undefined;
   /** Why nothing more is accepted; undefined while the connection is within its bounds. */
   refusal: TooMuch | undefined;
   /** Called once when nothing more is accepted. */
@@ -38,16 +37,6 @@ export class Intake {
 
   /** @param who the sender's name in errors */
   constructor(private readonly who = 'server') {}
-
-  /** Bounds the bytes received until {@link endBudget}. */
-  budget(bytes: number): void {
-    this.#left = bytes;
-  }
-
-  /** Ends the bound of {@link budget}. */
-  endBudget(): void {
-    this.#left = undefined;
-  }
 
   /**
    * Makes a counter for one stream of messages.
@@ -59,10 +48,6 @@ export class Intake {
     const message = new MessageCounter(ends);
     return (bytes) => {
       if (this.refusal !== undefined) throw this.refusal;
-      if (this.#left !== undefined) {
-        this.#left -= bytes.length;
-        if (this.#left < 0) this.refuse(`its list of tools has more than ${LIST_BYTES_MAX} bytes`);
-      }
       const why = message.count(bytes);
       if (why !== undefined) this.refuse(why);
     };

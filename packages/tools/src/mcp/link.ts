@@ -35,7 +35,6 @@ import { answerOf } from './answer.js';
 import { elicit } from './elicit.js';
 import { entryOf, type Terms } from './entry.js';
 import { type Missing, missingBy, whyOf } from './failure.js';
-import { LIST_BYTES_MAX } from './intake.js';
 import { type Connection, connect, type McpServer } from './server.js';
 import { isAllowed } from './wire-name.js';
 
@@ -303,16 +302,14 @@ interface Lost {
 }
 
 /** The tools of a server; all pages together are bounded in bytes and in time. */
-async function listOf({ client, intake, ending }: Connection): Promise<readonly McpTool[]> {
+async function listOf({ client, pages, ending }: Connection): Promise<readonly McpTool[]> {
   const signal = AbortSignal.timeout(LOOK_MS);
-  intake.budget(LIST_BYTES_MAX);
+  pages.begin();
   try {
     return (await client.listTools(undefined, { timeout: LOOK_MS, signal, cacheMode: 'refresh' })).tools;
   } catch (error) {
     const why = ending();
     throw why === undefined ? error : new Error(why, { cause: error });
-  } finally {
-    intake.endBudget();
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { RepriseError } from '@reprise/contracts';
 import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
 import { countedFetch, Intake } from './intake.js';
+import { Pages } from './pages.js';
 import { GroupTransport } from './stdio-transport.js';
 import { linearValidator } from './validator.js';
 
@@ -58,6 +59,8 @@ export interface Connection {
   readonly client: Client;
   /** Counts what the connection receives, and holds the reason when nothing more is accepted. */
   readonly intake: Intake;
+  /** Bounds the lists of tools. */
+  readonly pages: Pages;
   /** The reason why the connection ended, if the server gave one. */
   ending(): string | undefined;
 }
@@ -132,7 +135,9 @@ async function connectTo(
   intake.onRefusal = () => void transport.close().catch(() => undefined); // ends all waits
   try {
     await client.connect(transport, { timeout: timeoutMs, signal });
-    return { client, intake, ending };
+    const pages = new Pages(intake);
+    pages.watch(transport);
+    return { client, intake, pages, ending };
   } catch (error) {
     await transport.close().catch(() => undefined);
     const why = ending();

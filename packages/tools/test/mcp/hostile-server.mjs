@@ -38,6 +38,14 @@ function listed() {
   if (how === 'some thousand tools') return { tools: many(6_000) };
   if (how === 'endless pages') return { tools: many(10), nextCursor: `page ${pages++}` };
   if (how === 'pages in a circle') return { tools: many(10), nextCursor: `page ${pages++ % 2}` };
+  if (how === 'large pages') {
+    return repeated(
+      `{"nextCursor":"page ${pages++}","tools":[{"name":"`,
+      'x',
+      '","inputSchema":{"type":"object"}}]}',
+      8 * MB,
+    );
+  }
   if (how === 'a huge list') return repeated('{"tools":[{"name":"', 'x', '","inputSchema":{"type":"object"}}]}', HUGE);
   if (how === 'a task') return { tools: [plain, { ...plain, name: 'task', execution: { taskSupport: 'required' } }] };
   return { tools: [plain] };

@@ -73,6 +73,7 @@ const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
   ['endless pages', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
   ['pages in a circle', ['pipe', 'json'], /^unreachable: .*listMaxPages/],
   ['a huge list', ['pipe', 'json', 'events'], /^unreachable: .*more than 16777216 bytes/],
+  ['large pages', ['pipe', 'json', 'events'], /^unreachable: .*its list of tools has more than 33554432 bytes/],
   ['a large image', ['pipe', 'json', 'events'], /^ok: \[file talk\.png: image\/png, \d+ bytes/],
   ['nothing special', ['pipe', 'json', 'events', 'gzip'], /^ok: hello/],
 ];
