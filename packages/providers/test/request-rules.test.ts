@@ -353,6 +353,13 @@ describe.each(WIRE_FORMATS)('the rules of %s', (format) => {
     expect(validateRequest(format, { ...VALID[format](), service_tier: 'flex' })).toEqual([]);
   });
 
+  it('a request with an image of 5 MB breaks no rule, and one wrong character in it does', () => {
+    const image = `${'AQID'.repeat(5_000_000 / 3)}AQ==`;
+    const withImage = (bytes: string) => JSON.parse(JSON.stringify(VALID[format]()).replaceAll(BYTES, bytes));
+    expect(validateRequest(format, withImage(image))).toEqual([]);
+    expect(validateRequest(format, withImage(`?${image.slice(1)}`)).map(({ rule }) => rule)).toContain('shape');
+  });
+
   it.each(MUTANTS[format])('the rule %s finds the mutant: %s', (rule, _, breaking) => {
     const body = VALID[format]();
     breaking(body);

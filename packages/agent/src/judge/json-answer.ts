@@ -7,8 +7,35 @@ import type { Value } from '@reprise/contracts';
  * @example jsonIn('Here you are:\n```json\n{"a":1}\n```') // { value: { a: 1 } }
  */
 export function jsonIn(text: string): { readonly value: Value } | undefined {
-  const blocks = [...text.matchAll(/^[ \t]*```[a-z]*[ \t]*\r?\n([\s\S]*?)^[ \t]*```[ \t]*$/gm)];
-  return parsed(text) ?? (blocks.length === 1 ? parsed(blocks[0]?.[1] ?? '') : undefined);
+  const whole = parsed(text);
+  if (whole !== undefined) return whole;
+  const [block, ...more] = blocksIn(text, 2);
+  return block === undefined || more.length > 0 ? undefined : parsed(block);
+}
+
+/** The longest line that may be a fence, in characters. */
+const FENCE_UNITS_MAX = 128;
+
+const OPENING = /^[ \t]*```[a-z]*[ \t]*\r?$/;
+const CLOSING = /^[ \t]*```[ \t]*\r?$/;
+
+/** The first fenced blocks of a text, found in one pass: a text may hold a million openings that nothing closes. */
+function blocksIn(text: string, most: number): string[] {
+  const blocks: string[] = [];
+  let start: number | undefined;
+  for (let from = 0; from <= text.length && blocks.length < most; ) {
+    const newline = text.indexOf('\n', from);
+    const end = newline < 0 ? text.length : newline;
+    const line = end - from > FENCE_UNITS_MAX ? '' : text.slice(from, end);
+    if (start === undefined) {
+      if (newline >= 0 && OPENING.test(line)) start = newline + 1;
+    } else if (CLOSING.test(line)) {
+      blocks.push(text.slice(start, from));
+      start = undefined;
+    }
+    from = end + 1;
+  }
+  return blocks;
 }
 
 function parsed(text: string): { readonly value: Value } | undefined {

@@ -297,6 +297,17 @@ describe('judging a final answer', () => {
     ).toMatch(/invalid_value/);
   });
 
+  it.each([
+    ['openings of blocks that nothing closes', '```a\n'.repeat(400_000)],
+    ['one block that nothing closes', `\`\`\`json\n${'x'.repeat(2_000_000)}`],
+    ['closed blocks', '```\n1\n```\n'.repeat(200_000)],
+    ['blanks', ' '.repeat(2_000_000)],
+  ])('a final answer of two million characters is read in linear time: %s', async (_, answer) => {
+    const started = performance.now();
+    expect(await issue(answer)).toContain('it is not JSON');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it('a final answer may be any text when the agent has no return schema', async () => {
     expect(await judgedReturn('x', Verdict, null)).toBeUndefined();
     const params = await modelCall(content, [], {});
