@@ -51,7 +51,7 @@ describe('given the codec', () => {
     await expectRefused((junk) => linksOf(junk as never), 'linksOf', NOT_ENDLESS);
   });
 
-  it('when it decodes any bytes at all, seed 20260101, then it gives their one value or refuses', async () => {
+  it('the codec decodes any bytes to their one value or refuses them, seed 20260101', async () => {
     for (const bytes of fc.sample(fc.uint8Array({ maxLength: 40 }), { seed: 20_260_101, numRuns: 3_000 })) {
       const verdict = await verdictOn(() => decode(bytes), `decode ${toHex(bytes)}`);
       if (verdict.startsWith('accepted')) expect(toHex(encode(decode(bytes)))).toBe(toHex(bytes));
@@ -59,7 +59,7 @@ describe('given the codec', () => {
     }
   });
 
-  it('when hex or a digest is malformed, then the documented RangeError or TypeError is thrown', () => {
+  it('malformed hex or an invalid digest throws the documented RangeError or TypeError', () => {
     for (const text of ['0', 'zz', 'AA', '0x', ' 0', '00 ']) expect(() => fromHex(text), text).toThrow(RangeError);
     for (const text of ['', '00', 'g'.repeat(64), 'A'.repeat(64), `${'a'.repeat(64)}\n`]) {
       expect(() => Ref.fromHex(text), text).toThrow(TypeError);
@@ -90,7 +90,7 @@ async function armingFrame() {
 const NOT_ENDLESS = JUNK.map(([name]) => name).filter((name) => name !== 'a cycle' && name !== 'a deep list');
 
 describe('given a frame', () => {
-  it('when its bytes are junk or anything at all, then it is damaged and named, never half read [JRN-1]', async () => {
+  it('a frame of invalid bytes is reported as damaged, never half read [JRN-1]', async () => {
     await expectRefused((junk) => readFrame(junk as never, 3), 'readFrame');
     const values = fc.sample(fc.uint8Array({ maxLength: 60 }), { seed: 20_260_101, numRuns: 1_000 });
     for (const bytes of values)
@@ -109,7 +109,7 @@ describe('given a frame', () => {
     }
   });
 
-  it('when a snapshot links the map of an earlier moment, chained as if it were sound, then replaying it tells [RPL-8]', async () => {
+  it('replay detects a snapshot that links the map of an earlier frame, although its chain is sound [RPL-8]', async () => {
     const store = memory();
     const world = await openKernelWorld({ store, app });
     for (const n of [1, 2]) {
@@ -140,7 +140,7 @@ describe('given a frame', () => {
     ]);
   });
 
-  it('when records of a frame are in the wrong order or malformed, then the frame is damaged and the record is named [JRN-1]', async () => {
+  it('a frame with malformed records or records in the wrong order is damaged, and the record is named [JRN-1]', async () => {
     const { bytes, seq } = await armingFrame();
     const records = decode(bytes, FRAME_DEPTH_MAX) as readonly Value[];
     const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
@@ -165,7 +165,7 @@ describe('given a frame', () => {
     expect([cut.code, cut.details.where, cut.cause !== undefined]).toEqual(['journal_damaged', `frame ${seq}`, true]);
   });
 
-  it('when it stands at another number than it says, then it is damaged', async () => {
+  it('a frame at another number than its own is damaged', async () => {
     const store = memory();
     const world = await openKernelWorld({ store, app });
     await ask(world, 'x', [add(1)]);
@@ -199,7 +199,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     remove();
   });
 
-  it('when a verification or a time is asked for with junk, then it is refused', async () => {
+  it('a verification or a time with invalid arguments is refused', async () => {
     await expectRefused((junk) => verifyStore(junk as never), 'verifyStore');
     await expectRefused((junk) => verifyStore(reading, junk as never), 'options', HARMLESS);
     await expectRefused((junk) => verifyStore(reading, { app: junk } as never), 'app', ['undefined']);
@@ -216,7 +216,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
   });
 
   it.each([{ kind: 'receipt' }, { at: 7 }])(
-    'when the row of a frame says %j and the frame does not, then verification says which [JRN-1]',
+    'verification names a row whose %j differs from its frame [JRN-1]',
     async (otherwise) => {
       const { journal } = reading;
       const lying = {
@@ -230,7 +230,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     },
   );
 
-  it('when a head is expected that is not there, then it says so', async () => {
+  it('an append after an unknown head is refused', async () => {
     expect(await codeOf(verifyStore(reading, { expect: 'a'.repeat(64) }))).toBe('head_mismatch');
   });
 
@@ -252,7 +252,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     await expectRefused((junk) => journal.findKey(junk as never), 'a key', TEXTS);
   });
 
-  it('when a store is asked to put anything but bytes, then the call is refused and nothing is stored', async () => {
+  it('a store refuses to write anything but bytes, and stores nothing', async () => {
     const own = place.make();
     const open = await own.store.open();
     await expectRefused((junk) => open.journal.append([junk] as never, EMPTY_HEAD), 'a frame');
@@ -265,7 +265,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     own.remove();
   });
 
-  it('when a frame or a head is almost one, then it is refused and nothing of it is there', async () => {
+  it('an almost valid frame or head is refused, and nothing of it is stored', async () => {
     const own = place.make();
     const open = await own.store.open();
     const digest = 'a'.repeat(64);
@@ -292,7 +292,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     own.remove();
   });
 
-  it('when a journal is asked for as far as there is, then infinity is a place', async () => {
+  it('a journal accepts infinity as the end of a range', async () => {
     const { seq } = await reading.journal.head();
     const seqs: number[] = [];
     for await (const frame of reading.journal.read(seq, Number.POSITIVE_INFINITY)) seqs.push(frame.seq);
@@ -301,7 +301,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     expect(last?.kind).toBe('snapshot');
   });
 
-  it('when a log is read by the link to something else, or from nowhere, then it is refused', async () => {
+  it('a log behind a link to another kind of content, or to missing content, is refused', async () => {
     const own = place.make();
     const open = await own.store.open();
     const notLogs = [
@@ -340,7 +340,7 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     own.remove();
   });
 
-  it('when the journal is asked for junk, then it answers with a code or with nothing', async () => {
+  it('an invalid query of the journal returns an error code or nothing', async () => {
     for (const [name, junk] of JUNK) {
       await verdictOn(async () => {
         for await (const _ of reading.journal.read(junk as never, 1)) break;

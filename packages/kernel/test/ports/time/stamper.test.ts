@@ -70,7 +70,7 @@ describe('a wall clock that is ahead', () => {
     expect(told).toEqual([stamper.jump]);
   });
 
-  it('when the year 2099 is read once, then it moves nothing and is over by itself', () => {
+  it('a single reading of the year 2099 moves nothing and is over by itself', () => {
     const { hands, pass, stamper, told } = given();
     hands.wall = IN_2099;
     expect(stamper.stamp()).toBe(START);
@@ -106,7 +106,7 @@ describe('a wall clock that is ahead', () => {
     expect(told.map((jump) => jump?.wall)).toEqual([IN_2099, undefined]);
   });
 
-  it.each([Number.POSITIVE_INFINITY, Number.NaN])('when it says %s, then it moves nothing', (wall) => {
+  it.each([Number.POSITIVE_INFINITY, Number.NaN])('a wall clock that reads %s moves nothing', (wall) => {
     const { hands, stamper } = given();
     hands.wall = wall;
     hands.monotonic += SECOND;
@@ -209,7 +209,7 @@ describe('a platform timer in 30 days', () => {
     expect(Math.max(...sleeps.mock.calls.map(([, ms]) => ms ?? 0))).toBeLessThan(2 ** 31);
   });
 
-  it('when the machine is suspended meanwhile, then it rings within a minute of work [TIME-7]', async () => {
+  it('a timer fires within a minute of work when the machine was suspended [TIME-7]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
     const rang: number[] = [];
     const alarm = new Alarm({ clock: systemClock, now: () => Date.now(), ring: () => rang.push(Date.now()) });

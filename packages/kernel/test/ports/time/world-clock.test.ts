@@ -110,7 +110,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is confirmed, then timers of all the years between fire, in order, and time goes on from there [TIME-4]', async () => {
+  it('a confirmed jump fires the timers of all the years between, in order, and time continues from there [TIME-4]', async () => {
     const { clock, store, world, told } = await given();
     const years = [30, 1, 50, 7, 72];
     for (const year of years) await ask(world, `y${year}`, [wake('year', year * 365 * DAY)]);
@@ -134,7 +134,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it was confirmed by the last frame, then the next open knows it, and so does a snapshot [TIME-4]', async () => {
+  it('a jump that the last frame confirmed is known at the next opening, and so it is to a snapshot [TIME-4]', async () => {
     const { clock, store, world, options } = await given();
     clock.jumpWall(TO_2099);
     await world.confirmClock({ wall: START + TO_2099 });
@@ -150,7 +150,7 @@ describe('given a wall clock that says 2099 and stays', () => {
     await closeSound(third, store, app);
   });
 
-  it('when it is confirmed while an effect runs, then the deadline of the effect has passed', async () => {
+  it('a jump that is confirmed while an effect runs passes the deadline of the effect', async () => {
     const adapter = outside(once);
     const { clock, store, world } = await given({ adapters: [adapter] });
     await ask(world, 'a', [start('call')]);
@@ -196,7 +196,7 @@ describe('given a wall clock that says 2099 and stays', () => {
 });
 
 describe('given a confirmation', () => {
-  it('when there is no jump, or another clock than was seen, then it is refused and nothing is journaled [TIME-5]', async () => {
+  it('a confirmation without a jump, or of another clock than the reported one, is refused and nothing is journaled [TIME-5]', async () => {
     const { clock, store, world } = await given();
     const none = await refusal(world.confirmClock({ wall: START }));
     clock.jumpWall(TO_2099);
@@ -222,7 +222,7 @@ describe('given a confirmation', () => {
     ['a slack below zero', { wall: 1, within: -1 }],
     ['no principal', { wall: 1, as: 'ann' }],
     ['the kernel', { wall: 1, as: 'kernel' }],
-  ])('when a confirmation is invalid (%s), then it is refused', async (_, confirmation) => {
+  ])('an invalid confirmation (%s) is refused', async (_, confirmation) => {
     const { world } = await given();
     expect(await codeOf(world.confirmClock(confirmation as never))).toBe('invalid_argument');
     await world.close();
@@ -233,13 +233,13 @@ describe('given a confirmation', () => {
     ['less than nothing', { atOpen: -1 }],
     ['a limit that there is not', { ahead: 1 }],
     ['a number', 5],
-  ])('when the limits of clock jumps are invalid (%s), then the world is not opened', async (_, clockJump) => {
+  ])('a world with invalid limits for clock jumps (%s) is not opened', async (_, clockJump) => {
     expect(await codeOf(openKernelWorld({ store: memory(), app, clockJump: clockJump as never }))).toBe(
       'invalid_argument',
     );
   });
 
-  it('when the store cannot take it, then time goes on as before', async () => {
+  it('time continues as before when the store cannot write the confirmation', async () => {
     const inner = memory();
     let full = false;
     const store = {

@@ -25,7 +25,7 @@ function given(parts: Partial<DryAnswersParts> = {}) {
 }
 
 describe('given the answers of a dry fork', () => {
-  it('when there is something to answer, then it is not finished, and at rest only until it may begin', async () => {
+  it('the answers of a fork are unfinished while one is pending, and idle only until they are enabled', async () => {
     let release = (): void => undefined;
     const durable = new Promise<void>((resolve) => {
       release = resolve;
@@ -41,7 +41,7 @@ describe('given the answers of a dry fork', () => {
     expect([answers.idle, answers.unfinished, answers.runningCount]).toEqual([true, false, 0]);
   });
 
-  it('when a cell of the world settles an effect, or it is settled and only its adapter is still heard, then it gives none', async () => {
+  it('no answer is given for an effect that a cell settles, or that is settled and waits for its adapter alone', async () => {
     const { answers, settled } = given();
     answers.enable();
     answers.adopt('settled by a cell', leaf({ settler: ['lab/Cell@1', 'x'] } as never));
@@ -51,7 +51,7 @@ describe('given the answers of a dry fork', () => {
     expect(settled).toEqual(['open']);
   });
 
-  it('when what the original got cannot be read, then the fork is told once and nothing is answered any more', async () => {
+  it('the fork is informed once when the receipts of the original cannot be read, and gets no more answers', async () => {
     const gone = new RepriseError('blob_missing', 'the receipts are gone');
     let looked = 0;
     const find = async () => {
@@ -68,7 +68,7 @@ describe('given the answers of a dry fork', () => {
     expect([settled, failures, looked]).toEqual([[], [gone], 1]);
   });
 
-  it('when it is closed, then it waits for the answer that is under way and begins no other', async () => {
+  it('closing the answers waits for the one in progress and begins no other', async () => {
     let release = (): void => undefined;
     const durable = new Promise<void>((resolve) => {
       release = resolve;

@@ -25,7 +25,7 @@ async function past() {
 }
 
 describe('given a dry fork', () => {
-  it('when it is fed what was asked of the original, then it comes to the same, and nobody is asked [FORK-3]', async () => {
+  it('a dry fork with the inputs of the original reaches the same states and executes no effect [FORK-3]', async () => {
     const { world, store, original } = await past();
     for (let at = 1; at < world.head.seq; at++) {
       const { store: copy, fork, calls } = await forked(world, { at }, { drive: 'manual' });
@@ -40,7 +40,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it does something else, then that is denied, and the report tells both [FORK-3, FORK-4]', async () => {
+  it('another effect in a dry fork is denied, and the report shows both [FORK-3, FORK-4]', async () => {
     const { world, store } = await past();
     const { store: copy, fork, calls } = await forked(world, { at: 1 });
     await ask(fork, 'b', [start('once', 'other')], { id: 'r2' });
@@ -63,7 +63,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is closed and opened again, then it still knows the receipts, and still asks nobody [FORK-3]', async () => {
+  it('a dry fork that is closed and reopened still knows the receipts, and still executes no effect [FORK-3]', async () => {
     const { world, store } = await past();
     const { store: copy, fork } = await forked(world, { at: 1 });
     await fork.close();
@@ -78,7 +78,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when only some cells are fed, then the others are left alone; fed twice, nothing happens twice [FORK-5]', async () => {
+  it('inputs for some cells leave the others unchanged, and inputs that are repeated have no second effect [FORK-5]', async () => {
     const { world, original } = await past();
     const { store: copy, fork } = await forked(world, { at: 1 });
     expect(await fork.feed(original, { cells: [cell('b')] })).toEqual({ sent: 1, refused: [] });
@@ -95,7 +95,7 @@ describe('given a dry fork', () => {
     await world.close();
   });
 
-  it('when the original answered in another order than it was asked, then so does the fork', async () => {
+  it('a dry fork gets its answers in the order in which the original got them', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -112,7 +112,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the original told an effect to stop that ended all the same, then so does the fork', async () => {
+  it('an effect that ended although the original asked it to stop ends in the fork as well', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -129,7 +129,7 @@ describe('given a dry fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a dry fork is forked, before its own first frame or after it, then receipts of both worlds answer', async () => {
+  it('a fork of a dry fork, before or after its own first frame, gets receipts of both worlds', async () => {
     const { world } = await past();
     const first = await forked(world, { at: 1 });
     await ask(first.fork, 'a', [start('twice', 'x')]);

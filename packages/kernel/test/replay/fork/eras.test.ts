@@ -44,7 +44,7 @@ async function opened(store: Store, app: App, legacy: readonly App[] = []) {
 }
 
 describe('given a world whose app has changed', () => {
-  it('when it is forked in the first era, then that era goes on, or another begins, as in any world', async () => {
+  it('a fork in the first era continues that era or begins another, as any world does', async () => {
     const { source, at } = await twoEras();
     const [goesOn, changes] = [memory(), memory()];
     for (const into of [goesOn, changes]) await forkWorld(source, { ...WITH, at, into });
@@ -55,7 +55,7 @@ describe('given a world whose app has changed', () => {
     }
   });
 
-  it('when nobody at hand replays the first era, then it is forked behind it, with all that its state links [FORK-10]', async () => {
+  it('a fork whose first era no app can replay begins behind that era, with everything that its state links [FORK-10]', async () => {
     const { source, at } = await twoEras();
     expect(await codeOf(forkWorld(source, { ...WITHOUT, at, into: memory() }))).toBe('era_unverified');
     const into = memory();
@@ -65,7 +65,7 @@ describe('given a world whose app has changed', () => {
     expect([unverified > FIRST, replayed > 3]).toEqual([true, true]);
   });
 
-  it('when a fork is opened with another version, then what it is fed tells where it departs [FORK-4]', async () => {
+  it('a fork with another version reports where its inputs lead to a difference [FORK-4]', async () => {
     const { source } = await twoEras();
     const into = memory();
     await forkWorld(source, { ...WITH, at: 30, into });

@@ -25,7 +25,7 @@ async function withOpenEffect(plan: 'once' | 'again') {
 }
 
 describe('given a world', () => {
-  it('when it is forked, then the fork begins with the same frames, byte for byte, and is another world [FORK-1]', async () => {
+  it('a fork begins with the same frames, byte for byte, and is another world [FORK-1]', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [name('thing'), start('once', 'x')]);
@@ -42,7 +42,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when both are told the same afterwards, then they draw the same identifiers', async () => {
+  it('a fork and its original draw the same identifiers after the same inputs', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [name('first')]);
     const { store: copy, fork } = await forked(world);
@@ -52,7 +52,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the options of a fork are invalid, then the fork is refused before anything is written [FORK-8]', async () => {
+  it('a fork with invalid options is refused before anything is written [FORK-8]', async () => {
     const { world, store } = await given();
     const junk = [
       { at: 0.5 },
@@ -71,7 +71,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when there is no such frame, or the store is not empty, then it is not forked [FORK-8]', async () => {
+  it('a fork at a missing frame, or into a store with data, is refused [FORK-8]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [note('x')]);
     const into = memory();
@@ -85,7 +85,7 @@ describe('given a world', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a cascade goes on over several frames, then it is forked behind it only [FORK-8]', async () => {
+  it('a cascade over several frames can be forked only behind its last frame [FORK-8]', async () => {
     const { world, store } = await given();
     const { seq } = await ask(world, 'a', [['many', 300, 'b', [note('x')]]]);
     expect(world.head.seq).toBeGreaterThan(seq);
@@ -99,7 +99,7 @@ describe('given a world', () => {
 
 describe('given an effect that is open at the cut', () => {
   it.each(['once', 'again'] as const)(
-    'when the original got its receipt later (%s), then the fork settles it with that one and asks nobody [FORK-2]',
+    'the fork settles the effect with the later receipt of the original (%s), and executes nothing [FORK-2]',
     async (plan) => {
       const { world, store, outside, at } = await withOpenEffect(plan);
       outside.calls[0]?.answer(ok({ got: 5 }));
@@ -117,7 +117,7 @@ describe('given an effect that is open at the cut', () => {
   );
 
   it.each(['once', 'again'] as const)(
-    'when the original has no receipt (%s), then it is not known what happened, and it is not offered again [FORK-2]',
+    'an effect without a receipt in the original (%s) ends with an unknown outcome and is not executed again [FORK-2]',
     async (plan) => {
       const { world, outside, at } = await withOpenEffect(plan);
       for (const mode of ['dry', 'live'] as const) {
@@ -135,7 +135,7 @@ describe('given an effect that is open at the cut', () => {
     },
   );
 
-  it('when it was never armed, then nothing happened: it is cancelled; when it was armed later, nobody knows [FORK-2]', async () => {
+  it('an effect that was never armed is cancelled; one that was armed after the cut has an unknown outcome [FORK-2]', async () => {
     const [store, adapters] = [memory(), outsides()];
     const world = await openKernelWorld({ store, app, clock: new TestClock(), adapters, drive: 'manual' });
     await ask(world, 'a', [start('once', 'x')]);
@@ -152,7 +152,7 @@ describe('given an effect that is open at the cut', () => {
     await world.close();
   });
 
-  it('when it waits for approval, then what was decided later settles it; undecided it is cancelled', async () => {
+  it('an effect that waits for approval is settled by the later decision, and cancelled without one', async () => {
     const { world, store, adapters } = await given([
       { effect: '*', decision: 'require_approval' },
       { send: '*', decision: 'allow' },
@@ -173,7 +173,7 @@ describe('given an effect that is open at the cut', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody else finishes it, then their outcome settles it, although no adapter said so', async () => {
+  it('the outcome that another principal reported settles the effect, without one of the adapter', async () => {
     const { world, store, adapters } = await given();
     await ask(world, 'a', [start('once', 'x')]);
     (await adapters[0].call(0)).answer(deferEffect());

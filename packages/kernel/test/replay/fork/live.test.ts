@@ -16,7 +16,7 @@ function setAccount(world: World, account: string, limits: Record<string, number
 }
 
 describe('given a live fork', () => {
-  it('when nothing was granted to it, then it replays nothing; within what was granted it works [FORK-6]', async () => {
+  it('a live fork without grants executes no effect, and with grants works within them [FORK-6]', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [note('x')]);
     for (const [grants, expected, asked] of [
@@ -43,7 +43,7 @@ describe('given a live fork', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it does what the original did, then the outside sees another idempotency key [FORK-1]', async () => {
+  it('a live fork that repeats the work of the original uses another idempotency key [FORK-1]', async () => {
     const { world, adapters } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -58,7 +58,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original took a right away after the cut, then it does not return [GATE-21, FORK-6]', async () => {
+  it('a right that the original lost after the cut stays revoked in a live fork [GATE-21, FORK-6]', async () => {
     const { world, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'top', [send('low', note('made'))]);
@@ -73,7 +73,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original gave a right after the cut, then the fork has it not [FORK-6]', async () => {
+  it('a live fork does not have a right that the original got after the cut [FORK-6]', async () => {
     const { world } = await given();
     await ask(world, 'a', [note('x')]);
     await world.command('sys/SetRights@1', { holder: holder('a'), exercise: { may: { effect: [] } } });
@@ -88,7 +88,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when a remembered approval was taken back after the cut, then somebody is asked again', async () => {
+  it('a live fork asks again when the original dropped a remembered approval after the cut', async () => {
     const { world } = await given([
       { effect: '*', decision: 'require_approval' },
       { send: '*', decision: 'allow' },
@@ -106,7 +106,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when the original spent its budget after the cut, then it is spent in the fork [FORK-7]', async () => {
+  it('the budget that the original spent after the cut is spent in the fork [FORK-7]', async () => {
     const { world, adapters } = await given();
     adapters[2].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [note('x')]);
@@ -139,7 +139,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when an effect that holds a budget is open at the cut, then what it may have used is spent, once', async () => {
+  it('the reserve of an effect that is open at the cut counts as spent, once', async () => {
     const { world, adapters } = await given();
     await ask(world, 'a', [note('x')]);
     await setAccount(world, 'all', { tokens: 100 });
@@ -160,7 +160,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when an account was made and given after the cut, then the fork is charged for it as well', async () => {
+  it('the fork is also charged to an account that the original got after the cut', async () => {
     const { world } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -175,7 +175,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when a live fork is forked before its own first frame, then nobody may more than the first was given', async () => {
+  it('a fork of a live fork, before its own first frame, permits no more than the first fork got', async () => {
     const { world } = await given();
     await ask(world, 'a', [note('x')]);
     const at = world.head.seq;
@@ -190,7 +190,7 @@ describe('given a live fork', () => {
     await world.close();
   });
 
-  it('when it is fed, then its own outside is asked', async () => {
+  it('a live fork executes the effects of given inputs itself', async () => {
     const { world, store, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [note('x')]);

@@ -46,7 +46,7 @@ async function departing(original: readonly Step[], otherwise: readonly Step[], 
   return departure?.original === undefined ? undefined : departure.original - at;
 }
 
-describe('given a fork that is asked what the original was asked', () => {
+describe('given a fork with the inputs of its original', () => {
   it.each<[string, Step[], Step[]]>([
     ['a fact', [fact('tea')], [fact('milk')]],
     ['an event to another cell', [send('b')], [send('c')]],
@@ -54,7 +54,7 @@ describe('given a fork that is asked what the original was asked', () => {
     ['what a plan is given', [start('silent', 1)], [start('silent', 2)]],
     ['the state of a cell', [add(1)], [add(2)]],
     ['a fault', [send('b', fail())], [send('b', spoil('nan'))]],
-  ])('when %s is what differs, then it departs there', async (_, original, otherwise) => {
+  ])('a fork departs where %s differs', async (_, original, otherwise) => {
     expect(await departing(original, otherwise)).toBe(1);
   });
 
@@ -62,13 +62,13 @@ describe('given a fork that is asked what the original was asked', () => {
     ['an effect, whose id is another', [start('once', 1)]],
     ['a timer, which stands at another time', [wake('later', 1_000)]],
     ['a cell that it makes', [send('new', note('x'))]],
-  ])('when it does the same, %s, then it departs nowhere', async (_, steps) => {
+  ])('a fork that does the same departs nowhere, %s', async (_, steps) => {
     const clock = new TestClock();
     clock.advance(86_400_000);
     expect(await departing(steps, steps, clock)).toBeUndefined();
   });
 
-  it('when no original is at hand, then it is not said where it departs, and a world that is no fork has no report', async () => {
+  it('a report without the original does not name a departure, and a world that is not a fork has no report', async () => {
     const { world, store } = await given();
     await ask(world, 'a', [add(1)]);
     const copy = await forked(world, { at: 1 });
@@ -80,7 +80,7 @@ describe('given a fork that is asked what the original was asked', () => {
 });
 
 describe('given effects of a fork', () => {
-  it('when they were answered as in the original, then they are matched, each with the frame that emitted it', async () => {
+  it('effects with the answers of the original are matched, each with the frame that emitted it', async () => {
     const { world, adapters } = await given();
     adapters[0].answerAll(() => ok({ got: 1 }));
     await ask(world, 'a', [add(1)]);
@@ -100,7 +100,7 @@ describe('given effects of a fork', () => {
     for (const one of [fork, world]) await one.close();
   });
 
-  it('when the adapters of a live fork answered, then they are neither matched nor denied', async () => {
+  it('effects that the adapters of a live fork answered are neither matched nor denied', async () => {
     const { world } = await given();
     await ask(world, 'a', [add(1)]);
     const { store, fork, adapters } = await forked(world, { mode: 'live', grants: { may: {} } });
@@ -112,8 +112,8 @@ describe('given effects of a fork', () => {
   });
 });
 
-describe('given what became of effects after the cut', () => {
-  it('when the outside, a person or its time ended one, then the report tells it; when its own cell did, it does not', async () => {
+describe('given the ends of effects after the cut', () => {
+  it('the report names effects that the outside, a person or a deadline ended, and not those that the cell ended', async () => {
     const { world, store, adapters, clock } = await given([
       { effect: 'lab.once@1', decision: 'require_approval' },
       { effect: 'lab.costly@1', decision: 'require_approval' },
@@ -155,7 +155,7 @@ describe('given what became of effects after the cut', () => {
     for (const one of [copy.fork, world]) await one.close();
   });
 
-  it('when they were open at the cut, then the fork settles them in the order in which the original got them', async () => {
+  it('the fork settles effects that are open at the cut in the order in which the original did', async () => {
     const { world, store, adapters } = await given();
     await ask(
       world,
@@ -180,7 +180,7 @@ describe('given what became of effects after the cut', () => {
     for (const one of [fork, world]) await one.close();
   });
 
-  it('when more are open than one frame tells, then the fork begins with the whole cascade', async () => {
+  it('a fork with more open effects than fit in a frame begins with the whole cascade', async () => {
     const { world, adapters } = await given();
     for (let n = 0; n < 3; n++)
       await ask(

@@ -60,7 +60,7 @@ describe('given a fork that is being made [FORK-9]', () => {
     ['at once', 1, 5],
     ['in several batches', 520, 7],
   ])(
-    'when its maker dies at any write of one written %s, then nobody opens half of it, and making it again goes on [FORK-10]',
+    'a fork whose maker dies at any write of one written %s does not open, and making it again completes it [FORK-10]',
     async (_, notes, writes) => {
       const { world, store, at, refs } = await past(notes);
       const source = await store.openReadonly();
@@ -90,7 +90,7 @@ describe('given a fork that is being made [FORK-9]', () => {
     },
   );
 
-  it('when it stopped half-way, then only the same world goes on with it', async () => {
+  it('an unfinished fork can be continued only from the same world', async () => {
     const { world, store } = await given();
     const into = memory({ hash: nativeHash });
     for (const word of ['x', 'y']) await ask(world, 'a', [note(word)]);
@@ -135,7 +135,7 @@ async function expectFork(into: Store, original: string, at: number) {
 }
 
 describe('given content that was erased from the original', () => {
-  it('when half a fork has it already, then it is gone from there as well when the fork is made to its end [FORK-10]', async () => {
+  it('content that an unfinished fork has already is erased there as well when the fork is completed [FORK-10]', async () => {
     const { world, store } = await given();
     const ref = await world.content.put(new TextEncoder().encode('copied too early'));
     await ask(world, 'a', [log(ref)]);
@@ -155,7 +155,7 @@ describe('given content that was erased from the original', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a later message put it back, then the fork has it as the original has it [FORK-10]', async () => {
+  it('content that a later message stored again is in the fork as in the original [FORK-10]', async () => {
     const { world, store } = await given();
     const put = () => world.content.put(new TextEncoder().encode('comes and goes'));
     const ref = await put();

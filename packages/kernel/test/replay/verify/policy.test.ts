@@ -66,7 +66,7 @@ describe('given a world that is opened with another policy', () => {
     await closeSound(second, store, app);
   });
 
-  it('when it is the same, or none is given, then the era goes on [RPL-12]', async () => {
+  it('the era continues when the policy is the same or absent [RPL-12]', async () => {
     const { store, open } = given();
     for (const policy of [FORBID, FORBID, undefined]) {
       const world = await open(policy);

@@ -87,28 +87,25 @@ const RAN: Readonly<Record<Moment, number>> = {
 const ARMED = MOMENTS.filter((moment) => moment !== 'before it is armed');
 
 describe.each(PLACES)('given a process that dies, on $name', (place) => {
-  it.each(MOMENTS)(
-    'when an at_most_once effect was %s, then it is not executed a second time [EFF-7]',
-    async (moment) => {
-      const scene = await diedAt(moment, once, 'once', place);
-      expect(scene.first.calls).toHaveLength(RAN[moment]);
-      const second = outside(once);
-      second.answerAll(() => ok({ got: 'second' }));
-      const world = await reopened(scene, second);
-      await world.pump();
-      const armed = moment !== 'before it is armed';
-      expect(second.calls).toHaveLength(armed ? 0 : 1);
-      expect(await seen(world, 'x')).toEqual([
-        armed ? 'got=["outcome_unknown",1,null]' : 'got=["ok",1,{"got":"second"}]',
-      ]);
-      expect(await recordsOf(scene.store, 'receipt')).toHaveLength(1);
-      expect(await recordsOf(scene.store, 'attempt')).toHaveLength(1);
-      await closeSound(world, scene.store, app);
-    },
-  );
+  it.each(MOMENTS)('an at_most_once effect is not executed a second time after a death %s [EFF-7]', async (moment) => {
+    const scene = await diedAt(moment, once, 'once', place);
+    expect(scene.first.calls).toHaveLength(RAN[moment]);
+    const second = outside(once);
+    second.answerAll(() => ok({ got: 'second' }));
+    const world = await reopened(scene, second);
+    await world.pump();
+    const armed = moment !== 'before it is armed';
+    expect(second.calls).toHaveLength(armed ? 0 : 1);
+    expect(await seen(world, 'x')).toEqual([
+      armed ? 'got=["outcome_unknown",1,null]' : 'got=["ok",1,{"got":"second"}]',
+    ]);
+    expect(await recordsOf(scene.store, 'receipt')).toHaveLength(1);
+    expect(await recordsOf(scene.store, 'attempt')).toHaveLength(1);
+    await closeSound(world, scene.store, app);
+  });
 
   it.each(MOMENTS)(
-    'when an idempotent effect was %s, then it is offered again under the same key [EFF-1, EFF-8]',
+    'an idempotent effect is executed again under the same key after a death %s [EFF-1, EFF-8]',
     async (moment) => {
       const scene = await diedAt(moment, again, 'again', place);
       const second = outside(again);
@@ -129,7 +126,7 @@ describe.each(PLACES)('given a process that dies, on $name', (place) => {
 });
 
 describe('given an effect to be reconciled in a process that died', () => {
-  it('when it was not armed, then nobody is asked and it is executed', async () => {
+  it('an effect that was not armed is executed without asking its adapter', async () => {
     const scene = await diedAt('before it is armed', asked, 'asked');
     const second = outside(asked);
     second.answerAll(() => ok({ got: 'second' }));
@@ -140,7 +137,7 @@ describe('given an effect to be reconciled in a process that died', () => {
   });
 
   it.each(ARMED)(
-    'when it was %s and happened, then the outcome that was found is its receipt [EFF-9]',
+    'the outcome that the adapter found is the receipt of an effect that happened before a death %s [EFF-9]',
     async (moment) => {
       const scene = await diedAt(moment, asked, 'asked');
       const second = outside(asked);
@@ -154,7 +151,7 @@ describe('given an effect to be reconciled in a process that died', () => {
   );
 
   it.each(ARMED)(
-    'when it was %s and cannot happen, then it is executed, as a second attempt [EFF-9]',
+    'an effect that cannot have happened before a death %s is executed, as a second attempt [EFF-9]',
     async (moment) => {
       const scene = await diedAt(moment, asked, 'asked');
       const second = outside(asked);
@@ -182,7 +179,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     ['found no outcome', { verdict: 'happened' } as never],
   ];
   it.each(unknowing)(
-    'when the outside %s, then the outcome is not known and it is not executed [EFF-9]',
+    'the outcome is unknown and nothing is executed when the outside %s [EFF-9]',
     async (_how, verdict) => {
       const scene = await diedAt('while it runs', asked, 'asked');
       const second = outside(asked);
@@ -197,7 +194,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     },
   );
 
-  it('when nobody is there to ask, then the outcome is not known [EFF-10]', async () => {
+  it('the outcome is unknown when there is no adapter to ask [EFF-10]', async () => {
     const scene = await diedAt('while it runs', asked, 'asked');
     const world = await reopened(scene, undefined);
     await world.pump();
@@ -205,7 +202,7 @@ describe('given an effect to be reconciled in a process that died', () => {
     await closeSound(world, scene.store, app);
   });
 
-  it('when the process dies again while it asks, then it is asked again', async () => {
+  it('a process that dies while it asks is followed by one that asks again', async () => {
     const scene = await diedAt('while it runs', asked, 'asked');
     const second = outside(asked);
     let asking = (): void => undefined;
@@ -229,7 +226,7 @@ describe('given an effect to be reconciled in a process that died', () => {
 });
 
 describe('given effects of several classes in a process that died', () => {
-  it('when it is opened again, then what is not offered again is settled in the order of emission, before anything starts [EFF-12]', async () => {
+  it('the next opening settles the effects that are not executed again in the order of emission, before any effect starts [EFF-12]', async () => {
     const disk = crashable();
     const adapters = () => [outside(once), outside(again), outside(asked)] as const;
     const before = adapters();
@@ -257,7 +254,7 @@ describe('given effects of several classes in a process that died', () => {
     await closeSound(world, disk, app);
   });
 
-  it('when it is opened again, then each is settled as its class says [REC-1]', async () => {
+  it('the next opening settles each effect by its guarantee [REC-1]', async () => {
     const { app: mixed } = lab({
       *mixed(_input, plan) {
         const handles = [
@@ -288,7 +285,7 @@ describe('given effects of several classes in a process that died', () => {
     await closeSound(world, disk, mixed);
   });
 
-  it('when an effect was cancelled while it ran, then it is not offered again [EFF-11]', async () => {
+  it('an effect that was cancelled while it ran is not executed again [EFF-11]', async () => {
     for (const [effect, word] of [
       [again, 'again'],
       [asked, 'asked'],

@@ -68,7 +68,7 @@ function bare(concurrency: number) {
 }
 
 describe('given effects of one kind that want to start with their frame', () => {
-  it('when one of an earlier frame of the same batch got no place, then a later one gets none either [EFF-4]', () => {
+  it('an effect waits when one of an earlier frame of the same batch waits for a place [EFF-4]', () => {
     const { dispatcher } = bare(1);
     expect(dispatcher.reserve(emitted('a'))).toEqual(['a']);
     expect(dispatcher.reserve(emitted('b'))).toEqual([]);
@@ -78,7 +78,7 @@ describe('given effects of one kind that want to start with their frame', () => 
     expect(dispatcher.reserve(emitted('d'))).toEqual(['d']);
   });
 
-  it('when the attempt of an earlier one is not folded yet, then they do not overtake it', () => {
+  it('effects do not overtake an earlier one whose attempt is not folded yet', () => {
     const { dispatcher, arms, adopt } = bare(2);
     adopt('a', 1);
     dispatcher.follow([], [], []);
@@ -91,7 +91,7 @@ describe('given effects of one kind that want to start with their frame', () => 
 });
 
 describe('given effects that wait for a place', () => {
-  it('when the one whose turn it was is settled before it starts, then its place goes to the next', async () => {
+  it('the place of an effect that is settled before it starts goes to the next', async () => {
     const { dispatcher, arms, adopt } = bare(1);
     adopt('a', 1);
     adopt('b', 2);
@@ -101,7 +101,7 @@ describe('given effects that wait for a place', () => {
     expect(arms[1]?.effect).toBe('b');
   });
 
-  it('when a frame that held their place does not become durable, then they get it', () => {
+  it('waiting effects get the places of a frame that did not become durable', () => {
     const { dispatcher, arms, adopt } = bare(1);
     expect(dispatcher.reserve(emitted('a'))).toEqual(['a']);
     adopt('b', 1);
@@ -111,7 +111,7 @@ describe('given effects that wait for a place', () => {
     expect(arms.map(({ effect }) => effect)).toEqual(['b']);
   });
 
-  it('when the one whose turn it is is cancelled in the same breath, then the world goes on with the next', async () => {
+  it('the world continues with the next effect when the first is cancelled at the same moment', async () => {
     const { store, adapter, open } = given();
     const world = await open();
     await ask(world, 'x', [start('call', 0)]);
@@ -127,7 +127,7 @@ describe('given effects that wait for a place', () => {
     await closeSound(world, store, app);
   });
 
-  it('when they are thousands, then to queue and to serve one costs a logarithm', () => {
+  it('the cost of a long line grows with its logarithm, for entering and for serving', () => {
     const count = 8_000;
     let compared = 0;
     const gone = new Set<number>();
@@ -148,7 +148,7 @@ describe('given effects that wait for a place', () => {
     expect(compared / count).toBeLessThan(8 * Math.log2(count));
   });
 
-  it('when they leave in any order, then the first is always the first of those that stay', () => {
+  it('the line keeps its order when effects leave it in any order', () => {
     const live = new Set<number>();
     const heap = new LazyHeap<number>(
       (a, b) => a < b,
@@ -168,7 +168,7 @@ describe('given effects that wait for a place', () => {
 });
 
 describe('given effects with deadlines that wait', () => {
-  it('when the deadlines come, then each times out at its own, in whatever order they were emitted, and none starts', async () => {
+  it('each effect times out at its own deadline, in any order of emission, and none starts', async () => {
     const { store, clock, adapter, open } = given();
     const world = await open();
     await ask(world, 'hog', [start('call', 0)]);
@@ -190,7 +190,7 @@ describe('given effects with deadlines that wait', () => {
     await closeSound(world, store, app);
   });
 
-  it('when nobody pumps a world under manual drive, then nothing is journaled until somebody does', async () => {
+  it('a world under manual drive journals no timeout until it is pumped', async () => {
     const { store, clock, adapter, open } = given({ drive: 'manual' });
     const world = await open();
     await ask(world, 'x', [start('timed', 100)]);
@@ -204,7 +204,7 @@ describe('given effects with deadlines that wait', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a deadline passes while the attempt is on its way to the disk, then it never starts [EFF-18]', async () => {
+  it('an effect whose deadline passes while its attempt is being written never starts [EFF-18]', async () => {
     const { store, clock, adapter, open } = given();
     const world = await open();
     let land = (): void => undefined;
@@ -223,7 +223,7 @@ describe('given effects with deadlines that wait', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it passed before an interrupted effect could be offered again, then it is not', async () => {
+  it('an interrupted effect whose deadline passed is not executed again', async () => {
     const { store, clock, inner, open } = given();
     const first = outside(again);
     const dying = await open({ adapters: [first] });
@@ -243,7 +243,7 @@ describe('given effects with deadlines that wait', () => {
 
 describe('given an adapter that says how many may run at once', () => {
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])(
-    'when it says %s, then the world does not open',
+    'a world does not open when an adapter declares %s as its concurrency',
     async (concurrency) => {
       const adapter = { ...outside(once), concurrency: concurrency as number };
       expect(await codeOf(openKernelWorld({ store: memory(), app, adapters: [adapter] }))).toBe('invalid_definition');

@@ -42,10 +42,10 @@ const outcomes: readonly (readonly [string, unknown])[] = [
 ];
 
 describe.each(classes)(
-  'given an adapter of the lab effect %s that answers what is no outcome',
+  'given an adapter of the lab effect %s that answers with an invalid outcome',
   (plan, effect, said) => {
     it.each(outcomes)(
-      'when it is %s, then the receipt claims only what is known, and the world opens again [EFF-17]',
+      'an answer that is %s leads to a receipt that claims only what is known, and the world opens again [EFF-17]',
       async (_what, outcome) => {
         const store = crashable();
         const adapter = outside(effect);

@@ -43,7 +43,7 @@ async function diedRunning(effect: EffectDefinition, plan: Plan, cells: readonly
 }
 
 describe('given an adapter that is asked after a crash', () => {
-  it('when it never answers, then after half a minute it is told to stop, and the outcome is not known [EFF-10]', async () => {
+  it('an adapter that does not answer is stopped after half a minute, and the outcome is unknown [EFF-10]', async () => {
     const { clock, store, second, open } = await diedRunning(asked, 'asked', ['x']);
     let told: AbortSignal | undefined;
     second.doReconcile = (_params, { signal }) => {
@@ -63,7 +63,7 @@ describe('given an adapter that is asked after a crash', () => {
     await closeSound(world, store, app);
   });
 
-  it('when several are open, then it is asked about all at once, and they are settled as they were emitted', async () => {
+  it('an adapter is asked about all open effects at once, and they are settled in the order of emission', async () => {
     const { store, second, open } = await diedRunning(asked, 'asked', ['a', 'b', 'c']);
     const answers: ((answer: Reconciliation) => void)[] = [];
     second.doReconcile = () => new Promise((resolve) => answers.push(resolve));
@@ -92,7 +92,7 @@ describe('given an adapter that is asked after a crash', () => {
     ],
   ];
   it.each(nonsense)(
-    'when it says %s, then the outcome is not known and nothing is executed [EFF-10]',
+    'an answer of %s leaves the outcome unknown, and nothing is executed [EFF-10]',
     async (_what, answer) => {
       const { store, second, open } = await diedRunning(asked, 'asked', ['x']);
       second.doReconcile = async () => answer as Reconciliation;
@@ -105,7 +105,7 @@ describe('given an adapter that is asked after a crash', () => {
   );
 });
 
-describe('given an effect that was told to stop before its process died', () => {
+describe('given an effect that was asked to stop before its process died', () => {
   const verdicts: readonly (readonly [string, Plan, Outside['verdict'], string])[] = [
     ['idempotent', 'again', undefined, 'cancelled'],
     ['at_most_once', 'once', undefined, 'outcome_unknown'],
@@ -114,7 +114,7 @@ describe('given an effect that was told to stop before its process died', () => 
     ['reconcile and happened', 'asked', { verdict: 'happened', outcome: ok({ got: 1 }) }, 'ok'],
   ];
   it.each(verdicts)(
-    'when it is %s, then it is settled and not replayed [EFF-11]',
+    'an effect of the class %s is settled and not executed again [EFF-11]',
     async (_what, plan, verdict, status) => {
       const { store, second, open } = await diedRunning(KINDS[plan], plan, ['x'], true);
       second.verdict = verdict;
@@ -136,7 +136,7 @@ describe('given an effect whose attempt becomes durable after closing began', ()
     ['again', 'got=["ok",2]'], // may be offered again, so the plan loses nothing
   ];
   it.each(classes)(
-    'when its plan is %s, then it does not start, and what is told is true: %s [EFF-21]',
+    'a plan of the class %s gets a true outcome and its effect does not start: %s [EFF-21]',
     async (plan, told) => {
       const store = faultyStore(crashable());
       const clock = new TestClock();

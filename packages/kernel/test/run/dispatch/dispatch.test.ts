@@ -72,7 +72,7 @@ function paramsOf(adapter: Outside): Value[] {
 }
 
 describe('given more effects of a kind than may run at once', () => {
-  it('when places become free, then they start in the order in which they were emitted [EFF-4]', async () => {
+  it('effects start in the order of emission as places become free [EFF-4]', async () => {
     const adapter = outside(once, { concurrency: 2 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2)]);
@@ -89,7 +89,7 @@ describe('given more effects of a kind than may run at once', () => {
     await closeSound(world, store, app);
   });
 
-  it('when one kind is full, then another is not held up [EFF-4]', async () => {
+  it('a full kind of effects does not delay another kind [EFF-4]', async () => {
     const [slow, quick] = [outside(once, { concurrency: 1 }), outside(again)];
     quick.answerAll(() => ok({ got: 1 }));
     const { store, world } = await given({ adapters: [slow, quick] });
@@ -102,7 +102,7 @@ describe('given more effects of a kind than may run at once', () => {
     await closeSound(world, store, app);
   });
 
-  it('when they wait through a crash, then they start in the same order, what was interrupted first', async () => {
+  it('effects that wait through a crash start in the same order, interrupted ones first', async () => {
     const first = outside(again, { concurrency: 1 });
     const { store, world } = await given({ adapters: [first] });
     await ask(world, 'x', [start('callAgain', 0), start('callAgain', 1), start('callAgain', 2)]);
@@ -120,7 +120,7 @@ describe('given more effects of a kind than may run at once', () => {
     await closeSound(reopened, store, app);
   });
 
-  it('when some are emitted before dispatch begins and some after, then the order holds under manual drive', async () => {
+  it('the order holds under manual drive for effects that were emitted before and after dispatch begins', async () => {
     const adapter = outside(once, { concurrency: 1 });
     adapter.answerAll(() => ok({ got: 1 }));
     const { store, world } = await given({ adapters: [adapter], drive: 'manual' });
@@ -165,7 +165,7 @@ describe('given a policy', () => {
     ],
   ] as const;
   it.each(policies)(
-    'when it %s, then the first match decides and a refusal is data [GATE-11, GATE-12]',
+    'the first match decides when a policy %s, and a refusal is data [GATE-11, GATE-12]',
     async (_what, policy, told) => {
       const adapters = [outside(once), outside(again), outside(asked)];
       for (const adapter of adapters) adapter.answerAll(() => ok({ got: 1 }));
@@ -184,7 +184,7 @@ describe('given a policy', () => {
     },
   );
 
-  it('when the world is opened again without one, then its own stays', async () => {
+  it('a world that is reopened without a policy keeps its own', async () => {
     const { store, world } = await given({ policy: [] });
     await world.close();
     const again_ = await openKernelWorld({ store, app });
@@ -196,7 +196,7 @@ describe('given a policy', () => {
 });
 
 describe('given effects that are cancelled', () => {
-  it('when the plan cancels one in the step that emits it, then it never starts and its receipt is there', async () => {
+  it('an effect that is cancelled in the step that emits it never starts and has its receipt', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('cancelled')]);
     await world.pump();
@@ -208,7 +208,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the cell cancels the plan in the frame that emits, then nothing starts and the request is taken', async () => {
+  it('an effect that its cell cancels in the same frame never starts, and the request is accepted', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [['when', 'stop', [cancel('all') as unknown as Value]] as Step, start('emitThenStop')]);
     await world.pump();
@@ -218,7 +218,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a receipt leads to the cancel of what its frame emits, then the receipt is not lost', async () => {
+  it('a receipt whose frame emits and cancels an effect is not lost', async () => {
     const { app: chained } = lab({
       *first(input, plan) {
         yield* plan.awaitReceipt(plan.emitEffect(once, input));
@@ -239,7 +239,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, chained);
   });
 
-  it('when one waits and one runs, then the one is settled and the other told to stop, open until its receipt [EFF-19]', async () => {
+  it('a cancel settles a waiting effect, and stops a running one, which is open until its receipt [EFF-19]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1)]);
@@ -257,7 +257,7 @@ describe('given effects that are cancelled', () => {
     await closeSound(world, store, app);
   });
 
-  it('when their cell ends or fails, then the same [EFF-19]', async () => {
+  it('the end or failure of their cell cancels effects in the same way [EFF-19]', async () => {
     for (const stop of [end(), fail()]) {
       const adapter = outside(once, { concurrency: 1 });
       const { store, world } = await given({ adapters: [adapter] });
@@ -273,7 +273,7 @@ describe('given effects that are cancelled', () => {
     }
   });
 
-  it('when one waits to be offered again after a crash, then it is not', async () => {
+  it('a cancelled effect is not executed again after a crash', async () => {
     const first = outside(again, { concurrency: 1 });
     const { store, world } = await given({ adapters: [first] });
     await ask(world, 'x', [start('callAgain', 0)]);
@@ -291,7 +291,7 @@ describe('given effects that are cancelled', () => {
 });
 
 describe('given an effect that is settled', () => {
-  it('when its adapter answers twice, then the second answer changes nothing [EFF-13]', async () => {
+  it('a second answer of an adapter changes nothing [EFF-13]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call')]);
     const call = await adapter.call(0);
@@ -316,7 +316,7 @@ describe('given a world that is drained or closed while effects run', () => {
     ['an effect to be reconciled that throws', 'callAsked', asked, 'break', 'ok', 0],
   ] as const;
   it.each(classes)(
-    'when it is closed, then %s is settled now or at the next open, truthfully [EFF-21]',
+    'closing settles %s now or at the next opening, truthfully [EFF-21]',
     async (...[, plan, effect, how, status, offers]) => {
       const adapter = outside(effect);
       const { store, world } = await given({ adapters: [adapter] });
@@ -338,7 +338,7 @@ describe('given a world that is drained or closed while effects run', () => {
     },
   );
 
-  it('when it is drained, then what runs may finish in time, and nothing more starts [EFF-20]', async () => {
+  it('a drained world lets running effects finish in time and starts no more [EFF-20]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given({ adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1)]);
@@ -357,7 +357,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, store, app);
   });
 
-  it('when it is drained and what runs does not finish, then it is interrupted, and counted [EFF-20]', async () => {
+  it('a drained world interrupts and counts the effects that do not finish in time [EFF-20]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('call', 0)]);
     const call = await adapter.call(0);
@@ -371,7 +371,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is drained in the middle of a pump, then the pump ends and says that not all is done', async () => {
+  it('draining in the middle of a pump ends the pump, which reports unfinished work', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given({ adapters: [adapter], drive: 'manual' });
     await ask(world, 'x', [start('call', 0), start('call', 1)]);
@@ -386,7 +386,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the store fails in the middle of a pump, then the pump ends', async () => {
+  it('a failure of the store in the middle of a pump ends the pump', async () => {
     const disk = faultyStore(memory());
     const adapter = outside(once, { concurrency: 1 });
     const world = await openKernelWorld({ store: disk, app, adapters: [adapter], drive: 'manual' });
@@ -405,7 +405,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, disk, app);
   });
 
-  it('when an adapter does not stop, then closing does not wait for ever, and its late answer reaches nobody [REC-9]', async () => {
+  it('closing does not wait for ever for an adapter, and a late answer is ignored [REC-9]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('call', 0)]);
     const call = await adapter.call(0);
@@ -419,7 +419,7 @@ describe('given a world that is drained or closed while effects run', () => {
     await closeSound(reopened, store, app);
   });
 
-  it('when it is closed twice and asked afterwards, then it says world_closed [REC-8]', async () => {
+  it('a world that is closed twice and used afterwards reports world_closed [REC-8]', async () => {
     const { store, world } = await given();
     await Promise.all([world.close(), world.close()]);
     const calls: (() => Promise<unknown>)[] = [
@@ -442,7 +442,7 @@ describe('given a world that is drained or closed while effects run', () => {
 });
 
 describe('given manual drive', () => {
-  it('when nobody pumps, then no effect starts and no timer fires [EFF-22]', async () => {
+  it('no effect starts and no timer fires without a pump [EFF-22]', async () => {
     const { store, clock, adapter, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [start('call', 0), ['wake', 'bell', 10]]);
     clock.advance(1_000);
@@ -456,7 +456,7 @@ describe('given manual drive', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a pump is over, then what it left behind does not start by itself [EFF-22]', async () => {
+  it('the effects that a pump left behind do not start by themselves [EFF-22]', async () => {
     const { store, clock, adapter, world } = await given({ drive: 'manual' });
     adapter.answerAll(() => ok({ got: 1 }));
     await ask(world, 'x', [start('call', 0)]);
@@ -481,7 +481,7 @@ describe('given the identity of effects', () => {
     return (await world.openEffects()).map(({ effect }) => effect);
   }
 
-  it('when two worlds do the same, then no effect of the one is an effect of the other [EFF-1]', async () => {
+  it('two worlds that do the same have no common effect id [EFF-1]', async () => {
     const [one, two] = [await given({ drive: 'manual' }), await given({ drive: 'manual' })];
     const [a, b] = [await idsOf(one.world), await idsOf(two.world)];
     expect(new Set([...a, ...b]).size).toBe(4);
@@ -489,7 +489,7 @@ describe('given the identity of effects', () => {
     await closeSound(two.world, two.store, app);
   });
 
-  it('when the same world does it from the same seed, then they are equal, and the key is the id [EFF-1]', async () => {
+  it('the same world with the same seed has equal effect ids, and the key is the id [EFF-1]', async () => {
     const random = (length: number) => new Uint8Array(length).fill(3);
     const [one, two] = [await given({ drive: 'manual', random }), await given({ drive: 'manual', random })];
     expect(await idsOf(one.world)).toEqual(await idsOf(two.world));
@@ -503,7 +503,7 @@ describe('given the identity of effects', () => {
 });
 
 describe('given progress and secrets', () => {
-  it('when an adapter reports and asks, then watchers hear it and nothing of it is journaled [EFF-23]', async () => {
+  it('the progress and the questions of an adapter reach watchers, and are not journaled [EFF-23]', async () => {
     const notes: unknown[] = [];
     const asking: Adapter = {
       effect: once as never,
@@ -526,7 +526,7 @@ describe('given progress and secrets', () => {
     await closeSound(world, store, app);
   });
 
-  it('when there is no resolver, or a watcher throws, then it is the adapter that meets it', async () => {
+  it('a missing resolver or a throwing watcher affects the adapter alone', async () => {
     const adapter: Adapter = {
       effect: once as never,
       name: 'asking',

@@ -26,11 +26,11 @@ const OTHERS: readonly (readonly [part: string, other: Partial<EffectIdentity>])
 ];
 
 describe('given the identity of an effect', () => {
-  it.each(OTHERS)('when %s is another, then it is another effect [EFF-1]', (_, other) => {
+  it.each(OTHERS)('an effect with another value of %s has another id [EFF-1]', (_, other) => {
     expect(effectId({ ...SHIPPED, ...other }, portableSha256)).not.toBe(effectId(SHIPPED, portableSha256));
   });
 
-  it('when all is the same, then it is the same effect, under a key that is pinned: journals and services hold it [EFF-1]', () => {
+  it('an effect with equal parts has the same id, which is pinned: journals and services have stored it [EFF-1]', () => {
     expect(effectId({ ...SHIPPED }, portableSha256)).toBe(
       'a60b8527d1d4e1314ed91e0a5c958dbe6027ddb5e09144f6b39df1864c99b53b',
     );

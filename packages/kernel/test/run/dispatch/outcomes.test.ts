@@ -86,7 +86,7 @@ describe('given an adapter that answers', () => {
     ['usage that is text', { ...ok({ got: 1 }), usage: 'much' }, 'outcome_unknown adapter_error/bad_outcome'],
   ];
   it.each(outcomes)(
-    'when it is %s, then the receipt says so and the journal stays whole [EFF-15]',
+    'the receipt of an adapter that answers with %s has that status, and the journal stays sound [EFF-15]',
     async (_what, outcome, told) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -101,7 +101,7 @@ describe('given an adapter that answers', () => {
     ['callAgain', again, 'error adapter_error/bad_outcome'],
     ['callAsked', asked, 'outcome_unknown adapter_error/bad_outcome'],
   ] as const)(
-    'when what %s gets is no outcome, then its class says what is known [EFF-17]',
+    'an invalid outcome for %s leads to a receipt that claims what its guarantee implies [EFF-17]',
     async (plan, effect, told) => {
       const adapter = outside(effect);
       const { store, world } = await given({ adapters: [adapter] });
@@ -114,7 +114,7 @@ describe('given an adapter that answers', () => {
   );
 
   it.each(ILLEGAL.filter((what) => what !== 'bytes in state'))(
-    'when its payload holds %s, then it is a validation error [EFF-16]',
+    'a payload with %s is a validation error [EFF-16]',
     async (what) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -126,7 +126,7 @@ describe('given an adapter that answers', () => {
   );
 
   it.each([new Error('x'), 'text', undefined, null, Object.create(null)])(
-    'when it throws %#, then it is an adapter error [EFF-17]',
+    'a value that an adapter throws is an adapter error %# [EFF-17]',
     async (thrown) => {
       const { store, adapter, world } = await given();
       await ask(world, 'x', [start('call')]);
@@ -137,7 +137,7 @@ describe('given an adapter that answers', () => {
     },
   );
 
-  it('when it throws at once instead of rejecting, then the same', async () => {
+  it('an adapter that throws synchronously is an adapter error as well', async () => {
     const { store, adapter, world } = await given();
     adapter.doExecute = () => {
       throw new Error('at once');
@@ -148,7 +148,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it changes its parameters or its payload afterwards, then nothing recorded changes [EFF-5]', async () => {
+  it('later changes of the parameters or the payload by the adapter change nothing recorded [EFF-5]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call', { list: [1] })]);
     const call = await adapter.call(0);
@@ -162,7 +162,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a payload links content as a value that is not a value, then the receipt is a validation error [EFF-16]', async () => {
+  it('a payload that links content as a value, and is not one, makes a validation error [EFF-16]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call', 1), start('call', 2)]);
     const raw = (await world.content.put(Uint8Array.of(0xff, 0xff))).asValue();
@@ -177,7 +177,7 @@ describe('given an adapter that answers', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links content that it has put, then the content is there for good [CON-2]', async () => {
+  it('content that an adapter stored and linked in its payload stays stored [CON-2]', async () => {
     const { store, adapter, world } = await given();
     await ask(world, 'x', [start('call')]);
     const call = await adapter.call(0);
@@ -192,7 +192,7 @@ describe('given an adapter that answers', () => {
 });
 
 describe('given an effect that nothing can execute', () => {
-  it('when it is emitted, then it is settled as an error and the plan goes on [EFF-6]', async () => {
+  it('an effect without an adapter is settled as an error, and the plan continues [EFF-6]', async () => {
     const { store, world } = await given({ adapters: [] });
     await ask(world, 'x', [start('call')]);
     await world.pump();
@@ -204,7 +204,7 @@ describe('given an effect that nothing can execute', () => {
 });
 
 describe('given an effect with a deadline', () => {
-  it('when the deadline comes first, then the receipt is a timeout, and the late answer is recorded and changes nothing [EFF-14]', async () => {
+  it('a deadline before the answer makes a timeout, and the late answer is recorded and changes nothing [EFF-14]', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('timed')]);
     const call = await adapter.call(0);
@@ -226,7 +226,7 @@ describe('given an effect with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it is answered in time, then the deadline does nothing', async () => {
+  it('a deadline after the answer does nothing', async () => {
     const { store, clock, adapter, world } = await given();
     await ask(world, 'x', [start('timed')]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -239,7 +239,7 @@ describe('given an effect with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it still waits for its turn at the deadline, then it times out and never starts [EFF-18]', async () => {
+  it('a waiting effect times out at its deadline and never starts [EFF-18]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, clock, world } = await given({ adapters: [adapter] });
     await ask(world, 'hog', [start('call')]);
@@ -254,7 +254,7 @@ describe('given an effect with a deadline', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the deadline passed while nobody had the world open, then it times out and does not start [EFF-18]', async () => {
+  it('an effect whose deadline passed while the world was closed times out and does not start [EFF-18]', async () => {
     const { store, clock, world } = await given({ drive: 'manual' });
     await ask(world, 'x', [start('timed')]);
     await world.close();
@@ -268,13 +268,13 @@ describe('given an effect with a deadline', () => {
   });
 });
 
-describe('given an adapter that is told to stop and throws', () => {
+describe('given an adapter that throws when it is asked to stop', () => {
   it.each([
     ['call', 'got="outcome_unknown"', once],
     ['callAgain', 'got="cancelled"', again],
     ['callAsked', 'got="outcome_unknown"', asked],
   ] as const)(
-    'when it executes %s, then its receipt claims only what is known [EFF-17]',
+    'the receipt of an effect of the class %s claims only what is known [EFF-17]',
     async (plan, told, effect) => {
       const { app: cancelling } = lab({
         *call(input, run) {

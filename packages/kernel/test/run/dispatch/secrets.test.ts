@@ -81,7 +81,7 @@ async function receiptOf(world: World) {
   throw new Error('no receipt');
 }
 
-describe('given an adapter that hands a secret back', () => {
+describe('given an adapter that returns a secret', () => {
   const leaks: Readonly<Record<string, (context: AdapterContext, key: string) => unknown>> = {
     'in its payload': (_context, key) => ({ status: 'ok', payload: { got: { [key]: [`a ${key}`, utf8(key)] } } }),
     'in bytes that it puts': async ({ content }, key) => ({
@@ -117,7 +117,7 @@ describe('given an adapter that hands a secret back', () => {
     },
   };
 
-  it.each(Object.entries(leaks))('when it does so %s, then nothing of it is kept or told [CON-16]', async (_, leak) => {
+  it.each(Object.entries(leaks))('a secret %s is neither stored nor shown [CON-16]', async (_, leak) => {
     const done = await executing(async (context) => leak(context, await context.secret('KEY')));
     await done.run('call');
     const kept = await everything(done.world);
@@ -128,14 +128,14 @@ describe('given an adapter that hands a secret back', () => {
     await done.world.close();
   });
 
-  it('when it was declared at the opening, then it is concealed as well', async () => {
+  it('a secret that was declared at the opening is concealed as well', async () => {
     const done = await executing(async () => ({ status: 'ok', payload: { got: `it is ${KEY}` } }), { conceal: [KEY] });
     await done.run('call');
     expect((await receiptOf(done.world)).payload).toEqual({ got: 'it is [secret]' });
     await done.world.close();
   });
 
-  it('when it says nothing secret, then what it puts is kept byte for byte', async () => {
+  it('content without a secret is stored byte for byte', async () => {
     const value = { a: [1, 'x'], b: utf8('y') };
     const done = await executing(
       async ({ content }) => ({ status: 'ok', payload: { got: await putValue(content, value) } }),
@@ -153,7 +153,7 @@ function textsOf(error: unknown): unknown {
 }
 
 describe('given an error at an adapter', () => {
-  it('when it throws, then onError has the original and the receipt the text of it and of its causes [EFF-24]', async () => {
+  it('onError gets the original error, and the receipt gets its text and the texts of its causes [EFF-24]', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
     const thrown = new TypeError('fetch failed', { cause });
     const done = await executing(() => {
@@ -180,7 +180,7 @@ describe('given an error at an adapter', () => {
     await done.world.close();
   });
 
-  it('when its text is endless, then what is kept of it is bounded', async () => {
+  it('the stored text of an endless error is bounded', async () => {
     const done = await executing(() => ({ status: 'outcome_unknown', error: 'x'.repeat(1_000_000) }));
     await done.run('call');
     const { error_ref } = await receiptOf(done.world);
@@ -189,7 +189,7 @@ describe('given an error at an adapter', () => {
     await done.world.close();
   });
 
-  it('when what is thrown is no error, or onError throws itself, then the effect ends as ever', async () => {
+  it('an effect ends normally when its adapter throws a value that is not an error, or onError throws', async () => {
     for (const thrown of [undefined, null, 'text', { message: 1 }, Object.freeze(new Error('frozen'))]) {
       const done = await executing(
         () => {
@@ -207,7 +207,7 @@ describe('given an error at an adapter', () => {
     }
   });
 
-  it('when a secret stands in it, then onError has a copy of its class without, and a socket is only named', async () => {
+  it('onError gets a copy of an error without its secret, of the same class, and a socket is only named', async () => {
     class ApiError extends Error {
       override readonly name = 'ApiError';
       constructor(
@@ -238,7 +238,7 @@ describe('given an error at an adapter', () => {
 });
 
 describe('given a plan that throws', () => {
-  it('when its fault is durable, then onError has what was thrown, and the journal its code alone [EFF-24]', async () => {
+  it('onError gets the error of a plan once its fault is durable, and the journal gets the code alone [EFF-24]', async () => {
     const done = await executing(() => ({ status: 'ok', payload: { got: null } }));
     await done.run('breaks');
     expect(done.errors.map(([error, origin]) => [(error as Error).message, origin])).toEqual([
@@ -250,7 +250,7 @@ describe('given a plan that throws', () => {
 });
 
 describe('given options that hold secrets', () => {
-  it('when they are wrong, then no error repeats them', async () => {
+  it('an error about invalid options does not repeat their secrets', async () => {
     const wrong: Record<string, unknown>[] = [
       { secrets: { KEY } },
       { secrets: KEY },

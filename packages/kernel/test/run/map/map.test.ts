@@ -176,7 +176,7 @@ describe(`given something else where a map should be (seed ${SEED})`, () => {
   const never = async () => CHILD;
   const trie = encode([['cell', CHILD, 1]]);
 
-  it('when any value is linked as its root or as a node, then it is refused as damage, and nothing else escapes', async () => {
+  it('any other value as the root or as a node is refused as damage, and no other error escapes', async () => {
     const law = fc.asyncProperty(anyValue({ maxDepth: 3 }), async (junk) => {
       const bytes = encode(junk);
       expect(['blob_damaged', 'nothing']).toContain(await refusalOf(bytes));
@@ -203,11 +203,11 @@ describe(`given something else where a map should be (seed ${SEED})`, () => {
     ['a bucket of a leaf of another kind', encode(['bucket', [[['timer', 1], encode(1)]]])],
     ['a bucket of a leaf whose place is a map', encode(['bucket', [[['cell', {}], encode(1)]]])],
     ['a branch of as few leaves as fit a bucket', encode(['branch', children(2, CHILD)])],
-  ])('when it is %s, then it is refused as damage', async (_, junk) => {
+  ])('%s in the place of a map is refused as damage', async (_, junk) => {
     expect([await refusalOf(junk), await refusalOf(trie, junk)]).toContain('blob_damaged');
   });
 
-  it('when it is a map, then it is read', async () => {
+  it('a valid map is read', async () => {
     expect(await refusalOf(trie, encode(['bucket', leavesOf(1)]))).toBe('nothing');
   });
 });
@@ -239,7 +239,7 @@ describe('given a map of few bytes that claims to be of many leaves', () => {
   }
 
   it.each(['timer', 'effect', 'plan', 'pending', 'cell'] as const)(
-    'when sixty levels of equal children hold a leaf of kind %s, then a walk refuses it at the first leaf out of place [RPL-26]',
+    'a map with sixty levels of equal children and a leaf of kind %s is refused at the first misplaced leaf [RPL-26]',
     async (kind) => {
       const { nodes, root } = await tower(60, kind, ['bucket', [[[kind, 'law/Map@1', 'k'], encode(1)]]]);
       let reads = 0;
@@ -254,12 +254,12 @@ describe('given a map of few bytes that claims to be of many leaves', () => {
     },
   );
 
-  it('when its branches go below the last digit of a key, then a walk refuses it', async () => {
+  it('a map whose branches go below the last digit of a key is refused', async () => {
     const { nodes, root } = await tower(70, 'timer', ['bucket', [[['timer', 1], encode(1)]]]);
     expect(await refusalIn(new MerkleMap(nodes, nativeHash), root, 'timer')).toContain('blob_damaged');
   });
 
-  it('when it has a sound shape and one leaf twice, then a walk refuses it', async () => {
+  it('a map of sound shape with one leaf twice is refused', async () => {
     const kept = new Map<string, Uint8Array>();
     const nodes = nodesIn(kept);
     const key = (n: number): LeafKey => leafKey(['timer', n, 'law/Map@1', -1, 't', 'k']);

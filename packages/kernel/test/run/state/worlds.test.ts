@@ -7,7 +7,7 @@ const SEED = 20_261_122;
 const RUNS = 120;
 
 describe('given worlds that were forged with sound digests', () => {
-  it(`when each is verified, opened, written to and read in its past, then every answer is a value or an error of the closed list, within bounded memory and time (seed ${SEED}; long form: npm run test:long -- --only hostile) [RPL-26, JRN-1]`, async () => {
+  it(`every answer of a forged world is a value or an error of the closed list, within bounded memory and time: when it is verified, opened, written to and read in its past (seed ${SEED}; long form: npm run test:long -- --only hostile) [RPL-26, JRN-1]`, async () => {
     const { broke, forged, counts } = await readHostileWorlds(SEED, RUNS, 500_000);
     expect(broke).toEqual([]);
     expect(forged).toBeGreaterThan(RUNS * 0.9);

@@ -12,7 +12,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 describe('given a host', () => {
-  it('when a world is used, then it is opened, and stays open until it has been idle [HOST-1]', async () => {
+  it('a used world is opened, and stays open until it has been idle [HOST-1]', async () => {
     const { host, disk, clock, tell } = await givenHost({ idleMs: MINUTE });
     await tell('w', add(1));
     await tell('w', add(2));
@@ -26,7 +26,7 @@ describe('given a host', () => {
     await expectSound(disk.store('w'), app);
   });
 
-  it('when many use a world at once, then it is opened once [HOST-1]', async () => {
+  it('a world that several callers use at once is opened once [HOST-1]', async () => {
     const { host, disk, tell } = await givenHost();
     await Promise.all(Array.from({ length: 20 }, () => tell('w', add(1))));
     expect(disk.open.opens).toBe(1);
@@ -34,7 +34,7 @@ describe('given a host', () => {
     await host.close();
   });
 
-  it('when a world is wanted while it is being closed, then it is opened again after', async () => {
+  it('a world that is requested while it closes is opened again afterwards', async () => {
     const { host, disk, tell } = await givenHost({ idleMs: 0 });
     await tell('w', add(1));
     await tell('w', add(1));
@@ -58,7 +58,7 @@ describe('given a host', () => {
     await host.close();
   });
 
-  it('when work throws, then the world is given back all the same', async () => {
+  it('a world is released when the work throws', async () => {
     const { host, clock } = await givenHost({ idleMs: 0 });
     const failing = host.use('w', () => {
       throw new Error('as told');
@@ -71,7 +71,7 @@ describe('given a host', () => {
 });
 
 describe('given room for two worlds', () => {
-  it('when a third is wanted, then the one unused for longest makes room', async () => {
+  it('the world that was unused for longest makes room for a third', async () => {
     const { host, disk, tell } = await givenHost({ maxOpen: 2 });
     for (const world of ['a', 'b', 'a', 'c']) await tell(world, add(1));
     expect([disk.open.opens, disk.open.most, host.openCount]).toEqual([3, 2, 2]);
@@ -82,7 +82,7 @@ describe('given room for two worlds', () => {
     await host.close();
   });
 
-  it('when both are in use, then others wait in the order of coming, and who wants an open one passes by [HOST-2]', async () => {
+  it('callers wait in the order of arrival when both worlds are in use, and a caller of an open world does not wait [HOST-2]', async () => {
     const { host, clock, tell } = await givenHost({ maxOpen: 2 });
     const [a, b] = [await host.lease('a'), await host.lease('b')];
     const order: string[] = [];
@@ -130,7 +130,7 @@ describe('given room for two worlds', () => {
 });
 
 describe('given timers in worlds that are closed', () => {
-  it('when they are due, then each world is opened at its time, and its timer fires at once [HOST-4]', async () => {
+  it('each world is opened when its timers are due, and they fire at once [HOST-4]', async () => {
     const { host, disk, clock, tell } = await givenHost({ maxOpen: 2, idleMs: SECOND });
     const begin = clock.wall();
     const worlds = ['a', 'b', 'c', 'd', 'e'];
@@ -151,7 +151,7 @@ describe('given timers in worlds that are closed', () => {
     await host.close();
   });
 
-  it('when a host is opened after they were due, then they fire then [HOST-4]', async () => {
+  it('overdue timers fire when the host opens [HOST-4]', async () => {
     const first = await givenHost();
     await first.tell('w', wake('tea', HOUR));
     await first.host.close();
@@ -223,7 +223,7 @@ describe('given an effect that waits for an answer from outside', () => {
   });
 });
 
-describe('given a world that wants to be woken and does nothing then', () => {
+describe('given a world that requests a wake-up and does nothing', () => {
   it('a world that requests a wake-up and does nothing is opened later and later, with a bound', async () => {
     const open = (_: string, base: WorldBase) => openKernelWorld({ ...base, app, drive: 'manual' });
     const { host, disk, clock, tell } = await givenHost({ open, idleMs: 0 });
@@ -258,7 +258,7 @@ describe('given a world that cannot be opened', () => {
     await host.close();
   });
 
-  it('when something is due in it, then it is tried again, later and later, until it opens [HOST-6]', async () => {
+  it('a world with something due is tried again, later and later, until it opens [HOST-6]', async () => {
     const disk = new Disk();
     const { open, damage } = damagedWorld('w', disk);
     damage.broken = false;
@@ -278,7 +278,7 @@ describe('given a world that cannot be opened', () => {
     await host.close();
   });
 
-  it('when another holds it, then it is woken as soon as that one has gone', async () => {
+  it('a world that another process has open is woken as soon as that process has closed it', async () => {
     const { host, disk, clock, tell } = await givenHost({ idleMs: SECOND });
     await tell('w', wake('tea', MINUTE));
     await clock.advance(2 * SECOND);
@@ -291,7 +291,7 @@ describe('given a world that cannot be opened', () => {
     await host.close();
   });
 
-  it('when the map to places refuses its id, then nothing is noted of it', async () => {
+  it('a world whose id has no place is not recorded', async () => {
     const store = (world: string): never => {
       throw new RepriseError('invalid_argument', `${world} is no tenant`);
     };
@@ -333,7 +333,7 @@ describe('given a world that breaks down', () => {
 });
 
 describe('given a host that is closed', () => {
-  it('when worlds are in use, then it waits for them, then ends them; who comes later is refused [HOST-8]', async () => {
+  it('closing a host waits for worlds in use, then ends them, and refuses later callers [HOST-8]', async () => {
     const { host, clock, tell } = await givenHost({ maxOpen: 1 });
     await tell('a', add(1));
     const lease = await host.lease('a');
@@ -351,7 +351,7 @@ describe('given a host that is closed', () => {
     expect(lease.world.closedBy?.code).toBe('world_closed');
   });
 
-  it('when a user does not leave, then it is closed all the same when the time is over', async () => {
+  it('a host is closed when the time is over, although a caller has not released its world', async () => {
     const { host, clock } = await givenHost();
     const lease = await host.lease('a');
     const closed = host.close({ within: MINUTE });
@@ -360,7 +360,7 @@ describe('given a host that is closed', () => {
     expect(lease.world.closedBy?.code).toBe('world_closed');
   });
 
-  it('when an effect was interrupted by it, then the next host goes on with it at once [HOST-8]', async () => {
+  it('an effect that closing interrupted is continued by the next host at once [HOST-8]', async () => {
     const adapter = outside(once);
     const { host, disk, clock, tell } = await givenHost({ adapters: [adapter] });
     await tell('w', start('call'));
@@ -376,7 +376,7 @@ describe('given a host that is closed', () => {
     await next.host.close();
   });
 
-  it('when an idempotent effect has stopped for it, then the next host offers it again at once', async () => {
+  it('an idempotent effect that closing stopped is executed again by the next host at once', async () => {
     const executions: AbortSignal[] = [];
     const obedient: Adapter = {
       effect: again,
@@ -398,7 +398,7 @@ describe('given a host that is closed', () => {
     await next.host.close();
   });
 
-  it('when a timer was due and the disk was full, then the next host fires it', async () => {
+  it('the next host fires a timer that was due while the disk was full', async () => {
     const { host, disk, clock, tell } = await givenHost();
     await tell('w', wake('tea', MINUTE));
     disk.failing = 'store_full';
@@ -423,7 +423,7 @@ describe('given a host that is closed', () => {
 });
 
 describe('given a directory that fails', () => {
-  it('when a world is to be marked, then it is not opened, and wakes go on when the directory does', async () => {
+  it('a world that cannot be marked is not opened, and wake-ups continue when the directory works again', async () => {
     const disk = new Disk();
     const { directory, fails } = failingDirectory();
     const { host, clock, failures, tell } = await givenHost({ disk, directory, idleMs: SECOND });
@@ -442,7 +442,7 @@ describe('given a directory that fails', () => {
 });
 
 describe('given a directory that can be read and not written', () => {
-  it('when a wake is due, then it is tried once a second, and happens when the directory is well', async () => {
+  it('a due wake-up is tried once a second, and happens when the directory works again', async () => {
     const disk = new Disk();
     const { directory, fails } = failingDirectory(['set', 'remove']);
     const { host, clock, failures, tell } = await givenHost({ disk, directory, idleMs: SECOND });
@@ -478,7 +478,7 @@ function failingDirectory(only?: readonly string[]): { directory: HostDirectory;
   return { directory: { label: 'failing', open }, fails };
 }
 
-describe('given options that could not work', () => {
+describe('given invalid combinations of options', () => {
   const sound = { directory: memoryDirectory(), store: () => new Disk().store('w'), open: () => undefined as never };
 
   it.each([

@@ -10,7 +10,7 @@ const WORLDS = 300;
 const OPEN = 20;
 
 describe('given 300 worlds and room for 20', () => {
-  it('when each sets timers and is closed, then each is woken at its times, and no more than 20 are ever open [HOST-2]', async () => {
+  it('each world is woken at its times, and no more than 20 are ever open [HOST-2]', async () => {
     const { host, disk, clock, tell, failures } = await givenHost({ maxOpen: OPEN, idleMs: 10 * SECOND });
     const worlds = Array.from({ length: WORLDS }, (_, i) => `w${i}`);
     const begin = clock.wall();
@@ -39,7 +39,7 @@ describe('given 300 worlds and room for 20', () => {
     for (const world of worlds.slice(0, 5)) await expectSound(disk.store(world), app);
   });
 
-  it('when all want to be woken at one moment, then all are, and users are served between them', async () => {
+  it('all worlds are woken that were due at one moment, and callers are served between them', async () => {
     const { host, disk, clock, tell } = await givenHost({ maxOpen: OPEN, idleMs: 10 * SECOND });
     const worlds = Array.from({ length: WORLDS }, (_, i) => `w${i}`);
     const begin = clock.wall();

@@ -31,7 +31,7 @@ async function opening(change: object): Promise<void> {
 const FUNCTIONS = ['a function', 'a class'];
 
 describe('given invalid options', () => {
-  it('when any of them is junk, then the host is not opened and its directory not touched [REQ-9]', async () => {
+  it('a host with any invalid option is not opened, and its directory is not used [REQ-9]', async () => {
     const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
     const before = opened;
     await expectRefused((junk) => openHost(junk as never), 'openHost');
@@ -60,7 +60,7 @@ describe('given invalid options', () => {
     [{ effect: '*', per: { ms: 1, max: 0 } }, 'limits[1].per'],
     [{ effect: '*', per: { ms: 0, max: 1 } }, 'limits[1].per'],
     [{ effect: '*', concurrent: 1, per: { ms: 1 } }, 'limits[1].per'],
-  ])('when a limit is %j, then it is named', async (limit, where) => {
+  ])('an error about the limit %j names it', async (limit, where) => {
     const good = { effect: 'llm.*', concurrent: 1, per: { ms: 1, max: 1 } };
     const error = await refusal(opening({ limits: [good, limit] }));
     expect([error.code, error.details.where]).toEqual(['invalid_argument', where]);

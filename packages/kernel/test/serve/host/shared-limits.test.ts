@@ -36,7 +36,7 @@ function given(...limits: SharedLimit[]) {
 }
 
 describe('given a limit of two at once', () => {
-  it('when three come, then the third waits for one to end [HOST-7]', async () => {
+  it('a third effect waits for one to end [HOST-7]', async () => {
     const { passed, enter, leave } = given({ effect: 'llm.*', concurrent: 2 });
     for (const what of ['1', '2', '3']) enter('w', what);
     await turn();
@@ -46,7 +46,7 @@ describe('given a limit of two at once', () => {
     expect(passed).toEqual(['1', '2', '3']);
   });
 
-  it('when one world has many and another one, then they take turns [HOST-7]', async () => {
+  it('two worlds take turns, although one has many effects and the other one [HOST-7]', async () => {
     const { passed, enter, leave } = given({ effect: '*', concurrent: 1 });
     for (const what of ['a1', 'a2', 'a3', 'a4']) enter('a', what);
     for (const what of ['b1', 'b2']) enter('b', what);
@@ -70,7 +70,7 @@ describe('given a limit of two at once', () => {
     expect(passed).toEqual(['1', '3']);
   });
 
-  it('when an effect is of another kind, then it passes; the first limit that matches holds', async () => {
+  it('an effect of another kind passes; the first limit that matches applies', async () => {
     const { passed, enter } = given({ effect: 'llm.generate@1', concurrent: 1 }, { effect: '*', concurrent: 2 });
     const { signal } = new AbortController();
     for (const what of ['1', '2']) enter('w', what);
@@ -98,7 +98,7 @@ describe('given a limit of three a minute', () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it('when the wall clock jumps, then nothing passes that would not', async () => {
+  it('a jump of the wall clock lets no additional effect pass', async () => {
     const { clock, passed, enter } = given({ effect: '*', per: { ms: MINUTE, max: 1 } });
     enter('w', '1');
     enter('w', '2');
@@ -111,7 +111,7 @@ describe('given a limit of three a minute', () => {
 });
 
 describe('given a host whose worlds share a limit', () => {
-  it('when effects of two worlds are due, then one is executed at a time', async () => {
+  it('one effect of two worlds is executed at a time', async () => {
     const adapter = outside(once);
     const { host, clock, tell } = await givenHost({
       adapters: [adapter],
@@ -129,7 +129,7 @@ describe('given a host whose worlds share a limit', () => {
     await host.close();
   });
 
-  it('when the host closes while an effect waits for the limit, then it is cancelled: it did not happen', async () => {
+  it('an effect that waits for the limit is cancelled when the host closes: it did not happen', async () => {
     const adapter = outside(once);
     const disk = { adapters: [adapter], limits: [{ effect: 'lab.*', concurrent: 1 }] };
     const { host, clock, tell, disk: kept } = await givenHost(disk);

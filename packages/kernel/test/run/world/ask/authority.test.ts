@@ -87,8 +87,8 @@ async function given() {
   return { store, world, id: item?.id as string };
 }
 
-describe.each(PLACES)('given something else than is meant: %s', (place, call) => {
-  it('when a thing looks back, or is of another kind, then it is refused by its name or taken, and nothing is lost', async () => {
+describe.each(PLACES)('given an invalid argument: %s', (place, call) => {
+  it('an argument of another kind, or with getters, is refused by its name or accepted, and nothing is lost', async () => {
     const { store, world, id } = await given();
     const taken: string[] = [];
     for (const [name, junk] of [...JUNK, ...HOSTILE]) {

@@ -33,7 +33,7 @@ import { TestClock } from '../../../support/test-clock.js';
 describe('given a world that is closed while it writes', () => {
   const { app } = lab();
 
-  it('when requests wait for a slow commit, then they are acknowledged before it is closed, and later ones refused [REC-8]', async () => {
+  it('requests that wait for a slow commit are acknowledged before the world closes, and later ones are refused [REC-8]', async () => {
     const store = faultyStore(memory());
     const world = await openKernelWorld({ store, app });
     let release = (): void => undefined;
@@ -65,7 +65,7 @@ describe('given a world that is closed while it writes', () => {
 describe('given a world that is read while it writes', () => {
   const { app } = lab();
 
-  it('when it is verified, watched and looked back at meanwhile, then each sees a whole prefix [RPL-7, RPL-10]', async () => {
+  it('a verification, a watcher and a look back each see a whole prefix while the world writes [RPL-7, RPL-10]', async () => {
     const store = memory();
     const world = await openKernelWorld({ store, app, snapshotEvery: 7 });
     await ask(world, 'x', [add(1), log(0)]);
@@ -107,7 +107,7 @@ describe('given an adapter that asks the world it serves', () => {
     },
   });
 
-  it('when it sends a request and waits for it, then neither waits for ever', async () => {
+  it('an adapter that sends a request to its world and waits for it does not wait for ever', async () => {
     const store = memory();
     let world: World | undefined;
     const asking: Adapter = {
@@ -125,7 +125,7 @@ describe('given an adapter that asks the world it serves', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its payload fits a receipt but not its plan, then the effect is settled and the plan ends in error', async () => {
+  it('a payload that fits the receipt but not the plan settles the effect and ends the plan in error', async () => {
     const store = memory();
     const adapter = outside(once);
     const world = await openKernelWorld({ store, app, adapters: [adapter], recheckEvery: 1 });
@@ -161,7 +161,7 @@ describe('given code that answers differently each time', () => {
   }
   const at: [string, string] = ['leak/Cell@1', 'x'];
 
-  it('when a request shows it, then it is refused as nondeterminism and nothing is journaled [DET-6]', async () => {
+  it('a request to such code is refused as nondeterminism and nothing is journaled [DET-6]', async () => {
     const [store, app] = [memory(), leaky()];
     const world = await openKernelWorld({ store, app, recheckEvery: 1, clock: new TestClock(Date.now()) });
     await world.request(at, { name: 'leak/Set@1', value: {} });
@@ -172,7 +172,7 @@ describe('given code that answers differently each time', () => {
     await closeSound(world, store, app);
   });
 
-  it('when only every third frame is folded twice, or none, then it is found in those alone [DET-6]', async () => {
+  it('with a second fold of every third frame or of no frame, the nondeterminism is found in those frames alone [DET-6]', async () => {
     for (const [recheckEvery, found] of [
       [1, 9],
       [3, 3],
@@ -192,7 +192,7 @@ describe('given code that answers differently each time', () => {
     }
   });
 
-  it('when a timer shows it, then it is quarantined: its cell stays as it was, and the journal can be executed [DET-7]', async () => {
+  it('a timer of such code is quarantined: the cell is unchanged, and the journal replays [DET-7]', async () => {
     const [store, app, clock] = [memory(), leaky(), new TestClock()];
     const world = await openKernelWorld({ store, app, clock, recheckEvery: 1, drive: 'manual' });
     await world.request(at, { name: 'leak/Set@1', value: {} });
@@ -203,7 +203,7 @@ describe('given code that answers differently each time', () => {
     await closeSound(world, store, app);
   });
 
-  it('when nobody looks, then a verification names the frame where it first shows [DET-8]', async () => {
+  it('without a second fold, verification names the first frame that differs [DET-8]', async () => {
     const [store, app] = [memory(), leaky()];
     const world = await openKernelWorld({ store, app, recheckEvery: 0 });
     await world.request(at, { name: 'leak/Set@1', value: {} });
@@ -220,7 +220,7 @@ describe('given code that answers differently each time', () => {
 describe('given timers that are due in great number', () => {
   const { app } = lab();
 
-  it('when a thousand come at once, then each fires once, in order, and the world keeps answering', async () => {
+  it('a thousand due timers fire once each, in order, and the world answers requests meanwhile', async () => {
     const clock = new TestClock();
     const store = memory();
     const world = await openKernelWorld({ store, app, clock, recheckEvery: 0 });

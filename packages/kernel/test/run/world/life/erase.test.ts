@@ -55,8 +55,8 @@ async function verified(store: Store) {
   }
 }
 
-describe('given content that was kept to be erasable', () => {
-  it('when equal texts are put twice, then they are two blobs and both are read back [CON-8]', async () => {
+describe('given content that was stored as erasable', () => {
+  it('equal texts that are stored twice are two blobs, and both are read back [CON-8]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const [one, other] = [await putErasable(world.content, text('yes')), await putErasable(world.content, text('yes'))];
     expect(one.hex).not.toBe(other.hex);
@@ -64,19 +64,19 @@ describe('given content that was kept to be erasable', () => {
     for (const ref of [one, other]) expect(toHex(await getErasable(world.content, ref))).toBe(toHex(text('yes')));
   });
 
-  it('when the salt is given, then the same text is the same blob, so that a request can be repeated', async () => {
+  it('the same text with the same salt is the same blob, so that a request can be repeated', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const salt = () => new Uint8Array(16).fill(7);
     const put = () => putErasable(world.content, text('yes'), salt);
     expect((await put()).hex).toBe((await put()).hex);
   });
 
-  it('when it is nothing at all, then nothing is read back', async () => {
+  it('an empty text is read back as empty', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     expect(await getErasable(world.content, await putErasable(world.content, text('')))).toEqual(text(''));
   });
 
-  it('when something shorter than a salt is read as such, then it is damaged', async () => {
+  it('content shorter than a salt is damaged when it is read as salted', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const ref = await world.content.put(text('short'));
     expect(await codeOf(getErasable(world.content, ref))).toBe('blob_damaged');
@@ -84,7 +84,7 @@ describe('given content that was kept to be erasable', () => {
 });
 
 describe('given an erasure', () => {
-  it('when content is named, then it is gone, its tombstone says so, and the world replays as before [CON-9]', async () => {
+  it('erased content is gone, has its tombstone, and the world replays as before [CON-9]', async () => {
     const store = memory();
     const world = await openKernelWorld({ store, app });
     const refs = await tellAll(world, 'a', 40);
@@ -109,7 +109,7 @@ describe('given an erasure', () => {
     });
   });
 
-  it('when a cell is named, then what its facts link is gone, and what the facts of others link is there [CON-9]', async () => {
+  it('the erasure of a cell removes the content that its facts link, and keeps the content of other cells [CON-9]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const [own, others] = [
       await putErasable(world.content, text('own')),
@@ -122,7 +122,7 @@ describe('given an erasure', () => {
     expect([await world.content.has(own), await world.content.has(others)]).toEqual([false, true]);
   });
 
-  it('when it is asked for again, then nothing is journaled; with another content it is a conflict', async () => {
+  it('a repeated erasure journals nothing; one with other content is a conflict', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const refs = await tellAll(world, 'a', 3);
     const first = await world.erase({ refs }, { id: 'e' });
@@ -134,7 +134,7 @@ describe('given an erasure', () => {
     expect(await codeOf(world.erase({ cell: cell('a') }, { id: 'e' }))).toBe('request_conflict');
   });
 
-  it('when content is linked anew afterwards, then it is refused; inside of stored values it may stand [CON-13]', async () => {
+  it('erased content cannot be linked anew, and may stand inside stored values [CON-13]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const ref = await putErasable(world.content, text('secret'));
     const holder = await putValue(world.content, { holds: ref });
@@ -150,7 +150,7 @@ describe('given an erasure', () => {
     expect(await world.verify()).toMatchObject({ erased: 2 });
   });
 
-  it('when an adapter answers with content that is gone, then the effect says so', async () => {
+  it('an effect whose adapter answers with erased content reports that', async () => {
     const store = memory();
     const adapter = outside(once);
     const world = await openKernelWorld({ store, app, adapters: [adapter] });
@@ -166,7 +166,7 @@ describe('given an erasure', () => {
     });
   });
 
-  it('when the same bytes are put again, then they are there again, and opening leaves them [CON-13]', async () => {
+  it('bytes that are stored again after an erasure exist again, and an opening keeps them [CON-13]', async () => {
     const store = memory();
     const world = await openKernelWorld({ store, app });
     const ref = await world.content.put(text('public'));
@@ -186,7 +186,7 @@ describe('given an erasure', () => {
 });
 
 describe('given a cell whose content is to be erased', () => {
-  it('when it is erased, then what it alone linked is gone, and what others link is kept and told [CON-10]', async () => {
+  it('the erasure of a cell removes the content that it alone linked, and keeps and reports shared content [CON-10]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const mine = await tellAll(world, 'a', 70);
     const theirs = await tellAll(world, 'b', 2);
@@ -209,7 +209,7 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 70 });
   });
 
-  it('when its effects stored content, then it is found although no state holds it [CON-10]', async () => {
+  it('the content that effects of the cell stored is found, although no state links it [CON-10]', async () => {
     const adapter = outside(once);
     await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
     await ask(world, 'a', [start('call')]);
@@ -220,7 +220,7 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.content.has(stored)).toBe(false);
   });
 
-  it('when the cell has ended, then its content is found all the same', async () => {
+  it('the content of an ended cell is found as well', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const refs = await tellAll(world, 'a', 2);
     await ask(world, 'a', [end()]);
@@ -228,7 +228,7 @@ describe('given a cell whose content is to be erased', () => {
     for (const ref of refs) expect(await world.content.has(ref)).toBe(false);
   });
 
-  it('when cells below are meant as well, then what passed between them is not shared', async () => {
+  it('content that passed between a cell and its descendants is not shared when they are included', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const ref = await putErasable(world.content, text('passed on'));
     await ask(world, 'top', [send('below', note(ref))]);
@@ -236,14 +236,14 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.erase({ cell: cell('top'), subtree: true })).toMatchObject({ erased: 1, shared: [] });
   });
 
-  it('when there is no such cell, then it is refused', async () => {
+  it('the erasure of a missing cell is refused', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     expect(await codeOf(world.erase({ cell: cell('nobody') }))).toBe('cell_absent');
   });
 });
 
-describe('given what may not be erased', () => {
-  it('when a chunk of a log or a node of a snapshot is named, then nothing is erased [CON-11]', async () => {
+describe('given content that may not be erased', () => {
+  it('a chunk of a log or a node of a snapshot is not erased [CON-11]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const refs = await tellAll(world, 'a', 40);
     const known = new Set(refs.map(({ hex }) => hex));
@@ -264,7 +264,7 @@ describe('given what may not be erased', () => {
     await world.verify();
   });
 
-  it('when content is not in the store, then it is missing, and junk is no target', async () => {
+  it('missing content is reported as missing, and an invalid target is refused', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const junk: unknown[] = [
       undefined,
@@ -281,7 +281,7 @@ describe('given what may not be erased', () => {
     expect(world.head.seq).toBe(0);
   });
 
-  it('when more is named than fits a tombstone, then it is refused; what a cell links is erased in turns', async () => {
+  it('an erasure of more than fits a tombstone is refused; the content of a cell is erased in several steps', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const many = Array.from({ length: 10_001 }, (_, i) => Ref.fromHex(i.toString(16).padStart(64, '0')));
     expect(await codeOf(world.erase({ refs: many }))).toBe('bound_exceeded');
@@ -334,7 +334,7 @@ function dying(inner: Store, at: 'before the tombstone' | 'after the tombstone' 
 
 describe('given a crash in an erasure', () => {
   for (const at of ['before the tombstone', 'after the tombstone', 0, 1, 2, 3] as const) {
-    it(`when it falls ${typeof at === 'number' ? `after ${at} blobs` : at}, then opening leaves all of it or nothing [CON-12]`, async () => {
+    it(`a crash ${typeof at === 'number' ? `after ${at} blobs` : at} leaves all of the content or none of it after the opening [CON-12]`, async () => {
       const store = crashable();
       const world = await openKernelWorld({ store: dying(store, at), app });
       const refs = await tellAll(world, 'a', 3);
@@ -353,7 +353,7 @@ describe('given a crash in an erasure', () => {
     });
   }
 
-  it('when the store fails once, then the next erasure finishes it first', async () => {
+  it('the next erasure first finishes one that the store failed', async () => {
     const store = memory();
     let failures = 1;
     const world = await openKernelWorld({ store: failingOnce(store, () => failures-- > 0), app });
@@ -403,11 +403,11 @@ describe('given a world with tombstones that is verified [CON-14]', () => {
     }
   }
 
-  it('when all is well, then the erased are counted', async () => {
+  it('the erased blobs of a sound world are counted', async () => {
     expect(await judged(() => ({}))).toEqual({ erased: 2, returned: 0 });
   });
 
-  it('when content is gone that no tombstone names, then it is missing, whatever the store says', async () => {
+  it('missing content without a tombstone is reported, whatever the store answers', async () => {
     let lost: Ref | undefined;
     const code = await judged((content) => ({
       erasedBy: async (ref) => (await content.erasedBy(ref)) ?? 1,
@@ -420,7 +420,7 @@ describe('given a world with tombstones that is verified [CON-14]', () => {
     expect(code).toBe('blob_missing');
   });
 
-  it('when an earlier erasure was never finished, then it is found; the newest is left to the next opening', async () => {
+  it('an unfinished earlier erasure is reported; the newest is left to the next opening', async () => {
     expect(await judged(() => ({ erasedThrough: async () => 0 }))).toBe('erase_unfinished');
     expect(await judged((content) => ({ erasedThrough: async () => (await content.erasedThrough()) - 1 }))).toEqual({
       erased: 2,
@@ -428,11 +428,11 @@ describe('given a world with tombstones that is verified [CON-14]', () => {
     });
   });
 
-  it('when the store has lost a tombstone, then it is found', async () => {
+  it('a tombstone that the store lost is reported', async () => {
     expect(await judged(() => ({ erasedBy: async () => undefined }))).toBe('journal_damaged');
   });
 
-  it('when a log links its chunks, then it reads as far as they are there', async () => {
+  it('a log is read as far as its chunks exist', async () => {
     const store = memory();
     await using world = await openKernelWorld({ store, app });
     const gone = await putValue(world.content, { count: 1, levels: [], tail: ['x'] });

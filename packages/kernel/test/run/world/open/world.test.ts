@@ -29,7 +29,7 @@ async function opening(change: object, touches = false): Promise<World> {
 }
 
 describe('given invalid options', () => {
-  it('when any of them is junk, then the world is not opened and the store not touched [REQ-9]', async () => {
+  it('a world with any invalid option is not opened, and the store is not used [REQ-9]', async () => {
     const noFunction = (junk: unknown) => (typeof junk === 'function' ? undefined : junk);
     const functions = ['undefined', 'a function', 'a class'];
     await expectRefused((junk) => openKernelWorld(junk as never), 'openWorld');
@@ -55,7 +55,7 @@ describe('given invalid options', () => {
     await expectRefused((junk) => opening({ random: noFunction(junk) }), 'random', functions);
   });
 
-  it('when chance answers nonsense, then the world is not made', async () => {
+  it('a world is not created with an invalid random source', async () => {
     for (const [name, junk] of JUNK) {
       const verdict = await verdictOn(() => opening({ random: () => junk }, true), `random giving ${name}`);
       expect(verdict, name).not.toContain('accepted');
@@ -65,14 +65,14 @@ describe('given invalid options', () => {
     );
   });
 
-  it('when the clock answers nonsense, then it is refused, or its times can be read back', async () => {
+  it('an invalid reading of the clock is refused, or its times can be read back', async () => {
     for (const wall of [Number.NaN, -1, Number.POSITIVE_INFINITY, 2 ** 60, 'now', undefined]) {
       const clock = { wall: () => wall as number, monotonic: () => 0, sleep: async () => undefined };
       await verdictOn(() => opening({ clock }, true), `a clock at ${String(wall)}`);
     }
   });
 
-  it('when an adapter is wrongly put together, then it says what is wrong', async () => {
+  it('an error about an invalid adapter names what is wrong', async () => {
     const whole = outside(once);
     const wrong: [string, Partial<Adapter>, string][] = [
       ['without a name', { name: '' }, 'invalid_name'],
@@ -99,7 +99,7 @@ describe('given an open world [REQ-9]', () => {
     return { store, world };
   }
 
-  it('when any argument of a request is junk, then it is refused and nothing is journaled', async () => {
+  it('a request with any invalid argument is refused and nothing is journaled', async () => {
     const { store, world } = await given();
     const { head } = world;
     const event = { name: 'lab/Do@1', value: { steps: [] } };
@@ -130,7 +130,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when the value of an event is not canonical, then the request is refused with the path', async () => {
+  it('a request with a value that is not canonical is refused with the path', async () => {
     const { store, world } = await given();
     const { head } = world;
     for (const what of ILLEGAL.filter((kind) => kind !== 'bytes in state')) {
@@ -143,7 +143,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when this and that is taken in, then each frame says who caused it [REQ-8]', async () => {
+  it('each frame names the principal of its input [REQ-8]', async () => {
     const store = memory();
     const adapter = outside(once);
     adapter.answerAll(() => ok({ got: 1 }));
@@ -167,7 +167,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when somebody claims to be the kernel, or sends what only it may, then it is refused [REQ-8]', async () => {
+  it('a request in the name of the kernel, or with an event that only the kernel may send, is refused [REQ-8]', async () => {
     const { store, world } = await given();
     const { head } = world;
     const event = { name: 'lab/Do@1', value: { steps: [] } };
@@ -190,7 +190,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when it links what is not there, or what is no value, then it is refused [CON-3]', async () => {
+  it('a request that links missing content, or content that is not a value, is refused [CON-3]', async () => {
     const { store, world } = await given();
     const { head } = world;
     const raw = await world.content.put(Uint8Array.of(0xff));
@@ -203,7 +203,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when what it links leads nowhere further on, then it is refused, however deep that is [CON-3]', async () => {
+  it('a request is refused when a link further down leads to missing content, at any depth [CON-3]', async () => {
     const { store, world } = await given();
     const [raw, none] = [await world.content.put(Uint8Array.of(0xff)), Ref.fromHex('a'.repeat(64))];
     const whole = await putValue(world.content, { raw });
@@ -220,7 +220,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a value that was linked before is erased, then it is not linked again, and what holds it still is [CON-3]', async () => {
+  it('an erased value cannot be linked again, and a value that still contains it can [CON-3]', async () => {
     const { store, world } = await given();
     const inner = await putValue(world.content, 'inner');
     const outer = await putValue(world.content, { inner });
@@ -232,7 +232,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when any other call is given junk, then it is refused, and nothing is journaled', async () => {
+  it('any other call with an invalid argument is refused, and nothing is journaled', async () => {
     const { store, world } = await given();
     const { head } = world;
     await expectRefused((junk) => world.state(junk as never), 'state');
@@ -258,7 +258,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a state of the past is asked for with junk, then it is refused', async () => {
+  it('a read of an earlier state with invalid arguments is refused', async () => {
     const { store, world } = await given();
     const past = await world.at(1);
     await expectRefused((junk) => past.state(junk as never), 'state');
@@ -272,7 +272,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it('when anything at all is sent, seed 20260101, then it is refused by a code or taken, and the journal stays whole', async () => {
+  it('any random request, seed 20260101, is refused by a code or accepted, and the journal stays sound', async () => {
     const { store, world } = await given();
     const anything = fc.anything({
       withBigInt: true,
@@ -311,7 +311,7 @@ describe('given an open world [REQ-9]', () => {
     await closeSound(world, store, app);
   });
 
-  it("when an effect's parameters are anything at all, then the adapter gets exactly what was journaled [EFF-5]", async () => {
+  it('the adapter gets exactly the journaled parameters, whatever they are [EFF-5]', async () => {
     const adapter = outside(once);
     adapter.answerAll((params) => ok({ got: params }));
     const store = memory();

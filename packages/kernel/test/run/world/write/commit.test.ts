@@ -69,7 +69,7 @@ function slowly(store: FaultyStore): () => void {
 }
 
 describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
-  it('when others were answered from what is lost, then nobody is told, and the same ids succeed later [JRN-11, JRN-13]', async () => {
+  it('answers that depend on lost frames are not sent, and the same ids succeed later [JRN-11, JRN-13]', async () => {
     const { store, world } = await given(place);
     const head = world.head;
     store.appends.push('full');
@@ -95,7 +95,7 @@ describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
     await closeSound(world, store, app);
   });
 
-  it('when what is durable was asked again meanwhile, then it is told at once and still holds [JRN-27]', async () => {
+  it('a repeated request that is durable is answered at once, and stays durable [JRN-27]', async () => {
     const { store, world } = await given(place);
     const first = await ask(world, 'x', [add(1)], { id: 'A' });
     store.appends.push('full');
@@ -111,7 +111,7 @@ describe.each(PLACES)('given a full disk after the fold, on $name', (place) => {
     await closeSound(world, store, app);
   });
 
-  it('when a batch fails, then the frames that follow are the ones an untroubled world writes [JRN-13]', async () => {
+  it('the frames after a failed batch are those that an undisturbed world writes [JRN-13]', async () => {
     const clock = new TestClock();
     const random = (length: number) => new Uint8Array(length).fill(7);
     const { store, world } = await given(place, { clock, random });
@@ -139,10 +139,10 @@ function fresh() {
   return store;
 }
 
-describe('given a full disk, facts are tried again until they land, and land once', () => {
+describe('given a full disk, on which inputs are tried again until they are durable, once', () => {
   const memory = PLACES[0] as (typeof PLACES)[number];
 
-  it('when a receipt cannot be written, then its effect is not replayed and its plan goes on later [JRN-14, EFF-3]', async () => {
+  it('an effect whose receipt cannot be written is not executed again, and its plan continues later [JRN-14, EFF-3]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -160,7 +160,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when a timer cannot be written, then it fires once, later [JRN-14]', async () => {
+  it('a timer that cannot be written fires once, later [JRN-14]', async () => {
     const clock = new TestClock();
     const { store, world } = await given(memory, { clock });
     await ask(world, 'x', [wake('bell', 100)]);
@@ -176,7 +176,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when an attempt cannot be written, then nothing starts before it is [EFF-2]', async () => {
+  it('an effect whose attempt cannot be written does not start before it is durable [EFF-2]', async () => {
     const adapter = outside(again, { concurrency: 1 });
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('callAgain', 1), start('callAgain', 2)]);
@@ -196,7 +196,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when several wait, then they land in the order in which they came [JRN-14]', async () => {
+  it('several waiting inputs become durable in the order of their arrival [JRN-14]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2)]);
@@ -212,7 +212,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when facts are taken back while newer ones wait behind them, then the older ones land first [JRN-14]', async () => {
+  it('older inputs of a failed commit become durable before newer ones that wait behind them [JRN-14]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 0), start('call', 1), start('call', 2), start('call', 3)]);
@@ -231,7 +231,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when effects ride in a lost frame, then they did not start and their places are free [EFF-3]', async () => {
+  it('effects of a lost frame did not start, and their places are free [EFF-3]', async () => {
     const adapter = outside(once, { concurrency: 1 });
     const { store, world } = await given(memory, { adapters: [adapter] });
     store.appends.push('full');
@@ -245,7 +245,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when the disk stays full, then closing does not wait for it', async () => {
+  it('closing does not wait for a full disk', async () => {
     const adapter = outside(once);
     const { store, world } = await given(memory, { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -263,7 +263,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(reopened, store, app);
   });
 
-  it('when the world is opened on a full disk, then opening says so and may be tried again [REC-10]', async () => {
+  it('opening a world on a full disk reports that, and may be tried again [REC-10]', async () => {
     const adapter = outside(once);
     const disk = crashable();
     const store = faultyStore(disk);
@@ -280,7 +280,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(reopened, store, app);
   });
 
-  it('when a new world is opened on a full disk, then opening says so and may be tried again [REC-10]', async () => {
+  it('opening a new world on a full disk reports that, and may be tried again [REC-10]', async () => {
     const store = faultyStore(fresh());
     store.full = true;
     expect(await codeOf(openKernelWorld({ store, app }))).toBe('store_full');
@@ -290,7 +290,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
     await closeSound(world, store, app);
   });
 
-  it('when only content cannot be written, then the request that makes it fails and others do not', async () => {
+  it('a request whose content cannot be written fails, and other requests do not', async () => {
     const { store, world } = await given(memory);
     store.putFull = true;
     const long = Array.from({ length: 40 }, (_, i) => log(i)); // a chunk of a log is content
@@ -303,7 +303,7 @@ describe('given a full disk, facts are tried again until they land, and land onc
 });
 
 describe('given a real quota of the store', () => {
-  it('when it is reached, then requests fail, what stands is sound, and with more room all goes on [JRN-17]', async () => {
+  it('at the quota requests fail, durable frames are sound, and with more space everything continues [JRN-17]', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'reprise-quota-'));
     removals.push(() => rmSync(dir, { recursive: true, force: true }));
     const path = join(dir, 'w.db');
@@ -331,7 +331,7 @@ describe('given a real quota of the store', () => {
 });
 
 describe('given an append whose answer is lost', () => {
-  it('when the frames landed, then each request is acknowledged once and no frame is there twice [JRN-12]', async () => {
+  it('each request is acknowledged once and no frame is repeated when the frames were written [JRN-12]', async () => {
     const { store, world } = await given(PLACES[1] as (typeof PLACES)[number]);
     store.appends.push('reply lost');
     const acks = await Promise.all([
@@ -346,7 +346,7 @@ describe('given an append whose answer is lost', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a receipt landed, then the plan goes on and the effect is not settled twice [JRN-12]', async () => {
+  it('the plan continues and the effect is not settled twice when the receipt was written [JRN-12]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -358,7 +358,7 @@ describe('given an append whose answer is lost', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a snapshot landed, then it counts', async () => {
+  it('a snapshot that was written counts', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('reply lost');
@@ -371,7 +371,7 @@ describe('given an append whose answer is lost', () => {
 
 describe('given a store that fails and cannot say why', () => {
   it.each(PLACES)(
-    'when a sync failed, then the world closes, and what was acknowledged is there, on $name [JRN-16]',
+    'the world closes after a failed sync, and acknowledged frames are there, on $name [JRN-16]',
     async (place) => {
       const { store, world } = await given(place);
       const acks: Awaited<ReturnType<typeof ask>>[] = [];
@@ -394,7 +394,7 @@ describe('given a store that fails and cannot say why', () => {
     },
   );
 
-  it('when the head cannot be read after a failure, then nobody is told that nothing landed [JRN-16]', async () => {
+  it('no caller learns that nothing was written when the head cannot be read after a failure [JRN-16]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     store.appends.push('reply lost');
     store.headUnreadable = true;
@@ -407,7 +407,7 @@ describe('given a store that fails and cannot say why', () => {
     await closeSound(again, store, app);
   });
 
-  it('when a cell cannot be read once, then the timer that rings for it is no poison: it fires at the next open', async () => {
+  it('a timer is not quarantined when its cell cannot be read once: it fires at the next opening', async () => {
     const clock = new TestClock();
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { clock });
     for (let n = 0; n < 200; n++) await ask(world, `other ${n}`, [add(1)]);
@@ -427,7 +427,7 @@ describe('given a store that fails and cannot say why', () => {
     await closeSound(again, store, app);
   });
 
-  it('when a snapshot cannot be synced, then the world closes as it does for any other frame', async () => {
+  it('the world closes when a snapshot cannot be synced, as for any other frame', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('broken');
@@ -439,7 +439,7 @@ describe('given a store that fails and cannot say why', () => {
     await closeSound(again, store, app);
   });
 
-  it('when a snapshot finds the disk full, then the world goes on without it [RPL-11]', async () => {
+  it('the world continues without a snapshot when the disk is full [RPL-11]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('full');
@@ -449,7 +449,7 @@ describe('given a store that fails and cannot say why', () => {
     await closeSound(world, store, app);
   });
 
-  it('when watchers wait for frames, then the end of the world is the end of their stream', async () => {
+  it('the streams of watchers end with the world', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     const seqs: number[] = [];
     const watching = (async () => {
@@ -465,7 +465,7 @@ describe('given a store that fails and cannot say why', () => {
 });
 
 describe('given another writer', () => {
-  it('when it has appended, then the world closes as fenced and writes nothing more [JRN-15]', async () => {
+  it('the world closes as fenced after an append of another writer, and writes nothing more [JRN-15]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     await ask(world, 'x', [add(1)]);
     store.appends.push('stale');
@@ -477,7 +477,7 @@ describe('given another writer', () => {
     await world.close();
   });
 
-  it('when a snapshot meets it, then the world closes as fenced [JRN-15]', async () => {
+  it('the world closes as fenced when its snapshot meets another writer [JRN-15]', async () => {
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number]);
     store.appends.push('stale');
     expect(await codeOf(world.snapshot())).toBe('fenced');
@@ -497,7 +497,7 @@ async function withoutLock(): Promise<Store> {
 }
 
 describe('given another writer beside it, for the lock was lost', () => {
-  it('when both write the same bytes at the same time, then one of them has written, and its effect starts once [JRN-15]', async () => {
+  it('one of two writers of the same bytes has written, and its effect starts once [JRN-15]', async () => {
     const store = await withoutLock();
     const [clock, adapter] = [new TestClock(), outside(once)];
     const writers = [
@@ -515,7 +515,7 @@ describe('given another writer beside it, for the lock was lost', () => {
     for (const world of writers) await world.close();
   });
 
-  it('when a request stands in a frame that it does not know, then it closes as fenced and answers for nobody', async () => {
+  it('a writer that does not know a frame of its request closes as fenced and answers no caller', async () => {
     const store = await withoutLock();
     const first = await openKernelWorld({ store, app });
     const second = await openKernelWorld({ store, app });
@@ -527,7 +527,7 @@ describe('given another writer beside it, for the lock was lost', () => {
     await closeSound(second, store, app);
   });
 
-  it('when the world is made while it looks for one, then it is turned away and no second beginning is written', async () => {
+  it('a writer that looked for a world while another made it is refused, and no second genesis is written', async () => {
     const store = await withoutLock();
     let made: Awaited<ReturnType<typeof openKernelWorld>> | undefined;
     const late: Store = {
@@ -548,7 +548,7 @@ describe('given another writer beside it, for the lock was lost', () => {
 });
 
 describe('given a slow commit', () => {
-  it('when it is under way, then no answer, read, frame or effect comes before it [JRN-11, EFF-2]', async () => {
+  it('no answer, read, frame or effect precedes the commit [JRN-11, EFF-2]', async () => {
     const adapter = outside(once);
     const { store, world } = await given(PLACES[0] as (typeof PLACES)[number], { adapters: [adapter] });
     const release = slowly(store);

@@ -64,7 +64,7 @@ const depths: readonly (readonly [string, Step])[] = [
 ];
 
 describe.each(depths)('given a reducer that recurses without end, the stack ending in %s', (_where, deep) => {
-  it('when a request does it, then it is refused as stack_exhausted and nothing is journaled [REC-3]', async () => {
+  it('a request that recurses is refused as stack_exhausted and nothing is journaled [REC-3]', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [add(1)]);
     const { head } = world;
@@ -76,7 +76,7 @@ describe.each(depths)('given a reducer that recurses without end, the stack endi
     await closeSound(world, store, app);
   });
 
-  it('when a timer does it, then it is quarantined, its cell unchanged, and it does not come back [REC-2]', async () => {
+  it('a timer that recurses is quarantined, its cell is unchanged, and it does not fire again [REC-2]', async () => {
     const { store, world, clock } = await given({ drive: 'manual' });
     await ask(world, 'x', [add(1), wake('bell', 10), wake('later', 20), when('bell', add(1), deep)]);
     clock.advance(30);
@@ -97,7 +97,7 @@ describe.each(depths)('given a reducer that recurses without end, the stack endi
     await closeSound(again, store, app);
   });
 
-  it('when a receipt leads to it, then it is quarantined, its effect settled and its plan ended [JRN-25, REC-2]', async () => {
+  it('a receipt that leads to the recursion is quarantined, its effect is settled and its plan ended [JRN-25, REC-2]', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [add(1), start('call', 1), when('call', add(1), deep)]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -113,7 +113,7 @@ describe.each(depths)('given a reducer that recurses without end, the stack endi
 });
 
 describe('given a plan that recurses without end', () => {
-  it('when a request starts it, then the request is refused and nothing is journaled', async () => {
+  it('a request that starts such a plan is refused and nothing is journaled', async () => {
     const { store, world } = await given();
     const { head } = world;
     expect(await codeOf(ask(world, 'x', [start('deepAtStart')]))).toBe('stack_exhausted');
@@ -121,7 +121,7 @@ describe('given a plan that recurses without end', () => {
     await closeSound(world, store, app);
   });
 
-  it('when a receipt wakes it, then the receipt is quarantined and the plan ended', async () => {
+  it('a receipt that resumes such a plan is quarantined and the plan is ended', async () => {
     const { store, world, adapter } = await given();
     await ask(world, 'x', [start('deepLater', 1)]);
     (await adapter.call(0)).answer(ok({ got: 1 }));
@@ -132,7 +132,7 @@ describe('given a plan that recurses without end', () => {
     await closeSound(world, store, app);
   });
 
-  it('when its deadline wakes it, then the timer is quarantined and the plan does not wait for ever [REC-2]', async () => {
+  it('a deadline that resumes such a plan is quarantined, and the plan does not wait for ever [REC-2]', async () => {
     const { store, world, adapter, clock } = await given({ drive: 'manual' });
     await ask(world, 'x', [start('deepAtDeadline', 1)]);
     const pumping = world.pump();
@@ -148,7 +148,7 @@ describe('given a plan that recurses without end', () => {
 });
 
 describe('given a cascade that exhausts the stack in a frame that continues another', () => {
-  it('when it does, then that frame is quarantined, what came before stands, and no plan waits for ever', async () => {
+  it('the continuing frame is quarantined, earlier frames stand, and no plan waits for ever', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [
       sendMany(300, 'c', add(1)),

@@ -58,8 +58,8 @@ function deadly() {
   return self;
 }
 
-describe('given a fact that takes the whole process down when it is folded', () => {
-  it('when it is a timer, then the third death is the last: it is quarantined and the world goes on [REC-4]', async () => {
+describe('given an input that kills the process when it is folded', () => {
+  it('a timer is quarantined after the third death, and the world continues [REC-4]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const first = await openKernelWorld({ store: place.store, app, clock });
@@ -77,7 +77,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when it is a receipt, then its effect is settled and its plan ended', async () => {
+  it('a quarantined receipt has its effect settled and its plan ended', async () => {
     const place = deadly();
     const first = outside(once);
     const world = await openKernelWorld({ store: place.store, app, adapters: [first] });
@@ -93,7 +93,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when one death alone fell upon it, then it is innocent: somebody may have pulled the plug [REC-4]', async () => {
+  it('an input that caused a single death is folded: the cause may have been a power failure [REC-4]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const first = await openKernelWorld({ store: place.store, app, clock });
@@ -107,7 +107,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when the close was clean, then nothing is noted and nothing is suspect [REC-6]', async () => {
+  it('a clean close leaves no note and no suspect [REC-6]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const world = await openKernelWorld({ store: place.store, app, clock });
@@ -122,7 +122,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await expectSound(place.store, app);
   });
 
-  it('when the process dies for another reason, then facts that were noted and became durable are not suspect [REC-6]', async () => {
+  it('an input that was noted and became durable is not suspect when the process dies for another reason [REC-6]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const adapter = outside(once);
@@ -146,7 +146,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(third, place.store, app);
   });
 
-  it('when the machine stops each process in the rest of another cascade, then no cascade is cut off [REC-6]', async () => {
+  it('no cascade is cut off when each process dies in the rest of another cascade [REC-6]', async () => {
     const place = deadly();
     const first = await openKernelWorld({ store: place.store, app });
     await ask(first, 'x', [add(1)]);
@@ -167,7 +167,7 @@ describe('given a fact that takes the whole process down when it is folded', () 
     await closeSound(last, place.store, app);
   });
 
-  it('when a fact was folded, then its note is gone before its commit begins [REC-6]', async () => {
+  it('the note of an input is removed after its fold, before its commit begins [REC-6]', async () => {
     const clock = new TestClock();
     const place = deadly();
     const first = await openKernelWorld({ store: place.store, app, clock });
@@ -182,13 +182,13 @@ describe('given a fact that takes the whole process down when it is folded', () 
   });
 });
 
-describe('given the notes of facts', () => {
+describe('given the notes of inputs', () => {
   const suspicion = (noted: string | null) => {
     const notes: (string | null)[] = [];
     return { notes, suspects: new Suspects({ noted, note: async (text) => void notes.push(text) }) };
   };
 
-  it('when the suspect was folded whole, then another fact of its name begins with no death [REC-6]', async () => {
+  it('the next input of the same name begins without a death after the suspect was folded [REC-6]', async () => {
     const { notes, suspects } = suspicion('1 rest');
     expect(await suspects.note('rest')).toBe('noted');
     await suspects.clear('rest');
@@ -196,7 +196,7 @@ describe('given the notes of facts', () => {
     expect(notes).toEqual(['2 rest', null, '1 rest']);
   });
 
-  it('when two holders died of it, then it is poison; another fact is not [REC-4]', async () => {
+  it('an input is quarantined after two owners died of it, and another one is not [REC-4]', async () => {
     const { notes, suspects } = suspicion('2 ring');
     expect(await suspects.note('other')).toBe('noted');
     await suspects.clear('other');
@@ -204,7 +204,7 @@ describe('given the notes of facts', () => {
     expect(notes).toEqual(['1 other', null]);
   });
 
-  it('when two timers are told apart only by where a separator stands, then their names differ', () => {
+  it('two timers whose names differ only in the place of a separator have different notes', () => {
     const timer = { plan: null, name: 'n', due: 1 };
     const one = timerInput({ ...timer, cell: ['lab/Cell@1', 'a  n 1'], name: 'n' }).nameAt?.(0);
     const two = timerInput({ ...timer, cell: ['lab/Cell@1', 'a'], name: 'n 1  n' }).nameAt?.(0);

@@ -27,7 +27,7 @@ function slowContent(inner: Store) {
 }
 
 describe('given a snapshot whose map is written slowly', () => {
-  it('when requests and timers come while it is written, then it holds the state of its own frame and of no other [RPL-8, RPL-11]', async () => {
+  it('a snapshot contains exactly the state of its own frame, although requests and timers arrive while it is written [RPL-8, RPL-11]', async () => {
     const slow = slowContent(memory());
     const world = await openKernelWorld({ store: slow.store, app, snapshotEvery: 0 });
     await ask(world, 'x', [sendMany(80, 'to', add(1)), wake('bell', 5)]);

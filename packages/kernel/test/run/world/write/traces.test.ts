@@ -109,7 +109,7 @@ async function saidBy(world: World, key: string): Promise<unknown> {
 }
 
 describe('given a cell that ends while its payment runs, and is made again', () => {
-  it('when the old receipt comes, then the new await does not take it', async () => {
+  it('a new await does not take the old receipt', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -128,9 +128,9 @@ describe('given a cell that ends while its payment runs, and is made again', () 
   });
 });
 
-describe('given a recipe that catches the want of a leaf and does something else', () => {
+describe('given a recipe that catches the request for an unloaded leaf and does something else', () => {
   it.each(['rethrow', 'reject'] as const)(
-    'when the cell is cold (%s), then the frame is as when it is warm [RED-14]',
+    'a cold cell (%s) leads to the same frame as a warm one [RED-14]',
     async (how) => {
       const store = memory();
       const heads: string[] = [];
@@ -155,7 +155,7 @@ describe('given a recipe that catches the want of a leaf and does something else
 });
 
 describe('given a cascade that feeds itself with large values', () => {
-  it('when it goes over its bytes, then it ends in faults, small frames and a usable world [RED-13]', async () => {
+  it('a cascade beyond its bytes ends in faults, small frames and a usable world [RED-13]', async () => {
     await using world = await openKernelWorld({ store: memory(), app, recheckEvery: 0 });
     await world.request(at('a'), { name: 't/Echo@1', value: { bytes: 60_000, times: 15, text: '' } });
     const faults: string[] = [];
@@ -189,7 +189,7 @@ describe('given a receipt whose folding exhausts the machine', () => {
 });
 
 describe('given the wrong app for a world with a snapshot', () => {
-  it('when it is opened, then the definitions are named and not the journal blamed [RPL-5]', async () => {
+  it('an opening with the wrong app names the definitions and does not report damage [RPL-5]', async () => {
     const store = memory();
     {
       await using world = await openKernelWorld({ store, app });
@@ -203,8 +203,8 @@ describe('given the wrong app for a world with a snapshot', () => {
   });
 });
 
-describe('given a policy that could not be read back', () => {
-  it('when a world is opened with it, then it is refused and nothing is written', async () => {
+describe('given a policy that cannot be read back', () => {
+  it('a world with such a policy is refused and nothing is written', async () => {
     const store = memory();
     const policy = [{ effect: '*', decision: 'maybe' as 'allow' }];
     await expect(openKernelWorld({ store, app, policy })).rejects.toThrow(/invalid_argument.*policy\[0\]/s);
@@ -213,8 +213,8 @@ describe('given a policy that could not be read back', () => {
   });
 });
 
-describe('given a wall clock that stands behind', () => {
-  it('when frames come faster than milliseconds, then time still goes on', () => {
+describe('given a wall clock that is behind', () => {
+  it('time continues when frames come faster than milliseconds', () => {
     let monotonic = 0;
     const clock = { wall: () => 0, monotonic: () => monotonic, sleep: async () => undefined };
     const stamper = new Stamper({ clock, lastAt: 1_000, limits: CLOCK_JUMP_LIMITS });
