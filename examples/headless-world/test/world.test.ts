@@ -174,7 +174,7 @@ describe('the command', () => {
     expect(readArguments(['x'], '/here', '/home').out).not.toBe(readArguments(['x'], '/there', '/home').out);
   });
 
-  it('given a model that does not answer, fails readably with 1, and the world replays', async () => {
+  it('the command explains a model that does not answer and exits with 1, and the world replays', async () => {
     const out = place('dead');
     const { code, out: lines, err } = await run([folder(KETTLE), '--out', out, '--base-url', 'http://127.0.0.1:9/v1']);
     expect({ code, err }).toEqual({ code: 1, err: 'The run did not complete: provider_error_retryable/network.\n' });
@@ -192,7 +192,7 @@ describe('the command', () => {
     expect(readdirSync(out)).toContain('SURVEY.md');
   });
 
-  it('given a world that another process holds, says so and changes nothing', async () => {
+  it('the command refuses a world that another process has open, and changes nothing', async () => {
     const out = place('held');
     const held = await sqlite(path.join(out, 'world.db')).open();
     const { code, err } = await run([folder(KETTLE), '--out', out]);

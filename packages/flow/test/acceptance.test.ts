@@ -7,11 +7,11 @@ const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
 /** The long form, with ten thousand of each: `scripts/long/flow.ts`. */
 describe(`given a process that dies at random commits (seed ${SEED})`, () => {
   it.each<[string, (trial: Trial) => Promise<Came>, number, number]>([
-    ['items wait for five slots, then each runs once, in its turn', queueTrial, 120, 10],
-    ['subscribers listen to a topic, then each hears all that it asked for, once and in order', topicTrial, 150, 10],
-    ['cells await promises, then each is told once what became of them', promiseTrial, 60, 8],
-    ['nodes wait for one another and fail, then each comes to what the graph says', graphTrial, 200, 4],
-  ])('when %s [FLOW-8]', async (_, trial, size, killEvery) => {
+    ['each of many items runs once, in its turn, with five slots', queueTrial, 120, 10],
+    ['each subscriber of a topic gets everything that it requested, once and in order', topicTrial, 150, 10],
+    ['each cell that awaits promises is informed of their ends once', promiseTrial, 60, 8],
+    ['each node of a graph with failing nodes ends as the graph prescribes', graphTrial, 200, 4],
+  ])('work goes on when a process dies at random commits: %s [FLOW-8]', async (_, trial, size, killEvery) => {
     const { deaths } = await trial({ seed: SEED, size, killEvery });
     expect(deaths).toBeGreaterThan(2);
   });

@@ -19,7 +19,7 @@ testDirectory({
 });
 
 describe('given a file that is no directory', () => {
-  it('when it is the file of a world, or of another program, then it is refused and not written to', async () => {
+  it('the file of a world or of another program is refused and not changed', async () => {
     const { dir, remove } = freshDirectory();
     const [world, foreign, directory] = [join(dir, 'w.db'), join(dir, 'f.db'), join(dir, 'host.db')];
     await (await sqlite(world).open()).close();
@@ -56,7 +56,7 @@ describe('given ten thousand worlds', () => {
     return shortest;
   }
 
-  it('when the host asks who is due, then the index answers: no longer than of fifty', async () => {
+  it('an index answers which worlds are due, as fast for ten thousand as for fifty', async () => {
     const [few, many] = [await asking(50), await asking(10_000)];
     expect(many / few).toBeLessThan(10); // reading every row would be two hundred times as much
   });

@@ -37,7 +37,7 @@ function marked(name: string, size: number): { readonly mark: string; readonly b
 }
 
 describe('given blobs that are erased', () => {
-  it(`when the files are searched while the store is open, then nothing of them is found (seed ${seed}) [CON-9]`, async () => {
+  it(`a search of the open files finds nothing of the erased blobs (seed ${seed}) [CON-9]`, async () => {
     const random = randomFrom(seed);
     for (let i = 0; i < 8; i++) random();
     const open = await sqlite(path).open();
@@ -69,7 +69,7 @@ describe('given blobs that are erased', () => {
     await open.close();
   });
 
-  it('when a reader stands on the pages as they were, then it is not finished; asked again, it is', async () => {
+  it('an erasure is unfinished while a reader uses the old pages, and finished when it is repeated', async () => {
     const open = await sqlite(path).open();
     const { mark, bytes } = marked('one', 500);
     const ref = await open.content.put(bytes);
@@ -88,7 +88,7 @@ describe('given blobs that are erased', () => {
     await open.close();
   });
 
-  it('when a row was filled with zeros, then the same bytes fill it again', async () => {
+  it('the same bytes fill an erased row again', async () => {
     const open = await sqlite(path).open();
     const { mark, bytes } = marked('again', 500);
     const ref = await open.content.put(bytes);
@@ -107,8 +107,8 @@ describe('given blobs that are erased', () => {
 describe('given a process that died in an erasure', () => {
   const app = defineApp({ reducers: [] });
 
-  for (const left of ['nothing was erased', 'the rows were erased', 'all but the note was done'] as const) {
-    it(`when ${left}, then opening finishes it [CON-12]`, async () => {
+  for (const left of ['nothing was erased', 'the rows were erased', 'only its note was missing'] as const) {
+    it(`opening finishes an erasure when ${left} [CON-12]`, async () => {
       const world = await openKernelWorld({ store: sqlite(path), app });
       const [small, large] = [marked('small', 500), marked('large', 100_000)];
       const refs = [await putErasable(world.content, small.bytes), await putErasable(world.content, large.bytes)];
@@ -116,9 +116,9 @@ describe('given a process that died in an erasure', () => {
       const { seq } = await world.erase({ refs });
       await world.close();
       await tamper(path, "DELETE FROM meta WHERE name = 'erased_through'");
-      if (left !== 'all but the note was done') restoreFile(refs[1] as Ref, before[1] as Uint8Array);
+      if (left !== 'only its note was missing') restoreFile(refs[1] as Ref, before[1] as Uint8Array);
       if (left === 'nothing was erased') await restoreRow(refs[0] as Ref, before[0] as Uint8Array);
-      expect(marksOnDisk().has(large.mark)).toBe(left !== 'all but the note was done');
+      expect(marksOnDisk().has(large.mark)).toBe(left !== 'only its note was missing');
       await verifies(app);
 
       const again = await openKernelWorld({ store: sqlite(path), app });
@@ -148,7 +148,7 @@ describe('given a process that died in an erasure', () => {
 });
 
 describe('given a store that was made before there were tombstones', () => {
-  it('when it is read, then it has none; when it is opened for writing, then it gets a place for them', async () => {
+  it('an older store has no tombstones when it is read, and gets a table for them when it is opened for writing', async () => {
     const open = await sqlite(path).open();
     const ref = await open.content.put(Uint8Array.of(1, 2, 3));
     await open.journal.append([], EMPTY_HEAD);

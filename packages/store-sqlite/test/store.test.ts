@@ -97,21 +97,21 @@ describe('a large blob as a file', () => {
 });
 
 describe('the files of a world', () => {
-  it('given a clean close, the one database file is complete without its WAL', async () => {
+  it('the database file is complete without its WAL after a clean close', async () => {
     await makeWorld([1, 50, 1]);
     rmSync(`${path}-wal`, { force: true });
     rmSync(`${path}-shm`, { force: true });
     expect((await readWorld()).length).toBe(52);
   });
 
-  it('given a path that a URI would read otherwise, it is that file', async () => {
+  it('a path that a URI would parse differently names the same file', async () => {
     path = join(place.dir, 'a b%20c?mode=ro#1 ü.db');
     await makeWorld([3]);
     expect((await readWorld()).length).toBe(3);
     expect(existsSync(path)).toBe(true);
   });
 
-  it('given a blob up to 64 KiB, it is in the database; given a larger one, it is a file beside it', async () => {
+  it('a blob up to 64 KiB is in the database, and a larger one is a file beside it', async () => {
     const open = await sqlite(path).open();
     await open.content.put(new Uint8Array(65_536));
     await open.journal.append([], EMPTY_HEAD);
@@ -121,7 +121,7 @@ describe('the files of a world', () => {
     await open.close();
   });
 
-  it('given a half-written blob of a killed writer, it is no blob and the next opener removes it', async () => {
+  it('a half-written blob of a killed writer does not count, and the next opening removes it', async () => {
     await makeWorld([1]);
     mkdirSync(`${path}.blobs/ab`, { recursive: true });
     const part = `${path}.blobs/${'ab'.repeat(32)}.0.part`;
@@ -134,7 +134,7 @@ describe('the files of a world', () => {
     await open.close();
   });
 
-  it('given more waiting blobs than memory should hold, they are written before any append', async () => {
+  it('waiting blobs above the bound of memory are written before any append', async () => {
     const open = await sqlite(path).open();
     const refs: Ref[] = [];
     for (let i = 0; i < 300; i++)
@@ -147,7 +147,7 @@ describe('the files of a world', () => {
     await open.close();
   });
 
-  it('given a medium that cannot be written, a closed world can be read', async () => {
+  it('a closed world can be read from a medium that cannot be written', async () => {
     await makeWorld([5]);
     for (const side of ['-wal', '-shm', '-lock']) rmSync(`${path}${side}`, { force: true });
     chmodSync(place.dir, 0o555);
@@ -176,7 +176,7 @@ describe('a full disk', () => {
   const limited = { maxPageCount: 40 };
   const large = (seq: number): Uint8Array => new Uint8Array(50_000).fill(seq);
 
-  it('given no space, an append is store_full, writes nothing, and all before it stays readable [JRN-17]', async () => {
+  it('an append to a full disk is store_full and writes nothing, and everything before it stays readable [JRN-17]', async () => {
     const open = await sqlite(path, limited).open();
     let head = EMPTY_HEAD;
     const fill = async (): Promise<void> => {
@@ -206,7 +206,7 @@ describe('a full disk', () => {
 });
 
 describe('damage', () => {
-  it('given a file that is not a database, opening is journal_damaged and changes nothing [JRN-23]', async () => {
+  it('a file that is not a database is journal_damaged at the opening, and not changed [JRN-23]', async () => {
     writeFileSync(path, 'not a database at all, but long enough to look like one'.repeat(100));
     const before = statSync(path).mtimeMs;
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'journal_damaged' });
@@ -214,7 +214,7 @@ describe('damage', () => {
     expect(statSync(path).mtimeMs).toBe(before);
   });
 
-  it('given the database of another program, opening is journal_damaged and adds no table', async () => {
+  it('the database of another program is journal_damaged at the opening, and gets no table', async () => {
     await tamper(path, 'CREATE TABLE users (name TEXT)');
     await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'journal_damaged' });
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'journal_damaged' });
@@ -223,21 +223,21 @@ describe('damage', () => {
     db.close();
   });
 
-  it('given an empty file, there is no world to read and one can be made', async () => {
+  it('an empty file has no world to read, and a world can be created in it', async () => {
     writeFileSync(path, '');
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_absent' });
     await makeWorld([2]);
     expect((await readWorld()).length).toBe(2);
   });
 
-  it('given a store of a newer version, opening is refused and the lock is given up', async () => {
+  it('a store of a newer version is refused, and its lock is released', async () => {
     await makeWorld([1]);
     await tamper(path, 'PRAGMA user_version = 2');
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'semantics_unknown' });
     for (let i = 0; i < 2; i++) await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'semantics_unknown' });
   });
 
-  it('given pages overwritten in the middle, the frames before are read and the damage names the next one [JRN-23]', async () => {
+  it('frames before overwritten pages are read, and the error names the next one [JRN-23]', async () => {
     await makeWorld(Array(200).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
     overwritePages(60, 3);
     const seen: number[] = [];
@@ -252,13 +252,13 @@ describe('damage', () => {
     expect(seen.length).toBeGreaterThan(20);
   });
 
-  it('given a file cut short, opening or reading is journal_damaged', async () => {
+  it('a file cut short is journal_damaged when it is opened or read', async () => {
     await makeWorld(Array(100).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
     execFileSync('truncate', ['-s', String(30 * 16_384), path]);
     await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged' });
   });
 
-  it('given a missing row, reading stops at the hole and names it [JRN-23]', async () => {
+  it('reading stops at a missing row and names it [JRN-23]', async () => {
     await makeWorld([1, 1, 1, 1]);
     await tamper(path, 'DELETE FROM frame WHERE seq = 2');
     await expect(readWorld()).rejects.toMatchObject({
@@ -272,7 +272,7 @@ describe('damage', () => {
     ['too long', "bytes || x'00'"],
     ['a wrong length inside', "substr(bytes, 1, 50) || x'ffffffff' || substr(bytes, 55)"],
     ['empty', "x''"],
-  ])('given a row of several frames that is %s, reading names its frames', async (_, bytes) => {
+  ])('reading names the frames of a row that is %s', async (_, bytes) => {
     await makeWorld([1, 4, 1]);
     await tamper(path, `UPDATE frame SET bytes = CAST(${bytes} AS BLOB) WHERE seq = 4`);
     const where = `${path}, frames 1 to 4`;

@@ -7,7 +7,7 @@ import { all, play } from './scene.js';
 const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
 describe('a session that is asked to make room', () => {
-  it('a compacted session reports what the model is shown from then on, and never returns the summary as an answer', async () => {
+  it('a compacted session reports the window of the model from then on, and never returns the summary as an answer', async () => {
     const steps = [{ text: '1' }, { text: '2' }, { says: ['the', 'summary'], text: 'the summary' }, { text: '3' }];
     await play({ agents: [talker], steps }, async ({ world }) => {
       const session = world.session('me', talker);

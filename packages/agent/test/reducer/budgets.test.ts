@@ -45,7 +45,7 @@ describe('the budget of a run', () => {
       { options: { max_tokens: 60 } },
     ));
 
-  it('a run cannot use what it has set aside for a child: its next step waits until the child returns the rest [CHILD-2, CHILD-11]', () =>
+  it('a run cannot use the allowance of a child: its next step waits until the child returns the rest [CHILD-2, CHILD-11]', () =>
     family(
       small,
       (s) => {

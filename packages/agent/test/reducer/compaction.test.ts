@@ -96,7 +96,7 @@ describe('making room in the window of the model', () => {
   it.each([
     ['fails', (s: Scene) => s.modelEnds({ status: 'error', code: 'provider_error_terminal/auth', retryable: false })],
     ['says nothing', (s: Scene) => s.modelEnds(blank())],
-  ] as const)('given a summary that %s, the window stays as it is and the run goes on [MOD-24]', (_, end) =>
+  ] as const)('given a summary that %s, the window stays as it is and the run continues [MOD-24]', (_, end) =>
     play(KEEP_ONE, (s) => {
       filled(s);
       end(s);

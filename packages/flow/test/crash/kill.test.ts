@@ -41,7 +41,7 @@ async function run(file: string, killAfterMs: number | undefined): Promise<boole
 }
 
 describe('given a queue whose process is killed', () => {
-  it(`when it is started again ${KILLS} times, then every item ran once and in its turn (seed ${SEED}) [FLOW-1, FLOW-8]`, async () => {
+  it(`every item ran once and in its turn after ${KILLS} kills (seed ${SEED}) [FLOW-1, FLOW-8]`, async () => {
     const file = path.join(folder, 'queue.db');
     const dice = new Dice(SEED);
     let kills = 0;

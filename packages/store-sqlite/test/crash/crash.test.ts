@@ -37,7 +37,7 @@ describe('kill -9', () => {
     expect(trial.told).toEqual(new Set());
   });
 
-  it('given a second kill just after a fact was noted as suspect, the fact is folded all the same', async () => {
+  it('an input is folded although a second process dies just after it was noted as suspect', async () => {
     const trial = new Trial(bench, 'suspect');
     expect(await trial.run({ moment: { step: 'end read_file', side: 'before' } })).toBeUndefined();
     expect(await trial.run({ moment: { step: 'mark', side: 'after' } })).toBeUndefined();
@@ -57,7 +57,7 @@ describe('kill -9', () => {
     await expect(trial.check(done)).rejects.toThrow('C6');
   });
 
-  it('given a kill before a call is armed, it happens once, after the crash', async () => {
+  it('a call that was not armed before a kill happens once, after the crash', async () => {
     const trial = new Trial(bench, 'before');
     expect(await trial.run({ moment: { step: 'open', side: 'after' } })).toBeUndefined();
     expect(await trial.finish()).toMatchObject({ unknown: 0, repeated: 0 });
@@ -84,7 +84,7 @@ describe('the harness', () => {
 });
 
 describe('SIGSTOP', () => {
-  it('given a stopped process that holds the world, a second opener is refused; woken, it finishes [JRN-18]', async () => {
+  it('a second process is refused while a stopped one has the world open, and the first finishes when it is woken [JRN-18]', async () => {
     const trial = new Trial(bench, 'stopped');
     const first = trial.start({ moment: { step: 20, side: 'after' }, blow: 'SIGSTOP' });
     await first.moment;

@@ -377,7 +377,7 @@ describe('a subject without an ability', () => {
     await expect(test?.()).rejects.toThrow(NotApplicable);
   });
 
-  it('given answers that differ by chance, whose is whose is not judged without the subject’s own word', async () => {
+  it('random answers are not compared unless the subject decides which answer belongs to a call', async () => {
     let n = 0;
     const chance = payload((paid) => ({ ...paid, id: `${paid.id}#${n++}` }));
     const check = adapterChecks.find(({ name }) => name.startsWith(MIXED));
@@ -391,7 +391,7 @@ describe('a subject without an ability', () => {
 });
 
 describe('parameters', () => {
-  it('given an arbitrary, parameters are drawn from it, and the suite holds for each', async () => {
+  it('parameters are drawn from an arbitrary, and the suite holds for each', async () => {
     const params = fc.record({
       to: fc.constantFrom('ann', 'ben'),
       cents: fc.integer({ min: 1, max: 99 }),
@@ -400,7 +400,7 @@ describe('parameters', () => {
     expect(await brokenRules(() => ({ ...bankSubject(), params }))).toEqual([]);
   });
 
-  it('given an effect that may happen once, whether it is done twice under one key is not asked', async () => {
+  it('repeated execution under one key is not tested for an effect that may happen once', async () => {
     const params = [{ to: 'ann', cents: 5, guarantee: 'at_most_once' as const }];
     const check = adapterChecks.find(({ name }) => name.startsWith(AGAIN));
     if (check === undefined) throw new Error('the check is gone');

@@ -12,7 +12,7 @@ function recorder(): { runner: TestRunner; tests: Map<string, () => Promise<void
 }
 
 describe('waivers', () => {
-  it('given a waived rule that is broken, its test passes and its title says why', async () => {
+  it('a waived rule that is broken passes, and its title names the reason', async () => {
     const { runner, tests } = recorder();
     const broken = async () => ({ store: { ...memory(), open: () => Promise.reject(new Error('broken')) } });
     testJournal({ name: 'x', runner, make: broken, skip: [{ reason: 'no disk', tests: [EMPTY] }] });
@@ -25,14 +25,14 @@ describe('waivers', () => {
     await expect(tests.get(`${EMPTY} (waived: no disk)`)?.()).rejects.toThrow(/stale/);
   });
 
-  it('given a waiver that names no rule, registering fails', () => {
+  it('a waiver without a rule is refused at the registration', () => {
     const skip = [{ reason: 'a typo', tests: ['given nothing'] }];
     expect(() => testJournal({ name: 'x', runner: recorder().runner, make, skip })).toThrow(/given nothing/);
   });
 });
 
 describe('titles', () => {
-  it('given a rule that holds clauses of the contracts, its title cites them and a waiver names it without', () => {
+  it('the title of a rule cites its clauses, and a waiver names the rule without them', () => {
     const { runner, tests } = recorder();
     const APPEND = 'given an append, it resolves to the head it made';
     testJournal({ name: 'x', runner, make, skip: [{ reason: 'no disk', tests: [APPEND] }] });
@@ -42,7 +42,7 @@ describe('titles', () => {
 });
 
 describe('cleaning up', () => {
-  it('given a check that fails, its subject is disposed of all the same', async () => {
+  it('a subject is disposed of when its check fails', async () => {
     const { runner, tests } = recorder();
     let disposed = 0;
     const failing = { ...memory(), open: () => Promise.reject(new Error('broken')) };

@@ -19,7 +19,7 @@ describe.each(SUBJECTS)('simulator: $name', (subject) => {
     expect(failure && formatFailure(failure, command)).toBeUndefined();
   });
 
-  it('given the same seed twice, writes the same journal (seed 9)', async () => {
+  it('a simulation with the same seed writes the same journal (seed 9)', async () => {
     const run = async () => runSimulation(subject, Choices.from(9));
     const [one, other] = [await run(), await run()];
     expect([one.head, one.log]).toEqual([other.head, other.log]);
