@@ -38,6 +38,31 @@ export function idsIn(title: string): readonly string[] {
   return [...title.matchAll(CITED)].flatMap(([, ids = '']) => ids.split(', '));
 }
 
+/** The title of a test or of a suite, as the source has it; what is filled in stands as `…`. */
+export interface TestTitle {
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+  /** It is the title of a suite, not of a test. */
+  readonly suite: boolean;
+}
+
+/** The title of every test and suite, without the clauses that it cites. */
+export function readTitles(tree: Tree): readonly TestTitle[] {
+  const found: TestTitle[] = [];
+  for (const file of [...tree.keys()].filter((name) => TESTS.test(name)).sort()) {
+    const visit = (node: ts.Node): void => {
+      const title = titleOfTest(node);
+      const text = title?.text.replace(CITED, '').replaceAll(HOLE, '…');
+      if (title !== undefined && text !== undefined)
+        found.push({ text, file, line: lineOf(node), suite: title.runner === 'describe' });
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(tree, file));
+  }
+  return found;
+}
+
 /** Every title of the tests that cites a clause. */
 export function readCitations(tree: Tree): readonly Citation[] {
   const files = [...tree.keys()].sort();
@@ -51,6 +76,8 @@ export function readCitations(tree: Tree): readonly Citation[] {
 interface Title {
   readonly text: string;
   readonly skipping: string | undefined;
+  /** The function that takes it: `describe`, `it`, `check`. */
+  readonly runner: string;
 }
 
 function citationsIn(tree: Tree, file: string, titleOf: (node: ts.Node) => Title | undefined, port: boolean) {
@@ -77,14 +104,15 @@ function titleOfTest(node: ts.Node): Title | undefined {
   const text = textOf(node.arguments[0]);
   if (text === undefined) return undefined;
   const filled = names.includes('each') ? text.replace(/%[a-z#]|\$[\w#.]+/g, HOLE) : text;
-  return { text: filled, skipping: names.find((name) => SKIPPING.has(name)) };
+  return { text: filled, skipping: names.find((name) => SKIPPING.has(name)), runner: names[0] ?? '' };
 }
 
 /** `check('…')`, `titled('…')`. */
 function titleOfCheck(node: ts.Node): Title | undefined {
-  if (!ts.isCallExpression(node) || !CHECKS.has(namesOf(node.expression)[0] ?? '')) return undefined;
-  const text = textOf(node.arguments[0]);
-  return text === undefined ? undefined : { text, skipping: undefined };
+  if (!ts.isCallExpression(node)) return undefined;
+  const [runner = ''] = namesOf(node.expression);
+  const text = CHECKS.has(runner) ? textOf(node.arguments[0]) : undefined;
+  return text === undefined ? undefined : { text, skipping: undefined, runner };
 }
 
 /** The names of a callee, the root first: `it`, `each` of `it.each(rows)`. */

@@ -1,5 +1,9 @@
-/** The words that nothing here uses. The table is `scripts/architecture/words.ts`. */
+/**
+ * The words that nothing here uses, and how no title of a test begins. The tables are `scripts/architecture/words.ts`
+ * and `scripts/architecture/titles.ts`.
+ */
 import { describe, expect, it } from 'vitest';
+import { checkTitles } from '../architecture/titles.js';
 import { formatProblem, readTree } from '../architecture/tree.js';
 import { checkWords, REFUSED_WORDS } from '../architecture/words.js';
 import { ROOT } from '../lib/root.mjs';
@@ -37,5 +41,45 @@ describe('words', () => {
 
   it('every refused word says what to write instead', () => {
     for (const { use } of REFUSED_WORDS) expect(use).not.toBe('');
+  });
+});
+
+describe('titles of tests', () => {
+  const TEST = 'packages/kernel/test/a.test.ts';
+  const found = (title: string) => checkTitles(new Map([[TEST, `it('${title}', () => {});`]]));
+
+  it('no title of a test in the repository begins in the middle of a sentence', () => {
+    expect(checkTitles(readTree(ROOT)).map(formatProblem)).toEqual([]);
+  });
+
+  it.each([
+    'is refused with a reason [JRN-1]',
+    'that nobody changed is read',
+    'whose text was cut',
+    'and the other one',
+    'refuses a second writer',
+    'keeps an approval over a crash',
+    'of a text is a list',
+    'with %s takes nothing more',
+    'one that forgets',
+    'one whose log is gone',
+    'it is the same again',
+  ])('the check finds the title %j', (title) => {
+    expect(found(title)).toMatchObject([{ file: TEST, line: 1 }]);
+  });
+
+  it.each([
+    'a second writer is refused [JRN-1]',
+    'with a full disk, an append fails',
+    'names of the prototype become own keys',
+    'one byte over the ceiling is reported',
+    '%s is refused',
+  ])('the check accepts the title %j', (title) => {
+    expect(found(title)).toEqual([]);
+  });
+
+  it('the check finds titles in tables of rows and in suites, and leaves the titles of suites', () => {
+    const text = "describe('of a thing', () => { it.each(ROWS)('is %s', () => {}); });";
+    expect(checkTitles(new Map([[TEST, text]]))).toMatchObject([{ what: expect.stringContaining('"is …"') }]);
   });
 });

@@ -171,7 +171,7 @@ describe('for a person', () => {
     expect((await verified(worlds)).unverified).toBe(0);
   });
 
-  it('after a kill inside a call the next start continues and reports that the outcome is unknown', async () => {
+  it('after a kill inside a call, the next start continues and reports that the outcome is unknown', async () => {
     const { folder, worlds, at } = await place(SLOW_TEST);
     const first = drive(...at);
     first.type(TASK);

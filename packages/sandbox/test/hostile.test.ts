@@ -66,7 +66,7 @@ describe('code that uses what a sandbox does not have', () => {
   });
 
   it.each(REACHES.filter(([name]) => name !== 'Atomics' && name !== 'WebAssembly'))(
-    'during loading the sandbox refuses %s',
+    'during loading, the sandbox refuses %s',
     async (name, line) => {
       const error = await refusal(replayAlone(await worldWith(forged(line))));
       expect(error.code).toBe('code_failed');

@@ -83,7 +83,7 @@ const ANSWERS: readonly (readonly [what: string, text: RegExp, answer: (socket: 
 ];
 
 describe('a hostile server', () => {
-  it.each(ANSWERS)('that answers with %s is read within its bounds', async (_, text, answer) => {
+  it.each(ANSWERS)('a server that answers with %s is read within its bounds', async (_, text, answer) => {
     const port = await answering(answer);
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const tools = http({ allow: [], allowPrivate: [`127.0.0.1:${port}`], resolve, bytesMax: BYTES_MAX });

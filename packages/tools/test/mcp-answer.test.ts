@@ -244,13 +244,13 @@ describe('a text of some million characters', () => {
     ['line breaks', '\n'.repeat(14 * MB)],
     ['beginnings of data URLs', 'data:image/png;a'.repeat(MB - 1)],
     ['the fields of one data URL', `data:image/png${';a'.repeat(7 * MB)}`],
-  ])('is read as it is, in linear time: %s [TOOL-34]', async (_, long) => {
+  ])('a long text is read unchanged, in linear time: %s [TOOL-34]', async (_, long) => {
     const started = performance.now();
     expect((await read({ content: text(long) })).text.length).toBe(long.length);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('becomes a file when it is base64 of a file [TOOL-35]', async () => {
+  it('base64 of a file in a long text becomes a file [TOOL-35]', async () => {
     const large = Buffer.concat([PNG, Buffer.alloc(8 * MB, 7)]);
     const found = await read({ content: text(`Look: data:image/png;base64,${large.toString('base64')} There.`) });
     expect(found.files).toEqual([{ path: 'tool.png', bytes: large.length, mediaType: 'image/png' }]);

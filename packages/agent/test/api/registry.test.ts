@@ -32,7 +32,7 @@ function agentOf(name: string, tools: readonly Tool[]) {
 
 describe('tools of one name', () => {
   it.each(['spawn_agent', 'send_input', 'wait_agents', 'close_agent'])(
-    "runs an app's own tool that is called %s, also beside agents that have children [TOOL-38]",
+    'an app’s own tool with the name %s runs, also beside agents that have children [TOOL-38]',
     async (name) => {
       const child = agentOf('child', []);
       const lead = defineAgent({ name: 'lead', model: 'main', instructions: '', spawns: [child] });
