@@ -1,5 +1,5 @@
 /** The messages of a session so far, for a page that is reloaded. */
-import type { AgentEvent, Cursor, Session } from '@reprise/agent';
+import type { AgentEvent, AgentEventOf, Cursor, Session } from '@reprise/agent';
 import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
 import { UI_INLINE_BYTES_MAX } from './stream.js';
@@ -16,7 +16,7 @@ export interface FollowedMessage {
   readonly cursor: Cursor;
 }
 
-/** One input, and the run that it started. */
+/** One input, and its answer. */
 interface Exchange {
   readonly said: UiMessage;
   readonly chunks: RunChunks;
@@ -26,7 +26,8 @@ interface Exchange {
 
 /**
  * The conversation of a session so far, as messages of a chat page: each input under the id that it was sent with, and
- * the run's answer under the run's id. An unfinished run is included as far as it is; resuming its stream replaces it.
+ * its answer: under the id of the run that it began, or, as a later turn of a run, under the id `RUN/INPUT`. An
+ * unfinished answer is included as far as it is; resuming its stream replaces it.
  *
  * @example useChat({ messages, resume: true })
  */
@@ -58,44 +59,78 @@ export async function* followUiMessages(
 
 const SHOWN = { inline: UI_INLINE_BYTES_MAX, channel: 'model' } as const;
 
-/** The inputs and runs of a session, built event by event. */
+/** The inputs of a session and their answers, built event by event. */
 class Exchanges {
+  readonly #byInput = new Map<string, Exchange>();
+  /** The exchanges whose inputs were announced as runs of their own, by the ids of those runs. */
   readonly #byRun = new Map<string, Exchange>();
+  /** The exchange whose turn it is. */
   #current: Exchange | undefined;
 
   constructor(private readonly options: ChunkOptions) {}
 
   get messages(): readonly UiMessage[] {
-    return [...this.#byRun.values()].flatMap(({ said, fold, hasBegun }) => (hasBegun ? [said, fold.message] : [said]));
+    return [...this.#byInput.values()].flatMap(({ said, fold, hasBegun }) =>
+      hasBegun ? [said, fold.message] : [said],
+    );
   }
 
   /** @returns the messages that the event created or changed */
   take(event: AgentEvent): readonly UiMessage[] {
-    const isNew = event.run_id !== null && !this.#byRun.has(event.run_id);
-    const known = event.run_id === null ? this.#current : exchangeOf(this.#byRun, event, event.run_id, this.options);
-    if (known === undefined) return [];
-    if (event.run_id !== null && event.type !== 'input.accepted') this.#current = known;
-    let changed = false;
-    for (const chunk of known.chunks.take(event)) {
-      known.fold.take(chunk);
-      // A run that is still queued has no content.
-      known.hasBegun ||= chunk.type !== 'start';
-      changed = true;
+    const isNew = event.type === 'input.accepted' && !this.#byInput.has(event.command_id);
+    const changed: UiMessage[] = [];
+    for (const exchange of this.#of(event)) {
+      if (isNew) changed.push(exchange.said);
+      if (fed(exchange, event)) changed.push(exchange.fold.message);
     }
-    return [...(isNew ? [known.said] : []), ...(changed && known.hasBegun ? [known.fold.message] : [])];
+    return changed;
+  }
+
+  /** The exchanges that an event may belong to: a turn that begins also ends the one before it. */
+  #of(event: AgentEvent): readonly Exchange[] {
+    switch (event.type) {
+      case 'input.accepted':
+        return [this.#accepted(event)];
+      case 'input.dropped':
+        return listed(this.#byInput.get(event.command_id));
+      case 'turn.started': {
+        const before = this.#current;
+        const next = this.#byInput.get(event.command_id ?? '');
+        this.#current = next ?? before;
+        return before === next ? listed(before) : [...listed(before), ...listed(next)];
+      }
+      case 'lifecycle':
+        // A run that never began was never current.
+        return listed(event.from === 'Queued' ? this.#byRun.get(event.run_id ?? '') : this.#current);
+      default:
+        return listed(this.#current);
+    }
+  }
+
+  #accepted({ command_id, run_id, text = '' }: AgentEventOf<'input.accepted'>): Exchange {
+    const known = this.#byInput.get(command_id);
+    if (known !== undefined) return known;
+    const run = run_id ?? command_id;
+    const said: UiMessage = { id: command_id, role: 'user', parts: [{ type: 'text', text }] };
+    const chunks = new RunChunks(run, this.options, command_id);
+    const made = { said, chunks, fold: new MessageFold(run), hasBegun: false };
+    this.#byInput.set(command_id, made);
+    this.#byRun.set(run, made);
+    return made;
   }
 }
 
-function exchangeOf(
-  exchanges: Map<string, Exchange>,
-  event: AgentEvent,
-  run: string,
-  options: ChunkOptions,
-): Exchange | undefined {
-  const known = exchanges.get(run);
-  if (known !== undefined || event.type !== 'input.accepted') return known;
-  const said: UiMessage = { id: event.command_id, role: 'user', parts: [{ type: 'text', text: event.text ?? '' }] };
-  const made = { said, chunks: new RunChunks(run, options), fold: new MessageFold(run), hasBegun: false };
-  exchanges.set(run, made);
-  return made;
+/** @returns whether the event changed the answer */
+function fed(exchange: Exchange, event: AgentEvent): boolean {
+  let changed = false;
+  for (const chunk of exchange.chunks.take(event)) {
+    exchange.fold.take(chunk);
+    exchange.hasBegun ||= chunk.type !== 'start';
+    changed = true;
+  }
+  return changed && exchange.hasBegun;
+}
+
+function listed(exchange: Exchange | undefined): readonly Exchange[] {
+  return exchange === undefined ? [] : [exchange];
 }

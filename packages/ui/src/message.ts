@@ -21,7 +21,7 @@ export class MessageFold {
   /** The texts that are still growing, by the ids of their chunks. */
   readonly #texts = new Map<string, OpenPart>();
 
-  constructor(private readonly id: string) {}
+  constructor(private id: string) {}
 
   /** The message so far. */
   get message(): UiMessage {
@@ -33,6 +33,9 @@ export class MessageFold {
   take(chunk: UiChunk): void {
     switch (chunk.type) {
       case 'start':
+        this.id = chunk.messageId;
+        this.#metadata = chunk.messageMetadata;
+        return;
       case 'message-metadata':
       case 'finish':
         this.#metadata = chunk.messageMetadata;

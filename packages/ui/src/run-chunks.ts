@@ -1,12 +1,14 @@
 /**
- * Turns a run's events, and its model's streamed output, into the chunks of one message.
+ * Turns a run's events, and its model's streamed output, into the chunks of the message that answers one input.
  *
  * Owns: which event becomes which chunks, and their order. Does not own: the source of events (`stream.ts`), and texts
  * that are streamed twice (`spoken-part.ts`).
  *
  * Invariants
  * U1  The same events give the same chunks: a client that reconnects from the beginning sees the same message and id.
- * U2  Every part that starts also ends, and the end of the run is the last chunk.
+ * U2  Every part that starts also ends, and the end of the answer is the last chunk.
+ * U3  An answer is what the run does from the turn of its input until the run ends, waits for the next input, or takes
+ *     it up. So each event of a run belongs to the answer of one input.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
 import type { ChildData, Json, RunMetadata, UiChunk } from './chunk.js';
@@ -20,14 +22,17 @@ export interface ChunkOptions {
   readonly errorText?: (stop: StopReason) => string;
 }
 
-/** Turns one run into chunks. */
+/** Turns the answer to one input into chunks. */
 export class RunChunks {
-  /** Whether the run has ended. */
+  /** Whether the answer has ended. */
   ended = false;
-  #hasBegun = false;
-  /** The run that answers: it differs from the first one if that run ended before it read the input. */
-  #answers: string;
-  #input: string | undefined;
+  /** The message's id, once it has begun. */
+  #message: string | undefined;
+  /** The run that the input was announced for, or the one that it moved to. */
+  #run: string;
+  /** Whether the turn of the input has come. */
+  #isOpen = false;
+  #isCancelling = false;
   /** The current step, and its texts. */
   #step: string | undefined;
   #spoken = new Map<SpokenKind, SpokenPart>();
@@ -37,28 +42,79 @@ export class RunChunks {
   readonly #approvals = new Map<string, string>();
 
   constructor(
-    /** The run's id, which is also the message's id. */
-    private readonly run: string,
+    run: string,
     private readonly options: ChunkOptions = {},
+    /** The input that is answered; by default the first one that is accepted. */
+    private input?: string,
   ) {
-    this.#answers = run;
+    this.#run = run;
   }
 
   /** The chunks of the next event, or of a piece of an answer. */
   *take(event: AgentEvent | Delta): Generator<UiChunk> {
+    if (event.type === 'input.accepted') this.#announced(event);
+    else if (event.type === 'input.dropped') yield* this.#dropped(event);
+    else if (event.type === 'turn.started') yield* this.#turn(event);
+    else if (event.type === 'lifecycle' && event.run_id === this.#run) yield* this.#moved(event);
+    else if (this.#isOpen) yield* this.#ofAnswer(event);
+  }
+
+  #announced({ command_id, run_id }: AgentEventOf<'input.accepted'>): void {
+    this.input ??= command_id;
+    if (command_id === this.input && run_id !== null) this.#run = run_id;
+  }
+
+  *#dropped(event: AgentEventOf<'input.dropped'>): Generator<UiChunk> {
+    if (event.command_id !== this.input || this.#isOpen || this.ended) return;
+    yield this.#begin(event, `${this.#run}/${this.input}`);
+    yield* this.#end({}, { kind: 'Cancelled', dropped: event.why }, event);
+  }
+
+  /** U3 */
+  *#turn(event: AgentEventOf<'turn.started'>): Generator<UiChunk> {
+    const { command_id, origin, run_id, turn_id } = event;
+    if (command_id !== undefined && command_id === this.input) {
+      if (this.#isOpen || this.ended) return;
+      this.#isOpen = true;
+      const isFirst = turn_id === `${run_id}/t1`;
+      yield this.#begin(event, isFirst ? `${run_id}` : `${run_id}/${command_id}`);
+    } else if (!this.#isOpen || run_id !== this.#run) return;
+    else if (origin !== 'steer' && command_id !== undefined) yield* this.#answered(event);
+    else this.#goOn();
+  }
+
+  /** A steer continues an answer that had ended: the run was waiting for input. */
+  #goOn(): void {
+    this.ended = false;
+    this.#isCancelling = false;
+  }
+
+  #begin({ session_id: session }: AgentEvent, id: string): UiChunk {
+    this.#message = id;
+    return { type: 'start', messageId: id, messageMetadata: { reprise: { session, run: this.#run } } };
+  }
+
+  *#moved(event: AgentEventOf<'lifecycle'>): Generator<UiChunk> {
+    const { stop, to, waiting } = event;
+    if (this.ended || (!this.#isOpen && (stop === undefined || event.from !== 'Queued'))) return;
+    if (to === 'Cancelling') this.#isCancelling = true;
+    if (stop !== undefined) {
+      if (this.#message === undefined) yield this.#begin(event, this.#run);
+      yield* this.#end(event, stop, event);
+    } else if (to === 'WaitingInput' && waiting?.for === 'input') yield* this.#answered(event);
+  }
+
+  /** The answer to this input has ended, and the run goes on. */
+  *#answered(event: AgentEvent): Generator<UiChunk> {
+    if (!this.ended) yield* this.#end({}, { kind: this.#isCancelling ? 'Cancelled' : 'Completed' }, event);
+  }
+
+  *#ofAnswer(event: AgentEvent | Delta): Generator<UiChunk> {
     if (event.type === 'delta') {
       if (event.channel !== 'tool_args') yield* this.#part(event.channel, event.step_id).say(event.text);
     } else if (event.type === 'delta.reset') {
       for (const part of this.#spoken.values()) part.again();
-    } else {
-      if (!this.#hasBegun) yield this.#begin(event);
-      yield* this.#ofEvent(event);
-    }
-  }
-
-  #begin({ session_id: session }: AgentEvent): UiChunk {
-    this.#hasBegun = true;
-    return { type: 'start', messageId: this.run, messageMetadata: { reprise: { session, run: this.run } } };
+    } else yield* this.#ofEvent(event);
   }
 
   *#ofEvent(event: AgentEvent): Generator<UiChunk> {
@@ -97,14 +153,6 @@ export class RunChunks {
       case 'child.ended':
         yield childChunk(event);
         return;
-      case 'input.accepted':
-        this.#input ??= event.command_id;
-        if (event.command_id === this.#input && event.moved_from !== undefined)
-          this.#answers = event.run_id ?? this.run;
-        return;
-      case 'input.dropped':
-        if (event.command_id === this.#input) yield* this.#end({}, { kind: 'Cancelled', dropped: event.why }, event);
-        return;
       case 'command.accepted':
       case 'command.applied':
       case 'command.dropped': {
@@ -112,9 +160,6 @@ export class RunChunks {
         if (event.command === 'Steer') yield { type: 'data-steer', id: event.command_id, data: { state } };
         return;
       }
-      case 'lifecycle':
-        if (event.stop !== undefined && event.run_id === this.#answers) yield* this.#end(event, event.stop, event);
-        return;
       default:
         return;
     }
@@ -136,8 +181,8 @@ export class RunChunks {
 
   /** U1: the final texts are in the journal. */
   *#endTexts({ step_id, text, reasoning = '' }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
-    yield* this.#part('reasoning', step_id ?? this.run).end(reasoning);
-    yield* this.#part('text', step_id ?? this.run).end(text);
+    yield* this.#part('reasoning', step_id ?? this.#run).end(reasoning);
+    yield* this.#part('text', step_id ?? this.#run).end(text);
     this.#spoken = new Map();
   }
 
@@ -189,7 +234,7 @@ export class RunChunks {
     yield* this.#endStep();
     this.ended = true;
     const used = usage === undefined ? {} : { usage: pickUsage(usage) };
-    const messageMetadata: RunMetadata = { reprise: { session, run: this.run, stop: stop.kind, ...used } };
+    const messageMetadata: RunMetadata = { reprise: { session, run: this.#run, stop: stop.kind, ...used } };
     if (stop.kind === 'Completed') {
       yield { type: 'finish', finishReason: stop.warning === 'truncated' ? 'length' : 'stop', messageMetadata };
       return;

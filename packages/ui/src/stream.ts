@@ -15,7 +15,7 @@ export interface UiStreamOptions extends ChunkOptions {
 }
 
 /** The members of a run that a stream uses. */
-export type WatchedRun = Pick<Run, 'id' | 'stream'>;
+export type WatchedRun = Pick<Run, 'id' | 'stream'> & Partial<Pick<Run, 'input' | 'events'>>;
 
 /**
  * A chunk, and the cursor of its event: only the last chunk of an event has it, so a client with that cursor has the
@@ -27,8 +27,11 @@ export interface PlacedChunk {
 }
 
 /**
- * Streams a run as the chunks that the AI SDK's `useChat` reads: one message under the run's id. From the beginning it
- * is always the same message, so a client reconnects by requesting it again.
+ * Streams the answer to an input as the chunks that the AI SDK's `useChat` reads: one message. Its id is the run's id,
+ * or `RUN/INPUT` for a later turn of a run. From the beginning it is always the same message, so a client reconnects by
+ * requesting it again. The stream ends when the run ends, waits for the next input, or takes it up.
+ *
+ * A run from `session.run(number)` has no input: its stream is the answer to the last input that the model was shown.
  *
  * Cancelling the stream does not cancel the run: `session.cancel()` does.
  *
@@ -57,7 +60,8 @@ export function toUIMessageStream(run: WatchedRun, options: UiStreamOptions = {}
  */
 export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): AsyncGenerator<PlacedChunk, undefined> {
   const { after, signal, ...rest } = options;
-  const chunks = new RunChunks(run.id, rest);
+  const input = run.input ?? (await lastInput(run));
+  const chunks = new RunChunks(run.id, rest, input);
   const watched = run.stream({
     inline: UI_INLINE_BYTES_MAX,
     channel: 'model',
@@ -71,8 +75,18 @@ export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): 
     const made = [...chunks.take(event)];
     if (isNew) yield* placed(made, cursor);
     else isNew = cursor === after;
+    if (chunks.ended) return undefined;
   }
   return undefined;
+}
+
+/** The last input of a run that the model was shown so far; undefined before the first. */
+async function lastInput(run: WatchedRun): Promise<string | undefined> {
+  let last: string | undefined;
+  for await (const event of run.events?.({ channel: 'model', inline: 0, follow: false }) ?? []) {
+    if (event.type === 'turn.started' && event.origin !== 'steer') last = event.command_id ?? last;
+  }
+  return last;
 }
 
 function* placed(chunks: readonly UiChunk[], cursor: Cursor | undefined): Generator<PlacedChunk> {

@@ -46,8 +46,8 @@ export interface RunPlace {
   /** The frame that accepted its input. */
   readonly seq: number;
   /**
-   * The input that led to the run, while it may still move to another run; only a run that is open for more turns has
-   * one.
+   * The input that led to the run, and which may still move to another run; absent for a run that was found by its
+   * number.
    */
   readonly input?: string;
 }
@@ -65,6 +65,8 @@ export class Run<R = unknown> {
   readonly id: string;
   /** The run's number in its session. */
   readonly number: number;
+  /** The id of the input that is followed; undefined for a run that was found by its number. */
+  readonly input: string | undefined;
 
   constructor(
     private readonly parts: RunParts,
@@ -72,6 +74,7 @@ export class Run<R = unknown> {
   ) {
     this.id = runId(place.session, place.number);
     this.number = place.number;
+    this.input = place.input;
   }
 
   /**
