@@ -23,7 +23,6 @@ import {
 import { installGuard } from '@reprise/kernel/guard';
 import { saveWorld, scriptedAdapter, VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
-import { checkPureWing } from '../../scripts/architecture/pure-wing.js';
 import { recordUse, type Side, USER, userApp } from './ambient-app.js';
 import { USES, type Use } from './ambient-uses.js';
 import { type Catch, caughtBy, placeOnly, type Row, sameBytes, type Where } from './row.js';
@@ -261,43 +260,5 @@ const planRow: Row = {
   sound: () => planCatches(() => 1),
 };
 
-const SOURCE = 'packages/kernel/src/pure/engine/planted.ts';
-const sourceRow = (name: string, how: string, what: string, lines: { broken: string; sound: string }): Row => ({
-  group: 'ambient',
-  name,
-  how,
-  caught: [['sources', undefined, what]],
-  broken: async () => sourceCatches(lines.broken),
-  sound: async () => sourceCatches(lines.sound),
-});
-
-function sourceCatches(text: string): Catch[] {
-  return checkPureWing(new Map([[SOURCE, text]])).map(({ line, what, use }) => ({
-    where: 'sources',
-    names: `line ${line}: ${what}; use ${use}`,
-  }));
-}
-
-const sourceRows: readonly Row[] = [
-  sourceRow(
-    'the operator `**`',
-    '`n ** 0.5`: engines round it differently, and nothing can stand before an operator',
-    'line 1: `**` in replayed code',
-    {
-      broken: 'export const root = (n: number): number => n ** 0.5;',
-      sound: 'export const root = (n: number): number => Math.sqrt(n);',
-    },
-  ),
-  sourceRow(
-    'a pattern without case',
-    '`/[a-z]/i`: follows the Unicode version of the engine',
-    'line 1: regular expression flag `i`',
-    {
-      broken: 'export const isWord = (text: string): boolean => /^[a-z]+$/i.test(text);',
-      sound: 'export const isWord = (text: string): boolean => /^[A-Za-z]+$/.test(text);',
-    },
-  ),
-];
-
 /** Everything ambient. */
-export const AMBIENT: readonly Row[] = [...useRows, asyncRow, promiseRow, keyOrderRow, planRow, ...sourceRows];
+export const AMBIENT: readonly Row[] = [...useRows, asyncRow, promiseRow, keyOrderRow, planRow];

@@ -9,7 +9,6 @@ import {
   defineEffect,
   definePlan,
   defineReducer,
-  equalBytes,
   forkWorld,
   memory,
   type OpenStore,
@@ -20,11 +19,11 @@ import {
 } from '@reprise/kernel';
 import { scriptedAdapter, seededRandom, VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
-import { Scene } from '../../packages/agent/test/reducer/scene.js';
 import { load, type Sample } from '../tamper/sample.js';
 import { changed, type Data, forged, foundIn, frameAt, rearranged, shopSample } from './forging.js';
 import { type Catch, caughtBy, type Row, sameBytes } from './row.js';
 import { shopApp, shopStore } from './shop.js';
+import { toldOfStep } from './stale-steps.js';
 
 const GROUP = 'receipts and writers';
 
@@ -245,23 +244,6 @@ async function answeredWith(payload: unknown): Promise<Catch[]> {
     record.kind === 'receipt' ? `${record.receipt.status} ${record.receipt.code ?? ''}` : '',
   );
   return said?.includes('validation_error') ? [{ where: 'journal', names: said.trim() }] : [];
-}
-
-/** A session hears that a step failed: of its model, or from outside, of the step at hand or of so many steps before. */
-async function toldOfStep(from: 'model' | 'outside', stepsAgo = 0): Promise<Catch[]> {
-  const scene = new Scene();
-  scene.input();
-  scene.answer();
-  scene.input();
-  const { session_epoch, step_epoch } = scene.state();
-  const before = scene.bytes();
-  const failed = { session_epoch, step_epoch: step_epoch - stepsAgo, code: 'adapter_timeout', retryable: true };
-  if (from === 'outside') scene.send('aos.agent/LlmStepFailed@1', failed);
-  else scene.modelEnds({ status: 'error', code: 'adapter_timeout', retryable: true });
-  const [ignored] = scene.facts('StaleIgnored');
-  if (ignored === undefined) return [];
-  if (!equalBytes(before, scene.bytes())) throw new Error('a stale event changed the session');
-  return [{ where: 'journal', names: `the fact \`aos.agent/StaleIgnored@1\`: \`${JSON.stringify(ignored)}\`` }];
 }
 
 /** A request with an id that was used before. */

@@ -9,14 +9,13 @@ import { loadWorld } from '@reprise/testkit';
 import Database from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { parsePage } from '../../scripts/test/docs-pages.js';
 import { keptFolders, keptWorlds } from '../golden/stored.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PAGE = 'docs/how-to/read-a-journal-without-reprise.md';
 
-const page = parsePage(PAGE, readFileSync(path.join(ROOT, PAGE), 'utf8'));
-const source = page.actions.find((action) => action.does === 'file' && action.file === 'read.js')?.block.text ?? '';
+/** The program that the page shows as `read.js`. */
+const [, source = ''] = /^```js file=read\.js\n(.*?)^```$/ms.exec(readFileSync(path.join(ROOT, PAGE), 'utf8')) ?? [];
 
 // Inside of the repository, where the reader finds its libraries.
 const folder = mkdtempSync(path.join(ROOT, 'node_modules/.interop-'));

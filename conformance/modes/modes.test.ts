@@ -7,9 +7,9 @@ import { agentApp } from '@reprise/agent';
 import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
 import { ELSEWHERE, type Place, printedAt } from '../elsewhere.js';
 import { quickMemory } from '../quick-memory.js';
+import { randomFrom } from '../random.js';
 import { type GoldenScenarios, readGoldens } from '../scenarios/goldens.js';
 import type { ProfileName } from '../scenarios/profiles.js';
 import { replay, tapeOf } from '../scenarios/run-scenario.js';
@@ -17,7 +17,7 @@ import { load, rechained, storeOf } from '../tamper/sample.js';
 import { expectFound } from '../tamper/trials.js';
 import { CASES, caseOf, freshOf, SAMPLED, titled } from './cases.js';
 import { holdToGolden, holdToScenario } from './fresh.js';
-import { holdRoots, holdSnapshots, rootsFrom } from './snapshots.js';
+import { findingNone, holdSnapshots, holdStates, snapshotsIn, statesAt, statesSinceGenesis } from './snapshots.js';
 import { someOf, tamperings } from './tampering.js';
 
 vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
@@ -98,28 +98,29 @@ describe('snapshots [RPL-9]', () => {
   });
 
   describe('mutants', () => {
-    const rootsOf = async (profile: ProfileName, seq: number) =>
-      rootsFrom(await (await freshOf(caseOf('single-tool', profile))).store.openReadonly(), seq);
+    const pastOf = async (profile: ProfileName) => (await freshOf(caseOf('single-tool', profile))).store.openReadonly();
 
     it('the states of another world differ from those since genesis', async () => {
-      const [one, other] = await Promise.all([rootsOf('openai-responses', -1), rootsOf('openai-compatible', -1)]);
-      expect(() => holdRoots(one, other, -1)).toThrow('the state after frame 0 is another');
+      const [one, other] = await Promise.all([pastOf('openai-responses'), pastOf('openai-compatible')]);
+      const states = await Promise.all([statesSinceGenesis(one), statesSinceGenesis(other)]);
+      expect(() => holdStates(...states, 0)).toThrow(/the state after frame \d+ is another/);
     });
 
     it('a snapshot at the end of the journal is checked as well', async () => {
-      const genesis = await rootsOf('openai-responses', -1);
-      const last = genesis.size - 2;
-      const since = await rootsOf('openai-responses', last);
-      holdRoots(genesis, since, last);
+      const past = await pastOf('openai-responses');
+      const genesis = await statesSinceGenesis(past);
+      const last = genesis.size - 1;
+      const since = await statesAt(past, [last]);
+      holdStates(genesis, since, last);
       const forged = new Map([[last, genesis.get(0) as string]]);
-      expect(() => holdRoots(genesis, forged, last)).toThrow(`the state after frame ${last} is another`);
+      expect(() => holdStates(genesis, forged, last)).toThrow(`the state after frame ${last} is another`);
     });
 
     it('a replay that begins elsewhere than at the snapshot is detected', async () => {
-      const genesis = await rootsOf('openai-responses', -1);
-      const last = genesis.size - 2;
-      for (const since of [genesis, new Map<number, string>()])
-        expect(() => holdRoots(genesis, since, last)).toThrow(`the snapshot at ${last} was not begun at`);
+      const past = await pastOf('openai-responses');
+      const [first] = await snapshotsIn(past);
+      const begun = holdSnapshots({ ...past, journal: findingNone(past.journal) });
+      await expect(begun).rejects.toThrow(`the snapshot at ${first} was not begun at`);
     });
   });
 });

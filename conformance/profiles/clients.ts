@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
 import { aiSdk, type ModelClient } from '@reprise/providers';
-import { CLIENTS, watched } from '../../packages/providers/test/mock-provider.js';
+import { CLIENTS, watched } from './mock-provider.js';
 
 /** A client, and the number of requests that it sent. */
 export interface Profile {

@@ -4,12 +4,12 @@ import { verifyRequests } from '@reprise/providers';
 import { memory } from 'reprise';
 import { replay } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
-import { mockProvider } from '../../packages/providers/test/mock-provider.js';
 import { MATRIX } from '../scenarios/index.js';
 import { Latch } from '../scenarios/latch.js';
 import { speaksLive, teach } from '../scenarios/mock.js';
 import { play } from '../scenarios/play.js';
 import { PROFILES } from './clients.js';
+import { mockProvider } from './mock-provider.js';
 
 describe.each(Object.entries(PROFILES))('%s', (_, profileOf) => {
   it.each(MATRIX.map((scenario) => [scenario.name, scenario] as const))(

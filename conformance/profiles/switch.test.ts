@@ -7,8 +7,8 @@ import { verifyRequests } from '@reprise/providers';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { mockProvider } from '../../packages/providers/test/mock-provider.js';
 import { PROFILES } from './clients.js';
+import { mockProvider } from './mock-provider.js';
 
 const add = defineTool({
   name: 'add',

@@ -1,11 +1,13 @@
-/** One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `tamper-long.ts`. */
+/**
+ * One frame or one blob is not what it was: `verify` says so, and where. The exhaustive form: `scripts/long/tamper.ts`;
+ * the same in a file: `packages/store-sqlite/test/tamper`.
+ */
 import { agentApp, defineAgent } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
-import { cutTail, expectFoundInFile, fileTrials, verdictOnFile } from './on-disk.js';
+import { randomFrom } from '../random.js';
 import { load, makeSample, type SampleWorld, storeOf } from './sample.js';
 import { expectFound, flippedFrames, forgedFrames, movedFrames, tamperedBlobs, verdict } from './trials.js';
 
@@ -39,24 +41,6 @@ describe('damage', () => {
   it(`a changed bit of any blob, or a missing blob, is found in that blob (seed ${SEED}) [RPL-6]`, async () => {
     const trials = [...tamperedBlobs(sample, 0, randomFrom(SEED))];
     for (const [i, trial] of trials.entries()) if (i % 3 === 0) await expectFound(trial);
-  });
-});
-
-describe('damage in the file', () => {
-  it(`damage in the file is found by the real reader, row by row and blob by blob (seed ${SEED}) [JRN-21]`, async () => {
-    const random = randomFrom(SEED);
-    const trials = await fileTrials(sample, random);
-    for (const trial of trials) {
-      if (random() < 0.08 || /^(landmarks|requests)/.test(trial.what)) await expectFoundInFile(sample, trial);
-    }
-  });
-
-  it('a file with a cut tail is found by the acknowledged head [JRN-22]', async () => {
-    const middle = cutTail(Math.floor(sample.frames.length / 2));
-    expect(await verdictOnFile(sample, middle)).toBeUndefined();
-    const found = await verdictOnFile(sample, middle, { app: agentApp, expect: sample.head });
-    expect(found).toMatchObject({ code: 'head_mismatch' });
-    expect(found?.message).toContain(`sha256:${sample.head}`);
   });
 });
 

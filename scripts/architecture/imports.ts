@@ -4,6 +4,7 @@ import ts from 'typescript';
 import { FOLDERS, HOST_FREE, LIBRARIES, PACKAGES } from './rules.js';
 import {
   allSources,
+  conformanceSources,
   json,
   lineOf,
   objectIn,
@@ -93,6 +94,29 @@ function layerProblems(found: Import, home: string, name: string, other: string 
   const rule = LIBRARIES[name];
   if (rule === undefined || rule.only.some((folder) => file.startsWith(`${folder}/`))) return [];
   return [{ file, line, what: `${name} may not be imported here: ${rule.why}` }];
+}
+
+/**
+ * The conformance suite holds what another implementation would have to meet: it reaches packages by what they export,
+ * examples by their files, and nothing else of this repository.
+ */
+export function checkConformance(tree: Tree): readonly Problem[] {
+  return conformanceSources(tree)
+    .flatMap((file) => importsOf(tree, file))
+    .flatMap((found) => conformanceProblem(tree, found) ?? []);
+}
+
+function conformanceProblem(tree: Tree, { file, line, specifier }: Import): Problem | undefined {
+  if (specifier.startsWith('.')) {
+    const target = path.posix.join(path.posix.dirname(file), specifier);
+    if (/^(conformance|examples)\//.test(target)) return undefined;
+    const use = 'an exported subpath of a package; a test of our own internals belongs to its package or to scripts';
+    return { file, line, what: `${specifier} reaches past the public entry points`, use };
+  }
+  const [name, subpath] = splitSpecifier(specifier);
+  const folder = workspaceFolder(name);
+  if (folder === undefined || exportsOf(tree, folder).has(subpath)) return undefined;
+  return { file, line, what: `${name} does not export ${subpath}`, use: 'one of its exported subpaths' };
 }
 
 /** Folders of a package import each other as the table says. */

@@ -72,6 +72,11 @@ export function allSources(tree: Tree): readonly string[] {
   return [...tree.keys()].filter((file) => /^(packages|examples)\/[^/]+\/.+\.ts$/.test(file)).sort();
 }
 
+/** The TypeScript sources of the conformance suite. */
+export function conformanceSources(tree: Tree): readonly string[] {
+  return [...tree.keys()].filter((file) => /^conformance\/.+\.ts$/.test(file)).sort();
+}
+
 /** The package folder a file belongs to: `packages/kernel`, `examples/headless-world`. */
 export function packageOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');

@@ -5,6 +5,7 @@
 
 /** @type {readonly (readonly [folder: string, why: string])[]} */
 export const HEAVY = [
+  ['scripts/test/divergence-page.test.ts', 'runs every row of the divergence matrix again for its page'],
   ['scripts/test/docs.test.ts', 'installs the built packages and runs the code of every page'],
   ['scripts/test/readme.test.ts', 'builds, and runs the examples of the README as a user would'],
   ['examples/', 'runs every example as a program'],
@@ -33,6 +34,7 @@ export const HEAVY = [
   ['packages/store-sqlite/test/one-writer.test.ts', 'real processes that want the same file'],
   ['packages/store-sqlite/test/processes.test.ts', 'real processes that want the same file'],
   ['packages/store-sqlite/test/syncs.test.ts', 'system calls of both drivers'],
+  ['packages/store-sqlite/test/tamper/', 'every row and blob of a file, tampered with'],
   ['packages/testkit/test/simulator/subjects/', 'the fault simulator over its seeds, and its planted bugs'],
   ['packages/tools/test/confinement.test.ts', 'races on a real folder'],
   ['packages/tools/test/external/', 'external agents as processes, hostile ones among them'],

@@ -39,7 +39,7 @@ try {
 }
 await writeFile(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
 console.log(
-  `comparisons: ok; kept in ${path.relative(process.cwd(), RESULTS_FILE)}; DOCS_UPDATE=1 npx vitest run conformance/divergence writes the page`,
+  `comparisons: ok; kept in ${path.relative(process.cwd(), RESULTS_FILE)}; DOCS_UPDATE=1 npx vitest run scripts/test/divergence-page.test.ts writes the page`,
 );
 
 /** Installs a comparison, runs its probe and reads what it printed. */

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { expectNamed, expectRefused } from '../../conformance/golden/flips.js';
 import { partsOf } from '../../conformance/golden/parts.js';
 import { keptFolders, keptWorlds } from '../../conformance/golden/stored.js';
-import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { randomFrom } from '../../conformance/random.js';
 
 const { values: options } = parseArgs({
   options: {

@@ -18,10 +18,11 @@ import { holdToGolden, holdToScenario } from '../../conformance/modes/fresh.js';
 import type { Blow } from '../../conformance/modes/mortal.js';
 import { holdSnapshots } from '../../conformance/modes/snapshots.js';
 import { tamperings } from '../../conformance/modes/tampering.js';
+import { randomFrom } from '../../conformance/random.js';
 import { readGoldens } from '../../conformance/scenarios/goldens.js';
 import { replay } from '../../conformance/scenarios/run-scenario.js';
 import { expectFound } from '../../conformance/tamper/trials.js';
-import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import { holdReplay } from '../../packages/kernel/test/replay/verify/replay-law.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -46,6 +47,7 @@ async function holdPerformances(one: Case): Promise<void> {
   const report = await verifyStore(await fresh.store.openReadonly(), { app: agentApp });
   assert.equal(report.replayed, report.frames);
   sum.snapshots += await holdSnapshots(await fresh.store.openReadonly());
+  await holdReplay(await fresh.store.openReadonly(), { app: agentApp });
   sum.frames += report.frames;
 }
 

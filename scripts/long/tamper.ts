@@ -13,13 +13,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { agentApp } from '@reprise/agent';
-import {
-  cutTail,
-  expectFoundInFile,
-  fileTrials,
-  flippedFile,
-  verdictOnFile,
-} from '../../conformance/tamper/on-disk.js';
+import { randomFrom } from '../../conformance/random.js';
 import { makeSample, storeOf } from '../../conformance/tamper/sample.js';
 import {
   expectFound,
@@ -30,7 +24,13 @@ import {
   tamperedBlobs,
   verdict,
 } from '../../conformance/tamper/trials.js';
-import { randomFrom } from '../../packages/store-sqlite/test/frames.js';
+import {
+  cutTail,
+  expectFoundInFile,
+  fileTrials,
+  flippedFile,
+  verdictOnFile,
+} from '../../packages/store-sqlite/test/tamper/on-disk.js';
 
 const { values: options } = parseArgs({
   options: {

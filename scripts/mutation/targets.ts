@@ -47,7 +47,8 @@ const KEPT = [
   'failures/at-work.',
   'host/host.',
 ];
-const OTHERWISE = ['conformance/divergence/', 'conformance/tamper/'];
+const TAMPER = ['conformance/tamper/', 'packages/store-sqlite/test/tamper/'];
+const OTHERWISE = ['conformance/divergence/', ...TAMPER];
 
 /** In the order in which they are tried. */
 export const TARGETS: readonly Target[] = [
@@ -66,7 +67,7 @@ export const TARGETS: readonly Target[] = [
   { ...kernel('schema', 'schema/', 'inputs/definitions.'), last: AT_LENGTH },
   kernel('define', 'inputs/', 'schema/', 'failures/illegal-values.', 'eras/', 'authority/gate.', 'views/'),
   kernel('map', 'laws/map.', 'laws/tables.', 'laws/damaged-nodes.'),
-  kernel('journal', 'stores/', 'inputs/', 'failures/commit.', 'laws/frames.', 'forks/fork.', 'conformance/tamper/'),
+  kernel('journal', 'stores/', 'inputs/', 'failures/commit.', 'laws/frames.', 'forks/fork.', ...TAMPER),
   kernel('time', 'time/'),
   kernel('engine', ...CELLS, ...GATE, ...AT_ITS_EDGES),
   kernel('world', ...WORLDS, ...AROUND, ...RIGHTS, ...TOLD),

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { checkKernelBundle } from '../architecture/bundle.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
-import { checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
+import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
@@ -253,6 +253,36 @@ describe('imports', () => {
     expect(found).toEqual([`${ENGINE}:3: node:fs is not there in browsers; use a port that a driver fills`]);
     const driver = plant({ 'packages/store-sqlite/src/driver.ts': 'import "node:fs";\n' });
     expect(named(checkHostFree(driver))).toEqual([]);
+  });
+});
+
+describe('the conformance suite', () => {
+  const conformance = (line: string) =>
+    named(
+      checkConformance(
+        plant({ 'conformance/modes/case.ts': `// a case\n${line}\n`, 'packages/kernel/package.json': manifest() }),
+      ),
+    );
+
+  it.each([
+    "import { Replayer } from '../../packages/kernel/src/replay/verify/index.js';",
+    "export * from '../../packages/kernel/test/support/laws/hold.js';",
+    "const page = await import('../../scripts/divergence/page.js');",
+    "type Row = import('../../scripts/divergence/page.js').RanRow;",
+    "import { engine } from '@reprise/kernel/engine';",
+  ])('an import past the public entry points is named: %s', (line) => {
+    expect(conformance(line)).toEqual([
+      expect.stringMatching(/^conformance\/modes\/case\.ts:2: .+ (reaches past the public|does not export)/),
+    ]);
+  });
+
+  it.each([
+    "import { verifyStore } from '@reprise/kernel';",
+    "import { describe } from 'vitest';",
+    "import { play } from '../scenarios/play.js';",
+    "import { survey } from '../../examples/headless-world/src/survey.js';",
+  ])('an import of a public entry point, a library, the suite or an example passes: %s', (line) => {
+    expect(conformance(line)).toEqual([]);
   });
 });
 

@@ -9,18 +9,33 @@ import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
-import { checkCycles, checkFolders, checkHostFree, checkPackages, checkTables } from '../architecture/imports.js';
+import {
+  checkConformance,
+  checkCycles,
+  checkFolders,
+  checkHostFree,
+  checkPackages,
+  checkTables,
+} from '../architecture/imports.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
 import { PURE_WING } from '../architecture/rules.js';
-import { formatProblem, type Problem, packageSources, readTree, type Tree } from '../architecture/tree.js';
+import {
+  conformanceSources,
+  formatProblem,
+  type Problem,
+  packageSources,
+  readTree,
+  type Tree,
+} from '../architecture/tree.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const tree = readTree(ROOT);
 
 const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] = [
   ['packages import packages as the table says, and reach them only by name', checkPackages],
+  ['the conformance suite imports public entry points only', checkConformance],
   ['folders of a package import each other as the table says', checkFolders],
   ['the tables run in no circle', checkTables],
   ['no file needs itself', checkCycles],
@@ -42,6 +57,7 @@ describe('architecture', () => {
 
   it('the check reads the sources that it judges', () => {
     expect(packageSources(tree).length).toBeGreaterThan(20);
+    expect(conformanceSources(tree).length).toBeGreaterThan(20);
   });
 
   it('the kernel stays small and free of code that it does not need', async () => {

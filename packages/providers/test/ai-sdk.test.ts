@@ -7,11 +7,11 @@ import { isRepriseError, type Value } from '@reprise/contracts';
 import { type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
+import { mockProvider } from '../../../conformance/profiles/mock-provider.js';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateRequest } from '../src/index.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, type Ran, run } from './harness.js';
-import { mockProvider } from './mock-provider.js';
 
 /** Third-party AI SDK providers, against a third-party mock server. */
 const MODELS = {

@@ -3,10 +3,10 @@ import { putText, readText, type TranscriptItem } from '@reprise/agent';
 import type { ContentStore } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { CLIENTS, mockProvider, watched } from '../../../conformance/profiles/mock-provider.js';
 import { assembleRequest } from '../src/index.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, type Ran, run, said } from './harness.js';
-import { CLIENTS, mockProvider, watched } from './mock-provider.js';
 
 const TWO_CALLS = [
   { id: 'call_a', name: 'add', arguments: '{"a":1,"b":2}' },

@@ -3,11 +3,11 @@ import { type AgentEvent, agentApp, defineAgent, defineTool, openAgentWorld } fr
 import { memory, verifyStore } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { CLIENTS, mockProvider, watched } from '../../../conformance/profiles/mock-provider.js';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { llmGenerateAdapter, type ModelClient, script } from '../src/index.js';
 import { outputOf, payloadOf } from './answers.js';
 import { run } from './harness.js';
-import { CLIENTS, mockProvider, watched } from './mock-provider.js';
 
 const done: number[] = [];
 

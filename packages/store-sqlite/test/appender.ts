@@ -3,8 +3,9 @@
  * After each append it prints what was acknowledged: `<seq> <link> <link> …`.
  */
 import { writeSync } from 'node:fs';
+import { randomFrom } from '../../../conformance/random.js';
 import { sqlite } from '../src/index.js';
-import { framesAfter, randomFrom } from './frames.js';
+import { framesAfter } from './frames.js';
 
 const [, , path, seed] = process.argv as [string, string, string, string];
 const random = randomFrom(Number(seed));

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineApp, EMPTY_HEAD, openKernelWorld, putErasable, type Ref, verifyStore } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { randomFrom } from '../../../conformance/random.js';
 import { sqliteDriver } from '../src/driver.js';
 import { sqlite } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';
-import { randomFrom } from './frames.js';
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;

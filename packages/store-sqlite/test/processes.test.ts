@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ref } from '@reprise/contracts';
 import type { StoredFrame } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { randomFrom } from '../../../conformance/random.js';
 import { sqlite } from '../src/index.js';
 import { type Child, startChild } from './child.js';
 import { freshDirectory } from './fixtures.js';
-import { frameBytes, randomFrom } from './frames.js';
+import { frameBytes } from './frames.js';
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;

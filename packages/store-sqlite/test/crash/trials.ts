@@ -1,6 +1,6 @@
 /** Seeded crash trials: where the blows fall is a function of a seed and a number, so a failure can be run again. */
 import assert from 'node:assert/strict';
-import { randomFrom } from '../frames.js';
+import { randomFrom } from '../../../../conformance/random.js';
 import { type Bench, type Finished, Trial } from './harness.js';
 import type { Moment } from './steps.js';
 

@@ -1,5 +1,5 @@
 /** Seeded trials: what befalls a world is a function of a seed and a number, so that a failure can be run again. */
-import { randomFrom } from '../frames.js';
+import { randomFrom } from '../../../../conformance/random.js';
 import type { Bench } from './bench.js';
 import type { Strike } from './orders-child.js';
 import { type Checked, ORDERS, type Run, Trial } from './trial.js';

@@ -2,7 +2,6 @@
  * A third-party mock provider on a free local port, and our clients for it; every request is checked against our rules.
  */
 import { LLMock, type MockServerOptions } from '@copilotkit/aimock';
-import { afterEach, expect } from 'vitest';
 import {
   anthropicMessages,
   type ModelClient,
@@ -12,7 +11,8 @@ import {
   type TransportOptions,
   validateRequest,
   type WireFormat,
-} from '../src/index.js';
+} from '@reprise/providers';
+import { afterEach, expect } from 'vitest';
 
 /** The clients of the mock provider. */
 export const CLIENTS = ['openai-compatible', 'openai-responses', 'anthropic-messages'] as const;

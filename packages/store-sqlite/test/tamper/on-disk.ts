@@ -1,14 +1,14 @@
-/** The same damage in a real file, made by SQL behind the store's back and found through the real reader. */
+/** The damage of `conformance/tamper` in a real file, made by SQL behind the store's back and found by the real reader. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { agentApp } from '@reprise/agent';
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
 import { type VerifyOptions, verifyStore } from '@reprise/kernel';
-import { sqlite } from 'reprise/sqlite';
-import { sqliteDriver } from '../../packages/store-sqlite/src/driver.js';
-import { flipped, type SampleWorld } from './sample.js';
-import { names } from './trials.js';
+import { flipped, type SampleWorld } from '../../../../conformance/tamper/sample.js';
+import { names } from '../../../../conformance/tamper/trials.js';
+import { sqliteDriver } from '../../src/driver.js';
+import { sqlite } from '../../src/index.js';
 
 /** One tampering with a file. */
 export interface FileTrial {

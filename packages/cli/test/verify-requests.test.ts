@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { openWorld } from 'reprise';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../../packages/cli/test/run.js';
-import { mockProvider, watched } from '../../packages/providers/test/mock-provider.js';
-import { singleTool } from '../scenarios/matrix/single-tool.js';
-import { teach } from '../scenarios/mock.js';
+import { mockProvider, watched } from '../../../conformance/profiles/mock-provider.js';
+import { singleTool } from '../../../conformance/scenarios/matrix/single-tool.js';
+import { teach } from '../../../conformance/scenarios/mock.js';
+import { run } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-requests-'));
 const file = join(folder, 'world.db');
-const moduleAt = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const moduleAt = (name: string) => fileURLToPath(new URL(`apps/${name}`, import.meta.url));
 
 beforeAll(async () => {
   const mock = await mockProvider();
@@ -40,7 +40,7 @@ describe('the requests of a world in a file', () => {
   });
 
   it('a module without models, or a file that is not a module, is wrong usage', async () => {
-    for (const name of ['clients.ts', 'absent.ts']) {
+    for (const name of ['nothing.ts', 'absent.ts']) {
       const { code, err } = await run('verify', file, '--requests', moduleAt(name));
       expect([name, code]).toEqual([name, 2]);
       expect(err).toContain('invalid_argument');
