@@ -51,7 +51,7 @@ function isPlain(value: object): boolean {
 
 function nameOf(value: unknown): string {
   if (typeof value === 'number') return String(value);
-  return typeof value === 'object' ? `a ${value?.constructor?.name ?? 'thing'}` : `a ${typeof value}`;
+  return typeof value === 'object' ? `a ${value?.constructor?.name || 'thing'}` : `a ${typeof value}`;
 }
 
 type Atom = string | number | boolean | null | undefined;

@@ -135,7 +135,7 @@ function keptStream(stream: ToolStream, tool: string): Kept {
     let total = 0;
     let atLineStart = true;
     try {
-      for await (const piece of iterable(stream)) {
+      for await (const piece of wholePairs(iterable(stream))) {
         const bytes = typeof piece === 'string' ? encoder.encode(piece) : requireBytes(piece);
         if (total + bytes.length > OUTPUT_BYTES_MAX) throw tooMuch();
         total += bytes.length;
@@ -163,6 +163,19 @@ function requireBytes(piece: unknown): Uint8Array {
 
 function iterable(stream: ToolStream): AsyncIterable<string | Uint8Array> {
   return Symbol.asyncIterator in stream ? stream : readAll(stream);
+}
+
+/** Joins the halves of a character that a stream of text gives in two pieces. */
+async function* wholePairs(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  let half = '';
+  for await (const piece of pieces) {
+    const isText = typeof piece === 'string';
+    if (!isText && half !== '') yield half;
+    const text = isText ? half + piece : '';
+    half = /[\ud800-\udbff]$/.test(text.slice(-1)) ? text.slice(-1) : '';
+    yield isText ? text.slice(0, text.length - half.length) : piece;
+  }
+  if (half !== '') yield half;
 }
 
 async function* readAll(source: ReaderSource): AsyncGenerator<string | Uint8Array> {

@@ -107,6 +107,17 @@ describe('calling a tool', () => {
     expect(await modelReads(content, await call(answering(reader), {}))).toBe('one two drei');
   });
 
+  it('a character that a stream of text gives in two pieces is one character, and half of one is replaced', async () => {
+    async function* halves() {
+      yield 'a\ud83d';
+      yield '';
+      yield '\ude00b\ud83d';
+      yield new TextEncoder().encode('c');
+      yield 'd\ud83d';
+    }
+    expect(await modelReads(content, await call(answering(halves()), {}))).toBe('a😀b\ufffdcd\ufffd');
+  });
+
   it('the output of a failed stream is stored up to the failure, which stands at its end', async () => {
     async function* breaking() {
       yield 'half';
