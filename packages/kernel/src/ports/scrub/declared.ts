@@ -47,6 +47,12 @@ const OPEN_HEADERS: ReadonlySet<string> = new Set([
 const SECRET_NAME =
   /key|token|secret|passw|passphrase|\bpwd\b|_pwd|cred|auth|cookie|session|signature|\bsig\b|bearer|private/i;
 
+/** The user and password of an address with several hosts, as of databases; URL refuses such an address. */
+const USER_IN_ADDRESS = /^[a-z][a-z\d+.-]{0,31}:\/\/([^/?#@\s]*:[^/?#@\s]*)@/i;
+
+/** The options of programs that take `user:password`. */
+const USER_OPTION = /^(?:-u|-U|--user|--proxy-user|--userpwd)$/;
+
 /** The shortest text that can look like a key, and how many digits it needs. */
 const KEY_LENGTH_MIN = 16;
 const KEY_DIGITS_MIN = 4;
@@ -70,16 +76,25 @@ function concealUser(scrubber: Scrubber, user: string): void {
   if (at >= 0) scrubber.conceal(user.slice(at + 1));
 }
 
-/** Conceals the secrets in an address: user and password, and texts that look like a key in its path and query. */
+/**
+ * Conceals the secrets in an address: user and password, and texts that look like a key in its path, query and
+ * fragment.
+ */
 export function concealAddress(scrubber: Scrubber, address: string | URL): void {
   const url = parsed(address);
-  if (url === undefined) return;
+  if (url === undefined) {
+    const user = USER_IN_ADDRESS.exec(String(address))?.[1];
+    for (const text of user === undefined ? [] : [user, unescaped(user)]) concealUser(scrubber, text);
+    return;
+  }
   const [user, password] = [url.username, url.password].map(unescaped);
   if (user !== undefined && password !== undefined && `${user}${password}` !== '') {
     for (const text of [`${user}:${password}`, password, `${url.username}:${url.password}`]) scrubber.conceal(text);
     if (password === '' || looksLikeKey(user)) scrubber.conceal(user);
   }
-  for (const [name, value] of url.searchParams) {
+  const fragment = url.hash.slice(1);
+  if (looksLikeKey(fragment)) scrubber.conceal(fragment);
+  for (const [name, value] of [...url.searchParams, ...new URLSearchParams(fragment)]) {
     if (SECRET_NAME.test(name) || looksLikeKey(value)) scrubber.conceal(value);
   }
   for (const segment of url.pathname.split('/').map(unescaped)) if (looksLikeKey(segment)) scrubber.conceal(segment);
@@ -89,7 +104,8 @@ export function concealAddress(scrubber: Scrubber, address: string | URL): void 
 export function concealVariables(scrubber: Scrubber, variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
     concealAddress(scrubber, value);
-    if (SECRET_NAME.test(name) || !isSetting(value)) scrubber.conceal(value);
+    if (SECRET_NAME.test(name)) concealHeader(scrubber, value);
+    else if (!isSetting(value)) scrubber.conceal(value);
   }
 }
 
@@ -98,20 +114,24 @@ function isSetting(value: string): boolean {
   return /^[A-Za-z]+$/.test(value) || /^[\d.,:]+$/.test(value) || /^[./~]/.test(value);
 }
 
-/** Conceals what looks like a secret among the arguments of a program: `--token X`, `--token=X`, addresses, keys. */
+/**
+ * Conceals what looks like a secret among the arguments of a program: `--token X`, `--token=X`, `-u ann:X`, headers,
+ * addresses, keys.
+ */
 export function concealArguments(scrubber: Scrubber, args: readonly string[]): void {
   for (const [i, arg] of args.entries()) {
     const [, name, value] = /^-{0,2}([\w.-]+)[=:](.*)$/s.exec(arg) ?? [];
-    if (name !== undefined && value !== undefined && (SECRET_NAME.test(name) || looksLikeKey(value))) {
-      scrubber.conceal(value);
-    }
-    for (const text of value === undefined ? [arg] : [arg, value]) concealAddress(scrubber, text);
+    if (value !== undefined && (SECRET_NAME.test(name ?? '') || looksLikeKey(value))) concealHeader(scrubber, value);
     const before = args[i - 1] ?? '';
     if (looksLikeKey(arg) || (/^-/.test(before) && SECRET_NAME.test(before) && !arg.startsWith('-'))) {
-      scrubber.conceal(arg);
+      concealHeader(scrubber, arg);
     }
-    for (const [, header = ''] of arg.matchAll(/^[\w-]+:\s*(.+)$/gs)) {
-      if (SECRET_NAME.test(arg)) concealHeader(scrubber, header);
+    if (USER_OPTION.test(before)) concealUser(scrubber, arg);
+    if (value !== undefined && USER_OPTION.test(`--${name}`)) concealUser(scrubber, value);
+    for (const text of value === undefined ? [arg] : [arg, value]) {
+      concealAddress(scrubber, text);
+      const [, header] = /^[\w-]+:\s*(.+)$/s.exec(text) ?? [];
+      if (header !== undefined && SECRET_NAME.test(text)) concealHeader(scrubber, header);
     }
   }
 }

@@ -1,9 +1,13 @@
 /**
  * Finds any of many patterns in one pass: an automaton after Aho and Corasick, over 16-bit units. ASCII letters count as
- * the same in both cases, since servers echo headers in lower case.
+ * the same in both cases, since servers echo headers in lower case. Line breaks within a pattern are passed over, since
+ * programs wrap base64 and long texts.
  */
 
 const UNITS = 0x1_0000;
+
+/** The most line breaks in a row that may interrupt a pattern: an empty line, in any encoding of line breaks. */
+const BREAKS_MAX = 4;
 
 /** Called at each place where a pattern ends, with the longest one that ends there. */
 type Found = (from: number, to: number) => void;
@@ -31,15 +35,19 @@ export class Matcher {
    */
   scan(units: Uint8Array | Uint16Array, found: Found): number {
     let state = 0;
+    let breaks = 0;
     for (let at = 0; at < units.length; at++) {
       const unit = folded(units[at] ?? 0);
       if (state === 0 && this.#first[unit] === 0) continue;
+      breaks = isBreak(unit) ? breaks + 1 : 0;
+      if (breaks > BREAKS_MAX) state = 0;
+      if (breaks > 0) continue;
       state = this.#step(state, unit);
       const length = this.#longest[state] ?? 0;
-      if (length > 0) found(at + 1 - length, at + 1);
+      if (length > 0) found(startOf(units, at + 1, length), at + 1);
     }
     while (state !== 0 && this.#leads[state] !== true) state = this.#fail[state] ?? 0;
-    return this.#depth[state] ?? 0;
+    return units.length - startOf(units, units.length, this.#depth[state] ?? 0);
   }
 
   #step(from: number, unit: number): number {
@@ -50,7 +58,8 @@ export class Matcher {
     }
   }
 
-  #add(pattern: string): void {
+  #add(given: string): void {
+    const pattern = given.replace(/[\r\n]/g, '');
     let state = 0;
     for (let i = 0; i < pattern.length; i++) {
       const unit = folded(pattern.charCodeAt(i));
@@ -66,7 +75,7 @@ export class Matcher {
       }
       state = next;
     }
-    this.#longest[state] = pattern.length;
+    if (state !== 0) this.#longest[state] = pattern.length;
   }
 
   /** States were created pattern by pattern, not by depth: links are computed level by level. */
@@ -86,6 +95,17 @@ export class Matcher {
       }
     }
   }
+}
+
+function isBreak(unit: number): boolean {
+  return unit === 10 || unit === 13;
+}
+
+/** Where the last units before `end` begin, line breaks not counted. */
+function startOf(units: Uint8Array | Uint16Array, end: number, length: number): number {
+  let at = end;
+  for (let left = length; left > 0 && at > 0; at--) if (!isBreak(units[at - 1] ?? 0)) left -= 1;
+  return length === 0 ? end : at;
 }
 
 function folded(unit: number): number {

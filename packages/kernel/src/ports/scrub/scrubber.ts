@@ -4,7 +4,7 @@
  *
  * Invariants
  * S1  A secret is found in plain form, in either case, in base64 (of it, or of a text around it), in hex, and behind the
- *     escapes of JSON, URLs and HTML, also when they are escaped again.
+ *     escapes of JSON, URLs and HTML, also when they are escaped again or broken into lines.
  * S2  A text that comes in pieces is scrubbed as if it had come at once: a possible beginning of a secret waits.
  * S3  The time is linear in the text, however many secrets there are; without secrets texts are not read.
  */

@@ -94,6 +94,21 @@ describe('an address', () => {
     expect(ofAddress(address, ['nothing-secret', 'value-of-token', KEY])).toEqual(['value-of-token', KEY]);
   });
 
+  it('parameters in the fragment of an address are concealed like those of its query, and a fragment that looks like a key [CON-16]', () => {
+    const address = 'https://example.com/#state=nothing-secret&access_token=value-of-token';
+    expect(ofAddress(address, ['nothing-secret', 'value-of-token'])).toEqual(['value-of-token']);
+    expect(ofAddress(`https://example.com/#${KEY}`, [KEY])).toEqual([KEY]);
+    expect(ofAddress('https://example.com/#a-part-of-a-page', ['a-part-of-a-page'])).toEqual([]);
+  });
+
+  it('a password in an address of several hosts is concealed, as databases have them [CON-16]', () => {
+    const address = 'mongodb+srv://ann:p%40ss-of-ann@one.example:27017,two.example:27017/shop';
+    expect(ofAddress(address, ['p%40ss-of-ann', 'p@ss-of-ann', 'one.example', '27017/shop'])).toEqual([
+      'p%40ss-of-ann',
+      'p@ss-of-ann',
+    ]);
+  });
+
   it('parts of a path that look like keys are concealed, also with escapes decoded [CON-16]', () => {
     expect(ofAddress(`https://example.com/hooks/${KEY}/send`, [KEY, '/hooks/a', 'example.com'])).toEqual([KEY]);
     expect(ofAddress('https://example.com/k%2Bey-12345678-abc/', ['k+ey-12345678-abc'])).toHaveLength(1);
@@ -120,6 +135,11 @@ describe('an address', () => {
 });
 
 describe('the variables of a program', () => {
+  it('a variable that is a header has its token concealed by itself [CON-16]', () => {
+    const variables = { AUTH: 'Bearer token-of-ann', BASIC_AUTH: `Basic ${btoa('ann:password-of-ann')}` };
+    expect(ofVariables(variables, ['token-of-ann', 'password-of-ann'])).toEqual(['token-of-ann', 'password-of-ann']);
+  });
+
   it('a variable of a program is concealed when its name is secret or its value is not a plain setting [CON-16]', () => {
     const variables = {
       MODE: 'production',
@@ -163,5 +183,21 @@ describe('the arguments of a program', () => {
     const args = ['run', '--mode=production', '--token', '--verbose-mode', 'production', 'keyword', 'something-else'];
     expect(ofArguments(args, ['production', '--verbose-mode', 'something-else'])).toEqual([]);
     expect(ofArguments(['-H', 'Accept: application/json'], ['application/json'])).toEqual([]);
+  });
+});
+
+describe('arguments of a program that hold headers and users', () => {
+  it.each([
+    ['a header after its option', ['-H', 'Authorization: Bearer token-of-ann']],
+    ['a header in its option', ['--header=Authorization: Bearer token-of-ann']],
+    ['the value of a header after an option of that name', ['--authorization', 'Bearer token-of-ann']],
+    ['the value of a header in an option of that name', ['--auth=Bearer token-of-ann']],
+    ['a header in Basic', ['-H', `Authorization: Basic ${btoa('ann:token-of-ann')}`]],
+    ['a user and a password after their option', ['-u', 'ann:token-of-ann']],
+    ['a user and a password in their option', ['--user=ann:token-of-ann']],
+    ['an address of several hosts', ['--db=mongodb://ann:token-of-ann@a:1,b:2/x']],
+    ['a fragment of an address', ['https://example.com/#token=token-of-ann']],
+  ])('a secret is concealed by itself in %s [CON-16]', (_, args) => {
+    expect(ofArguments(args, ['token-of-ann', 'Authorization', 'user', 'header'])).toEqual(['token-of-ann']);
   });
 });

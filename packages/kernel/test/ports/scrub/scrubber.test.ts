@@ -102,6 +102,11 @@ describe('a secret in a value', () => {
 
 const inHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('/', '&#x2F;');
 
+/** A text in lines of twelve characters. */
+function wrapped(text: string, lineBreak: string): string {
+  return text.replace(/.{12}/gs, `$&${lineBreak}`);
+}
+
 /** A text of secrets, parts of secrets and other words, and where it is cut. */
 function pieces(secrets: readonly string[]) {
   const parts = secrets.flatMap((one) => [
@@ -164,6 +169,29 @@ describe('a secret in a text that comes in pieces (seed 7)', () => {
     for (let at = 1; at <= form.length; at++)
       expect(whole(scrubber, [`<${form.slice(0, at)}`, `${form.slice(at)}>`])).toBe(told);
     expect(whole(scrubber, [...`<${form}>`])).toBe(told);
+  });
+
+  it.each([
+    ['base64', wrapped(Buffer.from(`some words before ${KEY} and after it`).toString('base64'), '\n')],
+    ['base64 with a line break of two characters', wrapped(Buffer.from(`before ${KEY}`).toString('base64'), '\r\n')],
+    ['base64 as JSON text', JSON.stringify(wrapped(Buffer.from(`before ${KEY}`).toString('base64'), '\n'))],
+    ['the text itself', wrapped(KEY, '\n')],
+    ['hex with empty lines', wrapped(Buffer.from(KEY).toString('hex'), '\n\n')],
+  ])('a secret is removed from lines that were wrapped, wherever the text is cut: %s [CON-16]', (_, form) => {
+    const scrubber = new Scrubber([KEY]);
+    const text = `first line\n${form}\nlast line`;
+    const told = scrubber.scrub(text);
+    expect(told).toMatch(/^first line\n.{0,40}\[secret\].{0,40}\nlast line$/s);
+    for (let at = 1; at < text.length; at++)
+      expect(whole(scrubber, [text.slice(0, at), text.slice(at)]), `cut at ${at}`).toBe(told);
+    expect(whole(scrubber, [...text])).toBe(told);
+  });
+
+  it('line breaks without end are not held back, and the time is linear in them', () => {
+    const teller = new Scrubber([KEY]).piecewise();
+    let passed = teller.push(KEY.slice(0, 5)).length;
+    for (let n = 0; n < 2_000; n++) passed += teller.push('\n'.repeat(100)).length;
+    expect(passed).toBe(200_005);
   });
 
   it('mutant: a scrubber that looks at each piece alone lets a secret through, and the check finds it', () => {
