@@ -3,50 +3,50 @@
  * bound is a new version.
  */
 
-/** Slots of one queue: as many are freed in one delivery when their owner is gone. */
+/** The slots of one queue: as many are freed in one delivery when their owner is gone. */
 export const QUEUE_SLOTS_MAX = 256;
 
-/** The farthest that a priority may be from 0. */
+/** The largest absolute value of a priority. */
 export const PRIORITY_MAX = 1_000_000;
 
-/** Items granted, and leases ended, in one delivery; more go on in a frame of their own. */
+/** The items granted, and the leases ended, in one delivery; more follow in another frame. */
 export const GRANTS_AT_ONCE = 16;
 
-/** Bytes of an item, a publication or a node's value, as `sizeOf` counts them. Larger content is linked. */
+/** The bytes of an item, a publication or a node's value, as `sizeOf` counts them. Larger content is linked. */
 export const FLOW_VALUE_BYTES_MAX = 8 * 1024;
 
-/** Parts of one promise. */
+/** The parts of one promise. */
 export const PROMISE_PARTS_MAX = 64;
 
-/** Bytes of all that is written to one promise. */
+/** The bytes of everything that is written to one promise. */
 export const PROMISE_BYTES_MAX = 16 * 1024;
 
-/** Cells told in one frame, when what they are told is small: half of the deliveries of a frame. */
+/** The cells notified in one frame, when the notification is small: half of the deliveries of a frame. */
 export const NOTIFIED_AT_ONCE = 128;
 
-/** Bytes told in one frame. */
+/** The bytes of notifications in one frame. */
 export const NOTIFIED_BYTES_MAX = 384 * 1024;
 
-/** Publications of a topic that wait for their turn; beyond it a publisher is refused and tries later. */
+/** The publications of a topic that wait for their turn; beyond it a publisher is refused and can retry later. */
 export const TOPIC_WAITING_MAX = 1_024;
 
-/** Publications that a topic keeps for those who ask from a cursor. */
+/** The publications that a topic retains for subscribers with a cursor. */
 export const TOPIC_RETAINED_MAX = 10_000;
 
-/** Conditions of one subscription. */
+/** The conditions of one subscription. */
 export const CONDITIONS_MAX = 16;
 
-/** Nodes added to a graph at once. */
+/** The nodes added to a graph at once. */
 export const GRAPH_NODES_AT_ONCE = 256;
 
-/** What one node may need. */
+/** The dependencies of one node. */
 export const NODE_NEEDS_MAX = 64;
 
-/** Dependencies added to a graph at once. */
+/** The dependencies added to a graph at once. */
 export const GRAPH_NEEDS_AT_ONCE = 512;
 
-/** Dependents that one delivery updates when a node has ended; more go on in a frame of their own. */
+/** The dependents that one delivery updates when a node has ended; more follow in another frame. */
 export const DEPENDENTS_AT_ONCE = 128;
 
-/** Nodes that a graph hands out in one delivery. */
+/** The nodes that a graph hands out in one delivery. */
 export const NODES_HANDED_AT_ONCE = 32;

@@ -1,4 +1,4 @@
-/** The contract of dependency graphs: what they take, what they tell, what they keep (`flow/Graph@1`). */
+/** The schemas of dependency graphs: commands, events and state (`flow/Graph@1`). */
 import { address, timerFired, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
@@ -8,7 +8,7 @@ import { party } from './parties.js';
 /** The wire name of the graph reducer. */
 export const GRAPH = 'flow/Graph@1';
 
-/** The name of a node: what the code of a rejection has room for. */
+/** The name of a node: at most as long as the code of a rejection can contain. */
 const nodeName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,47}$/);
 
 /** The states of a node. */
@@ -17,16 +17,16 @@ const NODE_STATES = ['pending', 'ready', 'running', 'done', 'failed', 'skipped',
 const count = z.int().min(0);
 const limit = z.nullable(count);
 
-/** Whether a node wants all of what it needs, or any of it. */
+/** Whether a node needs all of its dependencies to succeed, or any of them. */
 const resolve = z.enum(['all', 'any']);
 
 /**
- * What becomes of a node when what it needs has failed, was skipped or cancelled: it waits for a retry, is skipped as
- * well, or goes on as if nothing had happened.
+ * The reaction of a node to a dependency that has failed, was skipped or cancelled: it waits for a retry, is skipped as
+ * well, or continues as if the dependency had succeeded.
  */
 const onFailure = z.enum(['wait', 'cascade', 'ignore']);
 
-/** A node as it is added. */
+/** A node to be added. */
 export const newNode = z.strictObject({
   node: nodeName,
   needs: z.array(nodeName).max(NODE_NEEDS_MAX).default([]),
@@ -36,25 +36,28 @@ export const newNode = z.strictObject({
   value: value(),
 });
 
-/** What a graph takes. */
+/** The commands of a graph. */
 export const graphCommands = {
-  /** Makes the graph. `limit` nodes run at once, any number when it is null; `reply_to` is told, else the sender. */
+  /**
+   * Creates the graph. `limit` nodes run at once, any number when it is null; the owner is `reply_to`, or else the
+   * sender.
+   */
   'flow/OpenGraph@1': creates(z.strictObject({ limit: limit.default(null), reply_to: z.exactOptional(address) })),
-  /** Adds nodes; they may need each other and what is there already, in no circle. */
+  /** Adds nodes; they may depend on each other and on existing nodes, without a cycle. */
   'flow/AddNodes@1': z.strictObject({ nodes: z.array(newNode).min(1).max(GRAPH_NODES_AT_ONCE) }),
-  /** No more nodes come: the owner is told when nothing can go on. */
+  /** Ends the adding of nodes: the owner is notified when nothing can continue. */
   'flow/SealGraph@1': z.strictObject({}),
-  /** A running node has ended, well or not. */
+  /** Ends a running node, as a success or a failure. */
   'flow/FinishNode@1': z.strictObject({ node: nodeName, ok: z.boolean() }),
-  /** Makes a failed node ready again. What was skipped for it stays skipped. */
+  /** Makes a failed node ready again. Nodes that were skipped because of it stay skipped. */
   'flow/RetryNode@1': z.strictObject({ node: nodeName }),
-  /** Takes a node back that has not ended. */
+  /** Cancels a node that has not ended. */
   'flow/CancelNode@1': z.strictObject({ node: nodeName }),
-  /** Changes how many nodes run at once. */
+  /** Changes the number of nodes that may run at once. */
   'flow/LimitGraph@1': z.strictObject({ limit }),
 } as const;
 
-/** How many nodes of a graph are in each state. */
+/** The numbers of nodes of a graph, by state. */
 const nodeCounts = z.strictObject({
   pending: count,
   ready: count,
@@ -65,13 +68,13 @@ const nodeCounts = z.strictObject({
   cancelled: count,
 });
 
-/** What the owner of a graph is told: list them among the events of its reducer. */
+/** The events that the owner of a graph gets: list them among the events of its reducer. */
 export const graphEvents = {
-  /** All that the node needs is there, and it is its turn: it runs until `FinishNode`. */
+  /** The dependencies of the node are complete and it is its turn: it runs until `FinishNode`. */
   'flow/NodeReady@1': z.strictObject({ node: nodeName, value: value() }),
-  /** Somebody else took the node back. */
+  /** Another party cancelled the node. */
   'flow/NodeCancelled@1': z.strictObject({ node: nodeName }),
-  /** The graph is sealed and nothing can go on; what is pending waits for a retry. */
+  /** The graph is sealed and nothing can continue; pending nodes wait for a retry. */
   'flow/GraphSettled@1': nodeCounts,
 } as const;
 
@@ -81,7 +84,7 @@ export const graphState = z.strictObject({
   owner: party,
   limit,
   sealed: z.boolean(),
-  /** The owner has been told that nothing can go on. */
+  /** Whether the owner has been notified that nothing can continue. */
   settled: z.boolean(),
   /** The number of the next node. */
   next: count,
@@ -91,30 +94,30 @@ export const graphState = z.strictObject({
 /** A node, by its name. */
 export const knownNode = z.strictObject({
   state: z.enum(NODE_STATES),
-  /** Its place among the ready. */
+  /** Its position among the ready nodes. */
   at: z.string(),
   resolve,
   on_failure: onFailure,
-  /** What it needs: how many are open, ended well, ended otherwise. */
+  /** The numbers of its dependencies: open, succeeded, otherwise ended. */
   open: count,
   ok: count,
   bad: count,
 });
 
-/** What a node knows of one that it needs. */
+/** The state of a dependency as its dependent has last seen it. */
 export const needState = z.enum(['open', 'ok', 'bad']);
 
 /** The tables of a graph. */
 export const graphTables = {
   nodes: knownNode,
   values: value(),
-  /** By the node that is needed and the one that needs it. */
+  /** The edges, by the needed node and its dependent. */
   needs: needState,
-  /** The ready nodes, by their place: names. */
+  /** The names of the ready nodes, by their position. */
   ready: nodeName,
-  /** Nodes of which not all dependents know what has become of them: the last one that does. */
+  /** Ended nodes with dependents that do not know yet: the last dependent that does. */
   news: z.nullable(nodeName),
 } as const;
 
-/** What of the kernel's a graph takes. */
+/** The kernel events that a graph handles. */
 export const graphNotices = { 'sys/TimerFired@1': timerFired } as const;

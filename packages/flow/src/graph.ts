@@ -1,13 +1,14 @@
 /**
- * `flow/Graph@1`: nodes that wait for one another.
+ * `flow/Graph@1`: nodes that depend on one another.
  *
  * Invariants
- * G1  A node is handed out once for each time that it becomes ready, and only when what it needs allows it.
- * G2  Ready nodes are handed out by priority, and in the order of their making among equals; not while there is news to
- *     tell, which may make others ready that come first.
- * G3  What has become of a node is told along its edges in bounded parts, each starting where the last one ended. An
- *     edge holds what was told last, so telling it again changes nothing, and what happens meanwhile is what is told.
- * G4  A node counts what it needs while it is pending; afterwards nothing that happens to them concerns it.
+ * G1  A node is handed out once for each time that it becomes ready, and only when its dependencies permit it.
+ * G2  Ready nodes are handed out by priority, and equal ones in the order of their creation; not while dependents still
+ *     have to be notified, because that may make nodes ready that come first.
+ * G3  The end of a node is passed along its edges in bounded parts, each starting where the last one ended. An edge
+ *     holds the last state that was passed, so passing it again changes nothing, and a change meanwhile is passed as
+ *     well.
+ * G4  A node counts its dependencies while it is pending; later changes of them do not affect it.
  */
 
 import type { Value } from '@reprise/contracts';
@@ -62,7 +63,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     refuseWrong(nodes, ctx);
     const added = new Set(nodes.map(({ node }) => node));
     for (const node of nodes) addNode(draft, node, added, ctx);
-    ctx.timer(WORK, ctx.now); // adding many fills a delivery: what follows has a frame of its own
+    ctx.timer(WORK, ctx.now); // adding many nodes fills a delivery: the rest has its own frame
   },
   'flow/SealGraph@1': (draft, _, ctx) => {
     requireParty(ctx, draft.owner);
@@ -100,7 +101,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
 };
 
-/** Nodes that wait for one another. */
+/** Nodes that depend on one another. */
 export const graph = defineReducer({
   name: GRAPH,
   state: graphState,
@@ -114,7 +115,7 @@ export const graph = defineReducer({
   reduce: handledBy(HANDLERS),
 });
 
-/** The timer of what goes on in a frame of its own. */
+/** The timer of the work that continues in another frame. */
 const WORK = 'work';
 
 function tablesOf(ctx: ReducerContext): Tables {
@@ -131,7 +132,7 @@ function knownOr(ctx: ReducerContext, node: string): Known {
   return tablesOf(ctx).nodes.get(node) ?? ctx.reject('node_unknown');
 }
 
-/** Rejects nodes that cannot be added; a circle is named in the code, as far as it fits. */
+/** Rejects invalid nodes; the code names a cycle, as far as it fits. */
 function refuseWrong(nodes: readonly NewNode[], ctx: ReducerContext): void {
   const known = tablesOf(ctx).nodes;
   const added = new Map(nodes.map(({ node, needs }) => [node, needs]));
@@ -148,10 +149,10 @@ function refuseWrong(nodes: readonly NewNode[], ctx: ReducerContext): void {
   if (circle !== undefined) ctx.reject(startOfText(`cycle/${circle.join('/')}`, REJECTION_MAX));
 }
 
-/** What the code of a rejection has room for. */
+/** The number of characters of a cycle that fit in the code of a rejection. */
 const REJECTION_MAX = 64;
 
-/** A key of the edges of a node. No name has this character, nor the one after it. */
+/** The bounds of the keys of a node's edges. No name has this character, nor the one after it. */
 const edgeKey = (need: string, by: string): string => `${need}\0${by}`;
 const afterEdgesOf = (need: string): string => `${need}\u0001`;
 
@@ -181,7 +182,7 @@ function stateForOthers({ state }: Known): NeedState {
   return state === 'failed' || state === 'skipped' || state === 'cancelled' ? 'bad' : 'open';
 }
 
-/** Moves a pending node on when what it needs allows or forbids it (G4). */
+/** Updates a pending node when its dependencies permit or forbid it to run (G4). */
 function judge(draft: State, ctx: ReducerContext, node: string, known: Known): void {
   const { resolve, on_failure, open, ok, bad } = known;
   const ended = open === 0;
@@ -191,7 +192,7 @@ function judge(draft: State, ctx: ReducerContext, node: string, known: Known): v
   if (enough && (!lost || on_failure === 'ignore')) move(draft, ctx, node, known, 'ready');
 }
 
-/** Gives a node another state, and notes that its dependents have to hear of it when it concerns them. */
+/** Changes the state of a node, and notes that its dependents have to be notified when they are affected. */
 function move(draft: State, ctx: ReducerContext, node: string, known: Known, state: Known['state']): void {
   const { nodes, ready, news } = tablesOf(ctx);
   const before = stateForOthers(known);
@@ -204,7 +205,7 @@ function move(draft: State, ctx: ReducerContext, node: string, known: Known, sta
   if (stateForOthers(known) !== before) news.set(node, null);
 }
 
-/** Tells the news, hands out what is ready, and says so when nothing can go on. */
+/** Notifies dependents, hands out ready nodes, and notifies the owner when nothing can continue. */
 function work(draft: State, ctx: ReducerContext): void {
   const { ready, news } = tablesOf(ctx);
   tellNews(draft, ctx);
@@ -215,7 +216,7 @@ function work(draft: State, ctx: ReducerContext): void {
   tell(ctx, draft.owner, 'flow/GraphSettled@1', { ...draft.counts });
 }
 
-/** Tells dependents what has become of what they need (G3). */
+/** Passes the state of ended nodes to their dependents (G3). */
 function tellNews(draft: State, ctx: ReducerContext): void {
   const { nodes, needs, news } = tablesOf(ctx);
   for (let left = DEPENDENTS_AT_ONCE; left > 0; ) {
@@ -254,7 +255,7 @@ function hasRoom({ limit, counts }: State): boolean {
   return limit === null || counts.running < limit;
 }
 
-/** Hands out the first of the ready, as many as may run (G2). */
+/** Hands out the first ready nodes, as many as may run (G2). */
 function handOut(draft: State, ctx: ReducerContext): void {
   const { nodes, values, ready } = tablesOf(ctx);
   for (let handed = 0; handed < NODES_HANDED_AT_ONCE && hasRoom(draft); handed++) {

@@ -1,4 +1,4 @@
-/** Queues, promises, topics and dependency graphs: ordinary reducers, to be listed in an app like one's own. */
+/** Queues, promises, topics and dependency graphs: ordinary reducers, to be listed in an app like its own. */
 
 export { graph } from './graph.js';
 export { GRAPH, graphCommands, graphEvents } from './graph-contract.js';

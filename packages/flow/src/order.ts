@@ -1,7 +1,7 @@
 /** Numbers as texts that sort as the numbers do: keys of tables. */
 import { PRIORITY_MAX } from './bounds.js';
 
-/** What every safe integer fits in. */
+/** The number of digits of the largest safe integer. */
 const DIGITS = 16;
 
 /** A whole number from 0 as text of equal length. */
@@ -9,7 +9,7 @@ export function sortable(n: number): string {
   return String(n).padStart(DIGITS, '0');
 }
 
-/** The place of something in line: higher priorities first, the first come first among equals. */
+/** A position in a queue: higher priorities first, and equal ones in the order of arrival. */
 export function placeInLine(priority: number, sequence: number): string {
   return `${sortable(PRIORITY_MAX - priority)}:${sortable(sequence)}`;
 }

@@ -1,4 +1,4 @@
-/** The contract of promises: what they take, what they tell, what they keep (`flow/Promise@1`). */
+/** The schemas of promises: commands, events and state (`flow/Promise@1`). */
 import { address, timerFired, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
@@ -13,16 +13,18 @@ const partName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/);
 
 const values = z.record(partName, value());
 
-/** How a promise ended. */
+/** The way in which a promise ended. */
 export const promiseSettlement = z.strictObject({
   status: z.enum(['fulfilled', 'rejected', 'expired', 'cancelled']),
-  /** What the parts said that decided it: those that succeeded, or, when it was rejected, those that failed. */
+  /** The parts that decided it: those that succeeded, or, when it was rejected, those that failed. */
   values,
 });
 
-/** What a promise takes. */
+/** The commands of a promise. */
 export const promiseCommands = {
-  /** Makes the promise: fulfilled by any part, by all, or by so many. `deadline` is in journal milliseconds. */
+  /**
+   * Creates the promise: fulfilled by any part, by all, or by a number of them. `deadline` is in journal milliseconds.
+   */
   'flow/OpenPromise@1': creates(
     z.strictObject({
       parts: z.array(partName).min(1).max(PROMISE_PARTS_MAX),
@@ -30,36 +32,36 @@ export const promiseCommands = {
       deadline: z.exactOptional(z.int().min(0)),
     }),
   ),
-  /** Writes a part: the first to write it decides it. */
+  /** Writes a part: the first write decides the part. */
   'flow/Write@1': z.strictObject({ part: partName, ok: z.boolean().default(true), value: value() }),
-  /** Asks to be told once how it ends; at once when it has ended. */
+  /** Requests one notification of its end; at once when it has ended. */
   'flow/Await@1': z.strictObject({}),
-  /** Asks not to be told. */
+  /** Withdraws that request. */
   'flow/Unawait@1': z.strictObject({}),
   /** Ends it without a result. */
   'flow/CancelPromise@1': z.strictObject({}),
-  /** Removes a promise that has ended and of which everybody has been told. */
+  /** Removes a promise that has ended and has sent all its notifications. */
   'flow/ClosePromise@1': z.strictObject({}),
 } as const;
 
-/** What those who await a promise, or write to it too late, are told: list it among the events of a reducer. */
+/** The event for cells that await a promise, or write to it too late: list it among the events of a reducer. */
 export const promiseEvents = { 'flow/Settled@1': promiseSettlement } as const;
 
-/** The state of a promise; those who await it are in a table. */
+/** The state of a promise; the cells that await it are in a table. */
 export const promiseState = z.strictObject({
   open: z.boolean(),
   owner: party,
   parts: z.array(partName),
-  /** How many parts must succeed. */
+  /** The number of parts that must succeed. */
   needs: z.int(),
   written: z.record(partName, z.strictObject({ ok: z.boolean(), value: value() })),
-  /** What is written, in bytes. */
+  /** The bytes of everything that was written. */
   bytes: z.int(),
   outcome: z.nullable(promiseSettlement),
 });
 
-/** The tables of a promise: those who await it, by address. */
+/** The tables of a promise: the cells that await it, by address. */
 export const promiseTables = { waiting: address } as const;
 
-/** What of the kernel's a promise takes. */
+/** The kernel events that a promise handles. */
 export const promiseNotices = { 'sys/TimerFired@1': timerFired } as const;

@@ -8,7 +8,7 @@ import { party } from './parties.js';
 /** The wire name of the queue reducer. */
 export const QUEUE = 'flow/Queue@1';
 
-/** The name of an item, unique in its queue while it is there. */
+/** The name of an item, unique among the items of its queue. */
 const itemName = z.string().min(1).max(64);
 
 const slots = z.int().min(0).max(QUEUE_SLOTS_MAX);

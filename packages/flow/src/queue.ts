@@ -1,12 +1,12 @@
 /**
- * `flow/Queue@1`: a line of items before a pool of slots.
+ * `flow/Queue@1`: a queue of items before a pool of slots.
  *
  * Invariants
- * Q1  An item is in line, has a slot, or is not known; it is granted at most once.
- * Q2  No more items have a slot than the limit said when they got it.
- * Q3  Among those in line the highest priority is granted first, and the first come among equals.
- * Q4  Whatever frees a slot sees to it that the next item gets it: at once, or in a frame of its own where more than a
- *     few are to be granted, or where the last one could not be delivered.
+ * Q1  An item waits, has a slot, or is unknown; it is granted at most once.
+ * Q2  No more items have a slot than the limit allowed when they got it.
+ * Q3  The waiting item with the highest priority is granted first, and equal ones in the order of arrival.
+ * Q4  Every change that frees a slot leads to the next grant: at once, or in another frame when more than a few items
+ *     are to be granted, or when the last grant could not be delivered.
  */
 import type { Address } from '@reprise/contracts';
 import {
@@ -105,7 +105,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
       forget(ctx, item, known);
       ctx.record('flow/ItemDropped@1', { item, owner: to, code });
     }
-    ctx.timer(GRANT, ctx.now); // Q4: a line of items of a cell that is gone must not become one cascade
+    ctx.timer(GRANT, ctx.now); // Q4: the items of a missing cell must not become one cascade
   },
 };
 
@@ -123,7 +123,7 @@ export const queue = defineReducer({
   reduce: handledBy(HANDLERS),
 });
 
-/** The timer of what is granted in a frame of its own, and that of the next lease. */
+/** The timers: of grants in another frame, and of the next lease. */
 const GRANT = 'grant';
 const LEASE = 'lease';
 
@@ -140,7 +140,7 @@ function knownOr(ctx: ReducerContext, item: string): Known {
   return tablesOf(ctx).items.get(item) ?? ctx.reject('item_unknown');
 }
 
-/** Gives free slots to the first in line. */
+/** Grants free slots to the first waiting items. */
 function grant(draft: State, ctx: ReducerContext): void {
   const { waiting, running } = tablesOf(ctx);
   for (let granted = 0; !draft.paused && running.size < draft.limit; granted++) {
@@ -167,7 +167,7 @@ function grantTo(ctx: ReducerContext, at: string, { item, owner, by, value, leas
   awaitLease(ctx);
 }
 
-/** Removes an item from wherever it stands. */
+/** Removes an item, whether it waits or has a slot. */
 function forget(ctx: ReducerContext, item: string, { at, running, due }: Known): void {
   const tables = tablesOf(ctx);
   tables.items.delete(item);
@@ -200,7 +200,7 @@ function awaitLease(ctx: ReducerContext): void {
   else ctx.timer(LEASE, Number(first[0].slice(0, first[0].indexOf(':'))));
 }
 
-/** The items of an owner that have a slot; there are no more than slots. */
+/** The items of an owner that have a slot; at most as many as slots. */
 function runningOf(ctx: ReducerContext, owner: Address): [string, Known][] {
   const { items, running } = tablesOf(ctx);
   return running.range().flatMap(([, one]): [string, Known][] => {

@@ -1,7 +1,7 @@
-/** How much room values take, computed without encoding them. */
+/** The sizes of values, computed without encoding them. */
 import { isRef, type Value } from '@reprise/contracts';
 
-/** What a head, a number or a link takes at most. */
+/** The most bytes of a head, a number or a link. */
 const HEAD_BYTES = 9;
 const LINK_BYTES = 48;
 
@@ -10,7 +10,7 @@ export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // Half of a pair counts two: both halves together are four bytes.
+    // Each half of a surrogate pair counts two: both together are four bytes.
     if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;

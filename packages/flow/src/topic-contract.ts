@@ -1,4 +1,4 @@
-/** The contract of topics: what they take, what they tell, what they keep (`flow/Topic@1`). */
+/** The schemas of topics: commands, events and state (`flow/Topic@1`). */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import { creates } from '@reprise/kernel/define';
 import * as z from 'zod';
@@ -8,12 +8,12 @@ import { party } from './parties.js';
 /** The wire name of the topic reducer. */
 export const TOPIC = 'flow/Topic@1';
 
-/** The name of a publication: what it is about. */
+/** The name of a publication: its subject. */
 const publicationName = z.string().min(1).max(128);
 
 const cursor = z.int().min(0);
 
-/** Which publications a subscriber wants: those of a name, and with these fields at the top of their value. */
+/** The filter of a subscriber: publications of a name, and with these fields at the top of their value. */
 export const filter = z.strictObject({
   name: z.exactOptional(publicationName),
   where: z
@@ -22,31 +22,34 @@ export const filter = z.strictObject({
     .default([]),
 });
 
-/** What a topic takes. */
+/** The commands of a topic. */
 export const topicCommands = {
-  /** Makes the topic; it keeps the last `retain` publications for those who ask for them. */
+  /** Creates the topic; it retains the last `retain` publications for subscribers that request them. */
   'flow/OpenTopic@1': creates(z.strictObject({ retain: z.int().min(0).max(TOPIC_RETAINED_MAX).default(0) })),
-  /** Publishes to every subscriber whose filter lets it through. */
+  /** Publishes to every subscriber whose filter matches. */
   'flow/Publish@1': z.strictObject({ name: publicationName, value: value() }),
   /**
-   * Subscribes the sender, or changes its filter. Without `from` it gets what is published from now on; with it, what
-   * is kept from that cursor on as well.
+   * Subscribes the sender, or changes its filter. Without `from` it gets all later publications; with it, also the
+   * retained ones from that cursor on.
    */
   'flow/Subscribe@1': z.strictObject({ filter: filter.default({ where: [] }), from: z.exactOptional(cursor) }),
   /** Ends the sender's subscription. */
   'flow/Unsubscribe@1': z.strictObject({}),
-  /** Ends the topic, when nothing waits to be told. */
+  /** Ends the topic, when no publication waits. */
   'flow/CloseTopic@1': z.strictObject({}),
 } as const;
 
-/** What a subscriber is told: list it among the events of its reducer. Cursors rise; a gap was filtered or not kept. */
+/**
+ * The event for subscribers: list it among the events of a reducer. Cursors rise; missing ones were filtered or
+ * removed.
+ */
 export const topicEvents = {
   'flow/Published@1': z.strictObject({ cursor, name: publicationName, value: value() }),
 } as const;
 
-/** What a topic states for watchers. */
+/** The facts of a topic, for watchers. */
 export const topicFacts = {
-  /** A subscription went, because nobody is there to be told. */
+  /** A subscription was removed, because its subscriber no longer exists. */
   'flow/SubscriberDropped@1': z.strictObject({ subscriber: address, code: z.string() }),
 } as const;
 
@@ -57,11 +60,11 @@ export const topicState = z.strictObject({
   retain: z.int(),
   /** The cursor of the next publication. */
   next: cursor,
-  /** The oldest publication that is kept. */
+  /** The oldest retained publication. */
   oldest: cursor,
-  /** The publication that is being told: all before it are told, all after it wait. */
+  /** The publication in delivery: all earlier ones were delivered, all later ones wait. */
   telling: cursor,
-  /** Who was told it last; null when nobody was. */
+  /** The last subscriber that was considered for it; null for none. */
   told: z.nullable(z.string()),
 });
 
@@ -72,12 +75,12 @@ export const publication = z.strictObject({ name: publicationName, value: value(
 export const subscription = z.strictObject({
   to: address,
   filter,
-  /** The first publication that it is to get. */
+  /** The first publication that the subscriber is to get. */
   from: cursor,
 });
 
-/** The tables of a topic; who asked for what is kept is `behind` until it has got it. */
+/** The tables of a topic; a subscriber that requested retained publications is `behind` until it has them. */
 export const topicTables = { backlog: publication, subscribers: subscription, behind: subscription } as const;
 
-/** What of the kernel's a topic takes. */
+/** The kernel events that a topic handles. */
 export const topicNotices = { 'sys/TimerFired@1': timerFired, 'sys/Undeliverable@1': undeliverable } as const;

@@ -2,13 +2,13 @@
  * `flow/Topic@1`: publications for any number of subscribers.
  *
  * Invariants
- * T1  Publications are told one after the other: `telling` moves on only when every subscriber was looked at, in the
- *     order of their addresses. So each subscriber gets what it gets in the order in which it was published.
- * T2  A frame tells a bounded number; the rest is told in frames of their own, each by a timer that is due at once and
- *     starts where the last one ended. A crash between two of them loses nothing and repeats nothing.
- * T3  A subscriber that asks for what is kept stands `behind` until it has got all up to `telling`, that included;
+ * T1  Publications are delivered one after the other: `telling` advances only when every subscriber was considered, in
+ *     the order of their addresses. So each subscriber gets its publications in the order of publishing.
+ * T2  A frame delivers a bounded number; the rest follows in later frames, each started by a timer that is due at once,
+ *     where the last one ended. A crash between two of them loses nothing and repeats nothing.
+ * T3  A subscriber that requests retained publications is `behind` until it has got all up to `telling`, inclusive;
  *     then it joins the others and gets what follows. It is in one of the two tables, never in both.
- * T4  A publication is kept until it is told and, beyond that, while it is among the last `retain`.
+ * T4  A publication is retained until it is delivered and, beyond that, while it is among the last `retain`.
  */
 import type { Value } from '@reprise/contracts';
 import {
@@ -58,7 +58,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     if (draft.next - draft.telling >= TOPIC_WAITING_MAX) ctx.reject('too_many_waiting');
     const idle = draft.telling === draft.next;
     tablesOf(ctx).backlog.set(sortable(draft.next++), { name, value });
-    if (idle) work(draft, ctx); // else a timer is set already
+    if (idle) work(draft, ctx); // otherwise a timer is set already
   },
   'flow/Subscribe@1': (draft, { filter, from }, ctx) => {
     const to = senderOf(ctx);
@@ -103,7 +103,7 @@ function tablesOf(ctx: ReducerContext): Tables {
   return { backlog: ctx.table('backlog'), subscribers: ctx.table('subscribers'), behind: ctx.table('behind') };
 }
 
-/** Changes a subscription where it stands, so that what it has got and what it waits for stay the same. */
+/** Changes a subscription in place, so that its position stays the same. */
 function subscribe(wanted: Subscription, key: string, ctx: ReducerContext): void {
   const { subscribers, behind } = tablesOf(ctx);
   const late = behind.get(key);
@@ -117,33 +117,33 @@ function unsubscribe(key: string, ctx: ReducerContext): boolean {
   return one || other;
 }
 
-/** What one frame may still do. */
+/** The remaining budget of a frame. */
 interface Budget {
-  /** Subscribers looked at and publications read. */
+  /** Subscribers considered and publications read. */
   steps: number;
   bytes: number;
 }
 
-/** Subscribers that one frame looks at, told or not: looking costs too. */
+/** The subscribers that one frame considers, whether they match or not: considering has a cost, too. */
 const LOOKED_AT_ONCE = 4 * NOTIFIED_AT_ONCE;
 
-/** What telling takes beside the value: names and addresses. */
+/** The bytes of a delivery besides the value: names and addresses. */
 const ENVELOPE_BYTES = 512;
 
-/** What a subscriber that is told counts; one that is only looked at counts one. */
+/** The cost of a subscriber that gets the publication; one that is only considered costs one. */
 const NOTIFIED_STEPS = LOOKED_AT_ONCE / NOTIFIED_AT_ONCE;
 
-/** Does what fits a frame: first for one that stands behind, then for the publication that is being told. */
+/** Does what fits in a frame: first for one subscriber that is behind, then for the publication in delivery. */
 function work(draft: State, ctx: ReducerContext): void {
   const budget: Budget = { steps: LOOKED_AT_ONCE / 2, bytes: NOTIFIED_BYTES_MAX / 2 };
   catchUp(draft, budget, ctx);
-  budget.steps += LOOKED_AT_ONCE / 2; // who stands behind holds nobody up: half of a frame is for the others
+  budget.steps += LOOKED_AT_ONCE / 2; // a subscriber that is behind delays no other: half of a frame is for the others
   budget.bytes += NOTIFIED_BYTES_MAX / 2;
   while (draft.telling < draft.next && budget.steps > 0 && budget.bytes > 0) tellOne(draft, budget, ctx);
   if (draft.telling < draft.next || tablesOf(ctx).behind.size > 0) ctx.timer('tell', ctx.now);
 }
 
-/** Tells what is kept to the first that stands behind, and lets it join when it has got it (T3). */
+/** Delivers retained publications to the first subscriber that is behind, and lets it join when it has them (T3). */
 function catchUp(draft: State, budget: Budget, ctx: ReducerContext): void {
   const { backlog, behind, subscribers } = tablesOf(ctx);
   const first = behind.first();
@@ -161,7 +161,7 @@ function catchUp(draft: State, budget: Budget, ctx: ReducerContext): void {
   else behind.set(key, { ...one, from });
 }
 
-/** Tells one publication to those who were not told yet, as far as the budget goes (T1). */
+/** Delivers one publication to the subscribers that were not considered yet, as far as the budget allows (T1). */
 function tellOne(draft: State, budget: Budget, ctx: ReducerContext): void {
   const { backlog, subscribers } = tablesOf(ctx);
   const found = backlog.get(sortable(draft.telling));
@@ -173,14 +173,14 @@ function tellOne(draft: State, budget: Budget, ctx: ReducerContext): void {
     const wants = found !== undefined && one.from <= draft.telling;
     if (wants && !tellTo(one, draft.telling, found, budget, ctx)) drop(key, one, ctx);
   }
-  if (next.length > 0) return; // perhaps there are more behind the last one
+  if (next.length > 0) return; // there may be more subscribers behind the last one
   budget.steps--;
   draft.telling++;
   draft.told = null;
   forgetOld(draft, ctx);
 }
 
-/** @returns false when the subscriber's reducer does not take it */
+/** @returns false when the subscriber's reducer rejects the event */
 function tellTo(
   { to, filter }: Subscription,
   cursor: number,
@@ -206,10 +206,10 @@ function passes({ name, where }: Filter, published: string, value: Value): boole
   return isMap && where.every(([field, wanted]) => Object.hasOwn(value, field) && Reflect.get(value, field) === wanted);
 }
 
-/** Publications removed when one was told: after a time of many, they go faster than they come. */
+/** The publications removed after a delivery: more than one, so that a surplus shrinks. */
 const FORGOTTEN_AT_ONCE = 8;
 
-/** Removes what is told and not among the last (T4). */
+/** Removes publications that were delivered and are not among the last (T4). */
 function forgetOld(draft: State, ctx: ReducerContext): void {
   const { backlog } = tablesOf(ctx);
   const keep = Math.min(draft.telling, Math.max(0, draft.next - draft.retain));

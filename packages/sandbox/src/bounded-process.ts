@@ -1,13 +1,13 @@
 /**
- * A process of Node that ends with its owner and takes no more memory than it may.
+ * A process of Node that ends with its owner and within its bound of memory.
  *
  * Invariants
  * E1  It is killed when its owner is gone, also when the owner was killed and when the process works without a pause: a
  *     shell in its group waits at a pipe that ends with the owner.
- * E2  What counts is all memory of the process, not the heap alone: it is looked at while the process runs, and the
- *     system is told a bound as well, for the time in which the owner cannot look.
+ * E2  The bound covers all memory of the process, not the heap alone: the owner measures it while the process runs, and
+ *     the operating system enforces a second bound for the time in which the owner cannot measure.
  *
- * On Windows there is neither: only the heap is bounded there, and the process ends with its input.
+ * On Windows neither exists: only the heap is bounded there, and the process ends with its input.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,13 +18,13 @@ const SHELL = '/bin/sh';
 /** `$1` is the most memory for data, in KiB. The shell becomes the program; a part of it stays and waits (E1). */
 const SCRIPT = 'ulimit -d "$1" 2>/dev/null; shift; (read -r _; kill -s KILL 0) <&3 >/dev/null 2>&1 & exec "$@" 3<&-';
 
-/** What a process of Node takes before any code of others runs, in MiB, with room for its scripts. */
+/** The memory that a process of Node takes before any code of the app runs, in MiB, with space for its scripts. */
 const OWN_MB = 128;
 
-/** What the system counts and nobody uses: stacks of threads, and memory that was set aside; in MiB. */
+/** Memory that the system counts and no code uses: stacks of threads, and reserved memory; in MiB. */
 const RESERVED_MB = 384;
 
-/** How often the memory is looked at, in milliseconds: where a file tells it, and where a program has to. */
+/** The interval of measuring the memory, in milliseconds: when a file shows it, and when a program has to. */
 const LOOK_MS = 20;
 const POLL_MS = 250;
 
@@ -36,16 +36,16 @@ const isUnix = process.platform !== 'win32' && existsSync(SHELL);
 /** A process with its bounds. */
 export interface BoundedProcess {
   readonly child: ChildProcess;
-  /** Ends it by force, with what watches it. */
+  /** Kills it, together with its watchers. */
   kill(): void;
 }
 
 /**
  * Starts a script.
  *
- * @param script its text
- * @param memoryMb what its code may take, in MiB
- * @param tooMuch told once when it took more; it has been killed by then
+ * @param script the text of the script
+ * @param memoryMb the bound of its code's memory, in MiB
+ * @param tooMuch called once when it exceeded the bound; it has been killed by then
  */
 export function startBounded(script: string, memoryMb: number, tooMuch: () => void): BoundedProcess {
   const argv = [...withholding(memoryMb), '--eval', script];
@@ -83,7 +83,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** E2. @returns what ends the watch */
+/** E2. @returns a function that ends the measuring */
 function watchMemory({ pid }: ChildProcess, bytesMax: number, tooMuch: () => void): () => void {
   if (pid === undefined || !isUnix) return () => undefined;
   const found = (bytes: number): void => {
@@ -102,7 +102,7 @@ function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
   } catch {
-    return 0; // it is over
+    return 0; // the process has ended
   }
 }
 

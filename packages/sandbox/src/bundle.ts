@@ -1,4 +1,4 @@
-/** Makes pure code: a module that defines an app, with what it imports, as one text without imports of its own. */
+/** Makes pure code: a module that defines an app, with its imports, as one text without imports. */
 import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, resolve } from 'node:path';
@@ -7,9 +7,9 @@ import { SUPPLIED_MODULES } from '@reprise/kernel/sandbox';
 import type { BuildFailure, BuildResult, Metafile, Plugin } from 'esbuild';
 import { CODE_MARK, readCode } from './code-text.js';
 
-/** How a module is bundled. */
+/** Options of bundling. */
 export interface BundleOptions {
-  /** Conditions by which packages choose what they export, beside the usual ones. */
+  /** Conditions by which packages choose their exports, besides the usual ones. */
   readonly conditions?: readonly string[];
 }
 
@@ -17,12 +17,12 @@ const given = new Set<string>(SUPPLIED_MODULES);
 const builtin = new Set(builtinModules);
 
 /**
- * Bundles the app of a module: its default export, or its export `app`. What the module does not need for it is left
- * out; what is left may import nothing of a host. Needs the package `esbuild`, which is not installed with this one.
+ * Bundles the app of a module: its default export, or its export `app`. Code that the app does not need is left out;
+ * the rest may import nothing of a host. Needs the package `esbuild`, which is not installed with this one.
  *
  * @param module the path of a JavaScript or TypeScript module
  * @returns the bytes to record: `openWorld({ code: pureCode(bytes) })`
- * @throws RepriseError `invalid_argument` when the module does not exist, it cannot be bundled, or its pure part imports
+ * @throws RepriseError `invalid_argument` when the module does not exist, cannot be bundled, or its pure part imports
  *   modules of a host; `runtime_unsupported` without esbuild; `code_failed` when it imports while it runs
  */
 export async function bundlePureCode(module: string, options: BundleOptions = {}): Promise<Uint8Array> {
@@ -69,7 +69,9 @@ async function bundled(file: string, module: string, conditions: readonly string
   }
 }
 
-/** What a sandbox gives stays an import; so does what only hosts have, until it is known whether anything needs it. */
+/**
+ * Modules that a sandbox supplies stay imports; so do modules of hosts, until it is known whether the app needs them.
+ */
 const leftOutside: Plugin = {
   name: 'left-outside',
   setup({ onResolve }) {
@@ -81,7 +83,7 @@ const leftOutside: Plugin = {
   },
 };
 
-/** Refuses a bundle that still imports something of a host, and says which of its modules does. */
+/** Refuses a bundle that still imports a module of a host, and names the importing modules. */
 function requirePure({ inputs, outputs }: Metafile, module: string): void {
   const kept = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
   const outside = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
@@ -89,11 +91,11 @@ function requirePure({ inputs, outputs }: Metafile, module: string): void {
   if (foreign === undefined) return;
   const importers = kept.filter((name) => inputs[name]?.imports.some(({ path }) => path === foreign));
   throw unusable(
-    'the pure part of this module needs something of a host',
+    'the pure part of this module imports a module of a host',
     module,
-    'Move what defines the app into a module that imports no adapters.',
+    'Move the definition of the app into a module that imports no adapters.',
     {
-      expected: `imports of ${SUPPLIED_MODULES.join(', ')}, and of what can be bundled`,
+      expected: `imports of ${SUPPLIED_MODULES.join(', ')}, and of modules that can be bundled`,
       actual: `${foreign}, imported by ${importers.join(', ')}`,
     },
   );

@@ -1,5 +1,5 @@
-/** What stands inside of a sandbox before any code of an app does. Bundled into one script for a bare realm. */
+/** The code that a sandbox evaluates before any code of an app. Bundled into one script for a bare realm. */
 import { makeRoom } from '@reprise/kernel/sandbox';
 
-/** The door of this sandbox. */
+/** The entry points of this sandbox. */
 export const room = makeRoom();

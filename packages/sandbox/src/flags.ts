@@ -1,4 +1,6 @@
-/** What Node withholds from a process: files, other processes, threads, add-ons, the inspector, code made of text. */
+/**
+ * The abilities that Node withholds from the process: files, other processes, threads, add-ons, the inspector, eval.
+ */
 export function withholding(memoryMb: number): string[] {
   const known = process.allowedNodeEnvironmentFlags;
   return [
@@ -6,7 +8,7 @@ export function withholding(memoryMb: number): string[] {
     '--disallow-code-generation-from-strings',
     '--frozen-intrinsics',
     '--no-addons',
-    '--experimental-vm-modules', // so that the process is told of an import, and ends
+    '--experimental-vm-modules', // so that the process notices an import, and ends
     '--no-warnings',
     `--max-old-space-size=${memoryMb}`,
   ];

@@ -1,6 +1,6 @@
-/** Cuts the bytes of a pipe into what was written into it, piece by piece: each with its kind and its length before it. */
+/** Splits the bytes of a pipe into the written messages: each has its kind and its length in front. */
 
-/** A piece: what it is, in one byte, and its bytes. */
+/** A message: its kind, in one byte, and its bytes. */
 interface Piece {
   readonly kind: number;
   readonly bytes: Buffer;
@@ -8,7 +8,7 @@ interface Piece {
 
 const HEAD_BYTES = 5;
 
-/** A piece as it is written. */
+/** Encodes a message. */
 export function pieceOf(kind: number, bytes: Uint8Array): Buffer {
   const piece = Buffer.alloc(HEAD_BYTES + bytes.length);
   piece[0] = kind;
@@ -18,11 +18,11 @@ export function pieceOf(kind: number, bytes: Uint8Array): Buffer {
 }
 
 /**
- * A reader of pieces.
+ * Makes a reader of messages.
  *
- * @param bytesMax the largest piece that is taken
- * @param take told each piece, whole and in order
- * @returns what takes the bytes as they come; throws RangeError for a piece that is too large
+ * @param bytesMax the largest accepted message
+ * @param take called with each message, whole and in order
+ * @returns a function that takes the bytes in order; throws RangeError for a message that is too large
  */
 export function pieceReader(bytesMax: number, take: (piece: Piece) => void): (more: Buffer) => void {
   let parts: Buffer[] = [];
@@ -34,7 +34,7 @@ export function pieceReader(bytesMax: number, take: (piece: Piece) => void): (mo
       if ((parts[0] as Buffer).length < HEAD_BYTES) parts = [Buffer.concat(parts)];
       const head = parts[0] as Buffer;
       const end = HEAD_BYTES + head.readUInt32BE(1);
-      if (end - HEAD_BYTES > bytesMax) throw new RangeError('a piece that is too large');
+      if (end - HEAD_BYTES > bytesMax) throw new RangeError('the message is too large');
       if (length < end) return;
       const all = parts.length === 1 ? head : Buffer.concat(parts);
       take({ kind: all.readUInt8(0), bytes: all.subarray(HEAD_BYTES, end) });

@@ -1,12 +1,12 @@
 /**
- * A sandbox in a process of its own. See {@link sandbox}.
+ * A sandbox in its own process. See {@link sandbox}.
  *
  * Invariants
- * P1  The process has no permission that Node can withhold, no environment and no file: its two scripts and all that it
- *     works on go in through its input, and what comes out of its output is held to the shape of a message.
- * P2  It is killed when it is silent for too long, takes too much memory, sends an invalid message, or is not needed any
- *     more; always by force. It ends with its owner (`bounded-process.ts`).
- * P3  Content is read by digest alone, and given only while a frame is being replayed.
+ * P1  The process has no permission that Node can withhold, no environment and no file: its two scripts and all of its
+ *     input arrive through its standard input, and its output must have the shape of a message.
+ * P2  It is killed when it is silent for too long, takes too much memory, sends an invalid message, or is no longer
+ *     needed; always by force. It ends with its owner (`bounded-process.ts`).
+ * P3  Content is read by digest alone, and only while a frame is being replayed.
  */
 
 import { Buffer } from 'node:buffer';
@@ -29,20 +29,20 @@ import { CODE, ENGINE, IMPORTED, MESSAGE } from './child/pieces.js';
 import { readCode } from './code-text.js';
 import { pieceOf, pieceReader } from './frames.js';
 
-/** How a sandbox is bounded. */
+/** The bounds of a sandbox. */
 export interface SandboxOptions {
-  /** How long it may be silent while it is asked for something, in milliseconds; 30 seconds by default. */
+  /** The time in which it must answer a request, in milliseconds; 30 seconds by default. */
   readonly silentMs?: number;
-  /** Memory that its code may take, heap and buffers together, in MiB; 1,024 by default. On Windows the heap alone. */
+  /** The memory of its code, heap and buffers together, in MiB; 1,024 by default. On Windows the heap alone. */
   readonly memoryMb?: number;
 }
 
 /**
- * A sandbox: replays pure code out of a file in a process that may do nothing.
+ * A sandbox: replays the pure code of a file in a process without permissions.
  *
- * The code runs in a realm without clock, chance, timers, I/O and host objects, inside a process without Node's
- * permissions and without an environment. That keeps code from what would make it replay differently, and it is a hard
- * way out for code that means harm; it is no guarantee against a defect of the engine. Verify files of strangers with
+ * The code runs in a realm without clock, random values, timers, I/O and host objects, inside a process without Node's
+ * permissions and without an environment. That excludes everything that would make a replay differ, and is a high
+ * barrier for malicious code; it is no guarantee against a defect of the engine. Verify files of strangers with
  * their code only where you would run a stranger's program at all.
  *
  * @example
@@ -56,7 +56,7 @@ export function sandbox(options: SandboxOptions = {}): Sandbox {
 /**
  * Pure code to open a world with: `openWorld({ code: pureCode(bytes) })`.
  *
- * @param bytes what `reprise bundle` wrote
+ * @param bytes the output of `reprise bundle`
  */
 export function pureCode(bytes: Uint8Array, options: SandboxOptions = {}): PureCode {
   const own = Uint8Array.from(bytes);
@@ -64,7 +64,7 @@ export function pureCode(bytes: Uint8Array, options: SandboxOptions = {}): PureC
   return {
     bytes: own,
     pins: () => {
-      pins ??= pinsIn(own, options); // one proof serves every world that is opened with it
+      pins ??= pinsIn(own, options); // one proof serves every world that is opened with this code
       return pins;
     },
   };
@@ -90,7 +90,7 @@ async function load(code: Uint8Array, limits: Required<SandboxOptions>): Promise
   }
 }
 
-/** Code in a process. */
+/** A process with code. */
 class ProcessCode implements LoadedCode {
   readonly pins: Pins;
   #content: Pick<ContentReader, 'get'> | undefined;
@@ -119,7 +119,7 @@ class ProcessCode implements LoadedCode {
     this.child.end();
   }
 
-  /** Asks, and gives the content that is asked for meanwhile (P3). */
+  /** Sends a request, and sends the content that the process requests meanwhile (P3). */
   async #ask(message: ToSandbox, where?: string): Promise<FromSandbox> {
     this.child.write(MESSAGE, encodeMessage(message));
     for (;;) {
@@ -141,12 +141,12 @@ function expectSaid<K extends FromSandbox['say']>(said: FromSandbox, say: K, whe
     : codeFailed('the sandbox sent an unexpected message', { ...facts, expected: say, actual: said.say });
 }
 
-/** The process: what goes in, what comes out, and its end. */
+/** The process: its input, its output, and its end. */
 class SandboxProcess {
   readonly #process: BoundedProcess;
   readonly #said: FromSandbox[] = [];
   #waiting: { take(said: FromSandbox): void; fail(why: string): void } | undefined;
-  /** Why nothing more will be said. */
+  /** The reason why no more messages will come. */
   #ended: string | undefined;
 
   constructor(
@@ -158,7 +158,7 @@ class SandboxProcess {
     const { child } = this.#process;
     const read = pieceReader(SANDBOX_SAYS_BYTES_MAX, ({ bytes }) => this.#hear(bytes));
     child.stdout?.on('data', (more: Buffer) => this.#guarded(() => read(more)));
-    child.stdin?.on('error', () => undefined); // it is gone, which its end says
+    child.stdin?.on('error', () => undefined); // the process has ended, which its exit event reports
     child.on('error', (error) => this.end(`it did not start: ${error.message}`));
     child.on('close', (code, signal) =>
       this.end(code === IMPORTED ? 'it imports while it runs' : endedWith(code, signal)),
@@ -169,7 +169,7 @@ class SandboxProcess {
     if (this.#ended === undefined) this.#process.child.stdin?.write(pieceOf(kind, bytes));
   }
 
-  /** The next thing that is said. Rejects with `code_failed` when nothing is, for too long or for ever. */
+  /** The next message. Rejects with `code_failed` when none comes, for too long or for ever. */
   next(where?: string): Promise<FromSandbox> {
     return new Promise((resolve, reject) => {
       const fail = (why: string) =>
@@ -178,7 +178,7 @@ class SandboxProcess {
       if (said !== undefined) return resolve(said);
       if (this.#ended !== undefined) return fail(this.#ended);
       const { silentMs } = this.limits;
-      const silence = setTimeout(() => this.end(`nothing was heard of it for ${silentMs} ms`), silentMs); // P2
+      const silence = setTimeout(() => this.end(`it sent no message for ${silentMs} ms`), silentMs); // P2
       this.#waiting = {
         take: (first) => {
           clearTimeout(silence);
@@ -216,7 +216,7 @@ class SandboxProcess {
     try {
       body();
     } catch {
-      this.end('it said what is no message');
+      this.end('it sent an invalid message');
     }
   }
 }

@@ -1,8 +1,8 @@
-/** Makes the two scripts of a sandbox of the sources. The build writes what this gives into `dist/texts.js`. */
+/** Makes the two scripts of a sandbox from the sources. The build writes the result into `dist/texts.js`. */
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-/** The translations of zod's messages: half of the engine's bytes, and nobody reads a message in a sandbox. */
+/** The translations of zod's messages: half of the engine's bytes, and no message is read in a sandbox. */
 const withoutTranslations: Plugin = {
   name: 'without-translations',
   setup({ onLoad }) {
@@ -12,13 +12,13 @@ const withoutTranslations: Plugin = {
   },
 };
 
-/** The script that is evaluated in the realm of a sandbox; its value is the door. */
+/** The script that is evaluated in the realm of a sandbox; its value is the sandbox's entry points. */
 export const engineText: string = await bundleEngine();
 
 /** The program of the process around it. */
 export const childText: string = await bundled('./child/main.ts', { format: 'cjs', platform: 'node' });
 
-/** Makes the engine's script; `more` may load sources otherwise than they are written. */
+/** Makes the engine's script; `more` may load sources in another form than the written one. */
 export async function bundleEngine(more: readonly Plugin[] = []): Promise<string> {
   const text = await bundled('./engine.ts', {
     format: 'iife',

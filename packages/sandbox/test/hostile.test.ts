@@ -139,7 +139,7 @@ describe('malicious code', () => {
 
   it('code that does not terminate is ended, during loading and during replay [RPL-24]', async () => {
     const loading = await refusal(replayAlone(await worldWith(forged('for (;;);')), { silentMs: 1_500 }));
-    expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('nothing was heard of it')]);
+    expect([loading.code, loading.what]).toEqual(['code_failed', expect.stringContaining('it sent no message')]);
     const mutant = forged(await bundleOfMutant('for (;;);'));
     const replaying = await refusal(replayAlone(await worldWith(mutant), { silentMs: 3_000 }));
     expect([replaying.code, replaying.details.where]).toEqual(['code_failed', 'frame 1']);

@@ -213,7 +213,7 @@ export class BareWorld {
     for (const bytes of this.#content.values()) await open.content.put(bytes);
     await open.journal.append(this.#frames, EMPTY_HEAD);
     const { head } = await verifyStore(open, { app: this.options.app });
-    if (head.digest !== this.#head.digest) throw new Error('what was replayed ends elsewhere');
+    if (head.digest !== this.#head.digest) throw new Error('the replay ends at another head');
   }
 
   #recover(effect: string, leaf: EffectLeaf): void {

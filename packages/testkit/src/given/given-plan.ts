@@ -9,7 +9,7 @@ import { appOfPlan, SEEDED, STARTED } from './stand-ins.js';
 
 /** The setup of a plan test. */
 export interface GivenPlanOptions {
-  /** The cell whose plan it is; `testkit/Host@1/given` when absent. */
+  /** The cell of the plan; `testkit/Host@1/given` when absent. */
   readonly cell?: Address;
   /** The reducer of that cell: events that the plan raises are checked against it. */
   readonly owner?: ReducerDefinition;
@@ -55,9 +55,9 @@ export interface PlanWhen {
   then(expected: PlanOutcome): void;
 }
 
-/** A plan that was given an input. */
+/** A plan with its input. */
 export interface StartedPlan extends PlanWhen {
-  /** Things happen, in order. */
+  /** Applies the inputs in order. */
   when(...steps: readonly PlanStep[]): PlanWhen;
 }
 
@@ -142,13 +142,13 @@ class Started implements PlanWhen {
       const { emission, kind } = this.#emissions.get(id) ?? { emission: -1, kind: '' };
       return of === undefined || of === emission || of === kind;
     });
-    if (effect === undefined) throw new Error(`${this.plan.name}: no open effect ${of ?? ''} is there to be settled`);
+    if (effect === undefined) throw new Error(`${this.plan.name}: no open effect ${of ?? ''} can be settled`);
     this.#checkPayload(effect, given);
     this.#open = this.#open.filter((id) => id !== effect);
     this.#follow(this.#bench.receipt(effect, { adapter: 'given', attempts: 1, ...given }));
   }
 
-  /** A payload that its schema refuses never reaches a plan: a test that gives one tests nothing. */
+  /** A payload that the schema refuses never reaches a plan: a test with one tests nothing. */
   #checkPayload(effect: string, { status, payload }: Partial<Receipt>): void {
     const definition = this.plan.effects.get(this.#emissions.get(effect)?.kind ?? '');
     if (status !== 'ok' || definition === undefined) return;

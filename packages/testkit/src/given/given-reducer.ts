@@ -1,4 +1,4 @@
-/** Given a state, when an event comes, then this: reducers tested alone, through the real engine. */
+/** Tests of one reducer (given a state, when an event comes, then these results), through the real engine. */
 import type { Address, JournalRecord, Ref, Value } from '@reprise/contracts';
 import { decode, type ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
@@ -12,31 +12,31 @@ export interface GivenEvent {
   readonly value: unknown;
 }
 
-/** How a reducer is set up. */
+/** The setup of a reducer test. */
 export interface GivenReducerOptions {
   /** The cell's key; `given` when absent. */
   readonly key?: string;
   /** The time of the first frame, in milliseconds; 2026-01-01T00:00:00Z when absent. */
   readonly at?: number;
-  /** Reducers it sends to: their event schemas are checked. Every other takes anything. */
+  /** The reducers that it sends to: their event schemas are checked. Any other cell accepts every event. */
   readonly others?: readonly ReducerDefinition[];
 }
 
-/** What an event came to, by name. A name left out is not compared; a refusal must be named. */
+/** The results of an event, by name. An omitted name is not compared; a refusal must be named. */
 export interface ReducerOutcome {
-  /** The state afterwards; null when the cell has ended. Events to itself have been taken. */
+  /** The state afterwards; null when the cell has ended. Events to itself have been delivered. */
   readonly state?: unknown;
   /** Events it sent, in order. */
   readonly sends?: readonly { readonly to: Address; readonly name: string; readonly value: unknown }[];
   /** Plans it started, in order. */
   readonly intents?: readonly { readonly plan: string; readonly input: unknown }[];
-  /** Facts it stated, in order. */
+  /** The facts that it stated, in order. */
   readonly facts?: readonly { readonly name: string; readonly value: unknown }[];
   /** Its timers afterwards: name → milliseconds. */
   readonly timers?: Readonly<Record<string, number>>;
   /** Items it appended, by log. */
   readonly logs?: Readonly<Record<string, readonly unknown[]>>;
-  /** The entries of its tables afterwards, by table. A table left out is not compared. */
+  /** The entries of its tables afterwards, by table. An omitted table is not compared. */
   readonly tables?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The fault that dropped the event: `threw`, `state_invalid` … */
   readonly fault?: string;
@@ -44,23 +44,23 @@ export interface ReducerOutcome {
   readonly rejected?: string;
 }
 
-/** The outcome of an event, to be compared. */
+/** The results of an event, to be compared. */
 export interface ReducerWhen {
   /**
-   * Compares what is named, in canonical bytes.
+   * Compares the named results, in canonical bytes.
    *
    * @throws Error naming the first difference; also when the event was refused and the test does not say so
    */
   then(expected: ReducerOutcome): void;
 }
 
-/** A reducer with what happened before. */
+/** A reducer with its earlier events. */
 export interface GivenReducer {
   /** The cell exists and has this state. */
   state(state: unknown): GivenReducer;
-  /** The cell has taken these events. */
+  /** The cell has received these events. */
   events(...events: readonly GivenEvent[]): GivenReducer;
-  /** Time has passed. */
+  /** Advances the time. */
   after(ms: number): GivenReducer;
   /** The event under test. A notice of the kernel (`sys/TimerFired@1` …) is given the same way. */
   when(event: GivenEvent): ReducerWhen;
@@ -68,7 +68,7 @@ export interface GivenReducer {
 
 /**
  * Tests a reducer without a world. The event is folded by the engine that worlds use: its schema, savepoint, normal
- * form and bounds are the real ones. Plans it starts wait for ever; cells it sends to take everything.
+ * form and bounds are the real ones. Plans that it starts wait for ever; cells that it sends to accept everything.
  *
  * @param reducer its definition
  * @example
@@ -119,7 +119,7 @@ class Given implements GivenReducer {
     return { then: (expected) => compare(what, expected, outcomeOf(bench, to, folded, before)) };
   }
 
-  /** What a world's door does: an event that breaks its schema never reaches the reducer. */
+  /** The check at the entry of a world: an event that breaks its schema never reaches the reducer. */
   #checked(event: GivenEvent): GivenEvent {
     const node = this.reducer.events.get(event.name)?.node;
     return node === undefined ? event : { ...event, value: checkedValue(event.name, node, event.value) };
@@ -144,10 +144,10 @@ function compare(
   expectOutcome(what, expected, { ...actual, tables: named(actual.tables, expected.tables) });
 }
 
-/** What the reducer keeps beside its state. */
+/** The reducer's data beside its state. */
 interface Beside {
   readonly tables: readonly string[];
-  /** How many items its logs had before. */
+  /** The number of items that its logs had before. */
   readonly counts: ReadonlyMap<string, number>;
 }
 

@@ -17,7 +17,7 @@ const ANY: Node = { type: 'value' };
 /** Makes a cell with a given state. */
 export const SEEDED = 'testkit/Seeded@1';
 
-/** A map that answers for every name. */
+/** A map with a value for every name. */
 class Total<V> extends Map<string, V> {
   constructor(
     entries: Iterable<readonly [string, V]>,
@@ -41,7 +41,10 @@ function openEvents(real?: ReducerDefinition): Events {
   return new Map([...real.events].map(([name, { node }]) => [name, { node, creates: true }]));
 }
 
-/** A reducer that takes its events and does nothing, under any name. With `real`, it checks what that one checks. */
+/**
+ * A reducer that accepts its events and does nothing, under any name. With `real`, it checks the events as that one
+ * does.
+ */
 export function sink(name: string, real?: ReducerDefinition): ReducerDefinition {
   const seedable = new Map([...openEvents(real), [SEEDED, { node: ANY, creates: true }]] as const);
   return {
@@ -58,7 +61,7 @@ export function sink(name: string, real?: ReducerDefinition): ReducerDefinition 
   };
 }
 
-/** A reducer whose cells can be made with a state: that is the first event, and it is not reduced. */
+/** A reducer whose cells can be created with a state: that is the first event, and it is not reduced. */
 function seedable(reducer: ReducerDefinition): ReducerDefinition {
   return {
     ...reducer,
@@ -119,7 +122,10 @@ function registering(ctx: Context, plans: Map<string, PlanDefinition>): Context 
 /** Starts a plan in its host. */
 export const STARTED = 'testkit/Started@1';
 
-/** An app of one plan, in a cell that takes whatever it raises; with `owner`, what that reducer would take. */
+/**
+ * An app of one plan, in a cell that accepts every event that the plan raises; with `owner`, the events of that
+ * reducer.
+ */
 export function appOfPlan(plan: PlanDefinition, cell: Address, owner?: ReducerDefinition): App {
   const host: ReducerDefinition = {
     ...sink(cell[0], owner),

@@ -1,4 +1,4 @@
-/** What may be said of an adapter's answer without knowing the adapter: whether a receipt can be made of it. */
+/** Checks of an adapter's answer that need no knowledge of the adapter: whether a receipt can be made of it. */
 import { type Receipt, type Ref, receipt as receiptSchema, type Value } from '@reprise/contracts';
 import { type AdapterOutcome, type ContentStore, type Deferred, decode, encode, linksOf } from '@reprise/kernel';
 import { isPattern } from '@reprise/kernel/authority';
@@ -6,12 +6,12 @@ import { checkedValue } from '../given/checked-value.js';
 import { show } from '../given/compare.js';
 import { expectThat } from './expect.js';
 
-/** Fails unless an answer is an outcome or a deferral: its own keys, of the types that receipts have. */
+/** Fails unless an answer is an outcome or a deferral with known fields, of the types that receipts have. */
 export function expectOutcome(answer: unknown, what: string): asserts answer is AdapterOutcome | Deferred {
-  expectThat(typeof answer === 'object' && answer !== null, `${what}: ${show(answer)} is no outcome`);
+  expectThat(typeof answer === 'object' && answer !== null, `${what}: ${show(answer)} is not an outcome`);
   const { status, payload: _, ...rest } = answer as Readonly<Record<string, unknown>>;
   if (status === 'deferred') return expectDeferral(rest, what);
-  expectThat(status !== 'denied', `${what}: "denied" is the gate's to say`);
+  expectThat(status !== 'denied', `${what}: only the gate may answer "denied"`);
   expectThat(status !== 'error' || rest.code !== undefined, `${what}: an error without a code`);
   const said = Object.fromEntries(Object.entries(rest).filter(([, field]) => field !== undefined));
   const parsed = receiptSchema.safeParse({ adapter: '', attempts: 1, status, ...said });
@@ -23,11 +23,11 @@ export function expectOutcome(answer: unknown, what: string): asserts answer is 
 
 function expectDeferral({ expires, to }: Partial<Record<keyof Receipt | 'expires' | 'to', unknown>>, what: string) {
   const isTime = expires === undefined || (Number.isSafeInteger(expires) && Number(expires) >= 0);
-  expectThat(isTime, `${what}: handed on until ${show(expires)}, which is no time`);
-  expectThat(to === undefined || (typeof to === 'string' && isPattern(to)), `${what}: handed on to ${show(to)}`);
+  expectThat(isTime, `${what}: deferred until ${show(expires)}, which is not a time`);
+  expectThat(to === undefined || (typeof to === 'string' && isPattern(to)), `${what}: deferred to ${show(to)}`);
 }
 
-/** A value as the journal would hold it. Fails when it has none of that form: `undefined`, NaN, an instance. */
+/** A value in its canonical form. Fails when it has none: `undefined`, NaN, an instance of a class. */
 export function canonical(value: unknown, what: string): Value {
   try {
     return decode(encode(value));
@@ -45,7 +45,7 @@ export function expectFits(payload: unknown, node: Parameters<typeof checkedValu
 export async function expectReadable(value: Value, content: ContentStore, what: string): Promise<void> {
   for (const ref of linksOf(value)) {
     const bytes = await content.get(ref);
-    expectThat(bytes !== undefined, `${what}: ${ref} was never put where it is linked`);
+    expectThat(bytes !== undefined, `${what}: ${ref} is linked and was never stored`);
     if (ref.kind === 'value') await expectReadable(valueBehind(ref, bytes, what), content, what);
   }
 }

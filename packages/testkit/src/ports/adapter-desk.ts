@@ -1,7 +1,7 @@
 /**
- * What an adapter is told while a suite executes it, and everything that it gave: answers, notes, content.
+ * The context that a suite passes to an adapter, with a record of what the adapter produced: answers, progress,
  *
- * One desk is one world as the adapter sees it: content and secrets of its own.
+ * One desk stands for one world as the adapter sees it: with its own content and secrets.
  */
 import {
   type AdapterContext,
@@ -18,7 +18,7 @@ import { show } from '../given/compare.js';
 import { type AnyAdapterSubject, type ParamsSource, paramsFrom } from './adapter-subject.js';
 import { expectThat } from './expect.js';
 
-/** One execution as it is asked for. What is absent: a key of its own, the first attempt, a signal that stays still. */
+/** The parts of one execution. By default: a fresh key, the first attempt, and a signal that is never aborted. */
 interface Asked {
   readonly key?: string;
   readonly attempt?: number;
@@ -32,7 +32,7 @@ export interface Executed {
   readonly outcome: AdapterOutcome | Deferred;
 }
 
-/** Stands where a subject gives no secret. Fit for a header, and changed by every usual way of writing it down. */
+/** The secret of subjects without one. It fits a header, and every usual encoding changes it. */
 const SECRET = 'tk/9f+8e=7d?6c&5b~4a-3928 z';
 
 let keys = 0;
@@ -42,13 +42,13 @@ export function freshKey(): string {
   return toHex(portableSha256(encode(['testAdapter', keys++])));
 }
 
-/** A desk of an adapter. Made by {@link deskFor}. */
+/** The context of an adapter under test. Made by {@link deskFor}. */
 export class Desk {
-  /** What it was heard to say meanwhile: progress and questions. */
+  /** The progress and the questions of the adapter. */
   readonly said: unknown[] = [];
-  /** Every blob that it put. */
+  /** Every blob that the adapter stored. */
   readonly put: Uint8Array[] = [];
-  /** The secrets that it asked for, by name. */
+  /** The secrets that the adapter requested, by name. */
   readonly secrets = new Map<string, string>();
   readonly content: ContentStore;
 
@@ -71,15 +71,15 @@ export class Desk {
     return paramsFrom(source, this.content, n);
   }
 
-  /** Executes parameters once; they are the adapter's own copy, as a dispatcher gives them. */
+  /** Executes parameters once; the adapter gets its own copy, as from a dispatcher. */
   async execute(params: unknown, asked: Asked = {}): Promise<Executed> {
     const context = this.context(asked);
     const outcome: AdapterOutcome | Deferred = await this.subject.adapter.doExecute(decode(encode(params)), context);
-    expectThat(typeof outcome === 'object' && outcome !== null, `${show(params)} was answered ${show(outcome)}`);
+    expectThat(typeof outcome === 'object' && outcome !== null, `${show(params)} led to the answer ${show(outcome)}`);
     return { key: context.idempotencyKey, params, outcome };
   }
 
-  /** What the adapter is told. */
+  /** The context that the adapter gets. */
   context({ key = freshKey(), attempt = 1, signal = new AbortController().signal }: Asked): AdapterContext {
     return {
       idempotencyKey: key,
@@ -111,7 +111,7 @@ export class Desk {
   }
 }
 
-/** A desk with nothing on it. */
+/** An empty desk. */
 export async function deskFor(subject: AnyAdapterSubject): Promise<Desk> {
   return new Desk(subject, (await memory().open()).content);
 }

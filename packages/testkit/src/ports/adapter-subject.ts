@@ -1,53 +1,53 @@
-/** What the adapter suite is given, and what it can be told besides. */
+/** The input of the adapter suite: the adapter, its parameters, and optional abilities. */
 import type { Value } from '@reprise/contracts';
 import type { Adapter, AdapterContext, ContentStore } from '@reprise/kernel';
 import fc from 'fast-check';
 import { type Disposable, NotApplicable } from './suite.js';
 
 /**
- * Where parameters come from: a list, of which the n-th is taken, from the beginning again when it is short; an
- * arbitrary; or a function, for parameters that link content, which it puts first.
+ * Where parameters come from: a list, which is used in order and from the beginning again when it is short; an
+ * arbitrary; or a function, for parameters that link content, which the function stores first.
  */
 export type ParamsSource<I> = readonly I[] | fc.Arbitrary<I> | ((content: ContentStore, n: number) => Promise<I> | I);
 
 /**
- * An adapter under test, with an outside of its own. What is optional is an ability: a check that needs one which is
- * absent is reported as not applicable.
+ * An adapter under test, with its own outside world. Optional members are abilities: a check that needs an absent one
+ * is reported as not applicable.
  */
 export interface AdapterSubject<I = Value, P = Value> extends Disposable {
   readonly adapter: Adapter<I, P>;
-  /** Parameters that it executes. At least two different ones, so that answers can be told apart. */
+  /** Parameters that the adapter executes. At least two different ones, so that their answers can be distinguished. */
   readonly params: ParamsSource<I>;
-  /** How often the effect of this key happened outside. Of an effect that only reads: 0. */
+  /** How often the effect with this key happened outside; 0 for an effect that only reads. */
   happened?(key: string): Promise<number> | number;
-  /** Parameters on which the outside fails: it refuses, is down, answers nonsense. */
+  /** Parameters on which the outside fails: it refuses, is down, or answers nonsense. */
   readonly failing?: ParamsSource<I>;
-  /** Parameters whose execution does not end before it is told to stop. */
+  /** Parameters whose execution ends only when its signal is aborted. */
   readonly slow?: ParamsSource<I>;
-  /** Resolves when the slow execution of this key has reached the outside; after 50 ms when absent. */
+  /** Resolves when the slow execution with this key has reached the outside; after 50 ms when absent. */
   reached?(key: string): Promise<void>;
   /**
-   * Leaves an attempt as a crash would: nothing knows of it but the outside. `before`: the request was never sent.
-   * `after`: it happened, and the answer was lost.
+   * Leaves an attempt as a crash would: only the outside knows of it. `before`: the request was never sent.
+   * `after`: the effect happened, and the answer was lost.
    */
   interrupt?(key: string, params: I, when: 'before' | 'after'): Promise<void>;
-  /** Whether a payload is the answer to these parameters. Needed where the same parameters are answered differently. */
+  /** Whether a payload is the answer to these parameters. Needed when equal parameters get different answers. */
   answers?(payload: P, params: I, content: ContentStore): Promise<boolean> | boolean;
-  /** What `secret(name)` gives; when absent, a text made for the purpose. */
+  /** Returns the secret of a name; a text made for the purpose when absent. */
   secret?(name: string): string;
-  /** What its context has besides; nobody answers its questions and it has no rights when absent. */
+  /** Further members of the context. When absent, questions get no answer and the adapter has no rights. */
   readonly context?: Partial<Pick<AdapterContext, 'ask' | 'rights'>>;
-  /** How soon it has to end when told to stop; 2000 ms when absent, which is what closing waits. */
+  /** The time in ms in which an execution has to end after an abort; 2000 when absent, the time that closing waits. */
   readonly patienceMs?: number;
 }
 
-/** An adapter subject with its types closed over, as checks take it. */
+/** An adapter subject without its type parameters, as checks take it. */
 // biome-ignore lint/suspicious/noExplicitAny: checks hand parameters from the subject back to the subject, unread
 export type AnyAdapterSubject = AdapterSubject<any, any>;
 
 type Ability = 'happened' | 'failing' | 'slow' | 'interrupt';
 
-/** The subject, known to have abilities; without one of them the check cannot be made. */
+/** The subject with the required abilities; throws `NotApplicable` when one is absent. */
 export function having<Name extends Ability>(
   subject: AnyAdapterSubject,
   ...names: readonly Name[]
@@ -57,7 +57,7 @@ export function having<Name extends Ability>(
   return subject as AnyAdapterSubject & Required<Pick<AnyAdapterSubject, Name>>;
 }
 
-/** Arbitrary parameters are drawn with one seed, so that each run tests the same. */
+/** Arbitrary parameters are drawn with one seed, so that each run tests the same ones. */
 const SEED = 2026;
 
 /** The n-th parameters of a source. */

@@ -8,16 +8,16 @@ import { expectThat } from './expect.js';
 import { formWithin } from './secret-forms.js';
 import { type Check, NotApplicable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** How many different parameters a check executes. */
+/** The number of different parameters that a check executes. */
 const SAMPLES = 5;
 
-/** How soon an adapter has to end when it is told to: what closing a world waits. */
+/** The time in ms in which an adapter has to end after an abort: the time that closing a world waits. */
 const PATIENCE_MS = 2_000;
 
-/** How long a slow execution is given to reach the outside, when the subject cannot tell. */
+/** The time in ms after which a slow execution counts as having reached the outside, when the subject cannot tell. */
 const REACH_MS = 50;
 
-/** How an execution that was told to stop may end: it did not happen, it did, or nobody knows. */
+/** How an execution may end after an abort: it did not happen, it did, or the outcome is unknown. */
 const STOPPED = ['cancelled', 'ok', 'outcome_unknown'];
 
 /**
@@ -48,7 +48,7 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
       `none of ${outcomes.length} executions ended as ok or deferred; the first: ${show(outcomes[0])}`,
     );
     const canAsk = guaranteeOf(desk, await desk.params(0)) !== 'reconcile' || desk.subject.adapter.doReconcile;
-    expectThat(canAsk !== undefined, 'an effect of delivery "reconcile" needs doReconcile');
+    expectThat(canAsk !== undefined, 'an effect with the guarantee "reconcile" needs doReconcile');
   }),
 
   check('given parameters, an execution leaves them as they were given', async (desk) => {
@@ -57,7 +57,7 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
       await desk.subject.adapter.doExecute(given, desk.context({}));
       expectThat(
         equalBytes(encode(given), encode(params)),
-        `${show(params)} became ${show(given)}; copy what you change`,
+        `${show(params)} became ${show(given)}; copy parameters before you change them`,
       );
     }
   }),
@@ -74,7 +74,7 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
   check('given progress and questions, they are canonical values', async (desk) => {
     for (const params of await samples(desk)) {
       await desk.execute(params);
-      for (const said of desk.said.splice(0)) canonical(said, `what was said while ${show(params)} was executed`);
+      for (const said of desk.said.splice(0)) canonical(said, `the progress while ${show(params)} was executed`);
     }
   }),
 
@@ -103,27 +103,27 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
         throw new Error(`${what}: it threw ${String(error)}`);
       });
       expectOutcome(outcome, what);
-      expectThat(outcome.status !== 'deferred' && outcome.status !== 'ok', `${what}: it says ${outcome.status}`);
+      expectThat(outcome.status !== 'deferred' && outcome.status !== 'ok', `${what}: its status is ${outcome.status}`);
     }
   }),
 
   check('given a signal that was aborted before, an execution ends soon and says how', async (desk) => {
     const params = await desk.params(0);
-    expectStopped(await stopping(desk, params, AbortSignal.abort(abortError())), 'told to stop before it began');
+    expectStopped(await stopping(desk, params, AbortSignal.abort(abortError())), 'aborted before it began');
   }),
 
   check('given a signal that aborts meanwhile, an execution ends soon and says how', async (desk) => {
-    expectStopped((await stopMeanwhile(desk)).status, 'told to stop in the middle');
+    expectStopped((await stopMeanwhile(desk)).status, 'aborted in the middle');
   }),
 
   check('given an execution that says it was cancelled, nothing happened outside', async (desk) => {
     const { happened } = having(desk.subject, 'slow', 'happened');
     const { status, key } = await stopMeanwhile(desk);
-    if (status !== 'cancelled') throw new NotApplicable(`told to stop, it says ${status}`);
+    if (status !== 'cancelled') throw new NotApplicable(`after an abort, its status is ${status}`);
     const count = await happened.call(desk.subject, key);
     expectThat(
       count === 0,
-      `it said "cancelled", and it happened ${count} times; say "outcome_unknown" when it may have`,
+      `it answered "cancelled", and it happened ${count} times; answer "outcome_unknown" when it may have happened`,
     );
   }),
 
@@ -153,20 +153,20 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
 
   check('given an attempt that never reached the outside, nobody is told that it happened', async (desk) => {
     const { verdict } = await afterCrash(desk, 'before');
-    expectThat(verdict !== 'happened', 'nothing was sent, and the adapter says that it happened');
+    expectThat(verdict !== 'happened', 'nothing was sent, and the adapter reports that it happened');
   }),
 
   check(
     'given an attempt that happened, it is not done again by asking, and may not be permitted again',
     async (desk) => {
       const found = await afterCrash(desk, 'after');
-      expectThat(found.verdict !== 'cannot_happen', 'it happened, and the adapter says that it cannot');
+      expectThat(found.verdict !== 'cannot_happen', 'it happened, and the adapter reports that it cannot happen');
       if (found.verdict !== 'happened') return;
-      expectOutcome(found.outcome, 'what is said to have happened');
+      expectOutcome(found.outcome, 'the outcome that was found');
       if (found.outcome.status !== 'ok') return;
-      const payload = canonical(found.outcome.payload, 'what is said to have happened');
-      expectFits(payload, desk.subject.adapter.effect.receipt, 'what is said to have happened');
-      await expectReadable(payload, desk.content, 'what is said to have happened');
+      const payload = canonical(found.outcome.payload, 'the outcome that was found');
+      expectFits(payload, desk.subject.adapter.effect.receipt, 'the outcome that was found');
+      await expectReadable(payload, desk.content, 'the outcome that was found');
     },
   ),
 
@@ -193,11 +193,11 @@ export const adapterChecks: readonly Check<AnyAdapterSubject>[] = [
     const { failing } = desk.subject;
     const answers: unknown[] = await executeAll(desk);
     if (failing !== undefined) answers.push(await desk.execute(await desk.params(0, failing)).catch(() => undefined));
-    if (desk.secrets.size === 0) throw new NotApplicable('the adapter asked for no secret');
+    if (desk.secrets.size === 0) throw new NotApplicable('the adapter requested no secret');
     const outcomes = (answers as (Executed | undefined)[]).map((answer) => answer?.outcome);
     for (const [name, secret] of desk.secrets) {
       expectKept({ name, secret }, 'an answer', outcomes.map(bytesOf));
-      expectKept({ name, secret }, 'what it said meanwhile', desk.said.map(bytesOf));
+      expectKept({ name, secret }, 'its progress or questions', desk.said.map(bytesOf));
       expectKept({ name, secret }, 'content', desk.put);
     }
   }),
@@ -211,7 +211,7 @@ function expectKept(
   const form = all.map((bytes) => formWithin(bytes, secret)).find((found) => found !== undefined);
   expectThat(
     form === undefined,
-    `the secret ${name} was given away in ${where}, ${form}; say which was used, not what it is`,
+    `the secret ${name} appears in ${where}, ${form}; report the name of the secret, not its value`,
   );
 }
 
@@ -221,7 +221,7 @@ async function samples(desk: Desk): Promise<unknown[]> {
   return all;
 }
 
-/** Executes the samples one after another, each under a key of its own. */
+/** Executes the samples one after another, each under its own key. */
 async function executeAll(desk: Desk): Promise<Executed[]> {
   const all: Executed[] = [];
   for (const params of await samples(desk)) all.push(await desk.execute(params));
@@ -233,12 +233,12 @@ function guaranteeOf({ subject }: Desk, params: unknown): unknown {
   return typeof guarantee === 'string' ? guarantee : (params as Readonly<Record<string, unknown>>)[guarantee.param];
 }
 
-/** What `signal` says when it aborts: the platform's own functions throw it. */
+/** The reason of an aborted `signal`: the platform's own functions throw it. */
 function abortError(): Error {
-  return Object.assign(new Error('the effect was told to stop: cancelled'), { name: 'AbortError' });
+  return Object.assign(new Error('the effect was asked to stop: cancelled'), { name: 'AbortError' });
 }
 
-/** How an execution ends that is told to stop. That it lets the signal's own error through counts as told. */
+/** How an execution ends after an abort. An adapter that lets the signal's own error through counts as cancelled. */
 async function stopping(desk: Desk, params: unknown, signal: AbortSignal, key = freshKey()): Promise<string> {
   const { patienceMs = PATIENCE_MS } = desk.subject;
   const aborted = new Promise<void>((resolve) => {
@@ -262,7 +262,7 @@ async function stopMeanwhile(desk: Desk): Promise<{ readonly key: string; readon
   const key = freshKey();
   const status = stopping(desk, await desk.params(0, slow), abort.signal, key);
   const early = await Promise.race([reaches(desk, key), status]);
-  expectThat(early === undefined, `what the subject calls slow ended by itself, as ${early}`);
+  expectThat(early === undefined, `the slow execution of the subject ended by itself, as ${early}`);
   abort.abort(abortError());
   return { key, status: await status };
 }
@@ -271,27 +271,27 @@ async function reaches({ subject }: Desk, key: string): Promise<undefined> {
   const { patienceMs = PATIENCE_MS } = subject;
   const never = waited(patienceMs).then(() => 'never');
   const reached = await Promise.race([subject.reached?.(key) ?? waited(REACH_MS), never]);
-  expectThat(reached !== 'never', `what is slow did not reach the outside within ${patienceMs} ms`);
+  expectThat(reached !== 'never', `the slow execution did not reach the outside within ${patienceMs} ms`);
   return undefined;
 }
 
 function expectStopped(status: string, when: string): void {
-  expectThat(STOPPED.includes(status), `${when}, it came to ${status}; expected one of ${STOPPED.join(', ')}`);
+  expectThat(STOPPED.includes(status), `${when}, it ended as ${status}; expected one of ${STOPPED.join(', ')}`);
 }
 
 async function expectOnce(desk: Desk, execute: (params: unknown, key: string) => Promise<void>): Promise<void> {
   const subject = having(desk.subject, 'happened');
   const params = await desk.params(0);
   const guarantee = guaranteeOf(desk, params);
-  if (guarantee !== 'idempotent') throw new NotApplicable(`the effect is ${guarantee}, and never offered again`);
+  if (guarantee !== 'idempotent') throw new NotApplicable(`the effect is ${guarantee}, and never executed again`);
   const key = freshKey();
   await execute(params, key);
   const count = await subject.happened(key);
-  const hint = 'hand the idempotencyKey on to what executes it, or keep what was done under it';
+  const hint = 'pass the idempotencyKey to the service that executes it, or store the result under it';
   expectThat(count <= 1, `under one key it happened ${count} times; expected at most 1: ${hint}`);
 }
 
-/** What the adapter says of an attempt that a crash interrupted. Asking changes nothing outside. */
+/** The verdict of the adapter on an attempt that a crash interrupted. The question itself changes nothing outside. */
 async function afterCrash(desk: Desk, when: 'before' | 'after'): Promise<Reconciliation> {
   const subject = having(desk.subject, 'interrupt');
   if (subject.adapter.doReconcile === undefined) throw new NotApplicable('the adapter has no doReconcile');
@@ -299,25 +299,28 @@ async function afterCrash(desk: Desk, when: 'before' | 'after'): Promise<Reconci
   await subject.interrupt(key, params, when);
   const before = await subject.happened?.(key);
   const expected = when === 'before' ? 0 : 1;
-  expectThat(before === undefined || before === expected, `the subject's interruption left ${before} happenings`);
+  expectThat(
+    before === undefined || before === expected,
+    `the interrupt() of the subject made it happen ${before} times`,
+  );
   const found: Reconciliation = await subject.adapter.doReconcile(decode(encode(params)), desk.context({ key }));
   const verdicts = ['happened', 'cannot_happen', 'unknown'];
-  expectThat(verdicts.includes(found?.verdict), `${show(found)} is no verdict`);
+  expectThat(verdicts.includes(found?.verdict), `${show(found)} is not a verdict`);
   const after = await subject.happened?.(key);
   expectThat(before === after, `asking made it happen: ${before} times before, ${after} after`);
   return found;
 }
 
-/** What the first parameters are answered, when the same are answered the same or the subject can judge answers. */
+/** The answer to the first parameters, when equal parameters get equal answers or the subject can judge answers. */
 async function expectSteady(desk: Desk): Promise<Executed> {
   const params = await desk.params(0);
   const first = await desk.execute(params);
   if (desk.subject.answers !== undefined) return first;
   if (sameAnswer(first.outcome, (await desk.execute(params)).outcome)) return first;
-  throw new NotApplicable('the same parameters are answered differently, and the subject has no answers');
+  throw new NotApplicable('equal parameters get different answers, and the subject has no answers');
 }
 
-/** Fails unless an execution was answered as it is when alone; by the subject's own judgement when it has one. */
+/** Fails unless an execution has the answer that it has alone; by the subject's own judgment when there is one. */
 async function expectAnswer(desk: Desk, { params, outcome }: Executed, alone: Executed, when: string): Promise<void> {
   const { answers } = desk.subject;
   const payload = outcome.status === 'ok' ? outcome.payload : undefined;
@@ -325,14 +328,14 @@ async function expectAnswer(desk: Desk, { params, outcome }: Executed, alone: Ex
     answers === undefined || payload === undefined
       ? sameAnswer(outcome, alone.outcome)
       : await answers.call(desk.subject, payload, params, desk.content);
-  expectThat(fits, `${show(params)}, ${when}, was answered ${show(outcome)}; alone it is ${show(alone.outcome)}`);
+  expectThat(fits, `${show(params)}, ${when}, has the answer ${show(outcome)}; alone it has ${show(alone.outcome)}`);
 }
 
 function sameAnswer(one: AdapterOutcome | Deferred, other: AdapterOutcome | Deferred): boolean {
   return equalBytes(bytesOf(one), bytesOf(other));
 }
 
-/** An answer in bytes; what has no canonical form, as JSON, so that it can be compared and searched all the same. */
+/** An answer in bytes; an answer without a canonical form as JSON, so that it can still be compared and searched. */
 function bytesOf(answer: unknown): Uint8Array {
   try {
     return encode(answer as Value);

@@ -4,7 +4,7 @@ import { collect, expectRefusal, expectSame, expectSameBytes, expectThat } from 
 import { ability, framesAfter, type StoreSubject, someBytes, whileOpen } from './store-subject.js';
 import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** Sizes around the limits where stores change their way of keeping a blob. */
+/** Sizes around the bounds at which stores change their way of storing a blob. */
 const SIZES = [0, 1, 1000, 65_535, 65_536, 65_537, 1_048_576];
 
 const SMALL = 100;
@@ -40,12 +40,12 @@ async function* inPieces(bytes: Uint8Array, size: number, error?: Error): AsyncG
   if (error !== undefined) throw error;
 }
 
-/** An empty append: everything put before it is durable after it. */
+/** An empty append: everything stored before it is durable after it. */
 async function barrier({ journal }: OpenStore): Promise<void> {
   await journal.append([], await journal.head());
 }
 
-/** Puts two blobs, one of each way of keeping, and makes them durable. */
+/** Stores two blobs, one for each way of storing, and makes them durable. */
 async function putBothKinds(open: OpenStore): Promise<[Ref, Uint8Array][]> {
   const blobs = [someBytes(SMALL, 1), someBytes(LARGE, 2)];
   const links: [Ref, Uint8Array][] = [];
@@ -62,10 +62,10 @@ async function expectBlob(content: ContentStore, bytes: Uint8Array, when: string
 
 async function expectErased(content: ContentStore, bytes: Uint8Array): Promise<void> {
   const ref = linkOf(bytes);
-  expectSame(await content.get(ref), undefined, 'what was erased');
-  expectSame(await content.has(ref), false, 'whether what was erased is there');
+  expectSame(await content.get(ref), undefined, 'erased content');
+  expectSame(await content.has(ref), false, 'whether erased content exists');
   const listed = (await collect(content.list())).some(({ hex }) => hex === ref.hex);
-  expectSame(listed, false, 'whether what was erased is listed');
+  expectSame(listed, false, 'whether erased content is listed');
 }
 
 /** The checks of {@link testContentStore}, to run one alone. */
@@ -91,7 +91,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
       for (const piece of [1_000, 64 * 1024]) {
         const kept = await open.content.putStream(inPieces(someBytes(size, size), piece));
         expectSame(kept.ref, linkOf(someBytes(size, size)), `the link of ${size} bytes in pieces of ${piece}`);
-        expectSame(kept.bytes, size, 'how many bytes were kept');
+        expectSame(kept.bytes, size, 'the number of stored bytes');
         await expectBlob(open.content, someBytes(size, size), 'right after putStream');
       }
     }
@@ -205,7 +205,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
       await expectErased(open.content, gone);
       await barrier(open);
       await expectErased(open.content, gone);
-      await expectBlob(open.content, kept, 'beside what was erased');
+      await expectBlob(open.content, kept, 'beside erased content');
     }
   }),
 
@@ -215,7 +215,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     await barrier(open);
     await open.content.erase([linkOf(large)], 4);
     await expectErased(open.content, large);
-    await expectBlob(open.content, larger, 'beside what was erased');
+    await expectBlob(open.content, larger, 'beside erased content');
   }),
 
   check('given an erasure, its tombstones tell what was erased from what was never there [CON-9]', async (open) => {
@@ -226,7 +226,7 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     await open.content.erase([...links, linkOf(someBytes(10, 24))], 7);
     for (const ref of [...links, linkOf(someBytes(10, 24))])
       expectSame(await open.content.erasedBy(ref), 7, `the tombstone of ${ref}`);
-    expectSame(await open.content.erasedBy(never), undefined, 'the tombstone of what was never there');
+    expectSame(await open.content.erasedBy(never), undefined, 'the tombstone of content that was never stored');
     expectSame(await open.content.erasedThrough(), 7, 'erased through');
     await open.content.erase([never], 9);
     expectSame(await open.content.erasedBy(never), 9, 'the tombstone of the next erasure');

@@ -2,7 +2,7 @@ import type { HostDirectory, OpenDirectory, WorldRow } from '@reprise/kernel/hos
 import { expectRefusal, expectSame } from './expect.js';
 import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** What the suite of the directory port tests. */
+/** The subject of the suite of the directory port. */
 export interface DirectorySubject extends Disposable {
   readonly directory: HostDirectory;
   /** Another object for the same place, as a second process would have; the same object when absent. */
@@ -10,7 +10,7 @@ export interface DirectorySubject extends Disposable {
 }
 
 /**
- * The contract of the port where a host remembers its worlds, as tests.
+ * The contract of the directory port, in which a host remembers its worlds, as tests.
  *
  * @example testDirectory({ name: 'mine', runner: { describe, it }, make: async () => ({ directory: mine() }) })
  */
@@ -43,15 +43,15 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
     await open.set([row('a', 5, true), row('b')]);
     await open.set([row('a', NOON)]);
     expectSame(await open.get('a'), row('a', NOON), 'a row that was set twice');
-    expectSame(await open.get('b'), row('b'), 'a row without a wake');
+    expectSame(await open.get('b'), row('b'), 'a row without a wake-up');
     expectSame((await open.get('c')) ?? null, null, 'a row that was never set');
   }),
   check('given a row that was removed, it is gone, and removing it again changes nothing', async (open) => {
     await open.set([row('a', 5), row('b', 6)]);
     await open.remove('a');
     await open.remove('a');
-    expectSame(namesOf(await open.list({ limit: 9 })), ['b'], 'what is left');
-    expectSame(namesOf(await open.due(NOON, 9)), ['b'], 'what is due');
+    expectSame(namesOf(await open.list({ limit: 9 })), ['b'], 'the remaining rows');
+    expectSame(namesOf(await open.due(NOON, 9)), ['b'], 'the due rows');
   }),
   check('given a close, the next opening has every row', async (open, subject) => {
     await open.set([row('a', 5, true), row('größe/İ', NOON)]);
@@ -70,8 +70,8 @@ export const directoryChecks: readonly Check<DirectorySubject>[] = [
   check('given a question, only rows that answer it are listed', async (open) => {
     await open.set([row('a', 5), row('b', 10, true), row('c'), row('d', 15), row('e', null, true)]);
     expectSame(namesOf(await open.list({ open: true, limit: 9 })), ['b', 'e'], 'those open');
-    expectSame(namesOf(await open.list({ open: false, limit: 9 })), ['a', 'c', 'd'], 'those not open');
-    expectSame(namesOf(await open.list({ dueBefore: 10, limit: 9 })), ['a', 'b'], 'those due at 10');
+    expectSame(namesOf(await open.list({ open: false, limit: 9 })), ['a', 'c', 'd'], 'the rows that are not open');
+    expectSame(namesOf(await open.list({ dueBefore: 10, limit: 9 })), ['a', 'b'], 'the rows due at 10');
     expectSame(namesOf(await open.list({ dueBefore: 15, open: false, after: 'a', limit: 9 })), ['d'], 'all at once');
   }),
   check(

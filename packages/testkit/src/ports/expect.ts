@@ -1,12 +1,12 @@
-/** The few assertions the suites need; no runner's and no `node:` module, so that they run wherever a store does. */
+/** The few assertions of the suites, without a runner or a `node:` module, so that they run wherever a store does. */
 import { type ErrorCode, isRepriseError } from '@reprise/contracts';
 
-/** Fails with a sentence unless a condition holds. */
+/** Fails with a sentence unless a condition is true. */
 export function expectThat(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Error(otherwise);
 }
 
-/** Fails unless two things have the same JSON. For heads, frames without their bytes, lists of names. */
+/** Fails unless two values have the same JSON. For heads, frames without their bytes, lists of names. */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
   expectThat(found === wanted, `${what}: expected ${wanted}, got ${found}`);
@@ -31,7 +31,7 @@ export async function expectRefusal(code: ErrorCode, what: string, call: () => P
   throw new Error(`${what}: expected ${code}, but it was accepted`);
 }
 
-/** All items of a stream. */
+/** Collects all items of a stream. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);

@@ -11,7 +11,7 @@ import {
 } from './store-subject.js';
 import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** Sizes of groups that make rows of one frame and of several, in every neighbourhood. */
+/** Sizes of groups that make rows of one frame and of several, in every combination of neighbors. */
 const GROUPS = [1, 1, 5, 1, 40, 2, 1, 1, 17];
 
 /**
@@ -111,8 +111,8 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
         await open.journal.append(more, head);
         frames.push(...more);
       }
-      expectThat(seen.length >= 43, `the reader stopped after ${seen.length} of 43 frames`);
-      expectFrames(seen, frames.slice(0, seen.length), 'what the reader saw');
+      expectThat(seen.length >= 43, `the reader ended after ${seen.length} of 43 frames`);
+      expectFrames(seen, frames.slice(0, seen.length), 'the frames that the reader got');
     },
   ),
 
@@ -157,7 +157,7 @@ export const journalChecks: readonly Check<StoreSubject>[] = [
     const head = await journal.append(frames.slice(0, 1), EMPTY_HEAD);
     const late = frames.slice(0, 1).map((frame) => ({ ...frame, key: keyOf(3) }));
     await expectRefusal('stale_head', 'an append on an old head', () => journal.append(late, EMPTY_HEAD));
-    expectSame(await journal.findKey(keyOf(3)), undefined, 'the key of a frame that was refused');
+    expectSame(await journal.findKey(keyOf(3)), undefined, 'the key of a refused frame');
     await journal.append(frames.slice(1), head);
     for (const { seq, key } of frames) {
       expectSame(await journal.findKey(keyOf(seq)), key === undefined ? undefined : seq, `the key of frame ${seq}`);

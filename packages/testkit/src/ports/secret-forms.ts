@@ -1,10 +1,10 @@
-/** The ways in which a text may stand written in bytes that somebody keeps. */
+/** The encodings in which stored bytes may contain a text. */
 import { toHex } from '@reprise/kernel';
 
-/** The shortest text that is looked for: a shorter one stands in many bytes by chance. */
+/** The shortest text that is searched for: bytes contain shorter ones by chance. */
 const LENGTH_MIN = 6;
 
-/** The form in which bytes hold a text: as it is, in hex, base64 or a URL; undefined when in none. */
+/** The encoding in which bytes contain a text: plain, hex, base64 or a URL; undefined when they do not contain it. */
 export function formWithin(bytes: Uint8Array, text: string): string | undefined {
   const within = latin(bytes);
   return formsOf(text).find(([, form]) => form.length >= LENGTH_MIN && within.includes(form))?.[0];
@@ -25,7 +25,7 @@ function formsOf(text: string): readonly (readonly [name: string, form: string])
 }
 
 /**
- * What is the same in the base64 of every text that holds this one at an offset of `offset` bytes from a multiple of
+ * The part of base64 that is the same for every text with this one at an offset of `offset` bytes from a multiple of
  * three: `user:secret` is encoded whole, so the secret begins anywhere in a group.
  */
 function innerBase64(bytes: Uint8Array, offset: number): string {
@@ -36,7 +36,7 @@ function innerBase64(bytes: Uint8Array, offset: number): string {
   return btoa(latin(padded)).slice(from, whole);
 }
 
-/** Bytes as text, one unit for each. */
+/** Bytes as text, one UTF-16 unit for each. */
 function latin(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

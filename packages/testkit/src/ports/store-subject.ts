@@ -11,18 +11,18 @@ import {
 import { collect, expectSame, expectSameBytes, expectThat } from './expect.js';
 import type { Disposable } from './suite.js';
 
-/** A store under test, in an empty place of its own. */
+/** A store under test, in its own empty place. */
 export interface StoreSubject extends Disposable {
   readonly store: Store;
   /** Another store object for the same place, as another part of a program would make it; default: the same object. */
   again?(): Store;
-  /** A store that has what a crash at this moment would leave behind. */
+  /** A store in the state that a crash at this moment would leave. */
   crashed?(): Promise<Store>;
-  /** Changes stored bytes of a blob behind the store's back, keeping their number. */
+  /** Changes stored bytes of a blob without the knowledge of the store, keeping their number. */
   damageBlob?(ref: Ref): Promise<void>;
 }
 
-/** Opens the subject's store, runs a body and closes it again, whatever happens. */
+/** Opens the subject's store, runs a body, and closes the store in every case. */
 export async function whileOpen<T>(store: Store, body: (open: OpenStore) => Promise<T>): Promise<T> {
   const open = await store.open();
   try {
@@ -32,7 +32,7 @@ export async function whileOpen<T>(store: Store, body: (open: OpenStore) => Prom
   }
 }
 
-/** An optional ability of a subject; the check that needs it fails without it, so its absence is a waiver's reason. */
+/** An optional ability of a subject. The check that needs it fails without it, so its absence is a waiver's reason. */
 export function ability<Name extends 'crashed' | 'damageBlob'>(
   subject: StoreSubject,
   name: Name,
@@ -44,7 +44,7 @@ export function ability<Name extends 'crashed' | 'damageBlob'>(
 
 const KINDS = ['manifest', 'request', 'receipt', 'timer', 'attempt', 'snapshot'];
 
-/** Bytes that are the same in every run and differ with `seed`. */
+/** Bytes that are the same in every run and depend on `seed`. */
 export function someBytes(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = (seed * 2654435761 + 1) >>> 0;
@@ -55,7 +55,7 @@ export function someBytes(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Frames that follow a head. A store does not check the chain, so any distinct digest serves as one. */
+/** Frames that follow a head. A store does not check the chain, so any distinct digest serves. */
 export function framesAfter(
   head: Head,
   count: number,
@@ -69,7 +69,7 @@ export function framesAfter(
   });
 }
 
-/** Appends groups of these sizes from the beginning and returns all their frames. */
+/** Appends groups of these sizes to an empty journal and returns all their frames. */
 export async function appendGroups(open: OpenStore, sizes: readonly number[]): Promise<StoredFrame[]> {
   const all: StoredFrame[] = [];
   let head = EMPTY_HEAD;

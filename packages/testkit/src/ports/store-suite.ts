@@ -12,11 +12,11 @@ import {
 } from './store-subject.js';
 import { type Check, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** One blob of each way of keeping. */
+/** One blob for each way of storing. */
 const BLOB_SIZES = [50, 200_000];
 
 /**
- * The contract of the store port, as tests: who may open it, what outlives a close and a crash, and the notes
+ * The contract of the store port, as tests: who may open it, what survives a close and a crash, and the notes
  * beside the journal.
  *
  * @example
@@ -196,7 +196,7 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
       });
     });
     await whileReading(anotherOf(subject), async () => {
-      await whileOpen(subject.store, async () => {}); // a reader keeps nobody out
+      await whileOpen(subject.store, async () => {}); // a reader blocks no other opening
     });
   }),
 

@@ -1,19 +1,19 @@
 /**
- * What the port suites share. A suite is a list of named checks, each a plain async function that throws when the
- * port breaks its contract, so a check runs under any test runner, and alone against a deliberately mutant.
+ * The common part of the port suites. A suite is a list of named checks, each a plain async function that throws when
+ * the port breaks its contract, so a check runs under any test runner, and alone against a mutant.
  */
 
 /** One rule of a port's contract. */
 export interface Check<Subject> {
-  /** Says the policy; a waiver names the rule by it. */
+  /** The rule in words; a waiver names the rule by it. */
   readonly name: string;
-  /** The name and the clauses of the contracts of Reprise that the rule holds: what a runner shows. */
+  /** The name and the clauses of the specification that the rule checks: the title that a runner shows. */
   readonly title: string;
   /** Throws when the subject breaks the rule. */
   readonly run: (subject: Subject) => Promise<void>;
 }
 
-/** Rules that an implementation does not keep, and why. A waived rule that is kept after all fails the run. */
+/** The rules that an implementation breaks, with the reasons. A waived rule that is met after all fails the run. */
 export interface Waiver {
   readonly reason: string;
   /** Names of checks. */
@@ -21,8 +21,8 @@ export interface Waiver {
 }
 
 /**
- * The two functions of a test runner that a suite needs; those of vitest, Jest and `node:test` fit. A runner that hands
- * tests something with `skip(why)` is told through it what is not applicable.
+ * The two functions of a test runner that a suite needs; those of vitest, Jest and `node:test` fit. A runner that
+ * passes an object with `skip(why)` to its tests is informed through it which checks are not applicable.
  */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown;
@@ -30,19 +30,19 @@ export interface TestRunner {
 }
 
 /**
- * A check that cannot be made of this subject, and why: it lacks an ability, or never does what the rule is about.
- * Under a runner that can skip from inside a test it is skipped, with the reason; under any other it fails until it
- * is waived. It never counts as kept.
+ * A check that does not apply to this subject, with the reason: it lacks an ability, or never does what the rule is
+ * about. Under a runner that can skip from inside a test it is skipped, with the reason; under any other it fails until
+ * it is waived. It never counts as met.
  */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** What every suite is given. */
+/** The input of every suite. */
 export interface SuiteOptions<Subject> {
-  /** What is tested, for the titles. */
+  /** The name of the implementation, for the titles. */
   readonly name: string;
-  /** A fresh subject, in a place of its own, for each check. */
+  /** Makes a fresh subject, in its own place, for each check. */
   readonly make: () => Promise<Subject>;
   /** The runner to register with: `{ describe, it }`. */
   readonly runner: TestRunner;
@@ -54,7 +54,7 @@ export interface Disposable {
   dispose?(): Promise<void>;
 }
 
-/** A rule's name and title, of a title that may cite clauses behind the name: `given a close, … [JRN-4]`. */
+/** The name and the title of a rule, from a title that may end with clauses: `given a close, … [JRN-4]`. */
 export function titled(title: string): Pick<Check<unknown>, 'name' | 'title'> {
   return { name: title.replace(/ \[[A-Z]+-\d+(?:, [A-Z]+-\d+)*\]$/, ''), title };
 }
@@ -116,5 +116,5 @@ async function expectFailure<Subject extends Disposable>(
   } catch {
     return;
   }
-  throw new Error(`the waiver of "${check.name}" is stale: the rule is kept. Remove the waiver.`);
+  throw new Error(`the waiver of "${check.name}" is stale: the rule is met. Remove the waiver.`);
 }

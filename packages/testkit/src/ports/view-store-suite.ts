@@ -2,7 +2,7 @@ import type { OpenViewStore, ViewChange, ViewMark, ViewRange, ViewStore } from '
 import { expectRefusal, expectSame } from './expect.js';
 import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from './suite.js';
 
-/** A view store under test, in an empty place of its own. */
+/** A view store under test, in its own empty place. */
 export interface ViewStoreSubject extends Disposable {
   readonly store: ViewStore;
 }
@@ -58,7 +58,7 @@ async function write(open: OpenViewStore, seq: number, changes: readonly ViewCha
   await open.commit([{ view, expected: await open.mark(view), clear: false, changes, mark: markAt(seq) }]);
 }
 
-/** Entries as lists of numbers, which are easily compared. */
+/** Entries as lists of numbers, which can be compared. */
 async function entries(open: OpenViewStore, range: Partial<ViewRange> = {}, view = VIEW): Promise<number[][][]> {
   const found = await open.scan(view, { ...EVERYTHING, ...range });
   return found.map(([key, value]) => [[...key], [...value]]);
@@ -106,8 +106,8 @@ export const viewStoreChecks: readonly Check<ViewStoreSubject>[] = [
       [Uint8Array.of(8), Uint8Array.of(1)],
       [Uint8Array.of(8), null],
     ]);
-    expectSame((await entries(open, { limit: 2 }))[0], [[0], [9, 9]], 'the replaced one');
-    expectSame((await entries(open, { limit: 2 }))[1], [[0, 255], [2]], 'what follows the one that went');
+    expectSame((await entries(open, { limit: 2 }))[0], [[0], [9, 9]], 'the replaced entry');
+    expectSame((await entries(open, { limit: 2 }))[1], [[0, 255], [2]], 'the entry after the removed one');
     expectSame(await entries(open, { from: Uint8Array.of(7), to: Uint8Array.of(9) }), [[[7], []]], 'an empty value');
   }),
 
@@ -157,6 +157,6 @@ export const viewStoreChecks: readonly Check<ViewStoreSubject>[] = [
     expectSame((await entries(other)).length, KEYS.length, 'the entries');
     await write(other, 1, [[Uint8Array.of(3), Uint8Array.of(3)]]);
     await other.close();
-    expectSame(await open.mark(VIEW), markAt(1), 'the mark that the other one wrote');
+    expectSame(await open.mark(VIEW), markAt(1), 'the mark that the other opening wrote');
   }),
 ];

@@ -5,23 +5,23 @@ import { LINKED_BYTES } from '../arbitraries/fitting.js';
 import { seededRandom, VirtualClock } from '../clock/index.js';
 import type { GivenEvent } from '../given/given-reducer.js';
 
-/** What is played. */
+/** The input of a playback. */
 export interface Played {
   readonly app: App;
   readonly reducer: string;
   readonly events: readonly GivenEvent[];
 }
 
-/** How a world is held while events are played to it. */
+/** How a world is opened while events are played to it. */
 interface Playing {
-  /** Performs each frame a second time and compares. */
+  /** Executes each frame a second time and compares. */
   readonly twice?: boolean;
   /** Closes the world before each event, and opens it again. */
   readonly reopened?: boolean;
   readonly snapshotEvery?: number;
 }
 
-/** What it came to. */
+/** The result of a playback. */
 export interface Performance {
   readonly store: Store;
   readonly head: string;
@@ -31,13 +31,13 @@ export interface Performance {
   readonly refusals: readonly (RepriseError | undefined)[];
 }
 
-/** The cell that events are played to. */
+/** The cell that gets the events. */
 export const CELL_KEY = 'given';
 
-/** What lies between two events, so that timers have their turn. */
+/** The time between two events, so that timers have their turn. */
 const BETWEEN_MS = 1_000;
 
-/** Plays events, one after another, and what follows from each of them by itself. */
+/** Plays events, one after another, and lets the cascades of each end. */
 export async function perform({ app, reducer, events }: Played, how: Playing = {}): Promise<Performance> {
   const store = memory();
   const clock = new VirtualClock();

@@ -1,6 +1,6 @@
 /**
- * Holds the engine to `reduce()`: a spy stands in the reducer's place, lets the engine's delivery run, and lets
- * immer reduce the same event on its own frozen state, answering `ctx` with what the engine's answered.
+ * Compares the engine with `reduce()`: a spy replaces the reducer, lets the engine's delivery run, and lets
+ * immer reduce the same event on its own frozen state, with the answers that the engine's `ctx` gave.
  */
 import { formatAddress } from '@reprise/contracts';
 import {
@@ -17,20 +17,20 @@ import { reduce } from '@reprise/kernel/reduce';
 
 type Reduce = typeof reduce;
 
-/** What the spy saw. */
+/** The counts of the spy. */
 export interface SpiedApp {
   readonly app: App;
   /** Deliveries that were compared. */
   readonly deliveries: () => number;
-  /** Deliveries that both dropped. */
+  /** Deliveries that both refused. */
   readonly dropped: () => number;
-  /** The oracle's state of a cell, in bytes as hex; undefined when it has none. */
+  /** The state of a cell by the oracle, in bytes as hex; undefined when it has none. */
   readonly stateOf: (address: readonly [string, string]) => string | undefined;
 }
 
 /**
- * An app whose reducers are compared with `reduce()` at every delivery: the state before it, in bytes. The state
- * after the last one is the test's to compare.
+ * An app whose reducers are compared with `reduce()` at every delivery: the state before it, in bytes. The test
+ * compares the state after the last delivery.
  *
  * @param app whose reducers are spied on
  * @param oracle `reduce`, or a mutant of it
@@ -79,7 +79,7 @@ class Spy {
     return state === undefined ? undefined : toHex(encode(state));
   }
 
-  /** What the oracle makes of it stands from here on; what it refuses changes nothing, as the engine's fault. */
+  /** The oracle's result is its state from here on; what it refuses changes nothing, like a fault of the engine. */
   #compare(
     reducer: ReducerDefinition,
     address: string,
@@ -98,7 +98,7 @@ class Spy {
   }
 }
 
-/** Near the engine's bound the two may differ: it also counts what it keeps about the cell. */
+/** Near the engine's bound the two may differ: the engine also counts its own data about the cell. */
 const BOOKKEEPING_BYTES = 8 * 1024;
 
 /** The engine and `reduce()` differ. */
@@ -111,7 +111,7 @@ interface Playback {
 
 type Answer = { readonly returned: unknown } | { readonly thrown: unknown };
 
-/** What a context answered, call by call. */
+/** The answers of a context, call by call. */
 class Tape {
   readonly #answers: Answer[] = [];
   #ended = false;
@@ -146,7 +146,7 @@ class Tape {
 
 type OnCall = (call: () => unknown, name: string) => unknown;
 
-/** A table answers in the course of a delivery, so its calls and its size are taped like those of the context. */
+/** A table answers during a delivery, so its calls and its size are recorded like those of the context. */
 function proxied<T extends object>(target: T, onCall: OnCall): T {
   return new Proxy(target, {
     get: (_, key) => {
@@ -160,7 +160,7 @@ function proxied<T extends object>(target: T, onCall: OnCall): T {
   });
 }
 
-/** The table that a call opened, taped; while a tape is played the real one stands behind it, untouched. */
+/** The table that a call opened, recorded; in a playback the real one stands behind it, unused. */
 function tableOf(ctx: object, open: () => unknown, onCall: OnCall): object {
   const opened = onCall(open, 'table');
   return proxied(typeof opened === 'object' && opened !== null ? opened : ctx, onCall);

@@ -1,4 +1,4 @@
-/** The laws of reducers, as tests: what replay, recovery, snapshots and forks take for granted of every one. */
+/** The laws of reducers, as tests: what replay, recovery, snapshots and forks require of every reducer. */
 import type { ErrorCode } from '@reprise/contracts';
 import { type App, decode, defineApp, fromHex, type ReducerDefinition, verifyStore } from '@reprise/kernel';
 import { installGuard } from '@reprise/kernel/guard';
@@ -14,17 +14,17 @@ import { spyOnReducers } from './reduce-spy.js';
 /** A reducer under test. */
 export interface ReducerSubject extends Disposable {
   readonly reducer: ReducerDefinition;
-  /** The app that it belongs to: its plans, and the cells that it sends to. Of the reducer alone when absent. */
+  /** Its app: its plans, and the cells that it sends to. An app of the reducer alone when absent. */
   readonly app?: App;
-  /** Where events come from; made from its schemas when absent, the first one such that it makes a cell. */
+  /** The source of events; made from the schemas when absent, beginning with one that creates the cell. */
   readonly events?: fc.Arbitrary<GivenEvent>;
-  /** Decides the events; 1 when absent. */
+  /** The seed of the events; 1 when absent. */
   readonly seed?: number;
-  /** After how many events its state is as large as it gets; 60 when absent. */
+  /** The number of events after which the state has reached its size; 60 when absent. */
   readonly fullAfter?: number;
 }
 
-/** How many journals a law is tried on, and how many events each has. */
+/** The number of journals for each law, and of events in each. */
 const RUNS = 4;
 const EVENTS = 20;
 
@@ -65,12 +65,12 @@ function law(title: string, holds: (played: Played) => Promise<void>): Check<Red
 export const reducerChecks: readonly Check<ReducerSubject>[] = [
   law('given events that its schemas take, it takes some and faults on none', async (played) => {
     const { refusals } = await perform(played);
-    const hint = 'answer what you do not take with ctx.reject(code), or narrow the schema';
+    const hint = 'reject other events with ctx.reject(code), or narrow the schema';
     expectNo('delivery_faulted', { played, refusals }, hint);
     const codes = new Set(refusals.map((refusal) => refusal?.code));
     expectThat(
       codes.has(undefined),
-      `every event was refused: ${[...codes].join(', ')}; give \`events\` that it takes`,
+      `every event was refused: ${[...codes].join(', ')}; pass \`events\` that it accepts`,
     );
   }),
 
@@ -92,7 +92,7 @@ export const reducerChecks: readonly Check<ReducerSubject>[] = [
       const { store } = await perform(played, { snapshotEvery });
       const reader = await store.openReadonly();
       const report = await verifyStore(reader, { app: played.app }).finally(() => reader.close());
-      expectSame(report.replayed, report.frames, 'the frames that were replayed');
+      expectSame(report.replayed, report.frames, 'the replayed frames');
     }
   }),
 
@@ -124,11 +124,11 @@ export const reducerChecks: readonly Check<ReducerSubject>[] = [
     const largest = (from: number): number => Math.max(0, ...states.slice(from, from + fullAfter).map(bytesOf));
     const [then, later] = [largest(fullAfter), largest(2 * fullAfter)];
     const grown = `${fullAfter} more events made its state grow from ${then} to ${later} bytes`;
-    expectThat(later < then + fullAfter, `${grown}: what may grow is a log or a table`);
+    expectThat(later < then + fullAfter, `${grown}: keep growing data in a log or a table`);
   }),
 ];
 
-/** Bytes of a state, of which there are two digits each. */
+/** The bytes of a state, written with two digits each. */
 function bytesOf(state: string): number {
   return state.length / 2;
 }
@@ -146,7 +146,7 @@ function playedBy(subject: ReducerSubject, count: number, run: number): Played {
   return { app, reducer: reducer.name, events: [...first, ...any].slice(0, count) };
 }
 
-/** Fails when an event was refused by a code: which event, what was said of it, and what to do. */
+/** Fails when an event was refused with a code, and names the event, the reason and the remedy. */
 function expectNo(
   code: ErrorCode,
   { played, refusals }: { readonly played: Played; readonly refusals: Performance['refusals'] },
@@ -162,12 +162,12 @@ function expectStates(actual: Performance, expected: Performance, when: string):
   expectThat(at < 0, `${when}, its state after event ${at} is ${found} instead of ${wanted}`);
 }
 
-/** A state in bytes as people read it. */
+/** A state in bytes as text for people. */
 function stateText(state: string | undefined): string {
   return state === undefined || state === '' ? 'none' : show(decode(fromHex(state)));
 }
 
-/** Runs with the guard installed; one that the host had installed before stays. */
+/** Runs with the guard installed, and leaves one that the host installed before. */
 async function guarded(body: () => Promise<void>): Promise<void> {
   const before = globalThis.Date;
   const remove = installGuard();

@@ -1,18 +1,18 @@
 /**
- * Every decision of a simulation, as one list of small numbers: a seed draws it, a failure is told by it, and a smaller
- * list is a smaller failure.
+ * Every decision of a simulation, as one list of small numbers: a seed draws the list, a failure is reported with it,
+ * and a smaller list is a smaller failure.
  *
  * Invariants
  * C1  The same seed, or the same list, gives the same decisions, on every platform.
- * C2  Zero is the dull choice: no fault, the oldest operation, the shortest way. A list that ends goes on with zeros, so
- *     taking from it or lowering it makes a run shorter or duller, never invalid.
+ * C2  Zero is the default choice: no fault, the oldest operation, the shortest way. A list that ends continues with
+ *     zeros, so removing or lowering a number makes a run shorter or simpler, never invalid.
  */
 import { seededRandom } from '../clock/index.js';
 
-/** Numbers drawn from the seed at once: one hash gives them. */
+/** The count of numbers that are drawn from the seed at once, by one hash. */
 const WORDS = 8;
 
-/** The decisions of one run, remembered as they are made. */
+/** The decisions of one run, recorded as they are made. */
 export class Choices {
   readonly #made: number[] = [];
   readonly #draw: (below: number) => number;
@@ -24,7 +24,7 @@ export class Choices {
     this.#draw = (below) => draw(this.#made.length, below);
   }
 
-  /** Decisions that a seed makes. */
+  /** Draws decisions from a seed. */
   static from(seed: number | string): Choices {
     const random = seededRandom(`choices ${seed}`);
     let words: number[] = [];
@@ -34,17 +34,17 @@ export class Choices {
     });
   }
 
-  /** Decisions that were made before, or fewer, or smaller ones. */
+  /** Repeats earlier decisions, or fewer or smaller ones. */
   static of(list: readonly number[]): Choices {
     return new Choices((n, below) => Math.min(list[n] ?? 0, below - 1), list.length); // C2
   }
 
-  /** What was decided so far. */
+  /** The decisions so far. */
   get made(): readonly number[] {
     return this.#made;
   }
 
-  /** Whether a list of decisions that were made before is at its end. */
+  /** Whether a list of earlier decisions is at its end. */
   get exhausted(): boolean {
     return this.#made.length >= this.length;
   }
@@ -56,18 +56,18 @@ export class Choices {
     return chosen;
   }
 
-  /** True once in so many times. */
+  /** True once in `times` calls, on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === inTimes - 1;
   }
 
-  /** One of a list that is not empty. */
+  /** An item of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     if (list.length === 0) throw new RangeError('there is nothing to choose from');
     return list[this.below(list.length)] as T;
   }
 
-  /** One of a list, each as likely as its weight says. The first is the dull one. */
+  /** An item of a list, drawn by weight. The first item is the default. */
   weighted<T extends { readonly weight: number }>(list: readonly T[]): T {
     let left = this.below(list.reduce((sum, { weight }) => sum + weight, 0));
     for (const one of list) {

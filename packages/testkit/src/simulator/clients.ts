@@ -1,21 +1,21 @@
 /**
- * Clients of a simulated world: what they asked for, and what they were told.
+ * Clients of a simulated world: their requests, and the answers that they got.
  *
  * Invariants
- * L1  What a client was acknowledged is durable in that moment, where it was told, and stays.
- * L2  What a client was refused is not in the journal, nor ever comes there unless it is asked again. What stands there
- *     is not refused when it is asked again, unless nobody can tell.
- * L3  Nobody is told of something of our own that went wrong.
+ * L1  An acknowledged request is durable at the moment of its acknowledgement, in the acknowledged frame, and stays.
+ * L2  A refused request is not in the journal and never appears there unless it is repeated. A request in the journal
+ *     is not refused when it is repeated, unless its outcome cannot be known.
+ * L3  No client sees an error of our own code.
  */
 import { type ErrorCode, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { Ack } from '@reprise/kernel';
 import type { JournalAuditor } from './journal-auditor.js';
 import type { Sometimes } from './sometimes.js';
 
-/** After these nobody knows whether it was journaled: the world went down meanwhile. */
+/** After these codes it is unknown whether the request was journaled: the world closed meanwhile. */
 const IN_DOUBT: readonly ErrorCode[] = ['store_failed', 'fenced', 'world_closed', 'store_full'];
 
-/** No disk, clock or client is an excuse for these. */
+/** Codes that no trouble of a disk, clock or client may cause. */
 export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
   'internal_error',
   'nondeterminism',
@@ -29,7 +29,7 @@ export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
 
 const FOUND = 'the same request was asked again and found';
 
-/** What clients are made of. */
+/** The parts of clients. */
 interface ClientsParts {
   readonly journal: JournalAuditor;
   readonly sometimes: Sometimes;
@@ -38,11 +38,11 @@ interface ClientsParts {
   readonly broken: (why: string) => void;
 }
 
-/** What a client asks for. */
+/** A request of a client. */
 export interface Ask {
-  /** Who asks; the host when absent. */
+  /** The principal of the request; the operator when absent. */
   readonly as?: string;
-  /** Under which id. Asked again under the same one, it is the same. */
+  /** The id of the request. A repetition under the same id is the same request. */
   readonly id: string;
 }
 
@@ -50,44 +50,44 @@ export interface Ask {
 export class Clients {
   readonly #acks = new Map<string, Ack>();
   readonly #answers = new Map<string, string>();
-  /** How often something was asked and nobody knows what came of it. */
+  /** The number of requests with an unknown outcome. */
   readonly #inDoubt = new Map<string, number>();
   #refused = 0;
 
   constructor(private readonly parts: ClientsParts) {}
 
-  /** To how many requests it was said that they are durable. */
+  /** The number of acknowledged requests. */
   get acknowledged(): number {
     return this.#acks.size + this.#answers.size;
   }
 
-  /** How many were refused. */
+  /** The number of refused requests. */
   get refused(): number {
     return this.#refused;
   }
 
   /**
-   * Asks for something that is answered with an acknowledgement, and holds that to what is durable. Never rejects; never
-   * resolves when the process dies before it answers.
+   * Sends a request that is answered with an acknowledgement, and checks that the acknowledged frame is durable. Never
+   * rejects; never resolves when the process dies before the answer.
    *
-   * @param asking does it, for instance `() => world.request(to, event, { id })`
-   * @returns what it came to: an acknowledgement or a refusal
+   * @param asking sends it, for instance `() => world.request(to, event, { id })`
+   * @returns the acknowledgement or the refusal
    */
   ask(ask: Ask, asking: () => Promise<Ack>): Promise<Ack | RepriseError> {
     return this.#hold(ask, asking, (key, ack, frame) => this.#acknowledged(key, ack, frame));
   }
 
   /**
-   * Asks for something that is answered in words of its own, which can be said only when it is durable; asked again, it
-   * has to be answered in the same words. As {@link ask} in everything else.
+   * Sends a request with any other answer, which may come only when the request is durable; a repeated request has to
+   * get the same answer. Otherwise like {@link ask}.
    *
-   * @param asking does it, for instance `async () => (await session.send(text, { id })).id`
+   * @param asking sends it, for instance `async () => (await session.send(text, { id })).id`
    */
   command(ask: Ask, asking: () => Promise<string>): Promise<string | RepriseError> {
     return this.#hold(ask, asking, (key, answer, frame) => this.#answered(key, answer, frame));
   }
 
-  /** L1, once more: every head that was given stands in the journal. */
+  /** L1, at the end: every acknowledged head is in the journal. */
   check(): void {
     for (const [key, { seq, head }] of this.#acks) {
       if (this.parts.headAt(seq) !== head)
@@ -109,7 +109,7 @@ export class Clients {
       return answer;
     } catch (thrown) {
       if (!isRepriseError(thrown)) {
-        this.parts.broken(`${key} was answered with something else than an error of ours: ${String(thrown)}`);
+        this.parts.broken(`${key} was answered with a foreign error: ${String(thrown)}`);
         throw thrown;
       }
       if (!IN_DOUBT.includes(thrown.code)) this.#doubt(key, -1);
@@ -148,7 +148,7 @@ export class Clients {
     this.#refused++;
     sometimes.happened(`refused: ${code}`);
     if (NEVER_REFUSED_AS.includes(code)) broken(`${key} was refused as ${code}: ${message}`); // L3
-    // A command may be several requests: one of them may fail for who asks again, while its own stands.
+    // A command may be several requests: a repeated one may fail although the first one stands.
     const stands = code === 'request_conflict' || this.#answers.has(key);
     const doubtful = stands || (this.#inDoubt.get(key) ?? 0) > 0;
     if (frame !== undefined && !doubtful) broken(`${key} was refused as ${code} and stands in frame ${frame}`); // L2

@@ -1,36 +1,36 @@
 /**
- * Reads a journal frame by frame, in the moment in which each becomes durable, and holds it to what every journal
- * promises, whatever its app. It shares no code with the kernel that wrote it.
+ * Reads a journal frame by frame, at the moment in which each becomes durable, and checks the promises of every
+ * journal, whatever its app. It shares no code with the kernel that wrote the journal.
  *
  * Invariants
- * J1  Frames are numbered without gaps, their time never goes back.
- * J2  What was asked for under an id by somebody is journaled once.
+ * J1  Frames are numbered without gaps, and their time never goes back.
+ * J2  A request of a principal under one id is journaled once.
  * J3  An effect is emitted once, by a plan that has not ended; it starts only while it is open, attempt after attempt, a
- *     second time only when that may be; it is settled exactly once.
- * J4  What comes after it was settled says so, and leads to nothing else.
+ *     second time only when its guarantee permits it; it is settled exactly once.
+ * J4  A late answer is recorded as late, and leads to nothing else.
  * J5  A plan begins once and ends once.
  */
 import type { JournalRecord, PlanAddress } from '@reprise/contracts';
 
 type Of<K extends JournalRecord['kind']> = Extract<JournalRecord, { kind: K }>;
 
-/** An effect as the journal tells of it. */
+/** The records of an effect. */
 export interface AuditedEffect {
   readonly name: string;
   readonly guarantee: Of<'effect'>['guarantee'];
   readonly plan: string;
   attempts: number;
-  /** How it was settled; undefined while it is open. */
+  /** Its status; undefined while it is open. */
   settled?: string;
 }
 
-/** Holds a journal to what every journal promises. */
+/** Checks the promises of every journal. */
 export class JournalAuditor {
   /** Every effect that was ever emitted, by its id. */
   readonly effects = new Map<string, AuditedEffect>();
   /** Plans that began, and how they ended; undefined while they run. */
   readonly plans = new Map<string, string | undefined>();
-  /** The frames in which requests and commands stand, by who asked and under which id. */
+  /** The frames of requests and commands, by principal and id. */
   readonly #asked = new Map<string, number>();
   #seq = -1;
   #at = 0;
@@ -45,12 +45,12 @@ export class JournalAuditor {
     return [...this.effects].filter(([, { settled }]) => settled === undefined).map(([id]) => id);
   }
 
-  /** The frame in which somebody's request stands; undefined when it does not. */
+  /** The frame of a request; undefined when the journal does not have it. */
   frameOf(principal: string, id: string): number | undefined {
     return this.#asked.get(`${principal} ${id}`);
   }
 
-  /** Takes in the next frame. @throws Error when it breaks a promise */
+  /** Checks the next frame. @throws Error when the frame breaks a promise */
   read(frame: readonly JournalRecord[]): void {
     const [ingress, ...rest] = frame;
     if (ingress === undefined || !('seq' in ingress)) throw new Error('a frame without ingress');
@@ -91,14 +91,14 @@ export class JournalAuditor {
       case 'attempt':
         return this.#start(record);
       case 'settled':
-        // What the gate refused at once was never an effect.
+        // An effect that the gate refused at once was never emitted.
         if (this.effects.has(record.effect)) this.#settle(record.effect, record.status);
         return;
       default:
     }
   }
 
-  /** J5. A plan that goes on as another ends and begins under another ordinal. */
+  /** J5. A plan that continues as itself ends, and begins under another ordinal. */
   #endPlan({ plan, status }: Of<'plan_ended'>): void {
     const name = nameOf(plan);
     must(this.plans.get(name) === undefined, `plan ${name} ends twice`);
@@ -124,12 +124,12 @@ export class JournalAuditor {
     const effect = this.#effect(id);
     must(attempt === effect.attempts, `${id} gets a receipt for attempt ${attempt}, and made ${effect.attempts}`);
     if (effect.settled === undefined) return this.#settle(id, receipt.status);
-    // What the ingress itself leads to is that it came late; what its cell makes of being told is its own business.
+    // The ingress itself only records the late answer; what its cell does with the notice is its own affair.
     const moved = rest.find((record) => 'c' in record && record.c === 0 && record.kind !== 'late');
-    must(moved === undefined, `what came late of ${id} made a record of kind ${moved?.kind}`); // J4
+    must(moved === undefined, `the late answer of ${id} made a record of kind ${moved?.kind}`); // J4
     must(
       rest.some((record) => record.kind === 'late' && record.effect === id),
-      `what came late of ${id} is not told`,
+      `the late answer of ${id} is not recorded`,
     );
   }
 

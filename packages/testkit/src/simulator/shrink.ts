@@ -1,25 +1,25 @@
 /** Makes a list of decisions smaller for as long as it still fails. */
 
-/** A list that fails, and where in it each step begins. */
+/** A list that fails, and the index at which each step begins. */
 interface FailingChoices {
   readonly choices: readonly number[];
   readonly steps: readonly number[];
 }
 
-/** How a list is made smaller. */
+/** Options of shrinking. */
 interface ShrinkOptions {
-  /** Runs to spend; 300 when absent. */
+  /** The maximum of runs; 300 when absent. */
   readonly runsMax?: number;
 }
 
 const RUNS_MAX = 300;
 
 /**
- * Looks for a smaller list that fails as well: steps are left out, many at once and then one by one, and what is decided
- * is made dull where it does not matter.
+ * Looks for a smaller list that fails as well: removes steps, many at once and then one by one, and replaces decisions
+ * that do not matter by the default.
  *
  * @param failing a list that fails
- * @param fails the final decisions of a list that fails in the same way; undefined when the list does not fail so
+ * @param fails returns the final decisions of a list that fails in the same way; undefined for any other list
  * @returns the smallest list found; `failing` when no smaller list fails
  */
 export async function shrinkChoices(
@@ -49,7 +49,7 @@ export async function shrinkChoices(
   return smallest;
 }
 
-/** Shorter, or as long and lower where they first differ. */
+/** Whether a list is shorter, or as long and lower where the two first differ. */
 function isSmaller(one: readonly number[], other: readonly number[]): boolean {
   if (one.length !== other.length) return one.length < other.length;
   const at = one.findIndex((choice, i) => choice !== other[i]);

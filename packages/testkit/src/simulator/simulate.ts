@@ -1,4 +1,4 @@
-/** Many runs, each of its own seed: what they came across, and the smallest way to the first broken promise. */
+/** Many runs, each with its own seed: the states that they met, and the smallest way to the first broken promise. */
 import { Choices } from './choices.js';
 import { shrinkChoices } from './shrink.js';
 import {
@@ -10,49 +10,49 @@ import {
 } from './simulation.js';
 import { Sometimes } from './sometimes.js';
 
-/** Which runs, and what becomes of one that fails. */
+/** Options: which runs, and how to treat one that fails. */
 export interface SimulateOptions extends SimulationOptions {
-  /** How many runs. */
+  /** The number of runs. */
   readonly seeds: number;
-  /** The seed of the first; the others follow it. 1 when absent. */
+  /** The seed of the first run; the others count up from it. 1 when absent. */
   readonly from?: number;
-  /** Whether to look for a smaller run that fails in the same way; true when absent. */
+  /** Whether to look for a smaller run with the same failure; true when absent. */
   readonly shrink?: boolean;
-  /** Told after each run. */
+  /** Called after each run. */
   readonly onRun?: (seed: number, run: SimulatedRun) => void;
 }
 
 /** A promise that was broken. */
 export interface SimulationFailure {
   readonly seed: number;
-  /** Which promise. */
+  /** The broken promise. */
   readonly why: string;
-  /** The smallest run found that breaks it: its decisions. */
+  /** The decisions of the smallest run found that breaks it. */
   readonly choices: readonly number[];
-  /** What happened in it. */
+  /** The log of that run. */
   readonly log: readonly string[];
 }
 
-/** What the runs came to. */
+/** The result of the runs. */
 export interface SimulationReport {
   readonly runs: number;
   readonly frames: number;
   readonly acks: number;
   readonly refused: number;
   readonly effects: number;
-  /** What they came across, and how often. */
+  /** The states that the runs met, with their numbers. */
   readonly sometimes: Sometimes;
   /** The first broken promise; absent when all were kept. */
   readonly failure?: SimulationFailure;
 }
 
 /**
- * Simulates a subject: seed after seed, until one breaks a promise or all are done.
+ * Simulates a subject, seed after seed, until a run breaks a promise or all are done.
  *
- * The same seed of the same code gives the same run. A failure is made smaller: it shows the fewest decisions found that
- * lead to it.
+ * The same seed with the same code gives the same run. A failure is shrunk: the report has the fewest decisions found
+ * that lead to it.
  *
- * @param subject what is simulated
+ * @param subject the app to simulate
  * @example
  * const report = await simulate(mySubject, { seeds: 500 })
  * expect(report.failure).toBeUndefined()
@@ -95,12 +95,12 @@ async function failureOf(
   return { seed, why: smallest.broken ?? why, choices, log: smallest.log };
 }
 
-/** A failure without its particulars: smaller runs have other frames and other effects. */
+/** A failure without its details: smaller runs have other frames and other effects. */
 function kindOf(why: string): string {
   return why.replace(/[0-9a-f]{64}/g, '#').replace(/\d+/g, 'n');
 }
 
-/** A failure as a person reads it. */
+/** A failure as text for a person. */
 export function formatFailure({ seed, why, choices, log }: SimulationFailure, command: string): string {
   const steps = log.map((line) => `  ${line}`).join('\n');
   return `${why}\nseed ${seed}; rerun: ${command}\n${choices.length} decisions lead to it, the smallest way that was found:\n${steps}`;

@@ -1,14 +1,14 @@
 /**
- * A disk between simulated processes and a store: every call waits for its turn, may fail, and dies with its process.
+ * A disk between simulated processes and a store: every call waits for its turn, may fail, and ends with its process.
  *
  * Invariants
- * K1  What a dead process asked for and was not carried out never is; what was carried out stays, whether it was told or
+ * K1  An operation of a dead process that was not executed never is; an executed one stays, whether it was answered or
  *     not.
- * K2  An append is carried out whole or not at all, as the port's contract has it. What was put and not followed by one
- *     is lost with the process that put it.
- * K3  One process holds the store, unless the lock was lost: then who comes second is let in, and the first finds out by
- *     what it may not append. From then on no append fails without a reason: whether it was carried out could not be
- *     told by the head, which the other may have written in the same bytes.
+ * K2  An append is executed whole or not at all, as the port's contract requires. Content that was stored without a
+ *     later append is lost with its process.
+ * K3  One process has the store open, unless the lock was lost: then a second one may open it, and the first finds out
+ *     by a refused append. From then on no append fails without a reason: the head could not tell whether it was
+ *     executed, because the other process may have written the same bytes.
  */
 import {
   type Head,
@@ -24,33 +24,33 @@ import type { SimulatedProcess } from './simulated-process.js';
 import type { Sometimes } from './sometimes.js';
 import type { Turnstile } from './turnstile.js';
 
-/** What goes wrong with the next append: nothing is written and it fails; or it is written, and the answer lost. */
+/** Trouble of the next append: nothing is written and it fails; or it is written, and the answer is lost. */
 type DiskTrouble = 'fails' | 'answer lost';
 
-/** A store whose holder can be killed. Without `crash` it is closed instead, and the next opening told. */
+/** A store whose owner can be killed. Without `crash` it is closed instead, and the next opening reports a crash. */
 export type CrashableStore = Store & { crash?(): Promise<void> };
 
-/** What a disk is made of. */
+/** The parts of a disk. */
 interface DiskParts {
   readonly choices: Choices;
   readonly turnstile: Turnstile;
   readonly sometimes: Sometimes;
-  /** What is really kept; memory when absent. */
+  /** The store that really stores; memory when absent. */
   readonly platter?: CrashableStore;
-  /** Told of frames in the moment in which they become durable. */
+  /** Called for each frame at the moment in which it becomes durable. */
   readonly durable: (frames: readonly StoredFrame[]) => void;
 }
 
-/** One call in so many waits for its turn where it is only a look or a copy; appends always do. */
+/** One call in this many waits for its turn when it is only a query or a copy; appends always do. */
 const WAITS_ONCE_IN = 6;
 
-/** A disk. */
+/** A simulated disk. */
 export class SimulatedDisk {
-  /** While true nothing more can be written. */
+  /** While true, nothing can be written. */
   full = false;
-  /** What goes wrong with the next append. */
+  /** The trouble of the next append. */
   trouble: DiskTrouble | undefined;
-  /** Whether a process was ever let in beside another. */
+  /** Whether a second process was ever let in. */
   wasShared = false;
   readonly #platter: CrashableStore;
   readonly #users = new Set<SimulatedProcess>();
@@ -63,12 +63,12 @@ export class SimulatedDisk {
     this.#platter = parts.platter ?? memory();
   }
 
-  /** Whether somebody holds the store. */
+  /** Whether a process has the store open. */
   get held(): boolean {
     return this.#users.size > 0;
   }
 
-  /** The lock is lost: the next one who opens the store is let in beside its holder. */
+  /** Loses the lock: the next process that opens the store is let in beside its owner. */
   loseLock(): void {
     this.#lockLost = true;
   }
@@ -82,12 +82,12 @@ export class SimulatedDisk {
     };
   }
 
-  /** What is durable, for reading. */
+  /** The durable state, for reading. */
   reader(): Promise<ReadonlyStore> {
     return this.#platter.openReadonly();
   }
 
-  /** A process is no more. What it did not make durable is gone. */
+  /** Ends a process. What it did not make durable is lost. */
   async died(process: SimulatedProcess): Promise<void> {
     if (!this.#users.delete(process)) return;
     this.#clean = false;
@@ -154,7 +154,7 @@ export class SimulatedDisk {
     this.#open = undefined;
   }
 
-  /** K2: before, something may go wrong; after, the answer is still on its way. */
+  /** K2: before the turn, something may go wrong; after it, the answer still has to arrive. */
   async #append(
     process: SimulatedProcess,
     { journal }: OpenStore,
@@ -189,7 +189,7 @@ export class SimulatedDisk {
     return then();
   }
 
-  /** K1: carried out, and told later. */
+  /** K1: executed, and answered later. */
   async #write<T>(process: SimulatedProcess, what: string, then: () => Promise<T>): Promise<T> {
     await this.parts.turnstile.wait(process, what);
     const done = await then();

@@ -1,9 +1,9 @@
 /**
- * What effects reach: it outlives every process, counts what it is asked to do, and answers when the simulation says so.
+ * The target of effects: it outlives every process, counts its requests, and answers when the simulation decides.
  *
  * Invariants
- * O1  It is asked only for what is armed in the journal, durably, and for each attempt once.
- * O2  What may happen once at most is asked for once, over all processes.
+ * O1  It is asked only for attempts that are armed in the journal, durably, and once for each attempt.
+ * O2  An effect that may happen at most once is requested once, over all processes.
  */
 import type {
   Adapter,
@@ -20,56 +20,56 @@ import type { SimulatedProcess } from './simulated-process.js';
 import type { Sometimes } from './sometimes.js';
 import type { Turnstile } from './turnstile.js';
 
-/** What an outside is made of. */
+/** The parts of an outside. */
 interface OutsideParts {
   readonly choices: Choices;
   readonly turnstile: Turnstile;
   readonly sometimes: Sometimes;
   readonly journal: JournalAuditor;
-  /** A promise was broken. */
+  /** Reports a broken promise. */
   readonly broken: (why: string) => void;
 }
 
-/** How an adapter of a simulation answers. */
+/** The answers of a simulated adapter. */
 export interface SimulatedAdapterOptions<I, P> {
-  /** The payload of what succeeds. */
+  /** The payload of a success. */
   readonly payload: (params: I) => P;
-  /** What it says otherwise, besides failing in general: drawn like success. */
+  /** Further outcomes, besides general failures: drawn as often as success. */
   readonly answers?: readonly ((params: I) => AdapterOutcome<P> | Deferred)[];
-  /** What it reports of its use. */
+  /** The usage that it reports. */
   readonly usage?: (params: I, choices: Choices) => AdapterOutcome['usage'];
   readonly concurrency?: number;
 }
 
-/** What the outside knows of an effect. */
+/** The state of an effect outside. */
 export interface Execution {
   asked: number;
-  /** What it came to, as far as it came. */
+  /** The latest state of the effect. */
   outcome?: AdapterOutcome | Deferred;
-  /** Attempts up to this one were said not to happen any more: from then on they do not. */
+  /** Attempts up to this number were reported as impossible: from then on they do not happen. */
   excludedThrough: number;
-  /** How often that was said: so often it may be asked for again. */
+  /** How often that was reported: as often the effect may be requested again. */
   exclusions: number;
 }
 
-/** What an answer of the outside waits as. */
+/** The name under which an answer of the outside waits. */
 export const ANSWERS = 'the outside answers';
 
-/** What an attempt comes to that was excluded before it came. */
+/** The outcome of an attempt that was excluded before it arrived. */
 const EXCLUDED: AdapterOutcome = { status: 'error', code: 'adapter_error/excluded' };
 
-/** The world outside. */
+/** The simulated outside world. */
 export class SimulatedOutside {
   readonly #executions = new Map<string, Execution>();
 
   constructor(private readonly parts: OutsideParts) {}
 
-  /** How often it was asked for an effect. */
+  /** The number of requests for an effect. */
   executionsOf(effect: string): number {
     return this.#executions.get(effect)?.asked ?? 0;
   }
 
-  /** An adapter that answers as chance has it: success, failure, what it is not asked for, or not for long. */
+  /** An adapter whose answers are drawn: success, failure, an invalid answer, or a slow one. */
   adapter<I, P>(
     process: SimulatedProcess,
     effect: EffectDefinition<I, P>,
@@ -103,7 +103,7 @@ export class SimulatedOutside {
     return this.watch(process, base as AnyAdapter) as Adapter<I, P>;
   }
 
-  /** An adapter of one's own, whose every call is counted and waits before and after it works. */
+  /** A custom adapter, each of whose calls is counted and waits before and after its work. */
   watch(process: SimulatedProcess, adapter: AnyAdapter): AnyAdapter {
     const { turnstile } = this.parts;
     const doExecute: AnyAdapter['doExecute'] = async (params, context) => {
@@ -128,11 +128,11 @@ export class SimulatedOutside {
   }
 
   /**
-   * Counts something that is done outside under an idempotency key, and lets it wait before and after: what an adapter
-   * does, or a tool of one.
+   * Counts an action under an idempotency key, and makes it wait before and after: for the work of an adapter or of
+   * a tool.
    *
-   * @param what what it is, for people
-   * @param work does it, when it is its turn
+   * @param what the name of the action, for people
+   * @param work executes the action, in its turn
    */
   async execute<T>(
     process: SimulatedProcess,
@@ -157,7 +157,7 @@ export class SimulatedOutside {
     if (execution.asked === 1) return execution;
     sometimes.happened('an interrupted effect was replayed');
     const may = armed?.guarantee === 'idempotent' || execution.asked <= 1 + execution.exclusions;
-    if (!may) broken(`${what} ${id} was executed twice, and nobody knew that it could not have happened`);
+    if (!may) broken(`${what} ${id} was executed twice, and no verdict had excluded the first attempt`);
     return execution;
   }
 
@@ -167,7 +167,9 @@ export class SimulatedOutside {
     return execution;
   }
 
-  /** Who says that it cannot happen any more sees to that: a process without the lock may be about to ask for it still. */
+  /**
+   * A verdict that an attempt cannot happen excludes it: a process without the lock may still be about to request it.
+   */
   #exclude({ idempotencyKey, attempt }: AdapterContext): void {
     const execution = this.#executionOf(idempotencyKey);
     execution.excludedThrough = Math.max(execution.excludedThrough, attempt);
@@ -182,7 +184,7 @@ export class SimulatedOutside {
     return undefined;
   }
 
-  /** What an interrupted attempt came to: what was never answered may not have happened, or nobody knows. */
+  /** The outcome of an interrupted attempt: without an answer it may not have happened, or the outcome is unknown. */
   #remembered<P>(id: string): Reconciliation<P> {
     const outcome = this.#executions.get(id)?.outcome;
     if (outcome !== undefined && outcome.status !== 'deferred')

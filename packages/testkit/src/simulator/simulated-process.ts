@@ -1,15 +1,15 @@
-/** A process of a simulation: it opens a world, and stops, goes on and dies when the simulation says so. */
+/** A process of a simulation: it opens a world, and stops, continues and dies when the simulation decides. */
 import type { Clock } from '@reprise/kernel';
 import type { VirtualClock } from '../clock/index.js';
 import type { Passenger, Turnstile } from './turnstile.js';
 
 const NEVER = new Promise<never>(() => undefined);
 
-/** A process. What it does after its death reaches nobody; while it is stopped it does nothing. */
+/** A process. Its operations after its death have no effect; while it is stopped it does nothing. */
 export class SimulatedProcess implements Passenger {
   dead = false;
   stopped = false;
-  /** The time as it sees it: the wall clock of the machine, and a monotonic one of its own. */
+  /** Its clock: the wall clock of the machine, and its own monotonic one. */
   readonly clock: Clock;
 
   /** @param n the number of the process in the run, from 0 */

@@ -1,13 +1,13 @@
 /**
- * One run of a simulation: a storm of work and trouble, then calm, then judgement.
+ * One run of a simulation: a storm of work and trouble, then calm, then the checks.
  *
- * In the storm every step is a decision: which operation passes, what a client does, how time goes on, what breaks. In
- * the calm nothing breaks any more, everything passes in order, and the world must come to rest by itself. What it leaves
- * is replayed.
+ * In the storm every step is a decision: which operation passes, what a client does, how time advances, what breaks. In
+ * the calm nothing breaks any more, everything passes in order, and the world must become idle by itself. Its journal
+ * is then replayed.
  *
  * Invariants
- * S1  Between two decisions nothing is under way that could go on by itself: so the decisions alone make the run.
- * S2  The first broken promise ends the run, and its decisions show how it came about.
+ * S1  Between two decisions nothing is in progress that could continue by itself: the decisions alone make the run.
+ * S2  The first broken promise ends the run, and its decisions show how it happened.
  */
 import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import { type App, readFrame, type Store, type StoredFrame, verifyStore, type World } from '@reprise/kernel';
@@ -21,24 +21,24 @@ import { SimulatedProcess } from './simulated-process.js';
 import { Sometimes } from './sometimes.js';
 import { Turnstile, type Waiting } from './turnstile.js';
 
-/** What is simulated: an app, and how its worlds are opened and used. */
+/** The subject of a simulation: an app, and how its worlds are opened and used. */
 export interface SimulationSubject {
   readonly name: string;
-  /** What replays the journal in the end. */
+  /** The app and options that replay the journal at the end. */
   readonly app: App;
-  /** What its runs should come across, besides {@link ALWAYS_EXPECTED}. */
+  /** The states that its runs should meet, besides {@link ALWAYS_EXPECTED}. */
   readonly sometimes?: readonly string[];
-  /** The most decisions of a storm, unless a run says otherwise; 250 when absent. */
+  /** The maximum of decisions in a storm, unless the run sets its own; 250 when absent. */
   readonly steps?: number;
-  /** How eager its clients are, where letting the oldest operation pass weighs 36; 50 when absent. */
+  /** The weight of its clients, where letting the oldest operation pass weighs 36; 50 when absent. */
   readonly clientWeight?: number;
-  /** Where it is kept; a fresh one for each run; memory when absent. */
+  /** Makes the store of a run; memory when absent. */
   readonly store?: () => CrashableStore;
   /** Begins a run. */
   begin(run: SimulationRun): SimulationPlay;
 }
 
-/** What a subject has at hand during a run. */
+/** The tools of a subject during a run. */
 export interface SimulationRun {
   readonly choices: Choices;
   readonly clients: Clients;
@@ -47,9 +47,9 @@ export interface SimulationRun {
   readonly time: VirtualClock;
   /** Random bytes of the run, for a world's identity. */
   readonly random: (length: number) => Uint8Array;
-  /** What is known of the journal. */
+  /** The auditor of the journal. */
   readonly journal: JournalAuditor;
-  /** Says that a promise was broken. */
+  /** Reports a broken promise. */
   broken(why: string): void;
 }
 
@@ -57,26 +57,26 @@ export interface SimulationRun {
 export interface SimulationPlay {
   /** Opens the world as a new process does: with this store and the process's clock. */
   open(process: SimulatedProcess, store: Store): Promise<World>;
-  /** What clients do. */
+  /** The actions of clients. */
   readonly acts: readonly SimulationAct[];
-  /** Sees each frame in the moment in which it becomes durable. Throws when it breaks a promise of the subject's own. */
+  /** Checks each frame at the moment in which it becomes durable. Throws when it breaks a promise of the subject. */
   read?(frame: readonly JournalRecord[]): void;
-  /** Ends what waits for the outside, when the storm is over; cancels every open effect when absent. */
+  /** Ends what waits for the outside when the storm is over; cancels every open effect when absent. */
   settle?(world: World): Promise<void>;
-  /** Looks at a world that rests. Throws when it is not as it should be. */
+  /** Checks an idle world. Throws when it is not as it should be. */
   check?(world: World): Promise<void>;
 }
 
-/** Something that a client does. */
+/** An action of a client. */
 export interface SimulationAct {
   readonly name: string;
-  /** How often, beside the others. */
+  /** Its weight among the actions. */
   readonly weight: number;
-  /** Does it. It may wait: the run goes on meanwhile, and it waits for ever when the process dies. */
+  /** Executes it. It may wait: the run continues meanwhile, and it waits for ever when the process dies. */
   execute(world: World): Promise<unknown> | unknown;
 }
 
-/** Trouble that a run may have; which of it is decided first. */
+/** Trouble that a run may have; the first decisions of a run choose among it. */
 const TROUBLES = [
   'crashes',
   'stops',
@@ -92,7 +92,7 @@ const TROUBLES = [
 /** Trouble that a run may have. */
 type Trouble = (typeof TROUBLES)[number];
 
-/** What runs of any subject should come across. */
+/** The states that runs of any subject should meet. */
 export const ALWAYS_EXPECTED = [
   'a process died',
   'a process died before an append was carried out',
@@ -114,21 +114,21 @@ export const ALWAYS_EXPECTED = [
   'refused: commit_failed',
 ] as const;
 
-/** How a run goes. */
+/** Options of a run. */
 export interface SimulationOptions {
-  /** The most decisions of a storm; the subject's when absent. */
+  /** The maximum of decisions in a storm; the subject's when absent. */
   readonly steps?: number;
-  /** Which trouble there may be; all when absent. */
+  /** The permitted trouble; all when absent. */
   readonly troubles?: readonly Trouble[];
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface SimulatedRun {
   /** The decisions. */
   readonly choices: readonly number[];
-  /** Where among them each step of the storm begins. */
+  /** The indexes at which the steps of the storm begin. */
   readonly steps: readonly number[];
-  /** What happened, decision by decision. */
+  /** The log, decision by decision. */
   readonly log: readonly string[];
   readonly frames: number;
   /** The chain digest after the last frame. */
@@ -137,7 +137,7 @@ export interface SimulatedRun {
   readonly refused: number;
   readonly effects: number;
   readonly sometimes: Sometimes;
-  /** Which promise was broken; absent when all were kept. */
+  /** The broken promise; absent when all were met. */
   readonly broken?: string;
 }
 
@@ -145,7 +145,7 @@ const STEPS = 250;
 
 const CLIENT_WEIGHT = 50;
 
-/** Decisions in the calm after which a world that still does something never comes to rest. */
+/** Decisions in the calm after which a world that is still busy counts as never idle. */
 const CALM_STEPS_MAX = 20_000;
 
 const SPANS_MS = [1, 10, 100, 1_000, 30_000, 600_000] as const;
@@ -157,7 +157,7 @@ interface Live {
   readonly process: SimulatedProcess;
   world?: World;
   closing?: boolean;
-  /** It has nothing to do any more. */
+  /** It has nothing left to do. */
   over?: boolean;
 }
 
@@ -167,7 +167,7 @@ interface Move {
   make(): unknown;
 }
 
-/** Runs a subject as these choices have it. Never rejects for a promise that was broken: that is its result. */
+/** Runs a subject with these choices. A broken promise does not reject: it is part of the result. */
 export function runSimulation(
   subject: SimulationSubject,
   choices: Choices,
@@ -262,7 +262,7 @@ class Simulation implements SimulationRun {
     await make();
   }
 
-  /** What may happen without any trouble; the first of it is what happens when nothing is chosen. */
+  /** The moves that need no trouble; the first one happens when nothing is chosen. */
   #dull(): Move[] {
     const waiting = this.turnstile.open.filter(({ what }) => what !== ANSWERS);
     const answers = this.turnstile.open.filter(({ what }) => what === ANSWERS);
@@ -345,14 +345,16 @@ class Simulation implements SimulationRun {
     );
   }
 
-  /** Who reads while another writes, for the lock was lost, may find anything: it is turned away and has done nothing. */
+  /**
+   * A reader beside a second writer, after a lost lock, may find anything: its opening is refused and has done nothing.
+   */
   #mayNotOpen(thrown: unknown): boolean {
     return (
       isTrouble(thrown) || isRepriseError(thrown, 'world_locked') || (isRepriseError(thrown) && this.#disk.wasShared)
     );
   }
 
-  /** What it holds is closed; it ends by itself then. */
+  /** Its world is closed; the process ends by itself then. */
   #close(live: Live): void {
     if (live.closing === true || live.world === undefined) return;
     live.closing = true;
@@ -381,7 +383,7 @@ class Simulation implements SimulationRun {
     if (world === undefined) sometimes.happened('a process died while it opened the world');
   }
 
-  /** The process is no more. */
+  /** Ends a process. */
   async #over(live: Live): Promise<void> {
     live.process.dead = true;
     this.#live = this.#live.filter((one) => one !== live);
@@ -428,7 +430,8 @@ class Simulation implements SimulationRun {
     this.#disk.full = false;
     this.#disk.trouble = undefined;
     for (const { process } of this.#live) process.stopped = false;
-    // One goes on; but none that may have worked beside another: what the other wrote it learns only when it writes.
+    // One process continues, but not one that may have worked beside another: it learns only by writing what the other
+    // wrote.
     for (const live of this.#live.slice(0, this.#disk.wasShared ? undefined : -1)) await this.#crash(live);
     let world: World;
     do {
@@ -446,10 +449,10 @@ class Simulation implements SimulationRun {
 
   #calmSteps = 0;
 
-  /** One decision of the calm: everything in order. @returns false when only time is left to go on */
+  /** One decision of the calm: everything in order. @returns false when only time is left to advance */
   async #calmStep(): Promise<boolean> {
     await this.#rest();
-    if (this.#calmSteps++ > CALM_STEPS_MAX) throw new Error('a world without trouble never comes to rest');
+    if (this.#calmSteps++ > CALM_STEPS_MAX) throw new Error('a world without trouble never becomes idle');
     const [first] = this.turnstile.open;
     if (first !== undefined) first.pass();
     else if (this.#live.length === 0) this.#start();
@@ -465,7 +468,7 @@ class Simulation implements SimulationRun {
     }
   }
 
-  /** Time goes on for as long as something waits for it, but not for ever: some wait for a day that never comes. */
+  /** Advances time as long as something waits for it, but with a bound: some wait for a day that never comes. */
   async #untilIdle(world: World): Promise<void> {
     const until = this.time.monotonic() + 86_400_000;
     for (;;) {
@@ -477,7 +480,7 @@ class Simulation implements SimulationRun {
     }
   }
 
-  /** An append that was under way when the calm began may still fail: then the next process goes on. */
+  /** An append that was in progress when the calm began may still fail: then the next process continues. */
   async #driveUnlessClosed(world: World, promise: Promise<unknown>): Promise<void> {
     try {
       await this.#drive(promise);
@@ -500,13 +503,13 @@ class Simulation implements SimulationRun {
     await this.time.advance(Math.max(1, Math.ceil(this.time.nextWakeIn ?? 1)));
   }
 
-  /** A plan that runs waits for something that can still come. */
+  /** A running plan waits for something that can still come. */
   #noZombies(world: World): void {
     const running = [...this.journal.plans].filter(([, ended]) => ended === undefined).map(([name]) => name);
     if (running.length > 0 && world.nextWakeAt === undefined) {
       this.broken(`plan ${running[0]} runs, and nothing is left that it could wait for`);
     }
-    if (world.unfinished) this.broken('a world at rest says that work is left');
+    if (world.unfinished) this.broken('an idle world reports unfinished work');
   }
 
   async #judge(): Promise<void> {
@@ -516,7 +519,7 @@ class Simulation implements SimulationRun {
       const reader = await this.#disk.reader();
       try {
         const { head } = await verifyStore(reader, app === undefined ? {} : { app });
-        if (head.digest !== this.#heads.at(-1)) this.broken('what is replayed ends elsewhere');
+        if (head.digest !== this.#heads.at(-1)) this.broken('the replay ends at another head');
       } finally {
         await reader.close();
       }

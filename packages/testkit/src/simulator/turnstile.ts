@@ -1,13 +1,13 @@
 /**
- * Where operations of simulated processes wait until the simulation lets them pass, so that it decides what comes before
- * what, and where a process dies: between two operations nothing of a process can be seen from outside.
+ * The place where operations of simulated processes wait until the simulation lets them pass. So the simulation decides
+ * their order, and where a process dies: between two operations nothing of a process is visible from outside.
  */
 
-/** Somebody whose operations wait here. */
+/** The process whose operations wait here. */
 export interface Passenger {
-  /** What it does from now on reaches nobody. */
+  /** It is dead: its operations have no effect from now on. */
   readonly dead: boolean;
-  /** It does nothing for a while. */
+  /** It is stopped for a while. */
   readonly stopped: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Turnstile {
   #waiting: Waiting[] = [];
   #activity = 0;
 
-  /** Waits for its turn; for ever when whose operation it is dies first. */
+  /** Waits for its turn; for ever when its process dies first. */
   wait(of: Passenger, what: string): Promise<void> {
     this.#activity++;
     if (of.dead) return NEVER;
@@ -49,18 +49,18 @@ export class Turnstile {
     });
   }
 
-  /** Goes on at once, unless it is dead or stopped. */
+  /** Continues at once, unless the process is dead or stopped. */
   async hurry(of: Passenger, what: string): Promise<void> {
     this.#activity++;
     if (of.dead || of.stopped) await this.wait(of, what);
   }
 
-  /** What may pass, the oldest first. */
+  /** The operations that may pass, the oldest first. */
   get open(): readonly Waiting[] {
     return this.#waiting.filter(({ of }) => !of.dead && !of.stopped);
   }
 
-  /** The operations of the dead are over. */
+  /** Drops the operations of dead processes. */
   forget(of: Passenger): void {
     this.#waiting = this.#waiting.filter((one) => one.of !== of);
   }
@@ -68,7 +68,7 @@ export class Turnstile {
   /** Resolves when nothing happens any more without another decision. */
   async rest(): Promise<void> {
     for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns++) {
-      if (turns > TURNS_MAX) throw new Error('the event loop never comes to rest');
+      if (turns > TURNS_MAX) throw new Error('the event loop never becomes idle');
       const before = this.#activity;
       await macrotask();
       quiet = before === this.#activity ? quiet + 1 : 0;

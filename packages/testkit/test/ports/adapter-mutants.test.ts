@@ -320,17 +320,17 @@ describe('the message of a failed check', () => {
     [
       AGAIN,
       (bank) => executing(under((_given, _context, n) => `payment ${n}`)())(bank),
-      /^under one key it happened 3 times; expected at most 1: hand the idempotencyKey on/,
+      /^under one key it happened 3 times; expected at most 1: pass the idempotencyKey/,
     ],
     [
       SECRET,
       leaking((secret, _given, { content }) => content.put(bytes(`token ${secret}`))),
-      /^the secret BANK_TOKEN was given away in content, as it is; say which was used/,
+      /^the secret BANK_TOKEN appears in content, as it is; report the name/,
     ],
     [
       SECRET,
       leaking((secret, _given, { progress }) => progress({ auth: btoa(`me:${secret}`) })),
-      /^the secret BANK_TOKEN was given away in what it said meanwhile, in base64;/,
+      /^the secret BANK_TOKEN appears in its progress or questions, in base64;/,
     ],
   ])('%s: the message says what was found, where, and what to do', async (rule, adapter, says) => {
     const check = adapterChecks.find(({ name }) => name.startsWith(rule));
@@ -404,6 +404,6 @@ describe('parameters', () => {
     const params = [{ to: 'ann', cents: 5, guarantee: 'at_most_once' as const }];
     const check = adapterChecks.find(({ name }) => name.startsWith(AGAIN));
     if (check === undefined) throw new Error('the check is gone');
-    await expect(runCheck(check, async () => ({ ...bankSubject(), params }))).rejects.toThrow(/never offered again/);
+    await expect(runCheck(check, async () => ({ ...bankSubject(), params }))).rejects.toThrow(/never executed again/);
   });
 });

@@ -190,7 +190,7 @@ describe('the message of a broken law', () => {
       () => {
         throw new TypeError('too much');
       },
-      /^on event 0, \{.*demo\/Added@1.*\}: TypeError: too much; answer what you do not take with ctx\.reject/,
+      /^on event 0, \{.*demo\/Added@1.*\}: TypeError: too much; reject other events with ctx\.reject/,
     ],
   ])('the message of a reducer that %s names the event, the finding and the remedy', async (_, law, reduce, says) => {
     expect(await said(law, doing(reduce))).toMatch(says);
