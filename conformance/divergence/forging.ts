@@ -1,4 +1,4 @@
-/** Journals that somebody changed: bytes alone, or a record with everything behind it made to fit again. */
+/** Journals that an attacker changed: bytes alone, or a record together with all heads behind it. */
 import assert from 'node:assert/strict';
 import type { Value } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX, type ReadonlyStore, type StoredFrame, verifyStore } from '@reprise/kernel';

@@ -351,7 +351,7 @@ const lawRows: readonly Row[] = [
     group: 'illegal values',
     name: 'a default that is computed',
     how: 'a field’s default is a function: another value in every replay',
-    caught: [['definition', 'invalid_schema', '$.field: the default is another each time']],
+    caught: [['definition', 'invalid_schema', '$.field: the default differs each time']],
     broken: () => caughtBy('definition', defined(z.int().default(() => Math.random()))),
     sound: () => caughtBy('definition', defined(z.int().default(5))),
   },

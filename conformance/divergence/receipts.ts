@@ -29,7 +29,7 @@ const GROUP = 'receipts and writers';
 
 type Forgery = (sample: Sample) => Sample;
 
-/** A receipt that somebody wrote into the journal, all heads made to fit. */
+/** A receipt that an attacker wrote into the journal, with all heads recomputed. */
 function forgery(name: string, how: string, caught: Row['caught'], forge: Forgery, harmless: Forgery): Row {
   const found = async (act: Forgery): Promise<Catch[]> => foundIn(act(await shopSample()));
   return { group: GROUP, name, how, caught, broken: () => found(forge), sound: () => found(harmless) };
@@ -161,7 +161,7 @@ const desk = defineReducer({
 const deskApp = defineApp({ reducers: [desk], plans: [plan] });
 const DESK: [string, string] = ['desk/Desk@1', 'x'];
 
-/** A desk that has asked somebody. */
+/** A desk with an open question. */
 async function askedDesk(adapter: Adapter<{ of: string }, { answer: string }>) {
   const store = memory();
   const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) });
@@ -189,7 +189,7 @@ const waits: Adapter<{ of: string }, { answer: string }> = {
   doExecute: async () => deferEffect(),
 };
 
-/** Somebody answers once, or twice. */
+/** A person answers once, or twice. */
 async function answered(times: 1 | 2): Promise<Catch[]> {
   const { store, world } = await askedDesk(waits);
   const [open] = await world.openEffects();
@@ -212,7 +212,7 @@ async function lateIn(store: Store): Promise<Catch[]> {
   return names === undefined ? [] : [{ where: 'journal', names }];
 }
 
-/** Somebody answers in time, or after the effect was given up. */
+/** A person answers in time, or after the effect ended. */
 async function answeredAfter(ms: number): Promise<Catch[]> {
   const adapter = scriptedAdapter(ask, [{ hang: { status: 'ok', payload: { answer: 'yes' } } }]);
   // It does not hear that it is told to stop, as a server does not.
@@ -323,7 +323,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'an answer twice',
-    how: 'somebody settles an effect that is settled, with another answer',
+    how: 'a settled effect is settled again, with another answer',
     caught: [
       ['journal', undefined, 'frame 4, record 1 (late): ok after ok'],
       ['no difference', undefined, 'the state is what it was'],
@@ -385,7 +385,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'a second writer',
-    how: 'a world is opened that somebody holds',
+    how: 'a world is opened that is open already',
     caught: [['opening', 'world_locked', 'memory: this store is already open']],
     broken: () => openedBeside(true),
     sound: () => openedBeside(false),

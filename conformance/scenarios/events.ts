@@ -13,11 +13,11 @@ export const STEP = ['llm_step.requested', 'llm_step.completed'] as const;
 
 /** A tool is called and answers. */
 export const CALL = ['tool.requested', 'tool.completed'] as const;
-/** A tool is called and fails, or its call cannot be made. */
+/** A tool is called and fails, or its call is invalid. */
 export const FAILED_CALL = ['tool.requested', 'tool.failed'] as const;
-/** The gate does not let a call through. */
+/** The gate denies a call. */
 export const DENIED_CALL = ['tool.requested', 'effect.denied', 'tool.failed'] as const;
-/** A call waits for somebody or something, and the run with it. */
+/** A call waits for a person or a child, and the run with it. */
 export const WAIT = ['tool.requested', 'tool.waiting', 'lifecycle'] as const;
 /** A call waits for a person. */
 export const PERSON_ASKED = ['tool.requested', 'human.requested', 'tool.waiting', 'lifecycle'] as const;
@@ -29,5 +29,5 @@ export const CHILD_AWAITED = [...WAIT, 'child.ended', 'tool.completed', 'lifecyc
 
 /** The end of a run that was answered. */
 export const COMPLETED: StopReason = { kind: 'Completed' };
-/** The end of a run that somebody stopped. */
+/** The end of a cancelled run. */
 export const CANCELLED: StopReason = { kind: 'Cancelled' };

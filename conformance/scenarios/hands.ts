@@ -10,9 +10,9 @@ export async function askedAbout(run: Run): Promise<string> {
 }
 
 /**
- * Waits until a call of a run is handed on to somebody outside, for the first time, or the run is over.
+ * Waits until a call of a run is deferred to the outside, for the first time, or the run has ended.
  *
- * @returns what `settle` takes
+ * @returns the effect id, for `settle`
  */
 export async function deferredEffect({ world }: Stage, run: Run): Promise<string | undefined> {
   const over = new AbortController();
@@ -30,7 +30,7 @@ export function firstOf(run: Run | undefined): Run {
   return run;
 }
 
-/** What a call came to, as somebody outside says it: a text. */
+/** The outcome of a call, as text from the outside. */
 export async function outcomeOf({ world }: Stage, text: string): Promise<Settlement> {
   const bytes = new TextEncoder().encode(text);
   const ref = await world.kernel.content.put(bytes);

@@ -48,7 +48,7 @@ export const spawnsAndWaits = (how: object = {}): Answer[] => [
   { to: LEAD, calls: [waits('w', ['c1'], how)] },
 ];
 
-/** Somebody has to approve it. */
+/** A tool whose calls need approval. */
 const refund = defineTool({
   name: 'refund',
   description: 'Refunds.',
@@ -65,7 +65,7 @@ export const refunds = (cents: number): Called => ({ id: 'r', tool: 'refund', ar
 /** Keeps no more than its last turn when room is made. */
 export const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
-/** Somebody else finishes it. */
+/** A tool whose calls an outside service settles. */
 const order = defineTool({
   name: 'order',
   description: 'Orders.',

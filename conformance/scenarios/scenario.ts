@@ -25,7 +25,7 @@ export interface Answer {
   readonly fails?: { readonly status: number; readonly message: string };
   /** Said only after the scenario has called {@link Stage.letGo}. */
   readonly held?: true;
-  /** Said so slowly, live, that somebody can interrupt it; the tape of it ends in the middle. */
+  /** Sent so slowly, in the live recording, that it can be interrupted; its tape ends in the middle. */
   readonly slowly?: true;
 }
 

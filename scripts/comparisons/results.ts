@@ -172,7 +172,7 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
     packages: { '@dbos-inc/dbos-sdk': '5.3.0', pg: '8.23.1' },
     done: '`DBOS.forkWorkflow` behind the last step of an order that was recorded in a PostgreSQL of its own, so that each recorded step is replayed',
     promises:
-      'A workflow that is started again takes [the recorded output of each step](https://docs.dbos.dev/explanations/how-workflows-work), and has to be deterministic; the name of each step is compared with the recorded one. A [breaking change](https://docs.dbos.dev/typescript/tutorials/upgrading-workflows) is another step or another order of steps, and such code is given a version of its own; the probe gives both the same, as somebody who forgot.',
+      'A workflow that is started again takes [the recorded output of each step](https://docs.dbos.dev/explanations/how-workflows-work), and has to be deterministic; the name of each step is compared with the recorded one. A [breaking change](https://docs.dbos.dev/typescript/tutorials/upgrading-workflows) is another step or another order of steps, and such code gets its own version; the probe gives both the same version, as an author who forgot it would.',
     read: readReplayed,
     none: {
       'changed code: an effect’s deadline': 'steps have none',

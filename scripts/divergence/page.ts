@@ -44,7 +44,7 @@ const WHERE: Readonly<Record<Where, string>> = {
   'acknowledged head': 'by the acknowledged head',
 };
 
-/** What somebody has to have done for it to be found there. */
+/** The condition under which the divergence is found there. */
 const WHEN: Partial<Readonly<Record<Where, string>>> = {
   'acknowledged head': ', if you stored it',
   guard: ', if it is installed',

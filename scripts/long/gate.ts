@@ -6,9 +6,9 @@
  * A run is one world and its forks: up to 40 things happen to it (effects, cells that end and are made anew, cells that
  * settle, changed rights and limits, answers that come early, late or never, decisions and settlements by any principal,
  * cancels, time, crashes, dry and live forks at any frame, in which the history goes on or which are fed and left), and
- * after each the auditor, who shares no code with the kernel, reads what became durable. At its end somebody reads its
- * frames who may not see one of the cells. A failure shows the smallest schedule that was found and the command for
- * its batch alone.
+ * after each the auditor, which shares no code with the kernel, reads the durable frames. At its end a principal who
+ * may not see one of the cells reads its frames. A failure shows the smallest schedule that was found and the command
+ * for its batch alone.
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 /**
- * Files of a world that somebody changed on purpose, in the long form:
+ * Files of a world that an attacker changed, in the long form:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/hostile-files.ts [--inputs 4000] [--seed N] [--from N]
  *

@@ -3,7 +3,7 @@ import { DECIDED_BEFORE, decide } from '../hands.js';
 import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** Somebody says yes. */
+/** A person approves a call. */
 export const approve: Scenario = {
   name: 'approve',
   shows: 'A call waits for a person and is executed after the approval.',

@@ -3,7 +3,7 @@ import { DECIDED_BEFORE, decide } from '../hands.js';
 import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** Somebody says no. */
+/** A person denies a call. */
 export const deny: Scenario = {
   name: 'deny',
   shows: 'A call waits for a person who denies it: it is not executed, and the model reads why.',

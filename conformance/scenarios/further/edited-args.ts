@@ -3,7 +3,7 @@ import { DECIDED_BEFORE, decide } from '../hands.js';
 import { refunds, support } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** Somebody says yes, but. */
+/** A person approves a call with other arguments. */
 export const editedArgs: Scenario = {
   name: 'edited-args',
   shows: 'A person approves a call with edited arguments: these are used, and the model is informed.',

@@ -3,7 +3,7 @@ import { BEGIN, CALL, COMPLETED, END, STEP } from '../events.js';
 import { add, adds } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** A limit that somebody raises. */
+/** The operator raises a limit. */
 export const raisedLimit: Scenario = {
   name: 'raised-limit',
   shows: 'A run that waits at a limit continues when the limit is raised.',

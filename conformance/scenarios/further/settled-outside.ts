@@ -3,7 +3,7 @@ import { deferredEffect, outcomeOf } from '../hands.js';
 import { buyer } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** A call that somebody else finishes. */
+/** An outside service settles a call. */
 export const settledOutside: Scenario = {
   name: 'settled-outside',
   shows:

@@ -2,7 +2,7 @@ import { BEGIN, CANCELLED, END } from '../events.js';
 import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** Somebody stops a model that speaks. */
+/** The operator cancels a run while the model answers. */
 export const cancel: Scenario = {
   name: 'cancel',
   shows: 'A run is canceled while its model answers: the received text is kept, and the run ends.',

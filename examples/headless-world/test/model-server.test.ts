@@ -113,7 +113,7 @@ const REPOSITORY = {
   'src/deep/er/still.ts': `${'// filler\n'.repeat(200)}// FIXME leaks\n`,
   'docs/guide.md': 'How to boil.\n',
   'test/boil.test.ts': '',
-  'node_modules/x/index.js': '// TODO in somebody else’s code\n',
+  'node_modules/x/index.js': '// TODO in a dependency\n',
 };
 
 describe('the surveyor', () => {

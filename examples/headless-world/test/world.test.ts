@@ -197,7 +197,7 @@ describe('the command', () => {
     const held = await sqlite(path.join(out, 'world.db')).open();
     const { code, err } = await run([folder(KETTLE), '--out', out]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^world_locked: another opener holds this world; at .*world\.db\. Close the other one/);
+    expect(err).toMatch(/^world_locked: the world is already open for writing; at .*world\.db\. Close the other one/);
     expect(err).not.toMatch(/^\s+at /m);
     expect((await held.journal.head()).seq).toBe(-1);
     await held.close();

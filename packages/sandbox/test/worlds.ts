@@ -1,4 +1,4 @@
-/** Worlds whose journals carry code: the app's own, or, as in a file of somebody who means harm, any. */
+/** Worlds whose journals carry code: the app's own, or, as in a file of an attacker, any. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export async function bundleOfMutant(twist: string, whenPaid = ''): Promise<Uint
   }
 }
 
-/** Code that somebody says is the app's: nothing is proven, as when a file is forged. */
+/** Code that claims to be the app's: nothing is proven, as in a forged file. */
 export function forged(text: string | Uint8Array, app: App = one): PureCode {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(`// reprise pure code 1\n${text}`) : text;
   const pins = (part: 'effects' | 'plans' | 'reducers') =>

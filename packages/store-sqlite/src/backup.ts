@@ -2,8 +2,9 @@
  * Copies a world, also while it is open here or in another process, and verifies the copy.
  *
  * Invariants
- * K1  No transaction outlives one page of rows, so no writer waits for a backup. What is copied does not change: frames
- *     and blobs are only ever added. Only erasing removes content; a copy during which that happened is repeated.
+ * K1  No transaction lasts longer than one page of rows, so no writer waits for a backup. Copied content does not
+ *     change: frames and blobs are only ever added. Only an erasure removes content; a copy during an erasure is
+ *     repeated.
  * K2  The copy gets its name only when it is complete, durable and verified; no existing file is replaced.
  */
 import { constants, lstatSync } from 'node:fs';
@@ -26,26 +27,26 @@ import { hasTombstones, prepareCopy, transaction, WORLD } from './schema.js';
 import { storeError } from './sqlite-errors.js';
 import { bytesSql, digestSql, ROW_BYTES_MAX, textSql, wholeSql } from './values.js';
 
-/** The most attempts at a copy when content is erased meanwhile. */
+/** The most attempts at a copy while content is erased. */
 const TRIES = 5;
 
-/** A page of rows: so many, or fewer when their bytes are more than this. */
+/** The size of a page of rows: at most this many, and fewer when their bytes exceed this bound. */
 const PAGE_ROWS = 256;
 const PAGE_BYTES = 1024 * 1024;
 
-/** Comes before all bytes; no bytes at all may be bound as null. */
+/** A key that sorts before all bytes; an empty byte string may be bound as null. */
 const BEFORE_ALL = 0;
 
 type Copied = Pick<Backup, 'head' | 'blobs'>;
 
-/** What a world's path is followed by, for each of its files. */
+/** The suffixes of a world's path, for each of its files. */
 const WORLD_SIDES = ['', '-journal', '-wal', '-shm', '.blobs'];
 
-/** The notes that belong to the copied content, not to the writer that has it open. */
+/** The notes of the copied content; those of the writer that has it open are not copied. */
 const COPIED_NOTES = ['mark', 'erased_through', NOTES.clean];
 
 /**
- * Copies a world into a file of its own, with its blobs beside it.
+ * Copies a world into another file, with its blobs beside it.
  *
  * @param from the world's file, which may be open
  * @param to a path that does not exist
@@ -97,7 +98,7 @@ async function copyUntilWhole(driver: Driver, world: Connection, source: string,
         return await verified(driver, part);
       }
     } catch (error) {
-      // The frame of an erasure is copied, and erasing had not begun.
+      // The frame of the erasure was copied, and the erasure itself had not begun.
       if (!isRepriseError(error, 'erase_unfinished') || tries === TRIES) throw error;
     }
     await removeWorld(part);
@@ -108,11 +109,11 @@ async function copyUntilWhole(driver: Driver, world: Connection, source: string,
 function erasedMeanwhile(where: string): RepriseError {
   return new RepriseError('store_failed', 'content was erased during every attempt to copy the world', {
     where,
-    hint: 'Back it up when nothing is erased.',
+    hint: 'Back it up while no content is being erased.',
   });
 }
 
-/** Changes with each step of an erasure. */
+/** A text that changes with each step of an erasure. */
 function erasuresOf(world: Connection): string {
   const count = hasTombstones(world) ? world.prepare('SELECT count(*), max(seq) FROM erased').get() : [];
   return JSON.stringify([count, getNote(world, 'erased_through')]);
@@ -163,9 +164,11 @@ async function copyTables(world: Connection, copy: Connection): Promise<void> {
 
 interface Rows {
   readonly insert: string;
-  /** Its parameters: the key of the last row, then {@link upTo}, then how many; its first columns are the key. */
+  /**
+   * Its parameters: the key of the last row, then {@link upTo}, then the number of rows; its first columns are the key.
+   */
   readonly select: string;
-  /** The lengths of the same rows, where they may be large. */
+  /** The lengths of the same rows, when they may be large. */
   readonly sizes?: string;
   readonly after: readonly SqlValue[];
   readonly upTo?: readonly SqlValue[];
@@ -182,7 +185,8 @@ async function copyRows(world: Connection, copy: Connection, rows: Rows): Promis
     const limit = sizes === undefined ? PAGE_ROWS : rowsWithin(sizes.all(...after, ...upTo, PAGE_ROWS));
     const page = select.all(...after, ...upTo, limit);
     transaction(copy, () => {
-      for (const row of page) insert.run(...(rows.values?.(row) ?? row)); // null, for what is damaged, is refused
+      // A null stands for a damaged value, and the table refuses it.
+      for (const row of page) insert.run(...(rows.values?.(row) ?? row));
     });
     const last = page.at(-1);
     if (last === undefined) return;
@@ -200,7 +204,7 @@ function rowsWithin(lengths: readonly (readonly SqlValue[])[]): number {
   return end === -1 ? PAGE_ROWS : Math.max(end, 1);
 }
 
-/** @returns false when a blob went while it was copied */
+/** @returns false when a blob was erased while it was copied */
 async function copyBlobs(from: string, to: string): Promise<boolean> {
   const groups = (await readdir(from).catch(() => [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
   if (groups.length === 0) return true;
@@ -240,7 +244,7 @@ async function verified(driver: Driver, part: string): Promise<Copied> {
   }
 }
 
-/** K2: the blobs first, so that the file has its name when all of it is there. */
+/** K2: the blobs first, so that the file gets its name when everything is there. */
 async function place(part: string, target: string): Promise<void> {
   if (isThere(`${part}.blobs`)) await rename(`${part}.blobs`, `${target}.blobs`);
   try {
@@ -263,14 +267,14 @@ function requireNothingAt(target: string): void {
   }
 }
 
-/** What another process made, or somebody put there, is not this backup's to remove. */
+/** Refuses to remove files that another process or a person placed there. */
 function requireNoPart(part: string): void {
   for (const side of WORLD_SIDES) {
     if (!isThere(`${part}${side}`)) continue;
-    throw new RepriseError('invalid_argument', 'something is at the place where the backup is made', {
+    throw new RepriseError('invalid_argument', 'a file of another backup is in the way', {
       where: `${part}${side}`,
-      expected: 'a path where nothing is',
-      hint: 'It may be left by a backup whose process died. Remove it if nothing writes it, or give another path.',
+      expected: 'a path without a file',
+      hint: 'A backup whose process died may have left it. Remove it if no process writes it, or choose another path.',
     });
   }
 }

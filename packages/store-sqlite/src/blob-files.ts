@@ -6,7 +6,7 @@
  * F1  A file with a digest as its name is complete: it is written and fsynced under another name, then renamed.
  * F2  `put` resolves after the fsync of the directory that holds the name, also when the file was there before:
  *     a process that was killed may have renamed it without that fsync.
- * F3  Memory holds no file that is not the blob of its name: a large one is looked at piece by piece before.
+ * F3  No file is read into memory unless it has the digest of its name: that of a large one is computed piece by piece.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -22,7 +22,7 @@ const UNFINISHED = '.part';
 /** The largest blob that can be read: the most bytes of one read of a file. */
 const BLOB_BYTES_MAX = 2_147_483_647;
 
-/** Up to here a file is read at once; of a larger one the digest is taken first, piece by piece (F3). */
+/** The largest file that is read at once; the digest of a larger one is computed first, piece by piece (F3). */
 const READ_AT_ONCE_BYTES_MAX = 16 * 1024 * 1024;
 
 const PIECE_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** The files of one store. */
 export class BlobFiles {
   readonly #root: string;
-  /** Directories that, with every name in them, were durable at some moment since this store was opened. */
+  /** Directories that were durable, with every name in them, at some moment since the opening. */
   readonly #synced = new Set<string>();
   /** A second put of the same bytes must not see the renamed file and overtake the fsync of its directory. */
   readonly #writing = new Map<string, Promise<void>>();
@@ -50,7 +50,7 @@ export class BlobFiles {
     if (running !== undefined) return running;
     const writing = this.#put(hex, bytes)
       .catch((error: unknown) => {
-        this.#synced.delete(dirname(this.#pathOf(hex))); // the name may be there without being durable
+        this.#synced.delete(dirname(this.#pathOf(hex))); // the name may exist without being durable
         throw storeError(error, 'cannot store a blob', this.#pathOf(hex));
       })
       .finally(() => this.#writing.delete(hex));
@@ -112,12 +112,12 @@ export class BlobFiles {
     }
   }
 
-  /** Resolves when no write is running: the lock may be given up only then. */
+  /** Resolves when no write is running: the lock may be released only then. */
   async settled(): Promise<void> {
     await Promise.allSettled([...this.#writing.values(), ...this.#streaming]);
   }
 
-  /** Removes what a killed writer left half-written. Only for the holder of the lock. */
+  /** Removes the unfinished files of a killed writer. Only for the owner of the lock. */
   async removeUnfinished(): Promise<void> {
     for (const name of (await this.#orAbsent(this.fs.readdir(this.#root), '')) ?? []) {
       if (name.endsWith(UNFINISHED)) await this.fs.rm(join(this.#root, name), { force: true });
@@ -127,7 +127,7 @@ export class BlobFiles {
   async #put(hex: string, bytes: Uint8Array): Promise<void> {
     const path = this.#pathOf(hex);
     const group = dirname(path);
-    // Compared, not trusted: a damaged file must not stand where good bytes were just put.
+    // Compared, not trusted: a damaged file must not stay in the place of good bytes that were just stored.
     const isThere = withRegular(this.fs, path, async (file, size) => {
       return size === bytes.length && Buffer.compare(await readPart(file, size), bytes) === 0;
     });
@@ -160,7 +160,7 @@ export class BlobFiles {
     }
   }
 
-  /** Errors of the source go through as they are; those of the disk are the store's. */
+  /** Errors of the source pass unchanged; those of the disk become errors of the store. */
   async #writePieces(part: string, pieces: AsyncIterable<Uint8Array>): Promise<{ hex: string; bytes: number }> {
     const hash = createHash('sha256');
     let bytes = 0;
@@ -196,7 +196,7 @@ export class BlobFiles {
     }
   }
 
-  /** Once for each directory also the ones above, which hold its name: it may have been made just now. */
+  /** Once for each directory also the ones above, which contain its name: it may have just been created. */
   async #syncGroup(group: string): Promise<void> {
     await this.#syncNames(group);
     if (this.#synced.has(group)) return;
@@ -205,7 +205,7 @@ export class BlobFiles {
     this.#synced.add(group).add(this.#root);
   }
 
-  /** Not by `syncFolder`, which would hold up everything else meanwhile. */
+  /** Not with `syncFolder`, which would block everything else meanwhile. */
   async #syncNames(folder: string): Promise<void> {
     if (process.platform === 'win32') return;
     const directory = await this.fs.open(folder, constants.O_RDONLY);
@@ -253,7 +253,7 @@ async function readPart(file: FileHandle, size: number): Promise<Uint8Array> {
   }
 }
 
-/** The digest of so many bytes of a file, in the memory of one piece. */
+/** The digest of the first bytes of a file, with one piece in memory at a time. */
 async function digestOf(file: FileHandle, size: number): Promise<string> {
   const hash = createHash('sha256');
   const piece = new Uint8Array(PIECE_BYTES);

@@ -9,15 +9,17 @@ import type { Riders } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 import { bytes as bytesOf, bytesSql, digestSql, illegal } from './values.js';
 
-/** Up to here a blob rides in the transaction of the next append, at no sync of its own; beyond it is a file. */
+/**
+ * The largest blob that is written in the transaction of the next append, without another sync; a larger one is a file.
+ */
 export const INLINE_BYTES_MAX = 64 * 1024;
 
-/** How much may wait for an append before it is written without one: a bound on memory, no other meaning. */
+/** The bytes that may wait for an append before they are written without one: a bound on memory. */
 const STAGED_BYTES_MAX = 16 * 1024 * 1024;
 
 const LIST_PAGE = 1024;
 
-/** What the reading half needs to know of blobs that are not written yet. */
+/** The blobs that are not written yet, as the reading half sees them. */
 type Staged = ReadonlyMap<string, Uint8Array>;
 
 /** The reading half of the content store, over any connection. */
@@ -30,7 +32,7 @@ export function contentReader(
   const standing = standingSql(db);
   const select = db.prepare(`SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)} FROM blob WHERE digest = ? AND ${standing}`);
   const exists = db.prepare(`SELECT 1 FROM blob WHERE digest = ? AND ${standing}`);
-  // Filtered here and not there: of a file whose pages lead back to earlier ones, that query might never end.
+  // Filtered here and not in SQL: in a file whose pages lead back to earlier ones, such a query might never end.
   const page = db.prepare(
     `SELECT ${digestSql('digest')}, ${standing} FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
   );
@@ -80,7 +82,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
   const { db, path } = held;
   const staged = new Map<string, Uint8Array>();
   let stagedBytes = 0;
-  // Same digest, other bytes: the stored ones are damaged, and what was just put must be what is read.
+  // Same digest, other bytes: the stored ones are damaged, and readers must get the new ones.
   const insert = db.prepare(
     `INSERT INTO blob (digest, bytes) VALUES (?, ?)
      ON CONFLICT (digest) DO UPDATE SET bytes = excluded.bytes WHERE bytes <> excluded.bytes`,
@@ -118,7 +120,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
     return Ref.fromHex(hex);
   }
 
-  /** What fits inline is put as a whole; of what does not, only its beginning is ever held. */
+  /** A small stream is stored as a whole; of a larger one only the beginning is in memory. */
   async function putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream> {
     const source = pieces[Symbol.asyncIterator]();
     const { start, ended } = await startOf(source, INLINE_BYTES_MAX);
@@ -138,7 +140,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
   return { content: { ...contentReader(db, files, path, staged), put, putStream, erase }, staged: riders };
 }
 
-/** Reads a stream until it ends or is longer than asked for. */
+/** Reads a stream until it ends or exceeds a length. */
 async function startOf(
   source: AsyncIterator<Uint8Array>,
   bytes: number,
@@ -147,7 +149,7 @@ async function startOf(
   for (let length = 0; length <= bytes; ) {
     const next = await source.next();
     if (next.done === true) return { start: Buffer.concat(copies), ended: true };
-    copies.push(new Uint8Array(next.value)); // the source may fill its buffer again
+    copies.push(new Uint8Array(next.value)); // the source may reuse its buffer
     length += next.value.length;
   }
   return { start: Buffer.concat(copies), ended: false };

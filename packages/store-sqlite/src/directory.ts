@@ -11,8 +11,8 @@ import { guarded } from './sqlite-errors.js';
 import { bytes, bytesSql, whole, wholeSql } from './values.js';
 
 /**
- * A world's id is kept as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host asks
- * for again and again, and no others: of ten thousand worlds most are closed and have no wake, or are open.
+ * A world's id is stored as the bytes of its UTF-8, which is how ids are ordered. The index has the rows that a host
+ * asks for again and again, and no others: of ten thousand worlds most are closed and have no wake, or are open.
  */
 const LAYOUT: Layout = {
   applicationId: 0x52505244, // "RPRD"
@@ -25,9 +25,9 @@ const LAYOUT: Layout = {
   added: [],
 };
 
-/** What can be chosen about a directory. */
+/** Options of a directory. */
 interface DirectoryOptions {
-  /** What may be made that is not there: the file alone (the default), or the folders above it as well. */
+  /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
 }
 
@@ -36,12 +36,12 @@ const COLUMNS = 'id, wake, open';
 /** An id is text of 1 to 256 bytes. */
 const ID_BYTES_MAX = 256;
 
-/** A wake that is there and no time is told from one that is not there by its type. */
+/** The type distinguishes an invalid wake-up from an absent one. */
 const READ_COLUMNS = `${bytesSql('id', ID_BYTES_MAX)}, ${wholeSql('wake')}, ${wholeSql('open')}, typeof(wake) = 'null'`;
 
 /**
- * A directory in a SQLite file, which is made when it is not there. Every change is durable when it returns, and the operating
- * system keeps a second host away.
+ * A directory in a SQLite file, which is created when it is missing. Every change is durable when it returns, and the
+ * operating system refuses a second host.
  *
  * @param path the file; not the file of a world
  * @example

@@ -10,7 +10,7 @@
 import { pathToFileURL } from 'node:url';
 import { RepriseError } from '@reprise/contracts';
 
-/** What a row holds. Integers beyond ±(2^53−1) do not occur: sequence numbers and milliseconds fit. */
+/** The values of a row. Integers beyond ±(2^53−1) do not occur: sequence numbers and milliseconds fit. */
 export type SqlValue = null | number | string | Uint8Array;
 
 /** A row: its columns in the order of the select. */
@@ -30,7 +30,7 @@ export interface Connection {
   close(): void;
 }
 
-/** How to open a file: `immutable` promises that nobody writes it, so no lock and no side file is needed. */
+/** How to open a file: `immutable` promises that no process writes it, so no lock and no side file is needed. */
 export type OpenMode = 'write' | 'read' | 'immutable';
 
 /** Opens connections. */
@@ -44,7 +44,7 @@ let loaded: Promise<Driver> | undefined;
 /**
  * The driver of this process. Loaded on first use, so that importing the package costs nothing.
  *
- * @throws runtime_unsupported when there is neither
+ * @throws runtime_unsupported when neither exists
  */
 export function sqliteDriver(): Promise<Driver> {
   loaded ??= loadDriver();
@@ -72,7 +72,7 @@ export function builtinDriver(): Driver | undefined {
   return builtin && nodeDriver(builtin);
 }
 
-/** The one of the package libsql. */
+/** The driver of the package libsql. */
 export async function installedDriver(): Promise<Driver> {
   const { default: Database } = (await import('libsql')) as unknown as { default: LibsqlConstructor };
   return libsqlDriver(Database);

@@ -1,13 +1,13 @@
 /**
- * Erases blobs so that no file of the store holds their bytes, and keeps their tombstones.
+ * Erases blobs so that no file of the store contains their bytes, and stores their tombstones.
  *
  * Invariants
- * E1  A row is filled with zeros in its place and never deleted. Deleting makes SQLite merge pages and leave copies of
- *     the rows that it moved, which `secure_delete` does not reach: measured, 6 of some 17,000 erased blobs still stood
- *     in the file, and none of 5,700 when overwritten. The price is that a blob's length stays known. Splitting a page
- *     leaves copies as well; those `secure_delete` does reach, so a writer's connection has it on.
- * E2  Bytes live on in the WAL until it is truncated, so an erasure ends with a checkpoint that empties it.
- * E3  That an erasure is finished is noted last. Whatever happens before, doing all of it again is right.
+ * E1  A row is filled with zeros in its place and never deleted. Deletion makes SQLite merge pages and leave copies of
+ *     the rows that it moved, which `secure_delete` does not reach: measured, 6 of some 17,000 erased blobs remained in
+ *     the file, and none of 5,700 when overwritten. The price is that a blob's length stays known. Splitting a page
+ *     also leaves copies; `secure_delete` reaches those, so it is on for a writer's connection.
+ * E2  Bytes remain in the WAL until it is truncated, so an erasure ends with a checkpoint that empties it.
+ * E3  The note that an erasure is finished is written last. A crash before it is repaired by doing all of it again.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ErasableContentStore } from '@reprise/kernel';
@@ -19,16 +19,16 @@ import { hasTombstones } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 import { illegal, whole, wholeSql } from './values.js';
 
-/** The name of the note that says which erasure was finished last. */
+/** The name of the note with the frame of the last finished erasure. */
 const FINISHED = 'erased_through';
 
-/** For a query on `blob`: the condition that a row is not one that was filled with zeros. */
+/** For a query on `blob`: the condition that a row was not filled with zeros. */
 export function standingSql(db: Connection): string {
   if (!hasTombstones(db)) return 'TRUE';
   return 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.digest = blob.digest AND hollow = 1)';
 }
 
-/** The reading half: what was erased, and through which frame erasing is finished. */
+/** The reading half: the tombstones, and the frame through which erasing is finished. */
 export function tombstones(db: Connection, path: string): Pick<ContentReader, 'erasedBy' | 'erasedThrough'> {
   const select = hasTombstones(db) ? db.prepare(`SELECT ${wholeSql('seq')} FROM erased WHERE digest = ?`) : undefined;
   const note = noteReader(db);
@@ -48,7 +48,7 @@ export function tombstones(db: Connection, path: string): Pick<ContentReader, 'e
   };
 }
 
-/** Erases blobs, of rows and of files; what waits for an append is not its business. */
+/** Erases blobs, in rows and in files; blobs that wait for an append are not included. */
 export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentStore['erase'] {
   const { db, path } = held;
   const bury = db.prepare(
@@ -72,7 +72,7 @@ export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentSto
   };
 }
 
-/** @throws store_failed while a reader still stands on the pages as they were */
+/** @throws store_failed while a reader still uses older pages */
 function emptyWal(held: HeldFile): void {
   if (held.emptyLog()) return;
   throw new RepriseError('store_failed', 'erased content is still in the write-ahead log', {

@@ -1,16 +1,16 @@
 /**
- * A SQLite file that is open in its single writer process.
+ * A SQLite file that is open in its only writer process.
  *
  * Invariants
  * H1  The lock, the log and the blobs are named by the file's canonical path, so a link leads to the same lock.
- * H2  The file names its writer (`owner.ts`), in its main part and not only in the log. It is checked before the
+ * H2  The file names its writer (`owner.ts`), in its main part and not only in the log. The name is checked before the
  *     file is opened for writing and inside each transaction: a writer that got past the lock is refused or detected.
- * H3  While it is open, the main part says that a log belongs to it, and the log, which is never empty then, says that
- *     with it the file is whole. So a main part without its log is distinguishable from one whose log was checkpointed,
- *     by any process. The marks are written again after every checkpoint, before anything more is acknowledged.
+ * H3  While the file is open, its main part notes that a log belongs to it, and the log, which is never empty then,
+ *     notes that the file is whole with it. So any process can distinguish a main part without its log from one whose
+ *     log was checkpointed. The notes are written again after every checkpoint, before anything more is acknowledged.
  * H4  Nothing is acknowledged into a file that is no longer the one under its name: file, log and index of the log are
- *     looked for after each commit.
- * H5  Closing removes a log by its name (SQLite does), so only where that name is still ours.
+ *     checked after each commit.
+ * H5  Closing removes a log by its name (SQLite does), so it happens only while that name is still ours.
  */
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -25,7 +25,7 @@ import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { type Layout, prepareLayout, type Riders, transaction } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
 
-/** How a file is opened for writing. */
+/** Options of opening a file for writing. */
 interface HoldOptions {
   readonly layout: Layout;
   /** The message of a failure. */
@@ -36,10 +36,10 @@ interface HoldOptions {
 }
 
 /**
- * Takes the lock, refuses what should not be written, and opens the file; when `make` fails, all is given back.
+ * Takes the lock, refuses a file that must not be written, and opens it; releases everything when `make` fails.
  *
  * @throws RepriseError `world_locked`, `world_linked`, `world_moved`, `world_incomplete`, `journal_damaged`,
- *   `semantics_unknown`, and what the file system says
+ * `semantics_unknown`, and errors of the file system
  */
 export async function openHeld<Opened>(
   given: string,
@@ -49,7 +49,7 @@ export async function openHeld<Opened>(
   const { fs, ...machine } = options.ports ?? MACHINE;
   const driver = await machine.driver();
   const path = await placeForWriting(given, options.create ?? 'file', fs);
-  requireOwnFile(path); // before the lock: the lock of another name of this file would tell nothing
+  requireOwnFile(path); // before the lock: the lock of another name of this file would prove nothing
   const release = holdLock(driver, path);
   let held: HeldFile | undefined;
   try {
@@ -65,7 +65,7 @@ export async function openHeld<Opened>(
 function hold(driver: Driver, fs: StoreFs, path: string, options: HoldOptions, release: () => void): HeldFile {
   requireOwnFile(path);
   const found = lookAt(path);
-  // Nothing is written, not even a log moved into the file, before it is known to be whole and ours to write.
+  // Nothing is written, not even a log moved into the file, before the file is known to be whole and ours.
   let guard = inspectFile(driver, path, options.layout);
   let db: Connection | undefined;
   try {
@@ -73,7 +73,7 @@ function hold(driver: Driver, fs: StoreFs, path: string, options: HoldOptions, r
     db = driver.open(path, 'write');
     prepareLayout(db, path, options.layout, options.maxPageCount);
     guard ??= driver.open(path, 'read');
-    getNote(guard, NOTES.owner); // from its first read on it holds the file
+    getNote(guard, NOTES.owner); // the first read takes the lock of SQLite
     const opened = lookAt(path);
     if (opened === undefined || (found !== undefined && idOf(found) !== idOf(opened))) {
       throw moved(path, 'another file replaced it while it was opened');
@@ -90,7 +90,7 @@ function hold(driver: Driver, fs: StoreFs, path: string, options: HoldOptions, r
 function requireNoOwner(db: Connection, path: string, file: string): void {
   const owner = parseOwner(getNote(db, NOTES.owner) ?? '');
   if (owner === undefined || !holdsStill(owner, file)) return;
-  throw new RepriseError('world_locked', 'another opener holds this world', {
+  throw new RepriseError('world_locked', 'the world is already open for writing', {
     where: path,
     actual: `process ${owner.pid}`,
     hint: 'The file names its writer, although the lock beside it is free: the lock was deleted, or the file is reached by another path. Close the writer, or end its process.',
@@ -101,12 +101,12 @@ function lookAt(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
-/** What tells a file from every other on this machine. */
+/** The identity of a file on this machine. */
 function idOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-/** Changes with each write. */
+/** A text that changes with each write. */
 function stateOf({ size, mtimeNs }: BigIntStats): string {
   return `${size} ${mtimeNs}`;
 }
@@ -116,14 +116,14 @@ function moved(path: string, how: string): RepriseError {
     where: path,
     expected: 'the file that was opened',
     actual: how,
-    hint: 'It was moved, replaced or deleted while the world was open, which was closed. What was acknowledged before is in the file that was moved: put that one back.',
+    hint: 'It was moved, replaced or deleted while the world was open, so the world was closed. Everything acknowledged before is in the moved file: put that file back.',
   });
 }
 
 interface HeldParts {
   readonly driver: Driver;
   readonly db: Connection;
-  /** Reads; while it is open, closing the other one leaves the log where it is. */
+  /** For reading; while it is open, closing the other connection leaves the log in place. */
   readonly guard: Connection;
   readonly path: string;
   readonly owner: Owner;
@@ -134,16 +134,16 @@ interface HeldParts {
 export class HeldFile {
   readonly db: Connection;
   readonly path: string;
-  /** Whether its last holder closed it properly; also of a new one. */
+  /** Whether its last owner closed it properly; true for a new file. */
   readonly cleanlyClosed: boolean;
   readonly #parts: HeldParts;
   readonly #ownerText: string;
   readonly #note: (name: string) => string | undefined;
-  /** File, log and index of the log, as they were opened. */
+  /** The identities of file, log and index of the log at the opening. */
   #opened: readonly (readonly [path: string, id: string])[] = [];
   /** The identity of the main part after our last write. */
   #left = '';
-  /** Whether the main part says that a log belongs to it. */
+  /** Whether the main part notes that a log belongs to it. */
   #marked = false;
 
   constructor(parts: HeldParts) {
@@ -178,7 +178,7 @@ export class HeldFile {
   commit<T>(body: () => T, riders?: Riders): T {
     this.#requireUntouched();
     const done = this.#transaction(body, riders);
-    // SQLite moves the log into the main part by itself when it has grown.
+    // SQLite moves the log into the main part by itself when the log has grown.
     if (stateOf(requireThere(this.path)) !== this.#left) this.#marked = false;
     if (!this.#marked) {
       this.#transaction(() => setNote(this.db, NOTES.log, LOG_NEEDED));
@@ -202,17 +202,17 @@ export class HeldFile {
   /**
    * Moves the log into the main part and empties it.
    *
-   * @returns false while a reader stands on the pages as they were
+   * @returns false while a reader uses older pages
    */
   emptyLog(): boolean {
-    this.#marked = false; // H3: the next commit says it again
+    this.#marked = false; // H3: the next commit writes the notes again
     return this.#checkpoint('TRUNCATE');
   }
 
   /**
    * Closes it properly.
    *
-   * @throws RepriseError as {@link commit}; connection and lock are given up all the same
+   * @throws RepriseError as {@link commit}; connection and lock are released in every case
    */
   close(): void {
     try {
@@ -220,13 +220,13 @@ export class HeldFile {
         setNote(this.db, NOTES.owner, null);
         setNote(this.db, NOTES.clean, 'yes');
       });
-      this.#checkpoint('TRUNCATE'); // makes the one file whole; a reader only delays it to the next opener
+      this.#checkpoint('TRUNCATE'); // makes the one file whole; a reader only delays that to the next opening
     } finally {
       this.abandon();
     }
   }
 
-  /** Gives connection and lock up, and leaves the file as a crash would, but for the name of its writer. */
+  /** Releases connection and lock, and leaves the file as a crash would, except for the name of its writer. */
   abandon(): void {
     const { db, guard, release } = this.#parts;
     this.#disown();
@@ -236,7 +236,9 @@ export class HeldFile {
     release();
   }
 
-  /** Others would be refused for as long as this process lives, were it named still; so its name is taken out if it can be. */
+  /**
+   * Removes the owner's name if possible: with it, other openings would be refused for as long as this process lives.
+   */
   #disown(): void {
     forgetOwner(this.#parts.owner);
     if (this.#opened.length === 0 || !this.#isInPlace()) return;
@@ -249,14 +251,15 @@ export class HeldFile {
   }
 
   /**
-   * H3: brings what the log says into the main part, and has the log say otherwise.
+   * H3: moves the notes of the log into the main part, and writes other ones into the log.
    *
-   * @returns false while a reader stands on the pages as they were
+   * @returns false while a reader uses older pages
    */
   #mark(): boolean {
     const isMarked = this.#checkpoint('FULL');
     transaction(this.db, () => setNote(this.db, NOTES.log, null));
-    this.#marked = true; // or nearly so: to try again at each commit would make each wait for that reader
+    // Also when a reader was in the way: another attempt at each commit would make each wait for that reader.
+    this.#marked = true;
     return isMarked;
   }
 
@@ -286,13 +289,13 @@ export class HeldFile {
   }
 
   /**
-   * H2: only we write the main part. When another process did, its owner is looked up past our own log: a copy that was
-   * put back into the same file, or a writer with a log of its own, leaves another; `touch` changes nothing.
+   * H2: only we write the main part. When another process did, the owner is read from the main part, past our own log:
+   * a restored copy in the same file, or a writer with another log, leaves another owner; `touch` changes nothing.
    */
   #requireUntouched(): void {
     const found = requireThere(this.path);
     if (stateOf(found) === this.#left) return;
-    if (this.#ownerInMainPart() !== this.#ownerText) throw moved(this.path, 'another writer wrote into it');
+    if (this.#ownerInMainPart() !== this.#ownerText) throw moved(this.path, 'another writer changed it');
     this.#left = stateOf(found);
     this.#marked = false; // SQLite may have moved the log in a commit that failed
   }

@@ -5,13 +5,13 @@ import { getNote, LOG_NEEDED, NOTES } from './notes.js';
 import { fileAt, logBytes } from './place.js';
 import { isOurs, type Layout } from './schema.js';
 
-/** Objects in a schema that are read: a few more than any file of ours has. */
+/** The number of schema objects that are read: a few more than any file of ours has. */
 const OBJECTS_MAX = 64;
 
-/** Characters of a definition that are read: longer than any of ours. */
+/** The characters of a definition that are read: more than any of ours has. */
 const DEFINITION_MAX = 4_096;
 
-/** How often a writer may close while a reader asks for the log. */
+/** The number of times that a writer may close while a reader looks for the log. */
 const LOG_TRIES = 5;
 
 /**
@@ -53,7 +53,7 @@ export function inspectFile(
  * of that index would not see a log that was put back.
  */
 function requireLog(driver: Driver, path: string, layout: Layout): void {
-  // Asked several times: a writer that closes takes back the note, and empties the log after that.
+  // Checked several times: a writer that closes first removes the note, and then empties the log.
   for (let tries = 0; tries < LOG_TRIES; tries++) if (logBytes(path) > 0 || !needsLog(driver, path, layout)) return;
   throw incomplete('the write-ahead log of this world is missing', path, `${path}-wal`);
 }
@@ -64,7 +64,7 @@ function needsLog(driver: Driver, path: string, layout: Layout): boolean {
     db = driver.open(path, 'immutable');
     return isOurs(db, path, layout) && getNote(db, NOTES.log) === LOG_NEEDED;
   } catch {
-    return false; // whatever is wrong with it is told by who opens it next
+    return false; // any other error is reported by the next opening
   } finally {
     db?.close();
   }
@@ -79,7 +79,7 @@ function incomplete(what: string, path: string, missing: string): RepriseError {
   });
 }
 
-/** One object of a schema, in words that are equal for equal objects. */
+/** One object of a schema as text that is equal for equal objects. */
 function objectsOf(db: Connection): string[] {
   const rows = db
     .prepare(
@@ -99,7 +99,7 @@ function objectOf([type, name, table, sql, rooted]: Row): string {
 
 const expectations = new WeakMap<Layout, { readonly needed: readonly string[]; readonly all: ReadonlySet<string> }>();
 
-/** What SQLite itself makes of a layout. */
+/** The schema that SQLite makes of a layout. */
 function expectedOf(driver: Driver, layout: Layout) {
   const known = expectations.get(layout);
   if (known !== undefined) return known;
@@ -114,7 +114,7 @@ function expectedOf(driver: Driver, layout: Layout) {
 }
 
 /**
- * A view, a trigger, another column or another type would let a file do something else than it is read for.
+ * A view, a trigger, another column or another type could make a query on the file do something else.
  *
  * @throws RepriseError `journal_damaged`
  */
@@ -126,8 +126,8 @@ export function requireSchema(driver: Driver, db: Connection, path: string, layo
   if (foreign === undefined && lacking === undefined) return;
   throw new RepriseError('journal_damaged', 'the file does not have the tables of a world', {
     where: path,
-    expected: lacking ?? 'no other object than ours',
-    actual: (foreign ?? 'it is not there').slice(0, 200),
+    expected: lacking ?? 'no objects but those of Reprise',
+    actual: (foreign ?? 'the object is missing').slice(0, 200),
     hint: 'The schema of the file was changed. Nothing was read from it; restore a copy.',
   });
 }

@@ -9,7 +9,7 @@ import type { Riders } from './schema.js';
 import { guarded, storeError } from './sqlite-errors.js';
 import { bytes, bytesSql, digestSql, illegal, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
 
-/** A page of a read: as many rows as make about a mebibyte, and one at least. */
+/** The bytes of a page of a read, about a mebibyte; a page has at least one row. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_ROWS_MAX = 256;
 
@@ -41,13 +41,13 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
     while (next <= to) {
       const rows = pageAt(next, rowByRow ? 1 : Math.min(PAGE_ROWS_MAX, to - next + 1));
       if (rows === undefined) {
-        rowByRow = true; // what can be read is read, and the error names the frame
+        rowByRow = true; // all sound rows are read, and the error names the frame
         continue;
       }
       if (rows.length === 0) return;
       for (const row of rows) {
         if (row.first > next) throw holeAt(next, path);
-        // A page of the file that leads back to an earlier one would have us read for ever.
+        // A page of the file that leads back to an earlier one would make this loop endless.
         if (row.seq < next) throw illegal(`${path}, frame ${next}`, 'frames in order');
         yield* unpackRow(row, next, to, path);
         next = row.seq + 1;
@@ -55,7 +55,7 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
     }
   }
 
-  /** How many rows from `seq` on make a page. */
+  /** The number of rows of the page that begins at `seq`. */
   function rowsOfPage(seq: number, limit: number): number {
     let total = 0;
     const lengths = sizes.all(seq, limit);
@@ -78,7 +78,7 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
   }
 
   /**
-   * The row around `seq` may hold the kind before `seq` and again after it, so it is searched itself; in the rows
+   * The row around `seq` may contain the kind before `seq` and again after it, so it is searched itself; for the rows
    * before it the landmark is the answer.
    */
   function findLast(kind: string, seq: number): StoredFrame | undefined {
@@ -107,7 +107,7 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
   };
 }
 
-/** Appends frames, and the blobs that ride along, as one transaction. */
+/** Appends frames, together with waiting blobs, as one transaction. */
 export function journalAppender(held: HeldFile, riders: Riders): Journal['append'] {
   const { db, path } = held;
   const newest = db.prepare(NEWEST);

@@ -3,7 +3,7 @@ import type { Connection, Driver } from './driver.js';
 import { isBusy, storeError } from './sqlite-errors.js';
 
 /**
- * Holds a world for this process alone, until the returned function is called or the process dies.
+ * Locks a world for this process alone, until the returned function is called or the process dies.
  *
  * The lock is SQLite's own, on a side database that is never written: the operating system drops it with the
  * process (SIGKILL, power loss), keeps it while the process is stopped (SIGSTOP), and SQLite refuses a second
@@ -26,9 +26,9 @@ export function holdLock(driver: Driver, path: string): () => void {
   } catch (error) {
     db?.close();
     if (!isBusy(error)) throw storeError(error, 'cannot take the lock', file);
-    throw new RepriseError('world_locked', 'another opener holds this world', {
+    throw new RepriseError('world_locked', 'the world is already open for writing', {
       where: path,
-      hint: 'Close the other one, or end its process (a suspended one holds the world too), or open this one read-only.',
+      hint: 'Close the other one, or end its process (a suspended process keeps the lock, too), or open this one read-only.',
       cause: error,
     });
   }

@@ -1,12 +1,12 @@
-/** Notes beside what a file holds: who writes it, whether it was closed, and what its user wants noted. */
+/** Notes in a file: its writer, whether it was closed, and the notes of its user. */
 import type { Connection } from './driver.js';
 
 /** The table of notes. */
 export const NOTES_TABLE = 'CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID';
 
-/** The notes of the file itself; the store has others. */
+/** The notes of the file itself; the store adds others. */
 export const NOTES = {
-  /** Who writes the file; absent when nobody does. See `owner.ts`. */
+  /** The writer of the file; absent when it has none. See `owner.ts`. */
   owner: 'owner',
   /** {@link LOG_NEEDED} while a write-ahead log belongs to the file; absent when the file is whole without one. */
   log: 'log',
@@ -14,7 +14,7 @@ export const NOTES = {
   clean: 'clean',
 } as const;
 
-/** What the note `log` says while the file is not whole without its log. */
+/** The value of the note `log` while the file is not whole without its log. */
 export const LOG_NEEDED = 'needed';
 
 /** The longest note that is read; ours are shorter than a tenth of it. */

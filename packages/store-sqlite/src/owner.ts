@@ -1,26 +1,26 @@
 /**
- * Who writes a file, as the file itself says it: the lock beside the file says so as well, but a lock can be deleted, and
- * under another name of the file there is another lock.
+ * The writer of a file, as the file itself names it. The lock beside the file names it as well, but a lock can be
+ * deleted, and another name of the file has another lock.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** An owner: a process, one opening of it, and the file that it opened. A copy of the file names the file copied. */
+/** An owner: a process, one opening in it, and the opened file. A copy of the file names the original file. */
 export interface Owner {
-  /** Which boot of which machine; empty where the system does not say. */
+  /** The boot of the machine; empty when the system does not show it. */
   readonly boot: string;
-  /** The namespace that `pid` counts in; empty where the system does not say. */
+  /** The namespace of `pid`; empty when the system does not show it. */
   readonly namespace: string;
   readonly pid: number;
-  /** When the process began, in the system's own count: another process may get the same `pid`. */
+  /** The start time of the process, in the system's own units: another process may get the same `pid`. */
   readonly started: string;
   /** Device and inode. */
   readonly file: string;
-  /** Differs for each opening. */
+  /** Different for each opening. */
   readonly nonce: string;
 }
 
-/** The openings of this process, however many copies of this module it has loaded. */
+/** The openings of this process, over all loaded copies of this module. */
 const openings: Set<string> = ownOpenings();
 
 function ownOpenings(): Set<string> {
@@ -30,7 +30,7 @@ function ownOpenings(): Set<string> {
   return shared[key];
 }
 
-/** This process, about to write a file. Held until {@link forgetOwner}. */
+/** This process as the next owner of a file, until {@link forgetOwner}. */
 export function newOwner(file: string): Owner {
   const nonce = randomBytes(16).toString('hex');
   openings.add(nonce);
@@ -44,17 +44,17 @@ export function newOwner(file: string): Owner {
   };
 }
 
-/** This process holds the file no more. */
+/** Ends the ownership of this process. */
 export function forgetOwner({ nonce }: Owner): void {
   openings.delete(nonce);
 }
 
-/** The text that stands in the file. */
+/** The text that is stored in the file. */
 export function ownerText({ boot, namespace, pid, started, file, nonce }: Owner): string {
   return [boot, namespace, pid, started, file, nonce].join(' ');
 }
 
-/** The owner that a text names; undefined when it names none. */
+/** Parses the text of an owner; undefined when it is invalid. */
 export function parseOwner(text: string): Owner | undefined {
   const [boot, namespace, pid, started, file, nonce, ...more] = text.split(' ');
   if (boot === undefined || namespace === undefined || started === undefined) return undefined;
@@ -64,13 +64,13 @@ export function parseOwner(text: string): Owner | undefined {
 }
 
 /**
- * Whether an owner is known to hold a file still. False also where it cannot be known: after another boot, from within
+ * Whether an owner is known to have a file open still. False also when this cannot be known: after another boot, from
  * another container, on a system without `/proc`. Then the lock alone decides.
  *
- * @param file device and inode of the file that is to be opened
+ * @param file device and inode of the file to be opened
  */
 export function holdsStill(owner: Owner, file: string): boolean {
-  if (owner.file !== file) return false; // the file is a copy of the one that it holds
+  if (owner.file !== file) return false; // the file is a copy of the owner's file
   const here = newOwner(file);
   forgetOwner(here);
   if (owner.boot !== here.boot || owner.namespace !== here.namespace || owner.boot === '') return false;
@@ -81,7 +81,7 @@ export function holdsStill(owner: Owner, file: string): boolean {
 /** The start time of a process; undefined when it does not exist or is a zombie. */
 function startOf(pid: number): string | undefined {
   const stat = readable(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  // The name of the program, in parentheses, may hold anything.
+  // The name of the program, in parentheses, may contain anything.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? undefined : fields[18];
 }

@@ -7,7 +7,7 @@ import { RepriseError } from '@reprise/contracts';
 import type { StoredFrame } from '@reprise/kernel';
 import { illegal } from './values.js';
 
-/** How many bytes share a row, a single larger frame apart. Bounds what reading one frame costs. */
+/** The bytes of a packed row; a larger frame has its own row. Bounds the cost of reading one frame. */
 const ROW_BYTES_MAX = 64 * 1024;
 
 /** Bytes of the fixed parts of a packed frame. */
@@ -48,7 +48,7 @@ function packRow(run: readonly StoredFrame[]): FrameRow {
   return { seq: last.seq, first: first.seq, at: last.at, kind: last.kind, head: headBytes(last), bytes };
 }
 
-/** Node reads hex up to the first other character without a word, which would shift everything after it. */
+/** Node silently stops at the first character that is not hex, which would shift everything after it. */
 function headBytes(frame: StoredFrame): Uint8Array {
   const bytes = Buffer.from(frame.head, 'hex');
   if (bytes.length === 32) return bytes;
@@ -79,9 +79,9 @@ function pack(run: readonly StoredFrame[]): Uint8Array {
 }
 
 /**
- * The frames of a row that are in a range. The whole row is checked, but only these are made.
+ * The frames of a row within a range. The whole row is checked, but only these are returned.
  *
- * @throws journal_damaged when the row does not hold exactly the frames it names
+ * @throws journal_damaged when the row does not contain exactly the frames that it names
  */
 export function unpackRow(row: FrameRow, from: number, to: number, path: string): StoredFrame[] {
   const { seq, at, kind, bytes } = row;
@@ -102,7 +102,7 @@ function unpack(row: FrameRow, from: number, to: number): StoredFrame[] {
   const frames: StoredFrame[] = [];
   let lastHead = 0;
   let i = 0;
-  /** Moves on by so many bytes and returns where they begin. */
+  /** Advances by a number of bytes and returns where they begin. */
   const take = (length: number): number => {
     if (i + length > packed.length) throw new RangeError(`a length leads beyond the row's ${packed.length} bytes`);
     i += length;

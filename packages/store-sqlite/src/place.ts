@@ -1,4 +1,4 @@
-/** Where the files of a database are, by the file's own name and never by that of a link to it. */
+/** The paths of a database's files, by the file's own name and never by that of a link to it. */
 import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RepriseError } from '@reprise/contracts';
@@ -6,15 +6,15 @@ import { makeDirectory } from './blob-files.js';
 import { nodeFs, type StoreFs } from './ports.js';
 import { storeError } from './sqlite-errors.js';
 
-/** As many links as Linux follows. */
+/** The number of links that Linux follows. */
 const LINKS_MAX = 40;
 
-/** What may be made that is not there. */
+/** What a writer may create. */
 export type Creation = 'file' | 'folders';
 
 /**
- * The path by which a file's lock, log and blobs are named: without a link in it, in the file's name or in that of a
- * folder. The file itself need not be there yet.
+ * The path that names a file's lock, log and blobs: without a link in it, in the file's name or in that of a
+ * folder. The file itself may be missing.
  */
 export function canonicalPath(path: string): string {
   return guardedPath(path, () => follow(resolve(path), LINKS_MAX));
@@ -27,7 +27,7 @@ function follow(path: string, links: number): string {
     if (!isAbsence(error) || links === 0 || path === dirname(path)) throw error;
   }
   const target = linkTarget(path);
-  // A link to nothing: SQLite would make what it points to.
+  // A link to a missing file: SQLite would create its target.
   if (target !== undefined) return follow(resolve(dirname(path), target), links - 1);
   return join(follow(dirname(path), links), basename(path));
 }
@@ -36,14 +36,14 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // nothing, or no link
+    return undefined; // missing, or not a link
   }
 }
 
 /**
  * The canonical path for a writer.
  *
- * @throws RepriseError `store_failed` when its folder is not there and none is to be made
+ * @throws RepriseError `store_failed` when its folder is missing and may not be created
  */
 export async function placeForWriting(path: string, creation: Creation, fs: StoreFs = nodeFs): Promise<string> {
   const file = canonicalPath(path);
@@ -58,11 +58,11 @@ export async function placeForWriting(path: string, creation: Creation, fs: Stor
   throw new RepriseError('store_failed', 'the folder for this file does not exist', {
     where: file,
     expected: `the folder ${folder}`,
-    hint: "Correct the path, make the folder, or say { create: 'folders' } to have it made.",
+    hint: "Correct the path, create the folder, or pass { create: 'folders' } to have it created.",
   });
 }
 
-/** What is at a path; undefined when nothing is. */
+/** The status of a path; undefined when it does not exist. */
 export function fileAt(path: string): Stats | undefined {
   return guardedPath(path, () => {
     try {
@@ -84,8 +84,8 @@ export function logBytes(path: string): number {
 }
 
 /**
- * Refuses what is no file of its own under one name: a pipe would be waited on for ever, and under each name of a file
- * SQLite keeps a log of its own.
+ * Refuses anything but a regular file with one name: a pipe would wait for ever, and under each name of a file
+ * SQLite would use a separate log.
  *
  * @throws RepriseError `store_failed`, `world_linked`
  */
@@ -96,7 +96,7 @@ export function requireOwnFile(path: string): void {
     if (!found.isFile()) {
       throw new RepriseError('store_failed', 'the path is not a regular file', {
         where: name,
-        hint: 'Give the path of a world’s file.',
+        hint: 'Pass the path of a world’s file.',
       });
     }
     if (found.nlink > 1) throw linked(name, found.nlink);
@@ -109,7 +109,7 @@ export function linked(path: string, names: number | bigint): RepriseError {
     where: path,
     expected: 'one name',
     actual: `${names} names`,
-    hint: `Find the other one with find -samefile and remove it, or put a real copy in its place.`,
+    hint: `Find the other name with find -samefile and remove it, or put a real copy in its place.`,
   });
 }
 

@@ -1,15 +1,18 @@
-/** What the store reaches the machine through: a test may stand in between, to see what is synced and in which order. */
+/**
+ * The calls through which the store uses the machine: a test may replace them, to see what is synced and in which
+ * order.
+ */
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { type Driver, sqliteDriver } from './driver.js';
 
 /** The calls of the file system that decide what survives a loss of power. */
 export interface StoreFs extends Pick<typeof promises, 'mkdir' | 'open' | 'readdir' | 'rename' | 'rm' | 'stat'> {
-  /** Makes the names in a folder durable. Windows has no such call, and keeps them with the file. */
+  /** Makes the names in a folder durable. Windows has no such call, and stores them with the file. */
   syncFolder(path: string): void;
 }
 
-/** What the store reaches the machine through. */
+/** The calls through which the store uses the machine. */
 export interface Ports {
   readonly fs: StoreFs;
   driver(): Promise<Driver>;
@@ -31,7 +34,7 @@ export const nodeFs: StoreFs = {
 /** This machine. */
 export const MACHINE: Ports = { fs: nodeFs, driver: sqliteDriver };
 
-/** Makes a file durable that nobody has open: closing it would drop SQLite's locks on it. */
+/** Makes a file durable that is not open: closing it would drop SQLite's locks on it. */
 export function syncFile(path: string): void {
   sync(path, constants.O_RDWR);
 }

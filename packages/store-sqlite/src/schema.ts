@@ -2,21 +2,21 @@ import { RepriseError } from '@reprise/contracts';
 import type { Connection } from './driver.js';
 import { NOTES_TABLE } from './notes.js';
 
-/** What a file of ours holds. */
+/** The layout of a file of ours. */
 export interface Layout {
   /** `PRAGMA application_id`, so that another program's database is never written to, nor one of ours for another. */
   readonly applicationId: number;
   /** `PRAGMA user_version`: the number of this table layout. */
   readonly version: number;
-  /** The statements that make its tables and indexes, one each: a file that has any other object is refused. */
+  /** The statements that create its tables and indexes, one each: a file with any other object is refused. */
   readonly tables: readonly string[];
-  /** Tables that came later: a file may lack them until it is opened for writing. */
+  /** Tables of later versions: a file may lack them until it is opened for writing. */
   readonly added: readonly string[];
 }
 
 /**
- * One row of `frame` is what one append wrote, cut at 64 KiB: usually a single frame, stored as its plain bytes,
- * else a run of frames `first … seq` packed together (`packing.ts`). The other columns are those of its last
+ * One row of `frame` contains the frames of one append, cut at 64 KiB: usually a single frame, stored as its plain
+ * bytes, else a run of frames `first … seq` packed together (`packing.ts`). The other columns are those of its last
  * frame. A packed row costs a fraction of a row per frame, both ways: with 482-byte frames in groups of 1000
  * we measured 0.44 against 0.11 of the raw append rate, and reading 5 to 20 times faster; the cut keeps reading
  * one frame below 0.1 ms.
@@ -39,14 +39,14 @@ export const WORLD: Layout = {
     'CREATE TABLE blob (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL)',
     NOTES_TABLE,
   ],
-  // Tombstones, an index over the `erase` frames. `hollow`: the row of the blob is still there, filled with zeros (see
+  // Tombstones, an index over the `erase` frames. `hollow`: the row of the blob still exists, filled with zeros (see
   // `erasure.ts`).
   added: [
     'CREATE TABLE erased ( digest BLOB PRIMARY KEY, seq INTEGER NOT NULL, hollow INTEGER NOT NULL ) WITHOUT ROWID',
   ],
 };
 
-/** Whether there can be tombstones: a store that was never opened for writing since they exist has no table. */
+/** Whether there can be tombstones: an older store that was never opened for writing has no table for them. */
 export function hasTombstones(db: Connection): boolean {
   return hasTable(db, 'erased');
 }
@@ -59,7 +59,7 @@ export function hasTombstones(db: Connection): boolean {
  * `fullfsync` matters on macOS alone, where a plain fsync leaves data in the drive's cache.
  * Pages of 16 KiB: against 4 KiB the same for single frames, up to 1.3 times faster for groups, and two to four
  * times for reading and for blobs of some KiB, which then need no overflow chain.
- * `secure_delete`: a page that the tree splits or frees keeps no copy of what stood there, which erasing counts on.
+ * `secure_delete`: a page that the tree splits or frees keeps no copy of its old content, which erasing relies on.
  */
 const WRITER_SETTINGS = `
   PRAGMA page_size = 16384;
@@ -71,7 +71,7 @@ const WRITER_SETTINGS = `
   PRAGMA secure_delete = ON;
 `;
 
-/** Makes a connection fit for writing what a layout says; makes its tables when the file is new. */
+/** Prepares a connection for writing a layout; creates its tables when the file is new. */
 export function prepareLayout(db: Connection, path: string, layout: Layout, maxPageCount?: number): void {
   // Before anything else: a foreign database must not even be switched to WAL.
   const isNew = !isOurs(db, path, layout);
@@ -85,7 +85,7 @@ export function prepareLayout(db: Connection, path: string, layout: Layout, maxP
   });
 }
 
-/** Makes an empty file fit for the copy of a world; it is made durable by who copies, at the end and as a whole. */
+/** Prepares an empty file for the copy of a world; the caller makes it durable, at the end and as a whole. */
 export function prepareCopy(db: Connection): void {
   db.exec('PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   transaction(db, () => {
@@ -126,17 +126,17 @@ function pragma(db: Connection, name: string): unknown {
   return db.prepare(`PRAGMA ${name}`).get()?.[0];
 }
 
-/** What waits to be written with somebody else's transaction. */
+/** Writes that wait for the next transaction of another writer. */
 export interface Riders {
   /** Writes it, inside the transaction. */
   write(): void;
-  /** It is durable. Called before anything else can run, so that nothing put meanwhile is taken for written. */
+  /** Called when they are durable, before anything else can run, so that nothing stored meanwhile counts as written. */
   written(): void;
 }
 
 /**
- * Runs a body, and the riders, as one transaction: all of it is durable when this returns, none of it is there
- * when it throws, save where the commit itself failed: then only reading again tells.
+ * Runs a body, and the riders, as one transaction: all of it is durable when this returns, and none of it when it
+ * throws, unless the commit itself failed: then only another read can tell.
  */
 export function transaction<T>(db: Connection, body: () => T, riders?: Riders): T {
   db.exec('BEGIN IMMEDIATE');

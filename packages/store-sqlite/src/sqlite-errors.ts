@@ -1,6 +1,6 @@
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 
-/** SQLite's primary result codes that mean something of their own here. */
+/** SQLite's primary result codes with a meaning of their own here. */
 const BUSY = 5;
 const READONLY = 8;
 const CORRUPT = 11;
@@ -8,7 +8,7 @@ const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** The primary result code of an error of either driver; undefined when it is no error of SQLite. */
+/** The primary result code of an error of either driver; undefined for any other error. */
 function resultCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { errcode, rawCode, message } = error as { errcode?: unknown; rawCode?: unknown; message?: unknown };
@@ -18,7 +18,7 @@ function resultCode(error: unknown): number | undefined {
   return opened === null ? undefined : Number(opened[1]) & 0xff;
 }
 
-/** Whether somebody else holds the lock. */
+/** Whether another connection has the lock. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === BUSY;
 }
@@ -30,17 +30,17 @@ export function isUnwritable(error: unknown): boolean {
 }
 
 /**
- * An error of SQLite or of the file system in our words; one of ours passes unchanged.
+ * Converts an error of SQLite or of the file system into a RepriseError; a RepriseError passes unchanged.
  *
- * @param error what was thrown
- * @param what what was being done, as the beginning of a sentence
+ * @param error the thrown value
+ * @param what the failed operation, as the beginning of a sentence
  * @param where the file, and the frame or blob if it is known
  */
 export function storeError(error: unknown, what: string, where: string): RepriseError {
   if (isRepriseError(error)) return error;
   const code = resultCode(error);
   const system = (error as { code?: unknown } | null)?.code;
-  // The second is node:sqlite's for a number that JavaScript does not hold: none of ours is so large.
+  // The second is the error of node:sqlite for a number beyond the safe integers: no writer of ours stores one.
   if (code === CORRUPT || code === NOTADB || system === 'ERR_OUT_OF_RANGE') {
     return new RepriseError('journal_damaged', `${what}: the file is not a sound database`, {
       where,
@@ -61,7 +61,7 @@ export function storeError(error: unknown, what: string, where: string): Reprise
   });
 }
 
-/** Runs a body and turns what it throws into our words. */
+/** Runs a body and converts the errors that it throws. */
 export function guarded<T>(what: string, where: string, body: () => T): T {
   try {
     return body();

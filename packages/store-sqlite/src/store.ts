@@ -17,31 +17,32 @@ import { MACHINE, type Ports } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
 
-/** What can be chosen about a SQLite store. */
+/** Options of a SQLite store. */
 export interface SqliteOptions {
   /** The most pages (of 16 KiB) the database may have; an append beyond is `store_full`. For quotas and tests. */
   readonly maxPageCount?: number;
-  /** What may be made that is not there: the file alone (the default), or the folders above it as well. */
+  /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
 }
 
 /** A store in a SQLite file. */
 export interface SqliteStore extends Store {
   /**
-   * Copies the world that is in it, also while it is open, here or in another process. The copy has passed
+   * Copies the world in the file, also while it is open, here or in another process. The copy has passed
    * verification when this resolves.
    *
-   * @param to the path of the copy; nothing may be there
+   * @param to the path of the copy; it must not exist
    */
   backup(to: string): Promise<Backup>;
 }
 
 /**
  * A world in one SQLite file: its journal and its content up to 64 KiB a blob; larger blobs are files beside it.
- * The file is made when it is not there, its folder only with `create: 'folders'`. All of these belong to the world and move together while nobody has it open:
+ * The file is created when it is missing, its folder only with `create: 'folders'`. All of these belong to the world
+ * and move together while no process has it open:
  * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent).
  *
- * @param path the file; `.db` at the end is the custom
+ * @param path the path of the file, by custom with the ending `.db`
  * @example
  * const store = sqlite('worlds/home.db');
  */
@@ -49,7 +50,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): SqliteStore {
   return sqliteOn(MACHINE, path, options);
 }
 
-/** {@link sqlite} on a machine of one's choice. */
+/** {@link sqlite} on a given machine. */
 export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}): SqliteStore {
   const file = resolve(path); // the process may change its directory between now and open
   return {
@@ -94,7 +95,7 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
 /**
  * Read-only means that not one byte of the database or its WAL changes: SQLite would otherwise move the WAL of a
  * killed writer into the database at close, and a verification must not repair what it verifies. It does use the
- * shared-memory file `-shm`, an index of the WAL that is rebuilt at need and holds nothing of its own; it may
+ * shared-memory file `-shm`, an index of the WAL that is rebuilt when needed and contains nothing else; it may
  * create an empty `-wal` with it.
  */
 async function openForReading(given: string): Promise<ReadonlyStore> {
@@ -103,7 +104,7 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
   return guarded('cannot open the store for reading', path, () => {
     const db = inspected(driver, path);
     if (db === undefined) throw absent(path);
-    // Preparing a statement reads the schema, which may be damaged as everything else.
+    // Preparing a statement reads the schema, which may be damaged, too.
     const store: ReadonlyStore = {
       journal: journalReader(db, path),
       content: contentReader(db, new BlobFiles(path), path),
@@ -119,7 +120,7 @@ function inspected(driver: Driver, path: string): Connection | undefined {
     return inspectFile(driver, path, WORLD);
   } catch (error) {
     // No side file can be made, as on an archive medium. Without a WAL the database is complete in itself, and
-    // who may not write here may read it as it is. With one, its newest frames would be silently absent.
+    // a reader without write access may read it as it is. With one, its newest frames would be silently absent.
     if (isUnwritable(error) && logBytes(path) === 0) return inspectFile(driver, path, WORLD, 'immutable');
     throw error;
   }

@@ -30,14 +30,15 @@ const LAYOUT: Layout = {
 };
 
 /**
- * WAL with `synchronous = NORMAL`: no sync for a commit, and after a loss of power the file is whole, only older. What
- * it lacks is folded again. `secure_delete`: what a view forgets, because its content was erased, is overwritten.
+ * WAL with `synchronous = NORMAL`: no sync for a commit, and after a loss of power the file is whole, only older. The
+ * missing part is folded again. `secure_delete`: rows that a view drops, because their content was erased, are
+ * overwritten.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA secure_delete = ON;
 `;
 
-/** The most rows that are asked for at once; the engine takes limits as 32-bit numbers. */
+/** The most rows of one query; the engine takes limits as 32-bit numbers. */
 const LIMIT_MAX = 2 ** 31 - 1;
 
 const FIND = `
@@ -49,7 +50,7 @@ const ENTRY_VALUE = bytesSql('value', ROW_BYTES_MAX);
 
 /**
  * The views of the world at a path, in a file beside it: `<path>.views`. The file is never the journal's and may be
- * deleted at any time while nobody has it open.
+ * deleted at any time while no process has it open.
  *
  * @param world the path of the world's file, as given to `sqlite`
  * @example
@@ -70,7 +71,7 @@ async function openViewFile(file: string): Promise<OpenViewStore> {
   return viewStore(db, file);
 }
 
-/** Undefined when the file is ours and damaged: what is in it is made again. */
+/** Undefined when the file is ours and damaged: its views are rebuilt. */
 function openOrUndefined(driver: Driver, file: string): Connection | undefined {
   let db: Connection | undefined;
   try {
@@ -92,7 +93,7 @@ function prepared(driver: Driver, db: Connection, file: string): Connection {
   if (application !== LAYOUT.applicationId && !(application === 0 && isEmpty)) {
     throw new RepriseError('store_failed', 'the file is a database, but not a Reprise views file', {
       where: file,
-      hint: 'Move it away: views are kept in this file.',
+      hint: 'Move it away: this path is for the views.',
     });
   }
   db.exec(SETTINGS);
@@ -103,18 +104,18 @@ function prepared(driver: Driver, db: Connection, file: string): Connection {
       db.exec(`PRAGMA application_id = ${LAYOUT.applicationId}; PRAGMA user_version = ${LAYOUT.version}`);
     });
   }
-  requireSchema(driver, db, file, LAYOUT); // journal_damaged: what is ours and not as we made it is made again
+  requireSchema(driver, db, file, LAYOUT); // journal_damaged: our own file with another schema is rebuilt
   return db;
 }
 
-/** What goes wrong with views never asks for a backup: they are made again. */
+/** Errors of views never recommend a backup: views are rebuilt. */
 function viewGuarded<T>(what: string, file: string, body: () => T): T {
   try {
     return guarded(what, file, body);
   } catch (error) {
     const known = storeError(error, what, file);
     if (known.code !== 'journal_damaged') throw known;
-    const hint = 'Close the views and delete their file: they are made again from the journal.';
+    const hint = 'Close the views and delete their file: they are rebuilt from the journal.';
     throw new RepriseError('store_failed', known.what, { where: file, hint, cause: error });
   }
 }
@@ -158,22 +159,22 @@ function viewStore(db: Connection, file: string): OpenViewStore {
       if (!open) return;
       open = false;
       try {
-        // Some drivers leave a connection to the garbage collector: then the next opener would wait for this.
+        // Some drivers leave a connection to the garbage collector: the next opening would wait for it.
         db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
       } catch {
-        // Somebody else has the file open, or it is damaged: the next opener finds out.
+        // Another process has the file open, or it is damaged: the next opening reports that.
       }
       db.close();
     },
   };
 }
 
-/** An empty text of bytes may be bound as null; no key is empty, so the byte 0 is as low. */
+/** An empty byte string may be bound as null; no key is empty, so the byte 0 sorts as low. */
 function lowest(from: Uint8Array): Uint8Array {
   return from.length === 0 ? Uint8Array.of(0) : from;
 }
 
-/** A number that no view has stands for one that is not there. */
+/** A number that no view has stands for a missing view. */
 function idOf(row: Row | undefined): number {
   return row === undefined ? -1 : whole(row[0], 'a view');
 }
@@ -183,7 +184,7 @@ function markOf(row: Row | undefined): ViewMark | null {
   return { seq: seqOf(row[1]), head: text(row[2], 'a view'), digest: text(row[3], 'a view') };
 }
 
-/** The last frame that a view has taken in; -1 when it has taken none. */
+/** The last frame that a view includes; -1 when it includes none. */
 function seqOf(value: SqlValue | undefined): number {
   return value === -1 ? -1 : whole(value, 'a view');
 }

@@ -1,7 +1,7 @@
 /**
  * XState: a shop's order as a statechart, led by recorded events through the pure `transition()`, and led again by a machine
  * that does one thing otherwise. XState keeps no journal and promises no check; so besides what it says, this tells
- * whether somebody who kept the snapshot and the actions of each step would see a difference. Run by
+ * whether a caller who stored the snapshot and the actions of each step would see a difference. Run by
  * `scripts/long/comparisons.ts` in a folder that has the package.
  */
 import { assign, createActor, getInitialSnapshot, setup, transition } from 'xstate';

@@ -318,7 +318,7 @@ class Play {
     return this.world.command('sys/Settle@1', { effect, outcome });
   }
 
-  /** Somebody who is no plan, and no child, says what only they may say. */
+  /** A principal that is neither a plan nor a child sends events that only those may send. */
   #forge({ who, how }: Happening & { step: 'forge' }): string | undefined {
     const key = this.#key(who);
     const state = this.#state(key);

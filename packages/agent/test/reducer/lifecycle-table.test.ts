@@ -7,7 +7,7 @@ import { sessionReducer } from '../../src/reducer/session-reducer.js';
 import { refOf } from '../histories/content.js';
 import { CONFIG, play, Scene } from './scene.js';
 
-/** A call that somebody can still say something about. */
+/** A call that can still get an answer. */
 const CALL = [{ id: 'k1', approval: {} }];
 
 /** Leads a session into a state, with an input behind it wherever one can wait. */

@@ -111,7 +111,7 @@ export class Scene {
     return this.world.request(SESSION_REDUCER, key, name, value);
   }
 
-  /** Somebody says something. @returns what the session stated about it */
+  /** A person sends a message. @returns what the session stated about it */
   input(id = `i${this.#ids++}`, more: { priority?: number; key?: string } = {}): Fields | undefined {
     const { priority = 0, key = KEY } = more;
     const value = { parts: [this.text()], command_id: id, priority, cause: { kind: 'operator' } };
@@ -201,13 +201,13 @@ export class Scene {
     this.world.answer(work, said);
   }
 
-  /** Somebody decides about the oldest call that waits for it. */
+  /** A person decides about the oldest call that waits for a decision. */
   decide(decision: object): string | undefined {
     const [effect] = this.world.waiting('approval');
     return this.world.command('sys/Decide@1', { effect, decision });
   }
 
-  /** Somebody answers the oldest question. */
+  /** A person answers the oldest question. */
   settle(outcome: object = { status: 'ok', payload: { value_ref: refOf(8), text_ref: refOf(9) } }): string | undefined {
     const [effect] = this.world.waiting('deferred');
     return this.world.command('sys/Settle@1', { effect, outcome });

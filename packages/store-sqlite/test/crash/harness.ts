@@ -138,7 +138,7 @@ export class Trial {
   /** Runs it to its end, undisturbed, and checks everything. */
   async finish(): Promise<Finished> {
     const done = await this.run();
-    assert.ok(done !== undefined, `${this.name}: the last rerun was killed by somebody else`);
+    assert.ok(done !== undefined, `${this.name}: the last rerun was killed from outside`);
     return this.check(done);
   }
 

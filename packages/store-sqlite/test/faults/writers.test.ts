@@ -176,7 +176,7 @@ describe('while one process writes, a second one', () => {
     return path.join(place, 'elsewhere', 'w.db');
   }
 
-  /** As somebody restores a copy under a running program. The files as they were are kept. */
+  /** As an operator restores a copy under a running program. The old files are moved away. */
   function replaced(): string {
     copyFileSync(db, path.join(place, 'copy'));
     moved(path.join(place, 'before.db'));

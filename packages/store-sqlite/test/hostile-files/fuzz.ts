@@ -1,5 +1,5 @@
 /**
- * Files that somebody changed on purpose, read in a process with little memory and a clock on the wall: each comes to a
+ * Files that an attacker changed, read in a process with little memory and a time limit: each comes to a
  * verdict of the closed list, or is the world that it was.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Files of a world that somebody changed on purpose. The long form: `scripts/long/hostile-files.ts`. */
+/** Files of a world that an attacker changed. The long form: `scripts/long/hostile-files.ts`. */
 import { describe, expect, it, vi } from 'vitest';
 import { fuzz, MEMORY_MIB_MAX } from './fuzz.js';
 

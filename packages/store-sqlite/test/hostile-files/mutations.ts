@@ -1,4 +1,4 @@
-/** What somebody may do to the file of a world: to its bytes, to its pages, to its schema, to its rows. */
+/** The changes that an attacker may make to the file of a world: to its bytes, its pages, its schema, its rows. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -101,7 +101,7 @@ export class SimulatedDisk {
     await this.parts.turnstile.wait(process, 'open');
     if (this.held && !this.#lockLost) {
       this.parts.sometimes.happened('a second opener found the world locked');
-      throw new RepriseError('world_locked', 'another process holds this world', { where: this.#platter.label });
+      throw new RepriseError('world_locked', 'the world is already open for writing', { where: this.#platter.label });
     }
     if (this.held) {
       this.wasShared = true;

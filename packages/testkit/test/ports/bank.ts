@@ -23,7 +23,7 @@ export const pay = defineEffect({
   guarantee: { param: 'guarantee' },
 });
 
-/** Pays `to` by name: "nobody" is refused, "slow" takes until somebody gives up. */
+/** Pays `to` by name: "nobody" is refused, "slow" takes until its signal is aborted. */
 export class Bank {
   readonly paid = new Map<string, Payment[]>();
   readonly #reached = new Map<string, () => void>();

@@ -1,7 +1,7 @@
 /**
  * `reduce`: one event on one state, as a plain function over frozen states, with structural sharing and patches.
  *
- * For inspectors, user interfaces and tests. The engine does not use it; a property test holds the two equal in
+ * For inspectors, user interfaces and tests. The engine does not use it; a property test checks that both give equal
  * bytes. Kept out of the kernel's main entry, so that importing the kernel does not import immer.
  */
 
@@ -20,22 +20,22 @@ export {
 
 enablePatches();
 
-/** What a reduction gives. */
+/** The result of a reduction. */
 export interface Reduced<S> {
-  /** The next state: frozen, sharing with the last what did not change. */
+  /** The next state: frozen, sharing the unchanged parts with the last one. */
   readonly state: S;
-  /** What changed, as immer patches. */
+  /** The changes, as immer patches. */
   readonly patches: readonly Patch[];
 }
 
 /**
- * Reduces one event: the state that the engine would leave, in bytes. What the engine would drop as a fault is
- * thrown here, and the given state stands.
+ * Reduces one event to the state that the engine would store, in bytes. A fault that would drop the event in the engine
+ * is thrown here, and the input state is unchanged.
  *
  * @param reducer its definition
  * @param state a frozen state, or undefined for a cell that does not exist yet
  * @param event its wire name and value
- * @param context what `ctx` is during the call; asking through it is the caller's to interpret
+ * @param context the `ctx` during the call; it decides what the reducer's requests do
  * @throws RepriseError `delivery_faulted`, `nondeterminism`, `request_rejected`, `stack_exhausted`, `invalid_value`
  * @example
  * const { state, patches } = reduce(counter, undefined, { name: 'demo/Added@1', value: { by: 2 } }, ctx)
@@ -47,7 +47,7 @@ export function reduce<S>(
   context: ReducerContext,
 ): Reduced<S> {
   const bytes = encode(event.value);
-  const own = () => ({ name: event.name, value: decode(bytes) }); // nobody shares an event's value
+  const own = () => ({ name: event.name, value: decode(bytes) }); // every call gets its own copy of the value
   try {
     const base = state ?? freeze(canonical(runPure(() => reducer.init(context.address[1], own()))), true);
     const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {
@@ -61,9 +61,9 @@ export function reduce<S>(
 }
 
 /**
- * The state in normal form. A state whose keys enumerate otherwise than decoding yields them, that holds −0 or an
- * undefined key, or lacks a key with a default, is replaced by the decoded bytes; every other keeps its shared
- * structure.
+ * The state in normal form. A state with keys in another order than decoding gives them, with −0, with an
+ * undefined key, or without a key that has a default, is replaced by the decoded bytes; any other state keeps its
+ * shared structure.
  */
 function normalForm(reducer: ReducerDefinition, state: unknown): unknown {
   const normal = canonical(state);
@@ -80,7 +80,7 @@ function canonical(state: unknown): Value {
   }
 }
 
-/** The engine's signals as errors that callers know. */
+/** The engine's signals as errors for callers. */
 function errorOf(thrown: unknown): unknown {
   if (thrown instanceof Rejected) {
     return new RepriseError('request_rejected', `the reducer rejected the event: ${thrown.code}`, {

@@ -1,33 +1,33 @@
-/** A context for `reduce()` in tests: fixed answers, and a record of what the reducer asked for. */
+/** A context for `reduce()` in tests: fixed answers, and a record of the reducer's requests. */
 import { type Address, Ref, RepriseError } from '@reprise/contracts';
 import type { ReducerContext } from '../define/index.js';
 import { Rejected } from '../engine/index.js';
 
-/** How a {@link recordingContext} answers. */
+/** The answers of a {@link recordingContext}. */
 export interface RecordingContextOptions {
   /** The cell; `['test/Reducer@1', 'test']` when absent. */
   readonly address?: Address;
   /** The frame's time in milliseconds; 0 when absent. */
   readonly now?: number;
-  /** Who sends the event; the outside when absent. */
+  /** The sender of the event; the outside when absent. */
   readonly sender?: ReducerContext['sender'];
-  /** The cell that made this one; none when absent. */
+  /** The cell that made this one; null when absent. */
   readonly parent?: Address | null;
-  /** What `ctx.random()` gives, one after the other; 0 when there is no more. */
+  /** The results of `ctx.random()`, in order; 0 when the list is at its end. */
   readonly random?: readonly number[];
 }
 
 /** One call of the reducer: the method's name, then its arguments. */
 export type ContextCall = readonly [method: keyof ReducerContext, ...args: readonly unknown[]];
 
-/** A context that remembers. */
+/** A context that records its calls. */
 export interface RecordingContext extends ReducerContext {
-  /** What the reducer asked for, in order: `['emit', intent]`, `['timer', name, at]` … */
+  /** The reducer's requests, in order: `['emit', intent]`, `['timer', name, at]` … */
   readonly calls: readonly ContextCall[];
 }
 
 /**
- * Makes a context for one call of `reduce()`. It does nothing of what it is asked: it remembers it in `calls`.
+ * Makes a context for one call of `reduce()`. It executes no request, and records each in `calls`.
  * `ctx.id` counts, plans are numbered from 0, and `ctx.reject` makes `reduce()` throw `request_rejected`.
  *
  * @throws RepriseError `invalid_argument` from `ctx.table`: tables need the engine, so test them with `givenReducer`

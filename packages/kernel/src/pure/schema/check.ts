@@ -5,7 +5,7 @@ import { describe, expectation } from './describe.js';
 import type { FieldNode, SchemaNode } from './node.js';
 import { tagsOf } from './tags.js';
 
-/** What a check found: the value, with defaults filled in, or the first thing that is wrong. */
+/** The result of a check: the value, with defaults filled in, or its first error. */
 type CheckResult =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly path: string; readonly expected: string; readonly actual: string };
@@ -14,9 +14,8 @@ type CheckResult =
  * Checks a value against a compiled schema. The same function checks live and in replay, so both see the same
  * refusals; it depends on nothing but its arguments and never throws.
  *
- * Unknown keys are errors. Where a key with a constant default is absent, the result is a shallow copy that has
- * it, down to the place; where nothing is added, the result is the very value given. The given value is never
- * changed.
+ * Unknown keys are errors. When a key with a constant default is absent, the result is a copy with the default, which
+ * shares all unchanged parts; when nothing is added, the result is the same object. The input is never changed.
  *
  * @param node a compiled schema
  * @param value a canonical value
@@ -30,7 +29,7 @@ export function check(node: SchemaNode, value: Value): CheckResult {
   return { ok: false, path: pathText(path.toReversed()), expected, actual };
 }
 
-/** What is wrong, and where. The path is written from the leaf up, so that a check that succeeds writes none. */
+/** An error and its path. The path is built from the leaf up, so that a successful check builds none. */
 class Mismatch {
   readonly path: (string | number)[] = [];
   readonly expected: string;
@@ -177,7 +176,7 @@ function entriesOf(node: Extract<SchemaNode, { type: 'object' }>): Entries {
   return found;
 }
 
-/** The first option that fits is taken. When none does, the one that came furthest says what is wrong. */
+/** The first option that fits is taken. When none fits, the error is that of the option that matched furthest. */
 function walkUnion(node: Extract<SchemaNode, { type: 'union' }>, value: Value): Value | Mismatch {
   let furthest: Mismatch | undefined;
   for (const option of node.options) {

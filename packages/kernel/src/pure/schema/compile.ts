@@ -37,7 +37,7 @@ type Def = $ZodTypes['_zod']['def'];
 
 /**
  * Compiles a zod schema to the closed language of journaled data. Journals outlive libraries: what is recorded
- * is checked by this plain data, never by zod, so a schema may only say what the data can say.
+ * is checked by this plain data, never by zod, so a schema may only express what the data can express.
  *
  * Accepted: `strictObject`, `exactOptional` (and `optional`, read as the same: the key is absent or valid, never
  * `undefined`), `string` with bounds and regexes without flags, `number` and `int` with bounds, `boolean`,
@@ -47,7 +47,7 @@ type Def = $ZodTypes['_zod']['def'];
  *
  * @param schema a zod schema
  * @throws RepriseError `invalid_schema`, its `where` the path inside the schema (`$.items[].kind`) and its
- *   `hint` what to write instead, for whatever changes a value, runs code, is recursive or has no canonical form
+ *   `hint` what to write instead, for a schema that changes a value, runs code, is recursive or has no canonical form
  */
 export function compileSchema(schema: z.ZodType): SchemaNode {
   const root: Place = { where: '$', inside: [] };
@@ -62,7 +62,7 @@ export function compileSchema(schema: z.ZodType): SchemaNode {
 
 function compile(schema: $ZodType, place: Place): SchemaNode {
   if (!isZodSchema(schema))
-    refuseSchema(place, 'this is no zod schema', 'Give one of zod 4, such as strictObject({…}).');
+    refuseSchema(place, 'the value is not a zod schema', 'Pass a schema of zod 4, such as strictObject({…}).');
   if (place.inside.includes(schema)) refuseSchema(place, 'the schema contains itself', HINTS.lazy ?? '');
   if (place.inside.length >= VALUE_DEPTH_MAX) refuseSchema(place, 'the schema has no end', HINTS.lazy ?? '');
   const def = (schema as $ZodTypes)._zod.def;
@@ -89,13 +89,17 @@ function compileDef(def: Def, place: Place, schema: $ZodType): SchemaNode {
       return compileMarker(def, place);
     case 'optional':
     case 'default':
-      return refuseSchema(place, `${def.type} stands where nothing can be left out`, 'Put it on a field of an object.');
+      return refuseSchema(
+        place,
+        `${def.type} is only possible where a value can be absent`,
+        'Put it on a field of an object.',
+      );
   }
   noChecks(def, place);
   return compilePlain(def, place, schema);
 }
 
-/** The kinds that take no checks. */
+/** The kinds of schemas without checks. */
 function compilePlain(def: Def, place: Place, schema: $ZodType): SchemaNode {
   switch (def.type) {
     case 'boolean':
@@ -156,7 +160,7 @@ function compileObject(def: $ZodObjectDef, place: Place): SchemaNode {
   return { type: 'object', fields };
 }
 
-/** A field of an object: the one place where `optional` and `default` have a meaning. */
+/** A field of an object: the only place where `optional` and `default` have a meaning. */
 function compileField(schema: $ZodType, place: Place): FieldNode {
   const def = (schema as $ZodTypes)._zod.def;
   if (def.type === 'optional') {
@@ -175,13 +179,15 @@ function withFallback(def: $ZodDefaultDef, place: Place): FieldNode {
   const node = compile(def.innerType, place);
   const bytes = constantBytes(def, place);
   const fallback = frozen(decode(bytes));
-  // zod hands a default out unchecked; recorded data that its own schema refuses would never be read again.
+  // zod does not check a default; recorded data that breaks its own schema could never be read again.
   const result = check(node, fallback);
-  if (!result.ok) refuseSchema(place, `the default is not what the schema asks for: ${result.expected}`, 'Correct it.');
+  if (!result.ok) refuseSchema(place, `the default breaks its schema: ${result.expected}`, 'Correct it.');
   return { node, optional: false, fallback: [frozen(result.value)] };
 }
 
-/** zod keeps a default behind a getter, which calls the function if it is one: only its results tell them apart. */
+/**
+ * zod returns a default through a getter, which calls the function if it is one: only the results distinguish the two.
+ */
 function constantBytes(def: $ZodDefaultDef, place: Place): Uint8Array {
   let once: Uint8Array;
   let again: Uint8Array;
@@ -189,13 +195,13 @@ function constantBytes(def: $ZodDefaultDef, place: Place): Uint8Array {
     once = encode(def.defaultValue);
     again = encode(def.defaultValue);
   } catch {
-    return refuseSchema(place, 'the default is not a canonical value', 'Give a constant.');
+    return refuseSchema(place, 'the default is not a canonical value', 'Use a constant.');
   }
-  if (!equalBytes(once, again)) refuseSchema(place, 'the default is another each time', 'Give a constant.');
+  if (!equalBytes(once, again)) refuseSchema(place, 'the default differs each time', 'Use a constant.');
   return once;
 }
 
-/** Freezes lists and maps: one default is handed out to every value that lacks the key. */
+/** Freezes lists and maps: one default is shared by every value without the key. */
 function frozen(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   for (const inner of Object.values(value)) frozen(inner as Value);
@@ -213,7 +219,7 @@ function compileRecord(def: $ZodRecordDef, place: Place): SchemaNode {
   return enumerated(key.values, item, def.partial === true, keyPlace);
 }
 
-/** A record over an enum is an object with those fields: zod asks for every key, or in a partial record for none. */
+/** A record over an enum is an object with those fields: zod requires every key, or in a partial record none. */
 function enumerated(keys: readonly Value[], item: SchemaNode, optional: boolean, place: Place): SchemaNode {
   const fields: Record<string, FieldNode> = {};
   for (const key of keys) {
@@ -228,7 +234,7 @@ function compileUnion(def: $ZodUnionDef | $ZodDiscriminatedUnionDef, place: Plac
   const options = def.options.map((option, i) => compile(option as $ZodType, placeOf(place, `|${i}`)));
   if (!('discriminator' in def)) {
     if (def.inclusive === false)
-      refuseSchema(place, 'an exclusive union', 'Use union(): the first that fits is taken.');
+      refuseSchema(place, 'an exclusive union', 'Use union(): the first option that fits is taken.');
     return { type: 'union', options };
   }
   if (def.unionFallback) refuseSchema(place, 'a discriminated union falls back to trying', 'Use union().');

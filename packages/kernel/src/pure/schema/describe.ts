@@ -5,7 +5,7 @@ import type { SchemaNode } from './node.js';
 /** Longest text shown in full: enough for a tag or an enum, too little for most secrets. */
 const SHOWN_UNITS = 40;
 
-/** Says what a node asks for, in words that are the same on every engine. */
+/** Describes what a node accepts, in words that are the same on every engine. */
 export function expectation(node: SchemaNode): string {
   switch (node.type) {
     case 'number':
@@ -53,7 +53,7 @@ function numberBounds(node: Extract<SchemaNode, { type: 'number' }>): string {
   return parts.join('');
 }
 
-/** Says what a value is, without repeating text that may be long or secret. */
+/** Describes a value, without repeating text that may be long or secret. */
 export function describe(value: Value): string {
   if (value === undefined) return 'undefined';
   if (typeof value === 'string') {

@@ -7,8 +7,8 @@ import { toHex } from '../codec/hex.js';
 import type { SchemaNode } from './node.js';
 
 /**
- * Gives a schema as a canonical value: what the manifest records. A field that is required and has no default
- * stands as its node alone, others as `[node, 'optional']` or `[node, 'default', value]`, which keeps nesting flat.
+ * Returns a schema as a canonical value, for the manifest. A field that is required and has no default
+ * is its node alone, others as `[node, 'optional']` or `[node, 'default', value]`, which keeps nesting flat.
  *
  * @param node a compiled schema
  */
@@ -44,7 +44,7 @@ function fieldValues(node: Extract<SchemaNode, { type: 'object' }>): Record<stri
 }
 
 /**
- * Computes the identity of a schema: two schemas that read alike have the same, whatever the order of their
+ * Computes the identity of a schema: equal schemas have the same identity, whatever the order of their
  * fields or literals, their descriptions and their error texts.
  *
  * @param node a compiled schema

@@ -1,4 +1,4 @@
-/** The closed schema language of journaled data: compiled from zod once, checked without zod ever after. */
+/** The closed schema language of journaled data: compiled from zod once, and then checked without zod. */
 export { check } from './check.js';
 export { compileSchema } from './compile.js';
 export { schemaDigest, schemaValue } from './digest.js';

@@ -1,17 +1,17 @@
 import { RepriseError } from '@reprise/contracts';
 
-/** Where the compiler is: the path it shows and the schemas it is inside of. */
+/** The place of the compiler: the path for messages, and the surrounding schemas. */
 export interface Place {
   readonly where: string;
   readonly inside: readonly object[];
 }
 
-/** The place of a part: the path goes on, what is around it stays. */
+/** The place of a part: a longer path, and the same surrounding schemas. */
 export function placeOf(place: Place, step: string): Place {
   return { where: place.where + step, inside: place.inside };
 }
 
-/** Refuses a schema: what is wrong with it, where, and what to write in its place. */
+/** Refuses a schema, with the error, its place, and the schema to write instead. */
 export function refuseSchema(place: Place, what: string, hint: string): never {
   throw new RepriseError('invalid_schema', what, { where: place.where, hint });
 }
@@ -19,7 +19,7 @@ export function refuseSchema(place: Place, what: string, hint: string): never {
 const CODE = 'Check and change values in a reducer or a plan, where code is versioned with the journal.';
 const FORM = 'Journaled values are null, booleans, numbers, text, bytes, links, lists and maps.';
 
-/** What to write in place of each kind of schema that is refused as a whole. */
+/** The replacement for each kind of schema that is refused as a whole. */
 export const HINTS: Readonly<Record<string, string>> = {
   any: 'Use value() for data whose shape another schema decides.',
   unknown: 'Use value() for data whose shape another schema decides.',
@@ -36,7 +36,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   function: FORM,
   transform: CODE,
   pipe: CODE,
-  catch: 'Refuse what is wrong: a value replaced in silence cannot be audited.',
+  catch: 'Refuse an invalid value: a silent replacement cannot be audited.',
   prefault: 'Use a constant default().',
   success: CODE,
   nonoptional: 'Use the schema without optional().',

@@ -11,17 +11,17 @@ type NumberNode = Extract<SchemaNode, { type: 'number' }>;
 type Bounds = { min?: number; max?: number; above?: number; below?: number };
 type CheckDef = $ZodChecks['_zod']['def'];
 
-/** The definitions of the checks that stand on a schema. */
+/** The definitions of the checks of a schema. */
 export function checksOf(def: { checks?: $ZodCheck<never>[] | undefined }): readonly CheckDef[] {
   return (def.checks ?? []).map((check) => check._zod.def as CheckDef);
 }
 
-/** Refuses checks on a kind of schema that takes none. */
+/** Refuses checks on a kind of schema without checks. */
 export function noChecks(def: { checks?: $ZodCheck<never>[] | undefined }, place: Place): void {
   for (const check of checksOf(def)) refuseCheck(check, place);
 }
 
-/** Refuses one check: what it does, and what to write instead. */
+/** Refuses one check, with its effect and the replacement. */
 export function refuseCheck(check: CheckDef, place: Place): never {
   if (check.check === 'overwrite') {
     refuseSchema(place, 'a check changes the value', 'Trim and map case before the value is sent.');
@@ -51,7 +51,7 @@ export function compileText(def: $ZodStringDef, place: Place): TextNode {
   return { type: 'text', ...bounds, ...(patterns.length > 0 ? { patterns } : {}) };
 }
 
-/** Escapes, so that `\\p` is seen to be a backslash and a letter, and inline flags. */
+/** Splits off escapes, so that `\\p` is recognized as a backslash and a letter, and inline flags. */
 const PATTERN_TOKENS = /\\[\s\S]|\(\?[a-z-]+:/g;
 
 function plainPattern(pattern: RegExp | undefined, place: Place): string {
@@ -70,7 +70,7 @@ function plainPattern(pattern: RegExp | undefined, place: Place): string {
   return pattern.source;
 }
 
-/** Takes over a bound of length; false when the check is another. */
+/** Applies a bound of length; false for any other check. */
 export function narrowLength(bounds: { min?: number; max?: number }, check: CheckDef, place: Place): boolean {
   if (check.check === 'min_length') raise(bounds, 'min', check.minimum, place);
   else if (check.check === 'max_length') lower(bounds, 'max', check.maximum, place);
@@ -97,7 +97,7 @@ export function compileNumber(def: $ZodNumberDef, place: Place): NumberNode {
   return { type: 'number', int, ...bounds };
 }
 
-/** Takes over a number format; true when it is one of integers. */
+/** Applies a number format; true for one of integers. */
 function narrowFormat(bounds: Bounds, format: string, place: Place): boolean {
   switch (format) {
     case 'safeint':
@@ -136,7 +136,7 @@ function finite(limit: unknown, place: Place): number {
   return refuseSchema(place, 'a bound is not a finite number', 'Leave the bound out when no bound is wanted.');
 }
 
-/** Compiles literals and enums. Their order means nothing, so they are sorted: two spellings, one identity. */
+/** Compiles literals and enums. Their order has no meaning, so they are sorted: two spellings have one identity. */
 export function compileLiteral(values: Iterable<unknown>, place: Place): SchemaNode {
   const found: Value[] = [];
   for (const value of values) {

@@ -6,7 +6,7 @@ import type { SchemaNode } from './node.js';
  *
  * @param node an object, or a union of such objects
  * @param on the name of the discriminator
- * @returns the values, repeated where options repeat them; `undefined` when the field does not tell options apart
+ * @returns the values, repeated where options repeat them; `undefined` when the field does not distinguish the options
  */
 export function tagsOf(node: SchemaNode, on: string): readonly Value[] | undefined {
   if (node.type === 'object') {

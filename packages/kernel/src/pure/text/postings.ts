@@ -1,18 +1,20 @@
-/** Lists of which documents have a word, how often, and how long each is: as bytes, a few for each document. */
+/**
+ * Lists of the documents that have a word, with its count and the length of each: as bytes, a few for each document.
+ */
 
 /** A document that has a word. */
 export interface Posting {
   /** The document's number. */
   readonly document: number;
   readonly count: number;
-  /** The document's words: here, so that ranking reads nothing else. */
+  /** The number of words in the document: here, so that ranking reads nothing else. */
   readonly length: number;
 }
 
 /**
- * Documents in one chunk of postings. Which chunk a document's posting is in depends on its number alone, so an index
- * has the same bytes however it came to be. A chunk is written whole when a document of it comes or goes: a larger one
- * makes keeping up dearer, a smaller one asking.
+ * The documents of one chunk of postings. The chunk of a document depends on its number alone, so an index has the same
+ * bytes whatever its history. A chunk is written whole when a document of it is added or removed: a larger one makes
+ * updates dearer, a smaller one searches.
  */
 const CHUNK_DOCUMENTS = 256;
 
@@ -21,7 +23,7 @@ export function chunkOf(document: number): number {
   return Math.floor(document / CHUNK_DOCUMENTS);
 }
 
-/** A chunk with one posting more, of a document whose number is above all in it. */
+/** A chunk with one more posting, of a document whose number is above all in the chunk. */
 export function appendPosting(chunk: Uint8Array | null, { document, count, length }: Posting): Uint8Array {
   const before = chunk === null ? 0 : chunk.length;
   const bytes = new Uint8Array(before + 1 + bytesOf(count) + bytesOf(length));
@@ -60,7 +62,7 @@ export function readPostings(bytes: Uint8Array, chunk: number): Posting[] {
   return postings;
 }
 
-/** Seven bits a byte, the lowest first. @returns where the number ends */
+/** Seven bits a byte, the lowest first. @returns the index behind the number */
 function writeNumber(n: number, into: Uint8Array, start: number): number {
   let at = start;
   let rest = n;

@@ -5,13 +5,13 @@
  * the logarithm is made of products alone and cut to 16 bits, and all else is integers below 2^53.
  */
 
-/** How often a word counts in one document at most: more of the same says nothing more, and bounds the products. */
+/** The largest count of a word in one document: more occurrences add nothing, and the products stay bounded. */
 const TERM_COUNT_MAX = 64;
 
-/** The longest document as ranking sees it, in words: bounds the products. */
+/** The largest length of a document for ranking, in words: bounds the products. */
 const LENGTH_MAX = 1_048_576;
 
-/** The average length in sixteenths of a word, at most: bounds the products. */
+/** The largest average length, in sixteenths of a word: bounds the products. */
 const AVERAGE_MAX = 1_048_576;
 
 /** ln 2 in 16 bits behind the point. */
@@ -36,7 +36,7 @@ export function lnQ16(numerator: number, denominator: number): number {
   return Math.floor((bits * LN2_Q16) / 65_536);
 }
 
-/** How much a word tells that `containing` of `documents` contain, in 16 bits behind the point. */
+/** The weight of a word that `containing` of `documents` contain, in 16 bits behind the point. */
 export function rarity(documents: number, containing: number): number {
   return lnQ16(2 * documents + 2, 2 * containing + 1);
 }
@@ -47,10 +47,10 @@ export function averageLength(words: number, documents: number): number {
 }
 
 /**
- * What one word adds to a document's rank.
+ * The share of one word in a document's rank.
  *
  * @param weight the word's {@link rarity}
- * @param count how often the document has it
+ * @param count the number of times that the document has it
  * @param length the document's words
  * @param average the {@link averageLength}
  */

@@ -1,25 +1,25 @@
 /**
- * Text as words. The same text gives the same words on every engine and in every release: no locale, no case mapping
- * and no character class of the engine is asked, only the pinned table.
+ * Text as words. The same text gives the same words on every engine and in every release: only the pinned table is
+ * used, and no locale, case mapping or character class of the engine.
  *
  * Words are runs of letters, digits and the marks that belong to them. Case and accents are folded away (`É`, `é` and
  * `e` with a combining accent are one). Of scripts that put no spaces between words, each character is a word.
  */
 import { ALONE_RANGES, FOLD_RUNS, WORD_RANGES } from './table.js';
 
-/** The longest word, in characters; what is longer is cut, and found by its beginning. */
+/** The longest word, in characters; a longer one is cut, and found by its beginning. */
 export const WORD_LENGTH_MAX = 64;
 
-/** What a character is to a word, by its code point. */
+/** The role of a character in a word, by its code point. */
 const OUTSIDE = 0;
 const INSIDE = 1;
 const ALONE = 2;
 const ACCENT = 3;
 
 interface Table {
-  /** What a character is: {@link OUTSIDE} and the others. */
+  /** The role of a character: {@link OUTSIDE} or one of the others. */
   readonly kinds: Uint8Array;
-  /** The distance to what stands for a character. */
+  /** The distance to the character that replaces it. */
   readonly folds: Int32Array;
 }
 
@@ -27,7 +27,7 @@ const POINTS = 0x110000;
 
 let table: Table | undefined;
 
-/** The table is laid out at first use: an import costs nothing. */
+/** The table is built at its first use: an import costs nothing. */
 function tableOf(): Table {
   if (table !== undefined) return table;
   const kinds = new Uint8Array(POINTS);

@@ -12,7 +12,7 @@ export function memoryDirectory(): HostDirectory {
   return {
     label: 'memory',
     open: async () => {
-      if (held) throw new RepriseError('world_locked', 'another opener holds this directory', { where: 'memory' });
+      if (held) throw new RepriseError('world_locked', 'the directory is already open', { where: 'memory' });
       held = true;
       return new MemoryDirectory(rows, () => {
         held = false;

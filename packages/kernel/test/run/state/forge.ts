@@ -1,6 +1,6 @@
 /**
  * Forges worlds: something in a sound world is changed at random, and every digest that depends on it is computed
- * anew. What is left to find it is the meaning of the bytes alone, as with a file that somebody made on purpose.
+ * anew. Only the meaning of the bytes can show the forgery, as in a file of an attacker.
  */
 import { type IngressRecord, isRef, Ref, type Value } from '@reprise/contracts';
 import {

@@ -1,4 +1,4 @@
-/** Leaves of a snapshot that somebody changed: each is held to the shape of its kind wherever it is read. */
+/** Leaves of a snapshot that an attacker changed: the shape of each is checked wherever it is read. */
 import { describe, expect, it } from 'vitest';
 import { memory } from '../../../src/index.js';
 import { encode, portableSha256 } from '../../../src/pure/codec/index.js';

@@ -1,4 +1,4 @@
-/** Changes a value in one random place, as somebody would who wants a reader to stumble, to loop or to grow. */
+/** Changes a value in one random place, as an attacker would to make a reader fail, loop or grow. */
 import { isRef, type Ref, type Value } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '@reprise/kernel';
 

@@ -184,7 +184,7 @@ describe('given timers in worlds that are closed', () => {
     await tell('w', wake('tea', HOUR));
     await clock.advance(MINUTE);
     clock.jumpWall(2 * HOUR);
-    await tell('other', add(1)); // somebody asks what time it is
+    await tell('other', add(1)); // another world asks for the time
     await clock.advance(2 * SECOND);
     expect(await firedIn(disk, 'w')).toHaveLength(1);
     await host.close();

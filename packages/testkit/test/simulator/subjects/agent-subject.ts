@@ -95,7 +95,7 @@ class AgentPlay implements SimulationPlay {
   readonly #asked: Asked[] = [];
   /** Sessions that have had an input. */
   readonly #begun = new Set<string>();
-  /** Calls that wait for somebody to decide. */
+  /** Calls that wait for a decision. */
   readonly #waiting = new Set<string>();
   #calm = false;
   #n = 0;
@@ -130,7 +130,7 @@ class AgentPlay implements SimulationPlay {
     ];
   }
 
-  /** Which sessions there are, and which calls wait for somebody. */
+  /** The sessions, and the calls that wait for a person. */
   read(frame: readonly JournalRecord[]): void {
     for (const record of frame) {
       if (record.kind !== 'fact') continue;

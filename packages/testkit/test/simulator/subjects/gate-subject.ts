@@ -125,7 +125,7 @@ class GatePlay implements SimulationPlay {
     if (ingress?.kind === 'request') this.#count(ingress);
   }
 
-  /** Everything that waits for somebody is answered, and what is still open then is cancelled. */
+  /** Every pending item is answered, and effects that are still open then are cancelled. */
   async settle(world: World): Promise<void> {
     for (const { effect } of await world.openEffects()) await this.#kept(world.cancel(effect));
   }

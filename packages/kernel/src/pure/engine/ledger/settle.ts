@@ -182,7 +182,8 @@ export function closeEffect(
   const booked = bookReceipt(fold, effect, receipt);
   if (waitedOutside(effect)) {
     const to = effect.deferred?.to ?? effect.approval?.to ?? null;
-    const known = unanswered || booked === undefined || receipt.usage !== undefined; // its adapter will say, or somebody did
+    // Known when the adapter will report it, or the settlement did.
+    const known = unanswered || booked === undefined || receipt.usage !== undefined;
     const owed = known ? {} : { owed: booked };
     const settler = effect.settler === undefined ? {} : { settler: effect.settler };
     const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };

@@ -40,7 +40,7 @@ export interface Sums {
   reserved: number;
 }
 
-/** A side of somebody's rights: which tools, null for any, and until when. */
+/** A side of a principal's rights: which tools, null for any, and until when. */
 interface Side {
   readonly tools: ReadonlySet<string> | null;
   readonly expires: number | null;
@@ -428,7 +428,7 @@ export class Auditor {
     return this.#isPermitted({ cell, inc: this.#life(cell).inc }, tool, at);
   }
 
-  /** Whether somebody stands at a name. */
+  /** Whether a principal exists under a name. */
   lives(cell: string): boolean {
     return this.#lives.get(cell)?.live === true;
   }

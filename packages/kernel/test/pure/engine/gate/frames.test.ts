@@ -53,7 +53,7 @@ const rights = (world: World, of: Principal, may: Record<string, string[]> | nul
     exercise: may === null ? null : { may, ...(expires === undefined ? {} : { expires_at: expires }) },
   });
 
-/** The frames from one on that are durable now, as somebody sees them. */
+/** The durable frames from a number on, as a principal sees them. */
 async function framesAs(world: World, who: Principal, from = 0): Promise<ReadableFrame[]> {
   const leave = new AbortController();
   const shown: ReadableFrame[] = [];

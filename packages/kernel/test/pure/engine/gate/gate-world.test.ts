@@ -51,7 +51,7 @@ describe('given rights that the original changed after the cut, wider and narrow
   );
 });
 
-/** What somebody would have to write into a journal to get away with something. */
+/** The changes that an attacker would have to write into a journal to gain a right. */
 const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (journal: Journal) => Journal])[] = [
   ['an effect is settled twice', /settled twice/, (journal) => doubled(journal, 'settled')],
   ['an attempt is made twice', /skips an attempt|starts/, (journal) => doubled(journal, 'attempt')],

@@ -120,7 +120,7 @@ export type Happening =
   | { readonly step: 'reopen' | 'crash' | 'snapshot' };
 
 const which = fc.nat(7);
-const somebody = fc.constantFrom(...PEOPLE);
+const person = fc.constantFrom(...PEOPLE);
 const someCell = fc.constantFrom(...CELLS);
 const tokens = fc.option(fc.nat(40), { nil: null });
 const account = fc.constantFrom(...(Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[]));
@@ -163,8 +163,8 @@ export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
         tokens,
       }),
     },
-    { weight: 2, arbitrary: fc.record({ step: step('settle'), which, by: somebody, tokens }) },
-    { weight: 2, arbitrary: fc.record({ step: step('decide'), which, by: somebody, approve: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ step: step('settle'), which, by: person, tokens }) },
+    { weight: 2, arbitrary: fc.record({ step: step('decide'), which, by: person, approve: fc.boolean() }) },
     { weight: 1, arbitrary: fc.record({ step: step('cancel'), which, graceMs: fc.constantFrom(0, 30) }) },
     { weight: 2, arbitrary: fc.record({ step: step('judge'), which, tokens }) },
     { weight: 1, arbitrary: fc.record({ step: step('stop'), by: someCell }) },

@@ -1,5 +1,5 @@
 /**
- * Holds frames as somebody may read them to the whole journal, by looking for the one cell that is kept from them in
+ * Compares frames as a principal may read them with the whole journal, by looking for the one cell that is hidden in
  * the text of each record. It shares no code with the kernel and never forgets whose an effect was.
  */
 import type { JournalRecord } from '@reprise/contracts';
@@ -18,7 +18,7 @@ export interface Shown {
 const AUTHORS: readonly string[] = ['value', 'input', 'params', 'question', 'payload'];
 
 /**
- * Judges what was shown of a journal to somebody who may read everything but one cell of the lab.
+ * Judges the frames that were shown to a principal who may read everything but one cell of the lab.
  *
  * @param from the first frame that was asked for
  * @returns how many records were withheld

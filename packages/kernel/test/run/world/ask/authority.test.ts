@@ -18,7 +18,7 @@ const fails = (): never => {
   throw new Error('it looks back');
 };
 
-/** Things that run somebody's code when they are looked at. */
+/** Objects that run the caller's code when they are inspected. */
 const HOSTILE: readonly (readonly [string, unknown])[] = [
   ['accessors that throw', Object.defineProperties({}, { id: { get: fails, enumerable: true }, as: { get: fails } })],
   ['a proxy that throws', new Proxy({}, { get: fails, has: fails, ownKeys: fails, getPrototypeOf: fails })],

@@ -2,7 +2,7 @@ import { isRepriseError } from '@reprise/contracts';
 import { expect } from 'vitest';
 import { expectDocumented } from '../../../support/judge.js';
 
-/** Things that somebody may pass where something else is meant. */
+/** Values that a caller may pass in the place of others. */
 export const JUNK: readonly (readonly [string, unknown])[] = [
   ['undefined', undefined],
   ['null', null],
