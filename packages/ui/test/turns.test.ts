@@ -68,7 +68,7 @@ describe('a run that waits for more input, as messages', () => {
     await world.close();
   });
 
-  it('keeps the text of a turn out of the answer to an input that waits behind it [EVT-7]', async () => {
+  it('the text of a turn stays out of the answer to an input that waits behind it [EVT-7]', async () => {
     const { world, session } = await opened({ text: 'One.', delayMs: 10 }, { text: 'Two.' }, { text: 'Three.' });
     const first = await session.send('1', { id: 'm-1' });
     const second = await session.send('2', { id: 'm-2' });
@@ -90,7 +90,7 @@ describe('a run that waits for more input, as messages', () => {
     await world.close();
   });
 
-  it('ends the stream of a cancelled turn, and the next input has its own', async () => {
+  it('the stream of a cancelled turn ends, and the next input has its own', async () => {
     const { world, session } = await opened({ text: 'Long', ...never }, { text: 'Two.' });
     const first = await session.send('1', { id: 'm-1' });
     const stream = all(toUIMessageStream(first));
@@ -175,7 +175,7 @@ describe('a run that waits for more input, as messages', () => {
 });
 
 describe('an input that moved to another run, as messages', () => {
-  it('is answered under the run that it moved to, live and afterwards [EVT-7]', async () => {
+  it('an input is answered under the run that it moved to, live and afterwards [EVT-7]', async () => {
     const { world, session } = await opened({ text: 'Long', ...never }, { text: 'Two.' });
     const first = await session.send('1', { id: 'm-1' });
     const second = await session.send('2', { id: 'm-2' });

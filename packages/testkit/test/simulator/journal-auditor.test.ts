@@ -69,7 +69,11 @@ describe('a journal', () => {
       /settled as ok and again/,
       [started, receipt(1, 1, 'ok'), request(2, 'r', settled)],
     ],
-    ['with a late answer that is not recorded', /is not recorded/, [started, request(1, 'r', settled), receipt(2, 1, 'ok')]],
+    [
+      'with a late answer that is not recorded',
+      /is not recorded/,
+      [started, request(1, 'r', settled), receipt(2, 1, 'ok')],
+    ],
     [
       'with a late answer that moves',
       /kind event/,
