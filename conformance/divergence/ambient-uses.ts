@@ -229,7 +229,7 @@ export const USES: readonly Use[] = [
   },
   {
     name: 'a cache of a closure',
-    how: 'a map outside of the definition that tells a second call from a first',
+    how: 'a map outside of the definition that distinguishes a second call from the first',
     secondFold: true,
     here: true,
     use: (ctx) => {
@@ -241,7 +241,7 @@ export const USES: readonly Use[] = [
   },
   {
     name: 'the memory of an earlier event',
-    how: 'the drafts of earlier deliveries, kept',
+    how: 'the drafts of earlier deliveries, stored in a variable',
     secondFold: true,
     here: true,
     use: () => drafts.push({ seen: null }),
@@ -249,7 +249,7 @@ export const USES: readonly Use[] = [
   },
   {
     name: 'a global of its own',
-    how: 'a property that it puts on `globalThis`',
+    how: 'a property that it sets on `globalThis`',
     secondFold: true,
     here: true,
     use: () => {

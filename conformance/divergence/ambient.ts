@@ -153,7 +153,7 @@ const promiseRow: Row = {
   group: 'ambient',
   name: 'a promise that writes later',
   how: 'the reducer begins a promise that writes to the draft when the delivery is over',
-  caught: [['no difference', undefined, 'the draft is nobody’s by then']],
+  caught: [['no difference', undefined, 'the draft is no longer used by then']],
   broken: async () => {
     const later = await leftBy((draft) => {
       draft.n = 1;
@@ -161,7 +161,7 @@ const promiseRow: Row = {
         draft.n = 2;
       });
     });
-    return sameBytes(later, { n: 1 }, 'the draft is nobody’s by then');
+    return sameBytes(later, { n: 1 }, 'the draft is no longer used by then');
   },
   sound: () =>
     caughtBy(
@@ -251,7 +251,7 @@ let emitted = 0;
 const planRow: Row = {
   group: 'ambient',
   name: 'a counter outside of a plan',
-  how: 'the plan emits what a variable of the module says',
+  how: 'the plan emits an effect that depends on a variable of the module',
   caught: [
     ['second fold', 'nondeterminism', TWICE],
     ['verification', 'replay_divergence', 'frame 1, record 2 (effect), `$.params'],

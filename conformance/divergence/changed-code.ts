@@ -18,7 +18,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'effects in another order',
-    'the letter is asked for before the money',
+    'the plan emits the letter before the charge',
     'frame 3, record 2 (effect), `$.name`: `"shop.charge@1"` → `"shop.mail@1"`',
     {
       *pay({ total, order }, plan) {
@@ -32,7 +32,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'another effect',
-    'the plan refunds where it charged, which the policy forbids',
+    'the plan refunds in place of the charge, which the policy forbids',
     'frame 3, record 2 (effect), `$`: a record `effect` → a record `denial`',
     {
       *pay({ total, order }, plan) {
@@ -85,7 +85,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'what is made of a receipt',
-    'the plan believes a receipt only when its id is long',
+    'the plan accepts only a receipt with a long id',
     'frame 5, record 1 (event), `$.event.value.ok`: `true` → `false`',
     {
       *pay({ total, order }, plan) {
@@ -99,7 +99,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'a plan’s result',
-    'the plan ends without telling its cell',
+    'the plan ends without an event to its cell',
     'frame 5, record 1 (event), `$`: a record `event` → a record `plan_ended`',
     {
       *pay({ total, order }, plan) {
@@ -112,7 +112,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'what a plan waits for',
-    'the plan waits for the letter first, and tells its cell after the money',
+    'the plan waits for the letter first, and sends its event after the charge',
     'frame 3, record 6 (state), `$.leaves[plan shop/Order@1 0 a].wait[0].emissions`: `0` → `1`',
     {
       *pay({ total, order }, plan) {
@@ -125,7 +125,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'a plan’s input',
-    'the reducer asks for half of the money',
+    'the reducer requests half of the amount',
     'frame 3, record 1 (intent), `$.input.total`: `800` → `400`',
     {
       checkOut(draft, ctx) {
@@ -136,7 +136,7 @@ const PLANS: readonly Mutant[] = [
   ],
   [
     'a plan that starts twice',
-    'the reducer asks for the money twice',
+    'the reducer starts the plan twice',
     'frame 3, record 2 (effect), `$`: a record `effect` → a record `intent`',
     {
       checkOut(draft, ctx) {
@@ -150,13 +150,13 @@ const PLANS: readonly Mutant[] = [
 const REDUCERS: readonly Mutant[] = [
   [
     'sends in another order',
-    'the shelves hear of an item the other way round',
+    'the shelves get the events of an item in another order',
     'frame 1, record 2 (event), `$.to[1]`: `"tea"` → `"all"`',
     { reserve: ({ sku }, ctx) => ['all', sku].forEach((shelf) => void reserved(ctx, shelf)) },
   ],
   [
     'a renamed event',
-    'the shelf is told to release what it was told to reserve',
+    'the shelf gets a release in place of a reservation',
     'frame 1, record 2 (event), `$.event.name`: `"shop/Reserved@1"` → `"shop/Released@1"`',
     {
       reserve({ sku }, ctx) {
@@ -167,7 +167,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a send too many',
-    'another shelf hears of cups, from the second frame on',
+    'another shelf gets an event about cups, from the second frame on',
     'frame 2, record 4 (state), `$`: a record `state` → a record `event`',
     {
       reserve(item, ctx) {
@@ -178,13 +178,13 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a send too few',
-    'only the item’s own shelf hears of it',
+    'only the shelf of the item gets an event',
     'frame 1, record 3 (event), `$`: a record `event` → a record `state`',
     { reserve: ({ sku }, ctx) => reserved(ctx, sku) },
   ],
   [
     'a fact',
-    'the reducer states another total than it holds',
+    'the reducer states another total than that of its state',
     'frame 1, record 1 (fact), `$.value.total`: `300` → `0`',
     {
       add(draft, item, ctx) {
@@ -227,7 +227,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a timer’s time',
-    'the reminder comes a second later',
+    'the reminder is set a second later',
     'frame 1, record 4 (state), `$.leaves[cell shop/Order@1 a].timers[0].reminder`: `1767225660000` → `1767225661000`',
     {
       add: (draft, item, ctx) =>
@@ -236,7 +236,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a timer that is not cleared',
-    'who has paid is reminded all the same',
+    'the reminder stays set after the payment',
     'frame 5, record 3 (state), `$.leaves[cell shop/Order@1 a].timers`: `{}` → nothing',
     {
       paid: (draft, value, ctx) => SHOP.paid(draft, value, { ...contextOf(ctx), clearTimer: () => undefined }),
@@ -244,7 +244,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a log',
-    'the history has other words',
+    'the history gets other texts',
     'frame 1, record 4 (state), `$.leaves[log shop/Order@1 history a].tail[0]`: `"tea for 300"` → `"tea"`',
     {
       add: (draft, item, ctx) =>
@@ -264,7 +264,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'an identifier',
-    '`ctx.id` is asked with another label',
+    '`ctx.id` is called with another label',
     'frame 1, record 4 (state), `$.leaves[cell shop/Order@1 a].state.number`',
     { add: (draft, item, ctx) => SHOP.add(draft, item, { ...contextOf(ctx), id: () => ctx.id('number') }) },
   ],
@@ -292,7 +292,7 @@ const REDUCERS: readonly Mutant[] = [
   ],
   [
     'a request that is refused now',
-    'the reducer rejects what it took',
+    'the reducer rejects an event that it accepted before',
     'frame 2, record 0 (request), `$`: a record `request` → nothing',
     {
       add(draft, item, ctx) {

@@ -27,7 +27,7 @@ const DEFINITIONS: readonly (readonly [
 ])[] = [
   [
     'a state’s schema',
-    'an order has a field more, under the same name',
+    'an order has one more field, under the same name',
     'shop/Order@1',
     'era_incompatible',
     'frame 1, record 4 (state), `$.leaves[cell shop/Order@1 a].state.note`: nothing → `""`',

@@ -34,7 +34,7 @@ const SESSION_MUTANTS: readonly (readonly [name: string, how: string, names: str
   ],
   [
     'a session’s end',
-    'the session reducer says of its second run that it failed',
+    'the session reducer ends its second run as failed',
     'frame 5, record 5 (state), `$.leaves[cell aos.agent/SessionReducer@1 x].state.lifecycle`: `"Completed"` → `"Failed"`',
     sessionMutant((draft) => {
       if (draft.runs === 2 && draft.lifecycle === 'Completed') draft.lifecycle = 'Failed';
@@ -42,7 +42,7 @@ const SESSION_MUTANTS: readonly (readonly [name: string, how: string, names: str
   ],
   [
     'a session’s facts',
-    'the session reducer states a fact too many at each answer',
+    'the session reducer states one more fact at each answer',
     'frame 3, record 5 (state), `$`: a record `state` → a record `fact`',
     sessionMutant((_draft, { name }, ctx) => {
       if (name !== 'aos.agent/LlmStepCompleted@1') return;
@@ -104,7 +104,7 @@ const colder: ModelClient = { ...script(), write: (request) => script().write({ 
 const requestRow: Row = {
   group: 'changed code',
   name: 'what a model is told',
-  how: 'the client writes a temperature into every request; `verify --requests` writes the requests again',
+  how: 'the client writes a temperature into every request; `verify --requests` rebuilds the requests',
   caught: [['verification', 'request_differs', 'frame 2, the request: sha256']],
   broken: () => requestsBy(colder),
   sound: () => requestsBy(script()),

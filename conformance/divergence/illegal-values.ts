@@ -55,7 +55,7 @@ const ILLEGAL: readonly Illegal[] = [
     name: 'a hole',
     says: 'a list with a hole is not a value',
     at: '[0]',
-    how: 'a list with a place that was never set',
+    how: 'a list with an index that was never set',
     broken: () => new Array(2),
     sound: () => [null, null],
   },
@@ -313,7 +313,7 @@ const lawRows: readonly Row[] = [
   {
     group: 'illegal values',
     name: 'a shared payload',
-    how: 'two cells are sent the same object; the first to hear of it writes into it',
+    how: 'two cells get the same object; the first receiver changes it',
     caught: [
       ['no difference', undefined, 'each delivery has a copy of its own'],
       ['no difference', undefined, 'the journal holds what was sent'],
@@ -342,7 +342,7 @@ const lawRows: readonly Row[] = [
   {
     group: 'illegal values',
     name: 'a schema that changes what it takes',
-    how: 'an event’s schema with a transform: what is recorded would be changed again in every replay',
+    how: 'an event’s schema with a transform: the recorded value would be changed again in every replay',
     caught: [['definition', 'invalid_schema', '$.field: pipe is not part of journaled schemas']],
     broken: () => caughtBy('definition', defined(z.int().transform((n) => n * 100))),
     sound: () => caughtBy('definition', defined(z.int())),

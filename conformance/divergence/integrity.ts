@@ -128,14 +128,14 @@ const DAMAGE: readonly Row[] = [
   ),
   row(
     'a frame of another world',
-    'frame 5 of a world that began otherwise in its place',
+    'frame 5 replaced by that of a world with another beginning',
     [['integrity check', 'journal_damaged', 'frame 5']],
     frameOf('other'),
     frameOf('shop'),
   ),
   row(
     'the time of a row',
-    'the column `at` says a millisecond more than the frame',
+    'the column `at` is a millisecond later than the frame',
     [['integrity check', 'journal_damaged', 'frame 6']],
     (sample) => ({
       ...sample,
@@ -144,7 +144,7 @@ const DAMAGE: readonly Row[] = [
   ),
   row(
     'the kind of a row',
-    'the column `kind` says timer where the frame is a request',
+    'the column `kind` is timer although the frame is a request',
     [['integrity check', 'journal_damaged', 'frame 6']],
     (sample) => ({ ...sample, frames: sample.frames.with(6, { ...frameAt(sample, 6), kind: 'timer' }) }),
   ),
@@ -154,7 +154,7 @@ const INDEXES: readonly Row[] = [
   {
     group: 'integrity',
     name: 'an index of requests',
-    how: 'the store does not find a request by its id, so that it would be taken twice',
+    how: 'the store does not find a request by its id, so that the request would be accepted twice',
     caught: [['integrity check', 'journal_damaged', 'frame 1']],
     broken: async () => foundIn(await shopSample(), { over: { findKey: async () => undefined } }),
     sound: async () => foundIn(await shopSample()),
@@ -162,7 +162,7 @@ const INDEXES: readonly Row[] = [
   {
     group: 'integrity',
     name: 'an index of landmarks',
-    how: 'the store does not find the snapshot, and finds one where none is',
+    how: 'the store does not find the snapshot, and reports one in another place',
     caught: [['integrity check', 'journal_damaged', 'frame 8']],
     broken: async () => {
       const sample = await shopSample();
@@ -182,42 +182,42 @@ const same =
 const FORGERIES: readonly Row[] = [
   row(
     'a forged request',
-    'an item’s price in frame 1, all heads made to fit',
+    'an item’s price changed in frame 1, with all heads recomputed',
     [['verification', 'replay_divergence', 'frame 1, record 1 (fact), `$.value.total`: `300` → `30`']],
     edited(1, 0, { event: { name: 'shop/Added@1', value: { sku: 'tea', cents: 30 } } }),
     same(1),
   ),
   row(
     'a forged fact',
-    'the total in a fact of frame 2',
+    'the total changed in a fact of frame 2',
     [['verification', 'replay_divergence', 'frame 2, record 1 (fact), `$.value.total`: `8` → `800`']],
     edited(2, 1, { value: { items: 2, total: 8 } }),
     same(2),
   ),
   row(
     'a forged effect',
-    'the amount of the charge in frame 3',
+    'the amount of the charge changed in frame 3',
     [['verification', 'replay_divergence', 'frame 3, record 2 (effect), `$.params.cents`: `8` → `800`']],
     edited(3, 2, { params: { cents: 8, order: 'a' } }),
     same(3),
   ),
   row(
     'a forged event',
-    'what a shelf was told in frame 6',
+    'the event of a shelf changed in frame 6',
     [['verification', 'replay_divergence', 'frame 6, record 2 (event), `$.event.value.order`: `"z"` → `"b"`']],
     edited(6, 2, { event: { name: 'shop/Reserved@1', value: { order: 'z' } } }),
     same(6),
   ),
   row(
     'a forged state',
-    'a digest in the state record of frame 9',
+    'a digest changed in the state record of frame 9',
     [['verification', 'replay_divergence', 'frame 9, record 1 (state), `$.leaves[cell shop/Order@1 b]`']],
     (sample) => forged(sample, 9, (records) => changed(records, 1, { leaves: otherDigest(records[1]) })),
     same(9),
   ),
   row(
     'a forged time',
-    'frame 6 says that it happened a second later',
+    'the time of frame 6 is a second later',
     [
       [
         'verification',
@@ -244,14 +244,14 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'a frame cut out',
-    'the whole of frame 2, all numbers and heads made to fit',
+    'frame 2 removed, with all numbers and heads recomputed',
     [['verification', 'replay_divergence', 'frame 2, record 1 (intent), `$.input.total`: `800` → `300`']],
     (sample) => rearranged(sample, (frames) => frames.toSpliced(2, 1)),
     (sample) => rearranged(sample, (frames) => frames),
   ),
   row(
     'a forged policy',
-    'the manifest forbids what it allowed',
+    'the manifest forbids an effect that it allowed',
     [['verification', 'replay_divergence', 'frame 0, record 1 (state), `$.leaves[world].policy`']],
     edited(0, 0, { policy: [{ effect: '*', decision: 'deny' }] as unknown as Value }),
     same(0),
@@ -265,7 +265,7 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'newer rules',
-    'the manifest says semantics 4, which this kernel does not know',
+    'the manifest has semantics 4, which this kernel does not know',
     [['verification', 'semantics_unknown', 'frame 0']],
     edited(0, 0, { semantics: 4 }),
     same(0),
@@ -285,7 +285,7 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'a tail, forged',
-    'the last frame is another, which the same app wrote: sound in itself',
+    'the last frame replaced by another one of the same app: sound in itself',
     [
       [
         'acknowledged head',

@@ -50,21 +50,21 @@ const RESUMED = 'frame 4, record 1 (state), `$.leaves[plan shop/Order@1 0 a].res
 const FORGED: readonly Row[] = [
   forgery(
     'a receipt twice',
-    'the receipt of the charge stands in the journal a second time',
+    'the receipt of the charge is in the journal a second time',
     [['verification', 'replay_divergence', 'frame 5, record 0 (receipt), `$`: a record `receipt` → nothing']],
     (sample) => rearranged(sample, (frames) => frames.toSpliced(5, 0, frameAt(sample, RECEIPT))),
     (sample) => rearranged(sample, (frames) => frames),
   ),
   forgery(
     'a receipt that was never given',
-    'the receipt of the charge is made one of an effect that nobody emitted',
+    'the receipt of the charge is changed to one of an effect that was never emitted',
     [['integrity check', 'journal_damaged', 'frame 4, record 0']],
     (sample) => forged(sample, RECEIPT, (records) => changed(records, 0, { effect: 'ab'.repeat(32) })),
     unchanged,
   ),
   forgery(
     'a receipt of another effect',
-    'the receipt of the charge is made one of the letter',
+    'the receipt of the charge is changed to one of the letter',
     [
       [
         'verification',
@@ -80,21 +80,21 @@ const FORGED: readonly Row[] = [
   ),
   forgery(
     'a receipt of another attempt',
-    'the receipt of the charge says that it is of a second attempt',
+    'the receipt of the charge has the number of a second attempt',
     [['integrity check', 'journal_damaged', 'frame 4, record 0']],
     (sample) => forged(sample, RECEIPT, (records) => changed(records, 0, { attempt: 2 })),
     unchanged,
   ),
   forgery(
     'a receipt with another payload',
-    'the charge is said to have another number',
+    'the receipt of the charge has another number in its payload',
     [['verification', 'replay_divergence', `${RESUMED}: bytes`]],
     withReceipt((receipt) => ({ ...receipt, payload: { id: 'c-1' } })),
     unchanged,
   ),
   forgery(
     'a receipt with another status',
-    'the charge is said to have failed',
+    'the receipt of the charge has the status of a failure',
     [['verification', 'replay_divergence', `${RESUMED}: bytes`]],
     withReceipt(({ payload: _, ...receipt }) => ({ ...receipt, status: 'error', code: 'adapter_error' })),
     unchanged,
@@ -108,14 +108,14 @@ const FORGED: readonly Row[] = [
   ),
   forgery(
     'a receipt that is gone',
-    'frame 4 cut out, all numbers and heads made to fit',
+    'frame 4 removed, with all numbers and heads recomputed',
     [['verification', 'replay_divergence', 'frame 4, record 1 (event), `$`: a record `event` → a record `state`']],
     (sample) => rearranged(sample, (frames) => frames.toSpliced(RECEIPT, 1)),
     (sample) => rearranged(sample, (frames) => frames),
   ),
   forgery(
     'a receipt before its effect',
-    'the receipt of the charge stands before the check-out',
+    'the receipt of the charge is placed before the check-out',
     [['integrity check', 'journal_damaged', 'frame 3, record 0']],
     (sample) => rearranged(sample, (frames) => frames.with(3, frameAt(sample, RECEIPT)).with(4, frameAt(sample, 3))),
     (sample) => rearranged(sample, (frames) => frames),
@@ -334,7 +334,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'a late answer',
-    how: 'an adapter answers four seconds after its effect was given up',
+    how: 'an adapter answers four seconds after its effect timed out',
     caught: [
       ['journal', undefined, 'frame 3, record 1 (late): ok after timeout'],
       ['no difference', undefined, 'the state is what it was'],
@@ -353,7 +353,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'a stale epoch',
-    how: 'a session is told that a step failed which is over',
+    how: 'a session gets the failure of a step that has ended',
     caught: [['journal', undefined, staleFact(2)]],
     broken: () => toldOfStep('outside', 1),
     sound: () => toldOfStep('model'),
@@ -361,7 +361,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'an answer from nobody',
-    how: 'a session is told that the step at hand failed, and not by the plan of that step',
+    how: 'a session gets the failure of its current step, but not from the plan of that step',
     caught: [['journal', undefined, staleFact(3)]],
     broken: () => toldOfStep('outside'),
     sound: () => toldOfStep('model'),
@@ -377,7 +377,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'another request under the same id',
-    how: 'an id that was used for something else',
+    how: 'an id that another request has used',
     caught: [['request', 'request_conflict', 'frame 1: request q was made before with other content']],
     broken: () => askedAgain({ of: 'bob' }, 'q'),
     sound: () => askedAgain({ of: 'bob' }, 'q-2'),
@@ -393,7 +393,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'a stale fence',
-    how: 'a writer goes on after another has appended behind its back',
+    how: 'a writer continues after another writer has appended',
     caught: [['request', 'fenced', 'another writer has appended to this journal']],
     broken: () => writtenBeside(true),
     sound: () => writtenBeside(false),
@@ -401,7 +401,7 @@ const LIVE: readonly Row[] = [
   {
     group: GROUP,
     name: 'a fork’s past',
-    how: 'a request of the past that a fork shares with its original, all heads made to fit',
+    how: 'an earlier request that a fork shares with its original, with all heads recomputed',
     caught: [['verification', 'replay_divergence', 'frame 1, record 1 (fact), `$.value.total`: `300` → `30`']],
     broken: () =>
       forkWith((records) => changed(records, 0, { event: { name: 'shop/Added@1', value: { sku: 'tea', cents: 30 } } })),
