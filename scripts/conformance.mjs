@@ -2,9 +2,10 @@
  * `npm run conformance [-- FILTER …]`: runs the conformance suite in its CI form and prints the result as a table:
  * scenarios × modes by name, golden heads, the other parts by folder, the mutants. Exits non-zero when anything is red.
  *
- * It runs all test files in `conformance/`, and the rows of the divergence matrix about our own sources. The table is made from their titles: a mode is the first heading of a test in
- * `conformance/modes`, the title of a case is `scenario × protocol`, of a row of the divergence matrix `divergence: …`,
- * and the title of a mutant has the word. A filter selects the files whose path contains it.
+ * It runs all test files in `conformance/`, and the rows of the divergence matrix about our own sources. The table is
+ * made from their titles: a mode is the first heading of a test in `conformance/modes`, the title of a case is
+ * `scenario × protocol`, of a row of the divergence matrix `divergence: …`, and the title of a mutant has the word. A
+ * filter selects the files whose path contains it.
  */
 import './lib/node-version.mjs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
