@@ -1,5 +1,6 @@
 export * from './address.js';
 export * from './authority.js';
+export * from './checks.js';
 export * from './commands.js';
 export * from './cut-text.js';
 export * from './error-codes.js';
@@ -11,6 +12,7 @@ export * from './names.js';
 export * from './notices.js';
 export * from './policy.js';
 export * from './portable.js';
+export * from './present.js';
 export * from './principal.js';
 export * from './receipt.js';
 export * from './records.js';

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { pattern } from './authority.js';
 import { ref } from './markers.js';
 
+/** The name and version of the prompt assembly, as recorded in a model call's parameters. */
+export const PROMPT_VERSION = 'aos.agent/Prompt@1';
+
 /** Why a model stopped. `interrupted`: it was stopped, and its partial answer is stored. */
 export const FINISH_REASONS = [
   'stop',

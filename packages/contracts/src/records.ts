@@ -24,7 +24,11 @@ import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
 /** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
 export const KERNEL_SEMANTICS = 3;
 
+/** The longest idempotency key of a request, in characters. */
+export const REQUEST_ID_MAX = 256;
+
 const count = z.int().min(0);
+const requestId = z.string().min(1).max(REQUEST_ID_MAX);
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** The fields of every ingress record: the frame's number, its time in milliseconds and its principal. */
@@ -71,7 +75,7 @@ export const manifestRecord = z.strictObject({
 export const requestRecord = z.strictObject({
   kind: z.literal('request'),
   ...stamps,
-  id: z.string().min(1).max(256),
+  id: requestId,
   to: address,
   event: eventEnvelope,
 });
@@ -80,7 +84,7 @@ export const requestRecord = z.strictObject({
 export const commandRecord = z.strictObject({
   kind: z.literal('command'),
   ...stamps,
-  id: z.string().min(1).max(256),
+  id: requestId,
   command: kernelCommand,
 });
 
@@ -170,7 +174,7 @@ export const ERASE_DIGESTS_MAX = 10_000;
 export const eraseRecord = z.strictObject({
   kind: z.literal('erase'),
   ...stamps,
-  id: z.string().min(1).max(256),
+  id: requestId,
   cell: z.nullable(address),
   subtree: z.boolean(),
   digests: z.array(hex).max(ERASE_DIGESTS_MAX),

@@ -1,4 +1,5 @@
 /** Model providers: adapters for `llm.generate`. */
+export { PROMPT_VERSION } from '@reprise/contracts';
 export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.js';
 export { type AiSdkModel, SPECIFICATIONS } from './ai-sdk/language-model.js';
 export { type AnthropicMessagesOptions, anthropicMessages } from './anthropic/anthropic-messages.js';
@@ -41,7 +42,6 @@ export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-
 export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
 export {
   assemblePrompt,
-  PROMPT_VERSION,
   type Prompt,
   type PromptTarget,
 } from './prompt/assemble-prompt.js';

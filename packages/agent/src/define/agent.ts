@@ -2,7 +2,7 @@
  * Agents: data and functions. `store-agent.ts` makes the recorded form of an agent; a replay never runs the functions
  * that an author writes here.
  */
-import { CONTEXT_LANES, RepriseError, type Value } from '@reprise/contracts';
+import { type ArgumentCheck, CONTEXT_LANES, checkOf, isFunction, isWhole, type Value } from '@reprise/contracts';
 import { ADOPTIONS, type RunLimits } from '../contracts/config.js';
 import { TOOLSETS_MAX } from '../contracts/toolset.js';
 import type { ContextSource } from '../tools/build.js';
@@ -14,6 +14,8 @@ import { type ChosenCompaction, type CompactionChoice, chosenCompaction } from '
 import { LIMITS_DEFAULT, type Limits, saidLimits } from './limits.js';
 import { type ChosenLoop, chosenLoop, type LoopChoice } from './loop-policies.js';
 import { type ModelChoices, requireModelChoices } from './model-choices.js';
+
+const require: ArgumentCheck = checkOf('invalid_definition', 'invalid agent');
 
 /** The options of {@link defineAgent}. */
 export interface AgentSpec<T extends readonly Tool[], R> {
@@ -122,7 +124,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   require(typeof model === 'string' && model !== '' && model.length <= 128, where, 'the alias of a model', model);
   require(typeof instructions === 'string', where, 'instructions as text', typeof instructions);
   require(ADOPTIONS.includes(adopt), where, `adopt: ${ADOPTIONS.join(', ')}`, adopt);
-  const window = contextWindow === null || (Number.isSafeInteger(contextWindow) && contextWindow > 0);
+  const window = contextWindow === null || isWhole(contextWindow, 1);
   require(window, where, 'contextWindow as a number of tokens', contextWindow);
   requireDifferent(where, 'tools', tools);
   requireToolsets(where, toolsets, tools);
@@ -179,7 +181,7 @@ function requireContext(where: string, sources: readonly ContextSource[]): void 
     CONTEXT_SOURCES_MAX, where, `at most ${CONTEXT_SOURCES_MAX} context sources`, sources.length);
   requireDifferent(where, 'context sources', sources);
   for (const { name, lane, load } of sources) {
-    const whole = NAME.test(String(name)) && CONTEXT_LANES.includes(lane) && typeof load === 'function';
+    const whole = NAME.test(String(name)) && CONTEXT_LANES.includes(lane) && isFunction(load);
     require(whole, `${where} context ${String(name)}`, `{name, lane: ${CONTEXT_LANES.join(' | ')}, load}`, lane);
   }
 }
@@ -198,8 +200,4 @@ function requireToolsets(where: string, toolsets: readonly Toolset[], tools: rea
 function requireDifferent(where: string, what: string, named: readonly { readonly name: string }[]): void {
   const names = named.map(({ name }) => name);
   require(new Set(names).size === names.length, where, `${what} with different names`, names.join(', '));
-}
-
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (!holds) throw new RepriseError('invalid_definition', 'invalid agent', { where, expected, actual });
 }

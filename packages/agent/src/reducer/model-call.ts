@@ -2,14 +2,11 @@
  * The parameters that every model call of a session shares. They are references, so they stay small however long the
  * conversation is.
  */
-import type { LlmGenerateParams } from '@reprise/contracts';
+import { type LlmGenerateParams, PROMPT_VERSION } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { toolsetRefs } from './toolsets.js';
 import { windowParams } from './window.js';
-
-/** The prompt assembly that builds the requests. */
-const PROMPT_VERSION = 'aos.agent/Prompt@1';
 
 /** The epochs under which a call is made: a result that carries other epochs is stale. */
 export function fenceOf({ session_epoch, step_epoch }: SessionState) {

@@ -6,10 +6,8 @@
  * R1  Different `(session, id)` pairs, ids of decisions and ids of their comments give different request ids: a `/` in
  *     a name is written as `%2F`, so the joining slash is unambiguous.
  */
+import { REQUEST_ID_MAX } from '@reprise/contracts';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
-
-/** The longest id of a request that the kernel accepts. */
-const REQUEST_ID_MAX = 256;
 
 /** The id of a request to a session; a long one is a digest. */
 export function sessionRequestId(session: string, id: string): string {

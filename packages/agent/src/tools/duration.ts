@@ -1,4 +1,4 @@
-import { RepriseError } from '@reprise/contracts';
+import { isWhole, RepriseError } from '@reprise/contracts';
 
 /** A duration: milliseconds, or a number with its unit, such as `'10s'`, `'1.5h'`, `'2d'`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
@@ -17,7 +17,7 @@ const SPAN_MS_MAX = 366 * 86_400_000;
  */
 export function durationMs(duration: Duration, where: string): number {
   const ms = typeof duration === 'number' ? duration : parsed(duration);
-  if (Number.isSafeInteger(ms) && ms >= 1 && ms <= SPAN_MS_MAX) return ms;
+  if (isWhole(ms, 1) && ms <= SPAN_MS_MAX) return ms;
   throw new RepriseError('invalid_argument', 'invalid duration', {
     where,
     expected: "whole milliseconds, or text such as '500ms', '10s', '5m', '2h', '1d', up to 366 days",

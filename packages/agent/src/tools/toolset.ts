@@ -2,11 +2,13 @@
  * Toolsets: tools that an outside service offers and may change while a session runs. A toolset is opened once for each
  * world that uses it; its offer is listed outside, recorded, and adopted by sessions as their definition states.
  */
-import { RepriseError, type SessionInfo } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, type SessionInfo } from '@reprise/contracts';
 import type { ContentStore, Scrubber } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import { DRIFT_POLICIES, type DriftPolicy, toolsetName } from '../contracts/toolset.js';
 import type { Tool } from './tool.js';
+
+const require: ArgumentCheck = checkOf('invalid_definition', 'invalid toolset');
 
 /** A toolset, as an agent lists it. */
 export interface Toolset {
@@ -70,8 +72,4 @@ export function requireToolset({ name, onChanged, onAdded }: Omit<Toolset, 'open
   for (const policy of [onChanged, onAdded]) {
     require(DRIFT_POLICIES.includes(policy), where, DRIFT_POLICIES.join(', '), policy);
   }
-}
-
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (!holds) throw new RepriseError('invalid_definition', 'invalid toolset', { where, expected, actual });
 }

@@ -1,6 +1,7 @@
 /** Renders each record as one line: what happened, and to which cell or effect. */
 import {
   formatAddress,
+  isDigest,
   type JournalRecord,
   type PlanAddress,
   type Sender,
@@ -99,10 +100,6 @@ function leafLine([key, digest, changed]: Leaf): string {
     return now.length === 0 ? `-${field}` : `${field}=${preview(now[0])}`;
   });
   return `${name}: ${fields.join(' ')}`;
-}
-
-function isDigest(part: unknown): part is string {
-  return typeof part === 'string' && /^[0-9a-f]{64}$/.test(part);
 }
 
 function preview(value: unknown): string {

@@ -1,4 +1,5 @@
 /** Writes a unified request as a call of a language model of the AI SDK. */
+import { present } from '@reprise/contracts';
 import * as z from 'zod';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
@@ -19,7 +20,6 @@ import {
   fileNameOf,
   isImage,
   nativeOptions,
-  present,
   sendableCall,
   sendableTools,
   stopTexts,

@@ -1,5 +1,5 @@
 /** Writes a unified request as a messages request of Anthropic. */
-import { startOfText } from '@reprise/contracts';
+import { present, startOfText } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
@@ -11,7 +11,6 @@ import {
   fileNameOf,
   isImage,
   nativeOptions,
-  present,
   sendableCall,
   sendableTools,
   stopTexts,

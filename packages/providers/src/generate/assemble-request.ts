@@ -8,6 +8,7 @@ import {
   type ContextText,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
+  PROMPT_VERSION,
   type Ref,
   RepriseError,
   type Value,
@@ -16,7 +17,7 @@ import {
 import { type ContentReader, getValue, portableSha256, toHex } from '@reprise/kernel';
 import * as z from 'zod';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
-import { assemblePrompt, PROMPT_VERSION } from '../prompt/assemble-prompt.js';
+import { assemblePrompt } from '../prompt/assemble-prompt.js';
 import { readTools } from '../prompt/read-tools.js';
 import { TranscriptReader } from '../prompt/reader.js';
 import { systemText } from '../prompt/system-text.js';

@@ -15,11 +15,18 @@
  */
 
 import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars } from '@reprise/agent';
-import type { ContextText, LlmGenerateParams, LlmGenerateReceipt, LlmToolCall, Usage } from '@reprise/contracts';
+import {
+  type ContextText,
+  type LlmGenerateParams,
+  type LlmGenerateReceipt,
+  type LlmToolCall,
+  PROMPT_VERSION,
+  present,
+  type Usage,
+} from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
-import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
 
@@ -116,7 +123,7 @@ async function settle(
     tool_calls: judged,
     ...present({
       dropped_calls: dropped,
-      blank: (response.text ?? '').trim() === '' ? true : undefined,
+      blank: (response.text ?? '').trim() === '' ? (true as const) : undefined,
       returns: isFinal ? await judge.returns(response.text ?? '', about) : undefined,
       context: asked === undefined ? undefined : [...asked],
       provider_response_id: response.providerResponseId,
@@ -144,10 +151,4 @@ function putOutput({ text, opaque }: UnifiedResponse, calls: readonly AskedCall[
     ...present({ text, opaque: opaque === undefined || opaque.length === 0 ? undefined : [...opaque] }),
     tool_calls: calls.map(({ callId, tool, args }) => ({ call_id: callId, tool, args })),
   });
-}
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function present<T extends object>(fields: T): Present<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as Present<T>;
 }

@@ -6,10 +6,10 @@ import {
   type LlmGenerateReceipt,
   llmGenerateParams,
   llmGenerateReceipt,
+  PROMPT_VERSION,
 } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import type { ModelClient } from '../model/model.js';
-import { PROMPT_VERSION } from '../prompt/assemble-prompt.js';
 import { assembleRequest } from './assemble-request.js';
 
 /** A call whose rebuilt request differs from the one that was sent. */

@@ -1,5 +1,7 @@
 /** Writes a unified request as a chat-completions request. */
+
 import type { OpaquePart } from '@reprise/agent';
+import { present } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
@@ -12,7 +14,6 @@ import {
   isImage,
   metadataOf,
   nativeOptions,
-  present,
   sayingText,
   sendableCall,
   sendableTools,

@@ -2,6 +2,7 @@
  * Writes a unified request as a responses request. The provider stores nothing: each request holds the whole
  * conversation.
  */
+import { present } from '@reprise/contracts';
 import { mintCallIds } from '../model/call-ids.js';
 import { isJsonObject, type Json, toJson } from '../model/json.js';
 import type { ProviderProfile, UnifiedAnswer, UnifiedMessage, UnifiedPart, UnifiedRequest } from '../model/model.js';
@@ -14,7 +15,6 @@ import {
   isImage,
   metadataOf,
   nativeOptions,
-  present,
   sayingText,
   sendableCall,
   sendableTools,

@@ -22,9 +22,6 @@ import { TranscriptReader, wordsFor } from './reader.js';
 import { droppedText, lateText, toolMedia, toolText } from './tool-words.js';
 import { userSays } from './user-words.js';
 
-/** The name and version of the prompt assembly, as recorded in a model call's parameters. */
-export const PROMPT_VERSION = 'aos.agent/Prompt@1';
-
 /** The text that follows an answer that was stopped. */
 export const INTERRUPTED_TEXT =
   'Automatic notice, not written by the user: the answer above was stopped before its end.';

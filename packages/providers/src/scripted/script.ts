@@ -27,6 +27,9 @@ import { sleep } from '../transport/retry.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { type ProfileOptions, profileOf } from '../wire/wire-client.js';
 
+/** How much of a step or a request an error shows. */
+const SHOWN_UNITS_MAX = 201;
+
 /** The model's answer at one step. */
 export interface ScriptStep {
   readonly text?: string;
@@ -113,7 +116,10 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
         actual: `${model.requests.length}`,
         hint: [
           ...left.map((step, i) => `Step ${model.requests.length + i + 1} was not used: ${describe(step)}`),
-          ...surplus.map(({ last }, i) => `Request ${steps.length + i + 1} has no step; it ends with: ${short(last)}`),
+          ...surplus.map(
+            ({ last }, i) =>
+              `Request ${steps.length + i + 1} has no step; it ends with: ${shortText(last, SHOWN_UNITS_MAX)}`,
+          ),
         ].join('\n'),
       });
     },
@@ -289,9 +295,5 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 function describe(step: ScriptAnswer): string {
-  return typeof step === 'function' ? 'a function' : short(JSON.stringify(step));
-}
-
-function short(text: string): string {
-  return shortText(text, 201);
+  return typeof step === 'function' ? 'a function' : shortText(JSON.stringify(step), SHOWN_UNITS_MAX);
 }

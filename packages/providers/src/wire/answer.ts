@@ -10,7 +10,7 @@
 
 import type { OpaquePart } from '@reprise/agent';
 import type { Usage, Value } from '@reprise/contracts';
-import { ANSWER_CALLS_MAX, wellFormed } from '@reprise/contracts';
+import { ANSWER_CALLS_MAX, isWhole, wellFormed } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
 import { FreshIds } from '../model/call-ids.js';
 import { parseBounded } from '../model/json.js';
@@ -213,5 +213,5 @@ function count<K extends string>(name: K, given: unknown): { readonly [P in K]?:
 
 /** Whether a value is a valid token count. */
 export function isCount(given: unknown): given is number {
-  return typeof given === 'number' && Number.isSafeInteger(given) && given >= 0;
+  return isWhole(given);
 }

@@ -183,8 +183,3 @@ export function isImage({ mediaType }: UnifiedMedia): boolean {
 export function fileNameOf({ name }: UnifiedMedia): string {
   return cut(name.split('/').at(-1) ?? '', 200) || 'file';
 }
-
-/** The fields that are not undefined. */
-export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
-}

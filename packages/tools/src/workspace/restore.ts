@@ -9,7 +9,7 @@
  * B2  Content that held a secret is not restored: the journal holds it without the secret.
  */
 import { createHash } from 'node:crypto';
-import { isRepriseError, type Ref, RepriseError } from '@reprise/contracts';
+import { isRepriseError, isWhole, type Ref, RepriseError } from '@reprise/contracts';
 import { getBytes } from '@reprise/kernel';
 import { Confinement } from './confine.js';
 import { type ChangeSource, fileHistory, type RecordedChange, type UnseenCall } from './recorded-changes.js';
@@ -54,7 +54,7 @@ export interface Restored {
  */
 export async function restoreFiles(world: ChangeSource, options: RestoreOptions): Promise<Restored> {
   const { at, root, session, dryRun = false } = options;
-  if (!Number.isSafeInteger(at) || at < 0 || at > world.head.seq) {
+  if (!isWhole(at) || at > world.head.seq) {
     throw new RepriseError('invalid_argument', 'invalid option "at": the world has no such frame', {
       where: 'at',
       expected: `0 to ${world.head.seq}`,

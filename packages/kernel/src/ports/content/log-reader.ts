@@ -1,5 +1,5 @@
 /** Reads logs from their heads: newest chunks need not be loaded to read the oldest, nor the reverse. */
-import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { isRef, isWhole, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { LOG_CHUNK_ITEMS, type LogLeaf } from '../../pure/engine/index.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
@@ -51,7 +51,7 @@ export async function* readLogLeaf(
 }
 
 function requireIndex(index: number): void {
-  if (Number.isSafeInteger(index) && index >= 0) return;
+  if (isWhole(index)) return;
   throw new RepriseError('invalid_argument', 'invalid item index', {
     expected: 'a whole number from 0',
     actual: index,

@@ -1,6 +1,8 @@
 /** The argument checks of every store, so that all of them refuse with the same texts. */
-import { RepriseError } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, fieldsOf, isDigest, isWhole, RepriseError } from '@reprise/contracts';
 import type { Head, StoredFrame } from './port.js';
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid argument of the journal');
 
 /**
  * Refuses invalid frames or heads before a store's database sees them.
@@ -28,30 +30,13 @@ export function assertText(thing: unknown, what: string): void {
 
 function isHead(thing: unknown): boolean {
   const { seq, digest } = fieldsOf(thing);
-  return Number.isSafeInteger(seq) && (seq as number) >= -1 && isDigest(digest);
+  return isWhole(seq, -1) && isDigest(digest);
 }
 
 function isFrame(thing: unknown): boolean {
   const { seq, at, kind, head, bytes } = fieldsOf(thing);
-  const columns = isCount(seq) && isCount(at) && typeof kind === 'string' && kind !== '' && isDigest(head);
+  const columns = isWhole(seq) && isWhole(at) && typeof kind === 'string' && kind !== '' && isDigest(head);
   return columns && bytes instanceof Uint8Array;
-}
-
-function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
-  return typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
-}
-
-function isCount(thing: unknown): boolean {
-  return Number.isSafeInteger(thing) && (thing as number) >= 0;
-}
-
-function isDigest(thing: unknown): boolean {
-  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
-}
-
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (holds) return;
-  throw new RepriseError('invalid_argument', 'invalid argument of the journal', { where, expected, actual });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The texts of errors without secrets: one to store, and one to show. */
-import type { ErrorDetail } from '@reprise/contracts';
+import { type ErrorDetail, isWhole, shortText, wellFormed } from '@reprise/contracts';
 import { bytesIn, plainness } from '../../pure/codec/kinds.js';
 import { ERROR_CAUSES_MAX, ERROR_TEXT_LENGTH_MAX } from './bounds.js';
 import type { Scrubber } from './scrubber.js';
@@ -13,7 +13,7 @@ export function errorDetail(thrown: unknown, scrubber: Scrubber): ErrorDetail {
   const { status } = fieldsOf(thrown);
   return {
     ...(first ?? { name: 'Error', message: '' }),
-    ...(Number.isSafeInteger(status) && Number(status) >= 0 ? { status: Number(status) } : {}),
+    ...(isWhole(status) ? { status } : {}),
     ...(causes.length === 0 ? {} : { causes }),
   };
 }
@@ -22,9 +22,9 @@ function detailOf(thrown: unknown, scrubber: Scrubber): Omit<ErrorDetail, 'cause
   const { name, message, code } = fieldsOf(thrown);
   const text = typeof message === 'string' ? message : textOf(thrown);
   return {
-    name: cut(scrubber.scrub(typeof name === 'string' && name !== '' ? name : 'Error'), 128),
-    message: cut(scrubber.scrub(text), ERROR_TEXT_LENGTH_MAX),
-    ...(typeof code === 'string' && code !== '' ? { code: cut(scrubber.scrub(code), 128) } : {}),
+    name: wellFormed(shortText(scrubber.scrub(typeof name === 'string' && name !== '' ? name : 'Error'), 128)),
+    message: wellFormed(shortText(scrubber.scrub(text), ERROR_TEXT_LENGTH_MAX)),
+    ...(typeof code === 'string' && code !== '' ? { code: wellFormed(shortText(scrubber.scrub(code), 128)) } : {}),
   };
 }
 
@@ -60,12 +60,6 @@ function textOf(thrown: unknown): string {
   } catch {
     return 'a value without a text';
   }
-}
-
-/** The first characters of a text, well-formed. */
-function cut(text: string, length: number): string {
-  const short = text.length > length ? `${text.slice(0, length - 1)}…` : text;
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(short));
 }
 
 /**

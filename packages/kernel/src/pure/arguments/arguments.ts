@@ -1,5 +1,5 @@
 /** Checks arguments of reading calls where they enter: callers may be untyped. */
-import { type Address, RepriseError } from '@reprise/contracts';
+import { type Address, fieldsOf, isDigest, isFunction, isObject, isWhole, RepriseError } from '@reprise/contracts';
 import type { App } from '../define/index.js';
 import { isAddress } from '../engine/index.js';
 
@@ -16,14 +16,12 @@ export function requireLeafName(thing: unknown, of: 'log' | 'table'): void {
 
 /** Refuses an invalid position: of a frame, of an item. */
 export function requirePosition(thing: unknown, what: string): void {
-  require(Number.isSafeInteger(thing) &&
-    (thing as number) >= 0, `invalid argument: ${what}`, 'a whole number from 0', thing);
+  require(isWhole(thing), `invalid argument: ${what}`, 'a whole number from 0', thing);
 }
 
 /** Refuses an invalid head digest. */
 export function requireDigest(thing: unknown): void {
-  const digest = typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
-  require(digest, 'invalid head of a journal', '64 lower-case hex digits', thing);
+  require(isDigest(thing), 'invalid head of a journal', '64 lower-case hex digits', thing);
 }
 
 /** Refuses anything but an app. */
@@ -42,22 +40,18 @@ export function requireApps(things: unknown): asserts things is readonly App[] {
 /** Refuses anything but an open store. */
 export function requireReadable(thing: unknown): void {
   const { journal, content } = fieldsOf(thing);
-  const whole = typeof fieldsOf(journal).read === 'function' && typeof fieldsOf(content).get === 'function';
+  const whole = isFunction(fieldsOf(journal).read) && isFunction(fieldsOf(content).get);
   require(whole, 'invalid store', 'an open store, from openReadonly()', thing);
 }
 
 /** Refuses options that are not an object. */
 export function requireObject(thing: unknown, what: string): void {
-  require(typeof thing === 'object' && thing !== null, `${what} must be an object`, 'an object', thing);
+  require(isObject(thing), `${what} must be an object`, 'an object', thing);
 }
 
 /** Refuses anything but a function. */
 export function requireFunction(thing: unknown, what: string): void {
-  require(typeof thing === 'function', `${what} is not a function`, 'a function', thing);
-}
-
-function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
-  return typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
+  require(isFunction(thing), `${what} is not a function`, 'a function', thing);
 }
 
 function require(holds: boolean, what: string, expected: string, actual: unknown): asserts holds {

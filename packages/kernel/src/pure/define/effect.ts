@@ -1,4 +1,4 @@
-import { DIMENSION, GUARANTEES, type Guarantee, RepriseError, UNIT } from '@reprise/contracts';
+import { DIMENSION, GUARANTEES, type Guarantee, isWhole, RepriseError, UNIT } from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireEffectKind, requireObject } from './parts.js';
@@ -121,7 +121,7 @@ function authorityParts(spec: AuthorityParts & { readonly kind: string }, params
     if (!named) refusePart(spec.kind, `rights.${dimension}`, 'a text parameter', param);
   }
   for (const [unit, amount] of Object.entries(reserves)) {
-    const fixed = typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0;
+    const fixed = isWhole(amount);
     const named = typeof amount === 'string' && isParam(params, amount, ['number']);
     if (!UNIT.test(unit) || !(fixed || named)) {
       refusePart(spec.kind, `reserves.${unit}`, 'a whole amount, or a number parameter', amount);

@@ -1,5 +1,15 @@
 /** The options of forking a world, and the checks that run before anything is touched. */
-import { type Amounts, amounts, type Capability, capability, RepriseError } from '@reprise/contracts';
+import {
+  type Amounts,
+  type ArgumentCheck,
+  amounts,
+  type Capability,
+  capability,
+  checkOf,
+  isFunction,
+  isObject,
+  isWhole,
+} from '@reprise/contracts';
 import type { Store } from '../../ports/store/store.js';
 import type { RandomBytes } from '../../ports/time/clock.js';
 import { amountsFit, capabilityFits } from '../../pure/authority/index.js';
@@ -27,14 +37,16 @@ export interface ForkStoreOptions extends ForkOptions {
   readonly legacy?: readonly App[];
 }
 
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of forkWorld');
+
 /** Refuses options that could not work. */
 export function requireForkOptions(options: ForkOptions): void {
   require(isObject(options), 'options', 'an object with a store to fork into', options);
   const { into, at, mode, grants, budgets, random } = options;
-  require(isObject(into) && typeof into.open === 'function', 'into', 'a store, such as memory()', into);
-  require(at === undefined || (Number.isSafeInteger(at) && at >= 0), 'at', 'the number of a frame', at);
+  require(isObject(into) && isFunction(into.open), 'into', 'a store, such as memory()', into);
+  require(at === undefined || isWhole(at), 'at', 'the number of a frame', at);
   require(mode === undefined || mode === 'dry' || mode === 'live', 'mode', 'dry or live', mode);
-  require(random === undefined || typeof random === 'function', 'random', 'a function', random);
+  require(random === undefined || isFunction(random), 'random', 'a function', random);
   const live = mode === 'live' || (grants === undefined && budgets === undefined);
   require(live, 'mode', 'live, when grants or budgets are given', mode);
   if (grants !== undefined) {
@@ -45,13 +57,4 @@ export function requireForkOptions(options: ForkOptions): void {
     const fits = amounts.safeParse(limits).success && amountsFit(limits);
     require(fits, `budgets.${name}`, 'whole amounts by unit', limits);
   }
-}
-
-function isObject(thing: unknown): thing is Record<string, unknown> {
-  return typeof thing === 'object' && thing !== null;
-}
-
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (holds) return;
-  throw new RepriseError('invalid_argument', 'invalid option of forkWorld', { where, expected, actual });
 }

@@ -7,6 +7,7 @@
  * R3  Replay depends only on the messages and on content that was requested by digest.
  */
 import {
+  fieldsOf,
   type IngressRecord,
   isRepriseError,
   type Ref,
@@ -161,10 +162,6 @@ function appIn(exports: unknown): App {
 function isApp(thing: unknown): thing is App {
   const { reducers, plans, effects } = fieldsOf(thing);
   return [reducers, plans, effects].every((part) => part instanceof Map);
-}
-
-function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
-  return typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
 }
 
 function missing(): string {

@@ -1,5 +1,5 @@
 /** Reads a world as it was: read-only state at a frame. */
-import { type Address, formatAddress, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, formatAddress, isWhole, RepriseError, type Value } from '@reprise/contracts';
 import { readLogLeaf } from '../../ports/content/log-reader.js';
 import type { ContentReader } from '../../ports/content/port.js';
 import { readInputs } from '../../ports/journal/frame.js';
@@ -74,7 +74,7 @@ export async function worldAt(
   requireObject(options, 'the options');
   requireApps(options.legacy ?? []);
   const last = (await store.journal.head()).seq;
-  if (!Number.isSafeInteger(seq) || seq < 0 || seq > last) {
+  if (!isWhole(seq) || seq > last) {
     throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
   }
   const { replayer, eraApp } = await replayTo(store, [app, ...(options.legacy ?? [])], seq);

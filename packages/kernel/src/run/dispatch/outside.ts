@@ -1,5 +1,5 @@
 /** The deadlines and questions that a running effect leaves to a person or another system, as they are journaled. */
-import type { Value } from '@reprise/contracts';
+import { isWhole, type Value } from '@reprise/contracts';
 import type { Deferred } from '../../ports/adapter/adapter.js';
 import { isPattern } from '../../pure/authority/index.js';
 
@@ -21,7 +21,7 @@ export function deferralOf(outcome: unknown): Deferral | undefined {
   try {
     const { status, expires = null, to = null } = outcome as Deferred; // unchecked: reading it may throw
     if (status !== 'deferred') return undefined;
-    const isTime = expires === null || (Number.isSafeInteger(expires) && expires >= 0);
+    const isTime = expires === null || isWhole(expires);
     return isTime && (to === null || (typeof to === 'string' && isPattern(to))) ? { expires, to } : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /** The questions of running effects: each is asked once, and answered by a durable record. */
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, isWhole, RepriseError } from '@reprise/contracts';
 import type { EffectQuestion, QuestionAnswer } from '../../ports/adapter/adapter.js';
 import { isPattern } from '../../pure/authority/index.js';
 import { decode, encode } from '../../pure/codec/index.js';
@@ -109,7 +109,7 @@ function checked({ question, to, expires }: EffectQuestion, n: number): AskedOut
     });
   }
   if (to !== undefined && !isPattern(to)) throw wrong('to', 'a pattern of principals, such as human:*', to);
-  if (expires !== undefined && !(Number.isSafeInteger(expires) && expires >= 0)) {
+  if (expires !== undefined && !isWhole(expires)) {
     throw wrong('expires', 'a time in whole milliseconds', expires);
   }
   return { n, question: decode(bytes), to: to ?? null, expires: expires ?? null };

@@ -5,7 +5,7 @@
  * beyond that, a branch of 16 children chosen by the next half-byte of sha-256(key). So the shape, and with it
  * the root, is a function of the set of leaves alone: never of the order in which they came.
  */
-import { Ref, type Value } from '@reprise/contracts';
+import { isWhole, Ref, type Value } from '@reprise/contracts';
 import { decode, encode, type Hash, toHex } from '../../pure/codec/index.js';
 import type { LeafKind, PathPart } from '../../pure/engine/index.js';
 
@@ -107,8 +107,7 @@ function isPath([kind, ...parts]: readonly Value[]): boolean {
 }
 
 function linkIn([ref, count]: readonly Value[]): MapLink {
-  if (ref instanceof Ref && Number.isSafeInteger(count) && (count as number) > 0)
-    return { ref, count: count as number };
+  if (ref instanceof Ref && isWhole(count, 1)) return { ref, count: count as number };
   throw notAMap('a child that is not a link and the number of its leaves');
 }
 

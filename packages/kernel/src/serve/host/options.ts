@@ -1,5 +1,5 @@
 /** The options of opening a host, and the checks that run before anything is touched. */
-import { RepriseError } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, isWhole, RepriseError } from '@reprise/contracts';
 import type { Store } from '../../ports/store/store.js';
 import type { Clock } from '../../ports/time/clock.js';
 import { isPattern } from '../../pure/authority/index.js';
@@ -54,14 +54,25 @@ export function kernelOf(world: HostedWorld): World {
   return 'kernel' in world ? world.kernel : world;
 }
 
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openHost');
+
 /** Refuses options that could not work. */
 export function requireHostOptions(options: unknown): void {
-  const given = isObject(options) ? options : {};
-  const { directory, store, open, maxOpen = 1, idleMs = 0, waitMs = 0, limits = [], clock, onError } = given;
+  const {
+    directory,
+    store,
+    open,
+    maxOpen = 1,
+    idleMs = 0,
+    waitMs = 0,
+    limits = [],
+    clock,
+    onError,
+  } = fieldsOf(options);
   require(isObject(directory) && isFunction(directory.open), 'directory', 'such as memoryDirectory()', directory);
   require(isFunction(store), 'store', 'a function from ids to stores', store);
   require(isFunction(open), 'open', 'a function that opens a world', open);
-  require(Number.isSafeInteger(maxOpen) && (maxOpen as number) >= 1, 'maxOpen', 'a whole number from 1', maxOpen);
+  require(isWhole(maxOpen, 1), 'maxOpen', 'a whole number from 1', maxOpen);
   require(isTime(idleMs), 'idleMs', 'milliseconds, 0 or more', idleMs);
   require(isTime(waitMs), 'waitMs', 'milliseconds, 0 or more', waitMs);
   require(Array.isArray(limits), 'limits', 'a list of limits', limits);
@@ -81,29 +92,13 @@ export function requireWorldId(world: unknown): asserts world is string {
 }
 
 function requireLimit(limit: unknown, where: string): void {
-  const { effect, concurrent, per } = isObject(limit) ? limit : {};
+  const { effect, concurrent, per } = fieldsOf(limit);
   require(typeof effect === 'string' && isPattern(effect), `${where}.effect`, 'a kind, prefix* or *', effect);
-  require(concurrent === undefined || isCount(concurrent), `${where}.concurrent`, 'a whole number from 1', concurrent);
-  const span = per === undefined || (isObject(per) && isCount(per.max) && isCount(per.ms));
+  require(concurrent === undefined ||
+    isWhole(concurrent, 1), `${where}.concurrent`, 'a whole number from 1', concurrent);
+  const span = per === undefined || (isObject(per) && isWhole(per.max, 1) && isWhole(per.ms, 1));
   require(span, `${where}.per`, '{ms, max}, whole numbers from 1', per);
   require(concurrent !== undefined || per !== undefined, where, 'concurrent, per, or both', limit);
-}
-
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (holds) return;
-  throw new RepriseError('invalid_argument', 'invalid option of openHost', { where, expected, actual });
-}
-
-function isObject(thing: unknown): thing is Record<string, unknown> {
-  return typeof thing === 'object' && thing !== null;
-}
-
-function isFunction(thing: unknown): boolean {
-  return typeof thing === 'function';
-}
-
-function isCount(thing: unknown): boolean {
-  return Number.isSafeInteger(thing) && (thing as number) >= 1;
 }
 
 function isTime(thing: unknown): boolean {

@@ -1,5 +1,5 @@
 /** Queries to a projection: ranges of its keys or of an index, page by page. */
-import { RepriseError } from '@reprise/contracts';
+import { isWhole, RepriseError } from '@reprise/contracts';
 import {
   afterPrefix,
   compareBytes,
@@ -95,7 +95,7 @@ export async function readPage(
 /** How many rows a page holds. */
 export function limitOf(limit: number | undefined): number {
   if (limit === undefined) return PAGE_ROWS_DEFAULT;
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= PAGE_ROWS_MAX) return limit;
+  if (isWhole(limit, 1) && limit <= PAGE_ROWS_MAX) return limit;
   throw refusal('invalid limit', `1 to ${PAGE_ROWS_MAX}`, limit);
 }
 

@@ -3,7 +3,7 @@
  *
  * Owns the public surface. Nothing here reaches the journal: no replay depends on a view.
  */
-import { RepriseError } from '@reprise/contracts';
+import { isWhole, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { decode, encodeKey, type RowKey } from '../../pure/codec/index.js';
 import type { ProjectionDefinition, TextIndexDefinition } from '../../pure/define/index.js';
@@ -205,7 +205,7 @@ export class Views implements AsyncDisposable {
 
   async #asOf(seq: number, definitions: readonly ViewDefinition[]): Promise<Views> {
     const last = (await this.source.head()).seq;
-    if (!Number.isSafeInteger(seq) || seq < -1 || seq > last) {
+    if (!isWhole(seq, -1) || seq > last) {
       throw new RepriseError('invalid_argument', 'there is no such frame', { expected: `0 to ${last}`, actual: seq });
     }
     const past = await Views.begin(upTo(this.source, seq), definitions, {});

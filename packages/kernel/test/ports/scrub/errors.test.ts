@@ -71,7 +71,7 @@ describe('the stored details of an error', () => {
     const exact = 'x'.repeat(4_096);
     expect(detail(new Error(exact)).message).toBe(exact);
     expect(detail(new Error(`${exact}x`)).message).toBe(`${exact.slice(1)}…`);
-    expect(detail(new Error(`\uFEFF${'x'.repeat(4_093)}😀yy`)).message).toBe(`\uFEFF${'x'.repeat(4_093)}\uFFFD…`);
+    expect(detail(new Error(`\uFEFF${'x'.repeat(4_093)}😀yy`)).message).toBe(`\uFEFF${'x'.repeat(4_093)}…`);
     expect(detail(Object.assign(new Error('m'), { name: 'n'.repeat(200), code: 'c'.repeat(200) }))).toEqual({
       name: `${'n'.repeat(127)}…`,
       message: 'm',

@@ -3,6 +3,7 @@ import {
   type Address,
   type CommandName,
   type CommandValue,
+  isWhole,
   KERNEL_COMMANDS,
   type KernelCommand,
   type Ref,
@@ -134,7 +135,7 @@ export class CellContext implements ReducerContext {
 
   timer(name: string, at: number): void {
     this.#inside();
-    if (typeof name !== 'string' || !TIMER_NAME.test(name) || !Number.isSafeInteger(at) || at < 0) {
+    if (typeof name !== 'string' || !TIMER_NAME.test(name) || !isWhole(at)) {
       throw new Fault(
         'timer_invalid',
         `timer ${String(name)} at ${String(at)}: a short plain name and whole milliseconds`,
@@ -158,7 +159,7 @@ export class CellContext implements ReducerContext {
   stop(plan: number, options: { readonly graceMs?: number } = {}): void {
     this.#inside();
     const { graceMs = CANCEL_GRACE_MS } = options;
-    if (!Number.isSafeInteger(graceMs) || graceMs < 0 || !Number.isSafeInteger(this.now + graceMs)) {
+    if (!isWhole(graceMs) || !Number.isSafeInteger(this.now + graceMs)) {
       throw new Fault('timer_invalid', `graceMs is a whole number of milliseconds, not ${String(graceMs)}`);
     }
     if (this.cell.plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });

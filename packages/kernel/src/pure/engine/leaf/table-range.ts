@@ -1,4 +1,5 @@
 /** Checks ranges of tables: callers may be untyped. */
+import { isWhole } from '@reprise/contracts';
 import type { TableRange } from '../../define/index.js';
 import { TABLE_RANGE_MAX } from './bounds.js';
 import { isCellKey } from './leaf-key.js';
@@ -13,7 +14,7 @@ export function rangeProblem(range: unknown): string | undefined {
   }
   if (from !== undefined && after !== undefined) return 'a range begins either at a key or after one';
   if (limit === undefined) return undefined;
-  const counts = Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= TABLE_RANGE_MAX;
+  const counts = isWhole(limit, 1) && limit <= TABLE_RANGE_MAX;
   return counts ? undefined : `a range has 1 to ${TABLE_RANGE_MAX} entries`;
 }
 

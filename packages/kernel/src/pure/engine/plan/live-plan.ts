@@ -6,7 +6,7 @@
  *     segment. So it can be dropped at any moment and rebuilt from the plan's leaf.
  * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
-import { type Address, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
+import { type Address, isWhole, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../../codec/index.js';
 import type {
   App,
@@ -139,7 +139,7 @@ function emittedOnes(wait: Partial<PlanWait>, emissions: number): readonly numbe
 
 /** A time that fits a record. */
 function isTime(at: unknown): at is number {
-  return Number.isSafeInteger(at) && (at as number) >= 0;
+  return isWhole(at);
 }
 
 class RunningPlan implements PlanContext {
@@ -246,7 +246,7 @@ class RunningPlan implements PlanContext {
 
   #later(ms: number, what: string): number {
     const at = this.segment.at + ms;
-    if (Number.isSafeInteger(ms) && ms >= 0 && isTime(at)) return at;
+    if (isWhole(ms) && isTime(at)) return at;
     throw new Fault('timer_invalid', `${what} is a whole number of milliseconds, not ${String(ms)}`);
   }
 

@@ -11,6 +11,7 @@ import {
   kernelCommand,
   type Principal,
   principal as principalSchema,
+  REQUEST_ID_MAX,
   RepriseError,
   type Value,
 } from '@reprise/contracts';
@@ -30,9 +31,6 @@ interface Admitted {
   readonly id: string;
   readonly principal: Principal;
 }
-
-/** The longest idempotency key of a request. */
-const REQUEST_ID_MAX = 256;
 
 /**
  * Checks and parses a request.

@@ -1,5 +1,5 @@
 /** Lets an operator confirm a wall clock that the world would not follow by itself. */
-import { type IngressRecord, type Principal, RepriseError } from '@reprise/contracts';
+import { type IngressRecord, isWhole, type Principal, RepriseError } from '@reprise/contracts';
 import type { Stamper } from '../../../ports/time/stamper.js';
 import { requirePrincipal } from '../ask/requests.js';
 import type { CommittedFrame, Stamps } from '../write/ingress.js';
@@ -52,7 +52,7 @@ export function requireConfirmation(given: unknown): void {
   const parts = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const { wall, within = 0, as = 'operator' } = parts;
   requirePrincipal(as);
-  if (!Number.isSafeInteger(wall) || (wall as number) < 0) throw notOne('wall', 'milliseconds since 1970', wall);
+  if (!isWhole(wall)) throw notOne('wall', 'milliseconds since 1970', wall);
   if (typeof within !== 'number' || !(within >= 0)) throw notOne('within', 'milliseconds, 0 or more', within);
 }
 

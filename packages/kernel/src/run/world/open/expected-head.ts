@@ -1,5 +1,5 @@
 /** Detects an older copy put in place of a journal: a chain proves that frames belong together, not that none is missing. */
-import { RepriseError } from '@reprise/contracts';
+import { fieldsOf, isDigest, isWhole, RepriseError } from '@reprise/contracts';
 import { EMPTY_HEAD, type Head, type ReadableJournal } from '../../../ports/journal/port.js';
 
 /** An acknowledged head: with its frame's number, which is looked up, or alone, which is searched for. */
@@ -8,13 +8,8 @@ export type ExpectedHead = Head | string;
 /** Whether a thing can be an expected head. */
 export function isExpectedHead(thing: unknown): boolean {
   if (typeof thing === 'string') return isDigest(thing);
-  if (typeof thing !== 'object' || thing === null) return false;
-  const { seq, digest } = thing as Partial<Record<keyof Head, unknown>>;
-  return Number.isSafeInteger(seq) && (seq as number) >= -1 && isDigest(digest);
-}
-
-function isDigest(thing: unknown): boolean {
-  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
+  const { seq, digest } = fieldsOf(thing);
+  return isWhole(seq, EMPTY_HEAD.seq) && isDigest(digest);
 }
 
 /**

@@ -1,8 +1,12 @@
 /** The options of opening a world, and the checks that run before anything is touched. */
 import {
   type Address,
+  type ArgumentCheck,
+  checkOf,
   type ErrorCode,
   type FaultCode,
+  isObject,
+  isWhole,
   type PlanAddress,
   type PolicyRule,
   policyRule,
@@ -97,6 +101,8 @@ export interface OpenKernelWorldOptions {
   readonly random?: RandomBytes;
 }
 
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
+
 /**
  * Refuses options that could not work, or that would be journaled and could not be read back.
  *
@@ -111,8 +117,8 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   require(options.plansInFlight === undefined ||
     options.plansInFlight === 'cancel', 'plansInFlight', 'cancel', options.plansInFlight);
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
-  require(isCount(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
-  require(isCount(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
+  require(isWhole(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
+  require(isWhole(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
   requirePolicy(policy, 'policy');
   requirePolicy(app.policy ?? [], 'app.policy');
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
@@ -174,21 +180,8 @@ export function drawHex(random: RandomBytes, length: number): string {
   return toHex(bytes as Uint8Array);
 }
 
-function require(holds: boolean, where: string, expected: string, actual: unknown): void {
-  if (holds) return;
-  throw new RepriseError('invalid_argument', 'invalid option of openWorld', { where, expected, actual });
-}
-
 function isApp(thing: unknown): boolean {
   return isObject(thing) && [thing.reducers, thing.plans, thing.effects].every((part) => part instanceof Map);
-}
-
-function isObject(thing: unknown): thing is Record<string, unknown> {
-  return typeof thing === 'object' && thing !== null;
-}
-
-function isCount(thing: unknown): boolean {
-  return Number.isSafeInteger(thing) && (thing as number) >= 0;
 }
 
 /** Checks the adapters now: otherwise a wrong one would be found only when an effect is due. */
@@ -207,7 +200,7 @@ function requireAdapters({ adapters = [], app }: OpenKernelWorldOptions): void {
         actual: name,
       });
     }
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    if (!isWhole(concurrency, 1)) {
       throw new RepriseError('invalid_definition', `the adapter ${name} could never execute an effect`, {
         where: 'concurrency',
         expected: 'a whole number from 1',

@@ -1,0 +1,43 @@
+/** Checks of arguments where they enter: callers may be untyped. The rest of the code trusts its types. */
+import type { ErrorCode } from './error-codes.js';
+import { RepriseError } from './errors.js';
+
+/** Refuses an argument of which something does not hold. */
+export type ArgumentCheck = (holds: boolean, where: string, expected: string, actual: unknown) => asserts holds;
+
+/**
+ * Makes the check of one function's arguments.
+ *
+ * @param what the refusal in words, such as `invalid option of forkWorld`
+ * @example const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of forkWorld')
+ */
+export function checkOf(code: ErrorCode, what: string): ArgumentCheck {
+  return (holds, where, expected, actual) => {
+    if (!holds) throw new RepriseError(code, what, { where, expected, actual });
+  };
+}
+
+/** Whether this is an object: anything with fields, lists included. */
+export function isObject(thing: unknown): thing is Readonly<Record<string, unknown>> {
+  return typeof thing === 'object' && thing !== null;
+}
+
+/** The fields of an object; of anything else none. */
+export function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
+  return isObject(thing) ? thing : {};
+}
+
+/** Whether this is a function. */
+export function isFunction(thing: unknown): thing is (...args: never) => unknown {
+  return typeof thing === 'function';
+}
+
+/** Whether this is a whole number, safe and not below `from`. */
+export function isWhole(thing: unknown, from = 0): thing is number {
+  return typeof thing === 'number' && Number.isSafeInteger(thing) && thing >= from;
+}
+
+/** Whether this is a digest: 64 lower-case hex digits. */
+export function isDigest(thing: unknown): thing is string {
+  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
+}
