@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Where a process stands, as its environment says it. */
+/** The place of a process, as its environment defines it. */
 export type Place = Readonly<Partial<Record<'TZ' | 'LANG' | 'LC_ALL', string>>>;
 
 /** A day ahead of most of the world, and a language that writes small letters and numbers otherwise. */
 export const ELSEWHERE = { TZ: 'Pacific/Apia', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' } as const satisfies Place;
 
 /**
- * Runs a program of TypeScript in a process of its own.
+ * Runs a TypeScript program in another process.
  *
- * @returns what it printed
+ * @returns its output
  * @throws Error with its complaints when it fails
  */
 export async function printedAt(place: Place, program: URL, ...args: readonly string[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** An app whose only reducer uses one thing of {@link USES}, or what is to be used instead. */
+/** An app whose only reducer makes one of {@link USES}, or its replacement. */
 import { type Address, value } from '@reprise/contracts';
 import { type App, creates, defineApp, defineReducer, memory, openKernelWorld, type Store } from '@reprise/kernel';
 import { seededRandom, VirtualClock } from '@reprise/testkit';

@@ -1,11 +1,13 @@
-/** What answers otherwise another time, in another process or elsewhere, in the hands of a reducer; and what to use instead. */
+/**
+ * Calls in a reducer whose results differ at another time, in another process or elsewhere, each with its replacement.
+ */
 import type { ReducerContext } from '@reprise/kernel';
 
 /** One thing that pure code might use. */
 export interface Use {
   readonly name: string;
   readonly how: string;
-  /** What the guard calls it; absent when it cannot see it. */
+  /** The guard's name for it; absent when the guard cannot see it. */
   readonly guard?: string;
   /** A second fold of the same frame comes out otherwise. */
   readonly secondFold?: true;

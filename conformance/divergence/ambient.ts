@@ -27,7 +27,7 @@ import { recordUse, type Side, USER, userApp } from './ambient-app.js';
 import { USES, type Use } from './ambient-uses.js';
 import { type Catch, caughtBy, placeOnly, type Row, sameBytes, type Where } from './row.js';
 
-/** What the second fold of a frame says. */
+/** The finding of the second fold of a frame. */
 const TWICE = 'frame 1: the same frame folded twice gave different bytes';
 
 const useRows: readonly Row[] = USES.map((use) => ({
@@ -58,7 +58,7 @@ async function catchesOf(use: Use, side: Side): Promise<Catch[]> {
   return [...guarded, ...twice, ...here, ...elsewhere];
 }
 
-/** What the guard finds; it is installed for the attempt only. */
+/** The finding of the guard, which is installed for the attempt only. */
 async function underGuard(attempt: () => Promise<unknown>): Promise<Catch[]> {
   const uninstall = installGuard();
   try {
@@ -76,7 +76,7 @@ async function verifyHere(use: Use, side: Side): Promise<void> {
 
 let elsewhere: Promise<Record<string, readonly Catch[]>> | undefined;
 
-/** What a process elsewhere finds. One process replays everything. */
+/** The finding of a process elsewhere. One process replays everything. */
 async function verifyElsewhere(use: Use, side: Side): Promise<readonly Catch[]> {
   elsewhere ??= replayElsewhere();
   return (await elsewhere)[`${USES.indexOf(use)}.${side}.world`] ?? [];
@@ -103,7 +103,7 @@ async function replayElsewhere(): Promise<Record<string, readonly Catch[]>> {
   }
 }
 
-/** A reducer that returns something: what it does later reaches nobody. */
+/** A reducer that returns a value: what its promise does later has no effect. */
 function returning(reduce: (draft: { n: number }) => unknown) {
   const reducer = defineReducer({
     name: 'ambient/User@1',
@@ -138,7 +138,7 @@ const asyncRow: Row = {
     ),
 };
 
-/** The state that a reducer leaves, after everything that it began has come to its end. */
+/** The state that a reducer leaves, after everything that it began has ended. */
 async function leftBy(reduce: (draft: { n: number }) => unknown) {
   const store = memory();
   const app = returning(reduce);
@@ -211,7 +211,7 @@ const keyOrderRow: Row = {
 
 const echo = defineEffect({ kind: 'ambient.echo@1', params: value(), receipt: value() });
 
-/** A plan that emits what a variable outside of it says, or what the variable says at first. */
+/** A plan that emits the value of a variable outside of it, or the variable's first value. */
 function planApp(next: () => number) {
   const plan = definePlan({
     name: 'ambient/echo_plan@1',

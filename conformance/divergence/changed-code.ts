@@ -1,4 +1,4 @@
-/** The journal is what it was and the code is not: replaying it names where the change first changes anything. */
+/** The journal is unchanged and the code is not: replay names the place of the first difference. */
 import { type App, type ReducerContext, type Store, verifyStore } from '@reprise/kernel';
 import { type Catch, caughtBy, type Row } from './row.js';
 import { charge, mail, paidBy, payPlan, refund, SHOP, type ShopCode, shelfAt, shopApp, shopStore } from './shop.js';
@@ -6,7 +6,7 @@ import { charge, mail, paidBy, payPlan, refund, SHOP, type ShopCode, shelfAt, sh
 const reserved = (ctx: ReducerContext, sku: string, name = 'shop/Reserved@1') =>
   ctx.send(shelfAt(sku), { name, value: { order: ctx.address[1] } });
 
-/** A mutant of the shop: what it does otherwise, and where that is first seen. */
+/** A mutant of the shop: its difference, and the place where it first shows. */
 type Mutant = readonly [name: string, how: string, names: string, mutant: Partial<ShopCode>];
 
 const PLANS: readonly Mutant[] = [
@@ -313,7 +313,9 @@ const REDUCERS: readonly Mutant[] = [
   ],
 ];
 
-/** The shop in other words, by the same means as the mutants, to the same effect: what is found is what they change. */
+/**
+ * The shop written differently, by the same means as the mutants and with the same effect: only real changes are found.
+ */
 const REWORDED: ShopCode = {
   init: () => ({ ...SHOP.init() }),
   add: (draft, item, ctx) => SHOP.add(draft, item, { ...contextOf(ctx) }),
@@ -333,7 +335,7 @@ const REWORDED: ShopCode = {
   remind: (draft, ctx) => SHOP.remind(draft, { ...contextOf(ctx) }),
 };
 
-/** What a reducer is given, as an object whose parts can be replaced. */
+/** The context of a reducer, as an object with replaceable parts. */
 function contextOf(ctx: ReducerContext): ReducerContext {
   const bound: Record<string, unknown> = {};
   for (let owner = ctx as object; owner !== Object.prototype; owner = Object.getPrototypeOf(owner) as object) {
@@ -346,7 +348,7 @@ function contextOf(ctx: ReducerContext): ReducerContext {
   return bound as unknown as ReducerContext;
 }
 
-/** Mutants of what the shop decides. */
+/** Mutants of the decisions of the shop. */
 export const CHANGED_CODE: readonly Row[] = [...PLANS, ...REDUCERS].map(([name, how, names, mutant]) => ({
   group: 'changed code',
   name,
@@ -356,7 +358,7 @@ export const CHANGED_CODE: readonly Row[] = [...PLANS, ...REDUCERS].map(([name, 
   sound: () => verified(shopStore(), shopApp(REWORDED)),
 }));
 
-/** What replaying a recorded world again with an app finds. */
+/** The finding of a replay of a recorded world with an app. */
 export async function verified(recorded: Promise<Store>, app: App): Promise<Catch[]> {
   const reader = await (await recorded).openReadonly();
   return caughtBy('verification', verifyStore(reader, { app }));

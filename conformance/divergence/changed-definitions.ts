@@ -16,7 +16,7 @@ const charged = (more: Record<string, z.ZodType>) =>
 
 const LACKING = 'frame 0: the app lacks definitions that this journal was written with';
 
-/** What a mutant defines otherwise, what a verification says that it lacks, and what opening the world with it is told. */
+/** The changed definition of a mutant, with the findings of a verification and of an opening. */
 const DEFINITIONS: readonly (readonly [
   name: string,
   how: string,
@@ -70,7 +70,7 @@ const DEFINITIONS: readonly (readonly [
   ],
 ];
 
-/** Mutants of what the shop defines. */
+/** Mutants of the definitions of the shop. */
 export const CHANGED_DEFINITIONS: readonly Row[] = DEFINITIONS.map(([name, how, lacks, at, names, mutant]) => ({
   group: 'changed code',
   name,

@@ -9,7 +9,7 @@ import { shopApp, shopStore } from './shop.js';
 /** A record as data, to be changed. */
 export type Data = Record<string, Value>;
 
-/** What the shop's world holds. */
+/** The content of the shop's world. */
 export async function shopSample(): Promise<Sample> {
   return load(await (await shopStore()).openReadonly());
 }
@@ -46,15 +46,15 @@ export function changed(records: readonly Data[], i: number, fields: Data): Data
   return records.map((record, at) => (at === i ? { ...record, ...fields } : record));
 }
 
-/** Against what a world is held. */
+/** The expectations that a world is checked against. */
 export interface Held {
-  /** What the store answers otherwise than its frames say. */
+  /** Answers of the store that differ from its frames. */
   readonly over?: Partial<ReadonlyStore['journal']>;
   /** The head that was acknowledged; the shop's own when absent. */
   readonly acknowledged?: string | undefined;
 }
 
-/** What is found of a world: without the app, else by replaying it, else by the head that was acknowledged. */
+/** The finding for a world: without the app, otherwise by replay, otherwise by the acknowledged head. */
 export async function foundIn(sample: Sample, held: Held = {}): Promise<Catch[]> {
   const store = (): ReadonlyStore => {
     const honest = storeOf(sample);

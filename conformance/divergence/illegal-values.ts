@@ -165,7 +165,7 @@ function appOf(reduce: Recipe) {
   return defineApp({ reducers: [cell] });
 }
 
-/** What two ways in say of a thing: the event of a request, and a reducer's state. */
+/** The answers to a value on two ways in: the event of a request, and a reducer's state. */
 async function catchesOf(make: () => unknown, inState = false): Promise<Catch[]> {
   const taking = appOf((draft, { it }) => {
     draft.it = it;
@@ -182,7 +182,7 @@ async function catchesOf(make: () => unknown, inState = false): Promise<Catch[]>
   return [...said, ...(await caughtBy('request', ask(making), shallow))];
 }
 
-/** A path into something that does not end says so briefly. */
+/** A path into an endless value is cut short. */
 function shallow(error: RepriseError): string {
   return placeOf(error).replace(/(\[0\]){3,}/, '[0]…');
 }
@@ -244,7 +244,7 @@ const shared =
     }
   };
 
-/** What two cells come to that are sent the same object, and what the journal says that they were told. */
+/** The states of two cells that get the same object, and the events in the journal. */
 async function afterSharing(copy: (value: object) => object): Promise<{ second: Value | undefined; told: Value[] }> {
   const store = memory();
   await using world = await openKernelWorld({ store, app: appOf(shared(copy)), recheckEvery: 1 });
@@ -265,7 +265,7 @@ const half: Recipe = (draft, { it }) => {
   draft.it = 'whole';
 };
 
-/** What a request left that threw half-way. */
+/** The state after a request that threw half-way. */
 async function halfWay(second: string): Promise<Catch[]> {
   await using world = await openKernelWorld({ store: memory(), app: appOf(half), recheckEvery: 1 });
   await world.request(cellAt('x'), { ...told, value: { it: 'well' } });

@@ -1,4 +1,4 @@
-/** A journal or its content that is not what was written. */
+/** A journal or its content that differs from what was written. */
 import { Ref, type Value } from '@reprise/contracts';
 import { type App, memory, openKernelWorld, type World } from '@reprise/kernel';
 import type { VirtualClock } from '@reprise/testkit';
@@ -307,7 +307,7 @@ function otherDigest(state: Data | undefined): Value {
   return [[key, flipped(digest, 0, 0), ...fields], ...others] as unknown as Value;
 }
 
-/** A link to content that is there, and is no map. */
+/** A link to existing content that is not a map. */
 function otherRoot(sample: Sample): Value {
   return Ref.fromHex(blobWith(sample, 'a page')[0]).asValue();
 }

@@ -1,4 +1,4 @@
-/** The divergence matrix: every row, and what running it came to. */
+/** The divergence matrix: every row, and the result of running it. */
 import { AMBIENT } from './ambient.js';
 import { CHANGED_CODE } from './changed-code.js';
 import { CHANGED_DEFINITIONS } from './changed-definitions.js';
@@ -24,7 +24,7 @@ export const titleOf = ({ group, name }: Row): string => `${group}: ${name}`;
 
 const ran = new Map<Row, Promise<readonly Catch[]>>();
 
-/** Breaks what a row breaks and holds what was caught to it. Each row is run once. */
+/** Breaks what a row describes and checks that it was caught as described. Each row is run once. */
 export function runRow(row: Row): Promise<readonly Catch[]> {
   const run = ran.get(row) ?? row.broken().then((found) => judged(row, found));
   ran.set(row, run);

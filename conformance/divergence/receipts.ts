@@ -1,4 +1,7 @@
-/** Answers that come twice, late, to the wrong place or from nobody; writers and rules that are not the ones of the journal. */
+/**
+ * Answers that come twice, late, to the wrong place or without a question; writers and rules that do not fit the
+ * journal.
+ */
 import assert from 'node:assert/strict';
 import type { JournalRecord, Value } from '@reprise/contracts';
 import {
@@ -44,7 +47,7 @@ const withReceipt =
   (sample) =>
     forged(sample, RECEIPT, (records) => changed(records, 0, { receipt: edit(records[0]?.receipt as Data) as Value }));
 
-/** Where the plan shows what it was told. */
+/** The place where the plan shows the outcome that it got. */
 const RESUMED = 'frame 4, record 1 (state), `$.leaves[plan shop/Order@1 0 a].resumptions`';
 
 const FORGED: readonly Row[] = [
@@ -205,7 +208,7 @@ async function answered(times: 1 | 2): Promise<Catch[]> {
   return late.length === 0 ? [] : [...late, ...sameBytes(after, before, 'the state is what it was')];
 }
 
-/** What the journal says of an answer that came too late. */
+/** The record of an answer that came too late. */
 async function lateIn(store: Store): Promise<Catch[]> {
   const says = (record: JournalRecord) => (record.kind === 'late' ? `${record.status} after ${record.settled}` : '');
   const names = await recordOf(store, 'late', says);
@@ -215,7 +218,7 @@ async function lateIn(store: Store): Promise<Catch[]> {
 /** A person answers in time, or after the effect ended. */
 async function answeredAfter(ms: number): Promise<Catch[]> {
   const adapter = scriptedAdapter(ask, [{ hang: { status: 'ok', payload: { answer: 'yes' } } }]);
-  // It does not hear that it is told to stop, as a server does not.
+  // It ignores the signal, as a server does.
   const deaf: Adapter<{ of: string }, { answer: string }> = {
     ...adapter,
     effect: ask,
@@ -257,7 +260,7 @@ async function askedAgain(value: Value, id: string): Promise<Catch[]> {
   return [{ where: 'no difference', names: 'the acknowledgement of the first, and no frame' }];
 }
 
-/** Opens a store that is held, or that was let go. */
+/** Opens a store that is open already, or that was closed. */
 async function openedBeside(held: boolean): Promise<Catch[]> {
   const store = memory();
   const options = { store, app: deskApp, clock: new VirtualClock() };
@@ -271,7 +274,7 @@ async function openedBeside(held: boolean): Promise<Catch[]> {
   return caught;
 }
 
-/** A writer goes on after another has written behind its back, or after nobody has. */
+/** A writer continues after another has written, or after none has. */
 async function writtenBeside(another: boolean): Promise<Catch[]> {
   const inner = memory();
   let open: OpenStore | undefined;

@@ -6,17 +6,17 @@ import assert from 'node:assert/strict';
 import { type ErrorCode, isRepriseError, type RepriseError, type Value } from '@reprise/contracts';
 import { type Divergence, encode, equalBytes, FRAME_DEPTH_MAX, toHex } from '@reprise/kernel';
 
-/** What is broken. */
+/** The kinds of damage. */
 export const GROUPS = ['changed code', 'ambient', 'illegal values', 'integrity', 'receipts and writers'] as const;
 
-/** What is broken. */
+/** The kinds of damage. */
 export type Group = (typeof GROUPS)[number];
 
-/** Where something is caught; in the order in which a program would come to it. */
+/** The places of a catch, in the order in which a program would reach them. */
 export type Where =
   /** While definitions are made. */
   | 'definition'
-  /** The rules that the sources of Reprise's own pure code are held to. */
+  /** The rules for the sources of Reprise's own pure code. */
   | 'sources'
   /** As a world is opened. */
   | 'opening'
@@ -26,7 +26,7 @@ export type Where =
   | 'guard'
   /** A request is refused because its frame, folded a second time, came out otherwise. */
   | 'second fold'
-  /** It is recorded as what it is, and changes nothing. */
+  /** It is recorded truthfully, and changes nothing. */
   | 'journal'
   /** It cannot make a difference: the bytes are those of the sound mutant. */
   | 'no difference'
@@ -36,7 +36,7 @@ export type Where =
   | 'verification elsewhere'
   /** A verification without the app: chain, shape, content. */
   | 'integrity check'
-  /** A verification that is told which head was acknowledged. */
+  /** A verification with an expected head. */
   | 'acknowledged head';
 
 /** One catch: where, as what, and the first wrong thing by name. */
@@ -50,17 +50,17 @@ export interface Catch {
 export interface Row {
   readonly group: Group;
   readonly name: string;
-  /** What is done, in words. */
+  /** The damage in words. */
   readonly how: string;
-  /** What has to be caught: where, with which code, and how the name of the first wrong thing begins. */
+  /** The expected catches: place, code, and the beginning of the name of the first wrong thing. */
   readonly caught: readonly (readonly [where: Where, code: ErrorCode | undefined, names: string])[];
-  /** Breaks it. @returns what was caught */
+  /** Breaks it. @returns the catches */
   broken(): Promise<readonly Catch[]>;
-  /** Does the same without breaking it. @returns what was caught: nothing */
+  /** Does the same without breaking it. @returns the catches: none */
   sound(): Promise<readonly Catch[]>;
 }
 
-/** Holds a row to what it says, both ways. @returns what was caught */
+/** Checks a row in both ways. @returns the catches */
 export function judge({ caught }: Row, found: readonly Catch[]): void {
   const shown = JSON.stringify(found, null, 2);
   assert.deepEqual(
@@ -74,12 +74,12 @@ export function judge({ caught }: Row, found: readonly Catch[]): void {
   }
 }
 
-/** Whether a name begins so, by whole words and numbers: `frame 1` is no name of frame 10. */
+/** Whether a name begins with another, by whole words and numbers: `frame 1` is not a beginning of `frame 10`. */
 function begins(named: string, names: string): boolean {
   return names !== '' && named.startsWith(names) && !/^\w/.test(named.slice(names.length));
 }
 
-/** What is caught of an attempt: nothing when it goes well; anything but a named error is a defect. */
+/** The catch of an attempt: none when it succeeds; anything but a named error is a defect. */
 export async function caughtBy(
   where: Where,
   attempt: Promise<unknown>,
@@ -137,9 +137,9 @@ function shown(value: Value | undefined): string {
   return text.length <= SHOWN_MAX ? `\`${text}\`` : `\`${text.slice(0, SHOWN_MAX)}…\``;
 }
 
-/** A catch of its own kind: two values are the same in memory and in bytes, whatever was done to make them differ. */
+/** A catch of another kind: two values are equal in memory and in bytes, whatever was done to make them differ. */
 export function sameBytes(one: Value | undefined, other: Value | undefined, names: string): Catch[] {
-  // Encoding would write −0 and leave out what is undefined: what a reader is handed is held to it as well.
+  // Encoding would normalize −0 and drop undefined keys: the value that a reader gets is checked as well.
   assert.deepStrictEqual(one, other);
   const bytes = (value: Value | undefined) => encode(value ?? null, FRAME_DEPTH_MAX);
   assert.ok(equalBytes(bytes(one), bytes(other)), `${JSON.stringify(one)} is not ${JSON.stringify(other)}`);

@@ -1,6 +1,6 @@
 /**
  * A small real app: orders that reserve stock, are charged for and confirmed by mail, and are reminded of when nobody
- * pays. What it decides stands apart, in {@link ShopCode}, so that a mutant of it can decide otherwise.
+ * pays in time. Its decisions are separate, in {@link ShopCode}, so that a mutant can change them.
  */
 import { type Address, type PolicyRule, ref } from '@reprise/contracts';
 import {
@@ -36,7 +36,7 @@ export const mail = defineEffect({
   receipt: z.strictObject({ sent: z.boolean() }),
   guarantee: 'idempotent',
 });
-/** Gives money back; nothing does so yet. */
+/** Refunds a charge; no plan uses it yet. */
 export const refund = defineEffect({
   kind: 'shop.refund@1',
   params: z.strictObject({ cents: z.int(), order: z.string() }),
@@ -54,7 +54,7 @@ export interface Order {
   reminded: number;
 }
 
-/** What an order looks like. */
+/** The state of an order. */
 export const order = z.strictObject({
   items: z.int(),
   total: z.int(),
@@ -67,7 +67,7 @@ export const order = z.strictObject({
 const item = z.strictObject({ sku: z.string(), cents: z.int() });
 type Item = z.infer<typeof item>;
 const bill = z.strictObject({ total: z.int(), order: z.string() });
-/** What is to be paid. */
+/** The amount to pay. */
 export type Bill = z.infer<typeof bill>;
 
 /** Everything that the app decides. */
@@ -87,7 +87,7 @@ export const orderAt = (key: string): Address => ['shop/Order@1', key];
 /** The address of a shelf. */
 export const shelfAt = (sku: string): Address => ['shop/Shelf@1', sku];
 
-/** What the app decides. */
+/** The decisions of the app. */
 export const SHOP: ShopCode = {
   init: () => ({ items: 0, total: 0, number: '', lot: 0, status: 'open', receipt: '', reminded: 0 }),
   add(draft, item, ctx) {
@@ -128,7 +128,7 @@ export const SHOP: ShopCode = {
   },
 };
 
-/** What a receipt comes to. */
+/** The reaction to a receipt. */
 export function paidBy({ status, payload }: ReceiptOf<{ id: string }>): { ok: boolean; id: string } {
   return { ok: status === 'ok', id: payload?.id ?? 'none' };
 }
@@ -137,7 +137,7 @@ function planOf(code: ShopCode, effects: readonly EffectDefinition[] = [charge, 
   return definePlan({ name: 'shop/pay_plan@1', input: bill, effects, run: (input, plan) => code.pay(input, plan) });
 }
 
-/** What an intent names; what replays it is the app's own plan of that name. */
+/** The plan that an intent names; replay uses the app's own plan of that name. */
 export const payPlan = planOf(SHOP);
 
 function ordersOf(code: ShopCode, state: typeof order) {
@@ -195,7 +195,7 @@ export interface OtherDefinitions {
   readonly shelves?: false;
 }
 
-/** The app, deciding or defining something otherwise when a mutant says so. */
+/** The app, with the decisions or definitions of a mutant. */
 export function shopApp(mutant: Partial<ShopCode> = {}, { state, effect, shelves }: OtherDefinitions = {}): App {
   const code = { ...SHOP, ...mutant };
   const effects = [charge, mail, refund].map((known) => (known.name === effect?.name ? effect : known));
@@ -203,7 +203,7 @@ export function shopApp(mutant: Partial<ShopCode> = {}, { state, effect, shelves
   return defineApp({ reducers: shelves === false ? [orders] : [orders, shelf], plans: [planOf(code, effects)] });
 }
 
-/** How a shop is opened, every time to the same bytes. */
+/** Opens a shop, with the same bytes each time. */
 export function shopOptions(name = 'shop') {
   const clock = new VirtualClock({ wall: Date.UTC(2026, 0, 1) });
   const adapters = [
@@ -214,7 +214,7 @@ export function shopOptions(name = 'shop') {
   return { clock, random, adapters, app: shopApp(), snapshotEvery: 0, recheckEvery: 0 };
 }
 
-/** The rules of the shop: nobody gives money back. */
+/** The rules of the shop: refunds are forbidden. */
 export const POLICY: readonly PolicyRule[] = [
   { effect: 'shop.refund*', decision: 'deny' },
   { effect: '*', decision: 'allow' },

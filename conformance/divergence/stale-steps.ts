@@ -9,7 +9,7 @@ import { type Catch, sameBytes } from './row.js';
 const SESSION: Address = ['aos.agent/SessionReducer@1', 'x'];
 const agent = defineAgent({ name: 'brief', model: 'main', instructions: 'Be brief.' });
 
-/** What comes of a failed step of the model itself, or of one that a caller claims, of the current or an earlier step. */
+/** The result of a failure of the model's step, or of one that a caller claims, for the current or an earlier step. */
 export async function toldOfStep(from: 'model' | 'outside', stepsAgo = 0): Promise<Catch[]> {
   const store = memory();
   const second = from === 'model' ? { fail: 'adapter_timeout' as const } : { text: 'Two.', delayMs: Infinity };

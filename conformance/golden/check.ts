@@ -1,5 +1,5 @@
 /**
- * Recomputes the golden worlds and holds them to what is kept:
+ * Recomputes the golden worlds and compares them with the stored ones:
  *
  *   npx tsx --conditions=@reprise/source conformance/golden/check.ts [--json] [--write] [--release VERSION]
  *

@@ -1,4 +1,4 @@
-/** A byte of a kept golden world changed: what has to be found of it, by the check and by a verification itself. */
+/** A changed byte of a stored golden world: the check and a verification each have to find it. */
 import assert from 'node:assert/strict';
 import type { Part } from './parts.js';
 import { changesOf, type Kept, replayKept } from './stored.js';
@@ -11,14 +11,14 @@ export interface Flip {
   readonly part: Part;
 }
 
-/** A kept world with a byte that is not what it was. */
+/** A stored world with a changed byte. */
 export function flip(kept: Kept, { at, xor }: Pick<Flip, 'at' | 'xor'>): Kept {
   const world = new Uint8Array(kept.world);
   world[at] = (world[at] ?? 0) ^ xor;
   return { ...kept, world };
 }
 
-/** Holds the check to a changed byte: it names the file, and the frame with its record, or the blob. */
+/** Checks that the check finds a changed byte: it names the file, and the frame with its record, or the blob. */
 export function expectNamed(kept: Kept, given: Flip): void {
   const { part } = given;
   assert.deepEqual(changesOf(flip(kept, given)), [
@@ -26,7 +26,7 @@ export function expectNamed(kept: Kept, given: Flip): void {
   ]);
 }
 
-/** Holds a verification to it, which has nothing but the world: it refuses, and names the frame or the blob. */
+/** Checks that a verification of the world alone refuses it, and names the frame or the blob. */
 export async function expectRefused(kept: Kept, given: Flip): Promise<void> {
   const said = await replayKept(flip(kept, given));
   const what = `${kept.golden.name}.world, byte ${given.at} ^ ${given.xor}, in ${given.part.name}`;

@@ -1,4 +1,4 @@
-/** Golden worlds: this build writes the same bytes as before, and replays what earlier ones kept. */
+/** Golden worlds: this build writes the same bytes as before, and replays those that earlier builds stored. */
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
 import { defineApp, memory, type Store } from '@reprise/kernel';
 import { loadWorld, saveWorld, seededRandom, VirtualClock } from '@reprise/testkit';

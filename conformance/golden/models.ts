@@ -7,14 +7,14 @@ import type { Value } from '@reprise/contracts';
 import { accountOf } from './counter-world.js';
 import type { Outcome } from './worlds.js';
 
-/** By the name of the world: throws when what it came to is not what its inputs mean. */
+/** By the name of the world: throws when its result does not follow from its inputs. */
 export const MODELS: Readonly<Record<string, (outcome: Outcome) => void>> = {
   counter: accounts,
   plans: waits,
   session: conversation,
 };
 
-/** What was paid, moved, refused, earned and kept through a fault is what arithmetic says. */
+/** Payments, transfers, refusals, earnings and balances after a fault agree with arithmetic. */
 function accounts({ values, logs }: Outcome): void {
   interface Account {
     readonly balance: number;
@@ -43,7 +43,7 @@ function accounts({ values, logs }: Outcome): void {
   for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
 }
 
-/** Every way to wait came to what it should. */
+/** Every way to wait led to its result. */
 function waits({ values }: Outcome): void {
   const heard = Object.entries(values).map(([cell, state]) => {
     const { heard } = state as unknown as { heard: readonly { readonly what?: Value; readonly code?: string }[] };
@@ -64,7 +64,7 @@ function waits({ values }: Outcome): void {
   });
 }
 
-/** What was said, asked and answered, item by item; two runs and a limit, no call without its result. */
+/** Messages, questions and answers, item by item; two runs and a limit, no call without its result. */
 function conversation({ values, logs }: Outcome): void {
   const state = Object.values(values)[0] as unknown as {
     runs: number;

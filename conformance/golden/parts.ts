@@ -1,6 +1,6 @@
 /**
- * What stands where in a world's bytes, part by part: the rows of its frames, their records, its blobs. Kept beside a
- * golden world, it names the part in which a byte is not what it was, also where nothing can be decoded any more.
+ * The parts of a world's bytes in order: the rows of its frames, their records, its blobs. Stored beside a golden
+ * world, they name the part in which a byte differs, also when nothing can be decoded any more.
  *
  * As text: a line for each part, `<first byte> <digest> <name>`, and last the digest of these lines.
  */
@@ -10,7 +10,7 @@ import { sha256 } from './worlds.js';
 
 /** A stretch of a world's bytes. */
 export interface Part {
-  /** What it is, for example `frame 12, record 3 (effect)`. */
+  /** The name of the part, for example `frame 12, record 3 (effect)`. */
   readonly name: string;
   readonly from: number;
   /** The first byte after it. */
@@ -54,7 +54,7 @@ export function partsOf(world: Uint8Array): Part[] {
   return parts;
 }
 
-/** The parts of a world as text, to be kept beside it. */
+/** The parts of a world as text, to be stored beside it. */
 export function partsText(world: Uint8Array): string {
   const lines = partsOf(world).map(({ name, from, to }) => `${from} ${digestOf(world, from, to)} ${name}\n`);
   lines.push(`${world.length} ${'-'.repeat(DIGEST_LENGTH)} the end\n`);
@@ -73,7 +73,7 @@ export function firstChange(world: Uint8Array, text: string): Part | undefined {
   return world.length === end ? undefined : { name: 'the end', from: end, to: world.length };
 }
 
-/** Whether a text of parts is as it was written. */
+/** Whether a text of parts is unchanged. */
 export function isWhole(text: string): boolean {
   const last = text.lastIndexOf('sha256 ');
   return text.slice(last) === `sha256 ${sha256(Buffer.from(text.slice(0, last)))}\n`;

@@ -55,7 +55,7 @@ const stage = definePlan({
         return;
       }
       case 'queue': {
-        // Both are there when it asks: the one that came first is the first, whatever their order here.
+        // Both receipts are there when the plan asks: the earlier one is first, whatever their order here.
         const [late, early, last] = [say('slow'), say('quick'), say('slow', 1_000)];
         tell((yield* plan.awaitReceipt(early)).status);
         yield* plan.awaitReceipt(last);
@@ -117,7 +117,7 @@ const PARTS = [
   'stopped',
 ] as const;
 
-/** What the outside answers: some at once, some when it is released, `flaky` well at its third try. */
+/** The answers of the outside: some at once, some when they are released, `flaky` with success at its third try. */
 function outsideOf(): ReturnType<typeof scriptedAdapter<{ say: string }, { said: string }>>[] {
   let flaky = 0;
   const answer = ({

@@ -31,7 +31,7 @@ const agent = defineAgent({
   limits: { steps: 4 },
 });
 
-/** A model's answer, kept as content before anybody asks for it. */
+/** A model's answer, stored as content before it is requested. */
 async function answerOf(
   content: ContentStore,
   text: string,

@@ -1,8 +1,8 @@
 /**
- * The golden worlds as they are kept, in bytes: replayed by every build, for ever.
+ * The stored golden worlds, in bytes: every build replays them, for ever.
  *
- * A folder for each semantics number of the kernel, of what is not released yet, and in it a folder for each release
- * that wrote such worlds. What a release kept is never written again.
+ * A folder for each semantics number of the kernel, for unreleased worlds, and in it a folder for each release that
+ * wrote such worlds. The worlds of a release are never written again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { type Golden, type GoldenWorld, goldenWorld, type Outcome, outcomeOf, pi
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = path.join('conformance/golden', String(KERNEL_SEMANTICS));
 
-/** One golden world as it is kept: `<name>.world`, and beside it what stands where in it and what it came to. */
+/** One stored golden world: `<name>.world`, and beside it its parts and its results. */
 export interface Kept {
   readonly golden: GoldenWorld;
   /** Its folder, from the root of the repository. */
@@ -25,7 +25,7 @@ export interface Kept {
   readonly pins: string;
 }
 
-/** The folders in which worlds of the present semantics are kept: the one that is written, and one for each release. */
+/** The folders of the present semantics: the one that is written, and one for each release. */
 export function keptFolders(): string[] {
   const entries = readdirSync(path.join(ROOT, FOLDER), { withFileTypes: true });
   const releases = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(FOLDER, name));
@@ -49,12 +49,12 @@ function readKept(folder: string, name: string): Kept {
   };
 }
 
-/** What is pinned for a golden world that is not released yet. */
+/** The pinned results of a golden world that is not released yet. */
 export function readGolden(name: string): Golden {
   return JSON.parse(readFileSync(fileOf(FOLDER, name, 'json'), 'utf8')) as Golden;
 }
 
-/** Keeps a golden world of this build in place of the one that is not released. */
+/** Stores a golden world of this build in place of the unreleased one. */
 export async function keep(golden: GoldenWorld): Promise<void> {
   mkdirSync(path.join(ROOT, FOLDER), { recursive: true });
   const store = await written(golden);
@@ -64,7 +64,7 @@ export async function keep(golden: GoldenWorld): Promise<void> {
   writeFileSync(fileOf(FOLDER, golden.name, 'json'), pinsText(pinned(await outcomeOf(golden, store))));
 }
 
-/** Keeps the unreleased worlds for a release, whose folder must not be there. @returns the folder */
+/** Stores the unreleased worlds for a release, whose folder must not exist. @returns the folder */
 export function keepForRelease(release: string): string {
   const folder = path.join(FOLDER, release);
   if (existsSync(path.join(ROOT, folder)))
@@ -85,7 +85,7 @@ function pinsText(golden: Golden): string {
   return `${JSON.stringify(golden, null, 2)}\n`;
 }
 
-/** What is wrong with a kept world, each finding with the file and, of a world, the part; empty when nothing is. */
+/** The errors of a stored world, each with the file and, for a world, the part; empty for a sound one. */
 export async function findings(kept: Kept): Promise<string[]> {
   const found = changesOf(kept);
   const said = await replayKept(kept);
@@ -93,16 +93,16 @@ export async function findings(kept: Kept): Promise<string[]> {
   return [...found, `${named(kept, 'world')}: ${said.refusal}`];
 }
 
-/** Which files are not byte for byte what they were, and where. Decodes nothing. */
+/** The files that are not byte for byte unchanged, with the places. Decodes nothing. */
 export function changesOf(kept: Kept): string[] {
-  // What stands where is believed only as far as it is whole itself.
+  // The list of parts is used only as far as it is whole itself.
   if (!isWhole(kept.parts)) return [`${named(kept, 'parts')}: these lines do not have the digest that they end with`];
   const change = firstChange(kept.world, kept.parts);
   if (change === undefined) return [];
   return [`${named(kept, 'world')}: ${change.name} is not what was kept (bytes ${change.from} to ${change.to - 1})`];
 }
 
-/** Replays a kept world with the code of this build. */
+/** Replays a stored world with the code of this build. */
 export async function replayKept({ golden, world }: Kept): Promise<{ outcome: Outcome } | { refusal: string }> {
   try {
     const { firstDifference, unverified } = await replay(world, { app: golden.app });

@@ -23,7 +23,7 @@ import { counterWorld } from './counter-world.js';
 import { planWorld } from './plan-world.js';
 import { sessionWorld } from './session-world.js';
 
-/** What is pinned of a golden world. */
+/** The pinned results of a golden world. */
 export interface Golden {
   /** The chain digest after the last frame. */
   readonly head: string;
@@ -36,10 +36,10 @@ export interface Golden {
   readonly states: Readonly<Record<string, string>>;
 }
 
-/** What a golden world came to: what is pinned, and what models are asked of. */
+/** The results of a golden world: the pinned ones, and those for the models. */
 export interface Outcome extends Golden {
   readonly values: Readonly<Record<string, Value>>;
-  /** In place of links what they lead to. */
+  /** Linked values in place of links. */
   readonly logs: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -48,7 +48,7 @@ export type Fixed = Required<Pick<OpenKernelWorldOptions, 'store' | 'clock' | 'r
   readonly clock: VirtualClock;
 };
 
-/** A golden world: how it is run, and what is read of it in the end. */
+/** A golden world: how it is run, and which results are read at the end. */
 export interface GoldenWorld {
   readonly name: string;
   /** Runs it and closes it. */
@@ -76,7 +76,7 @@ export async function written(golden: GoldenWorld): Promise<Store> {
   return store;
 }
 
-/** Verifies what stands in a store and reads what it came to. */
+/** Verifies the world in a store and reads its results. */
 export async function outcomeOf(golden: GoldenWorld, store: Store): Promise<Outcome> {
   const world = sha256(await saveWorld(store));
   const reader = await store.openReadonly();
@@ -99,12 +99,12 @@ export async function outcomeOf(golden: GoldenWorld, store: Store): Promise<Outc
   return { head: head.digest, frames, records, blobs, world, states, values, logs };
 }
 
-/** Runs a golden world and reads what it came to. */
+/** Runs a golden world and reads its results. */
 export async function replay(golden: GoldenWorld): Promise<Outcome> {
   return outcomeOf(golden, await written(golden));
 }
 
-/** What of an outcome is pinned. */
+/** The pinned part of an outcome. */
 export function pinned({ head, frames, records, blobs, world, states }: Golden): Golden {
   return { head, frames, records, blobs, world, states };
 }

@@ -21,13 +21,13 @@ const worlds = keptFolders()
 const SEED = Number(process.env.REPRISE_SEED ?? 20_260_101);
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Holds that cbor-x and our codec read the same value: the same in memory, and the same bytes when it is written. */
+/** Checks that cbor-x and our codec read the same value: the same in memory, and the same bytes when it is written. */
 function expectSame(bytes: Uint8Array, what: string): void {
   expect(translated(readPlainly(bytes)), what).toEqual(decode(bytes, FRAME_DEPTH_MAX));
   expect(toHex(writtenAgain(bytes)), what).toBe(toHex(bytes));
 }
 
-/** What cbor-x does not give back: longer texts that begin with U+FEFF lose it. */
+/** The exception: cbor-x drops a leading U+FEFF from longer texts. */
 const BOM_BYTES_MAX = 64;
 
 describe('cbor-x reads the same value as our codec [CODEC-17]', () => {

@@ -13,7 +13,7 @@ export const OPTIONS = { useRecords: false, int64AsNumber: true } as const;
 /** The tag of a link. */
 const LINK = 42;
 
-/** What precedes the digest in a link: version 1, raw bytes or a canonical value, sha2-256, 32 bytes. */
+/** The bytes before the digest in a link: version 1, raw bytes or a canonical value, sha2-256, 32 bytes. */
 const KINDS = { '0001551220': 'raw', '0001711220': 'value' } as const;
 
 /** Decodes with cbor-x alone: links are its `Tag`, byte strings `Uint8Array`. */
@@ -21,7 +21,7 @@ export function readPlainly(bytes: Uint8Array, options: object = OPTIONS): unkno
   return new Decoder(options).decode(bytes);
 }
 
-/** What cbor-x gave, in the words of our codec. */
+/** The result of cbor-x in the form of our codec. */
 export function translated(thing: unknown): Value {
   if (typeof thing === 'bigint') return Number(thing);
   if (typeof thing !== 'object' || thing === null) return thing as Value;

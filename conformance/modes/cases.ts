@@ -8,7 +8,7 @@ import type { Scenario } from '../scenarios/scenario.js';
 export interface Case {
   readonly scenario: Scenario;
   readonly profile: ProfileName;
-  /** How tables and titles name it. */
+  /** Its name in tables and titles. */
   readonly title: string;
 }
 

@@ -37,7 +37,7 @@ describe('a call that is left behind by a process that died', () => {
   /** Its attempt is durable, and it was not begun. */
   const armed: Blow = { step: 'append', n: 5, side: 'after' };
 
-  /** What became of it, and how often its handler was asked, whatever came of that. */
+  /** The end of the case, and the number of calls of its handler, with any outcome. */
   async function leftBehind(scenario: string, blow: Blow) {
     let asked = 0;
     const counted = (tool: Tool): Tool => ({
@@ -69,7 +69,7 @@ describe('a call that is left behind by a process that died', () => {
 
 describe('mutants', () => {
   const one = caseOf('single-tool', 'anthropic-messages');
-  /** What is done is done, and nobody knows. */
+  /** The call is done, and its outcome is unknown. */
   const inside: Blow = { step: 'dispatch', n: 2 };
 
   it('a store that loses its last acknowledged frame is found: a head is missing', async () => {

@@ -14,14 +14,14 @@ import { type Blow, Mortal, wordsOf } from './mortal.js';
 import { begunOnce, framesOf } from './settlements.js';
 import { holdSurvivor, type Survivor, type Undisturbed } from './survivor.js';
 
-/** What may be broken in a world, to see that it is found. */
+/** Parts of a world that may be broken, to check that the damage is found. */
 export interface Broken {
   readonly mortal?: Mortal;
   readonly wrapTool?: (tool: Tool) => Tool;
   readonly wire?: (wire: TapePlayer) => TapePlayer;
 }
 
-/** Every blow that can fall on a case, in the order in which a process comes to them. */
+/** Every blow that can hit a case, in the order in which a process reaches them. */
 export async function blowsOf(one: Case): Promise<Blow[]> {
   const { appends, dispatches } = await undisturbed(one);
   const each = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
@@ -34,7 +34,7 @@ export async function blowsOf(one: Case): Promise<Blow[]> {
 
 const known = new Map<Case, Promise<Undisturbed>>();
 
-/** What a case is without a blow, in the hands that strike it. */
+/** A case without a blow, in the same process that would strike it. */
 export function undisturbed(one: Case): Promise<Undisturbed> {
   const found = known.get(one) ?? measure(one);
   known.set(one, found);
@@ -49,7 +49,7 @@ async function measure(one: Case): Promise<Undisturbed> {
   return { appends: process.appends, dispatches: process.dispatches, text: outcome.text };
 }
 
-/** Strikes a case with blows, one process after the other, and holds what comes of it to what was promised. */
+/** Strikes a case with blows, one process after the other, and checks the promises afterwards. */
 export async function survive(one: Case, blows: readonly Blow[], broken: Broken = {}): Promise<Survivor> {
   const survivor = await struck(one, blows, broken);
   try {
@@ -61,7 +61,7 @@ export async function survive(one: Case, blows: readonly Blow[], broken: Broken 
   }
 }
 
-/** Strikes a case, and lets the last process come to an end. */
+/** Strikes a case, and lets the last process end. */
 export async function struck(one: Case, blows: readonly Blow[], broken: Broken = {}): Promise<Survivor> {
   const mortal = broken.mortal ?? new Mortal();
   const played = wireOf(one.scenario, one.profile, { exactly: false });

@@ -1,10 +1,10 @@
-/** Mode `fresh`: an undisturbed performance comes to what its scenario says, and to its golden head. */
+/** Mode `fresh`: an undisturbed run reaches the end of its scenario, and its golden head. */
 import assert from 'node:assert/strict';
 import { type GoldenScenario, goldenOf } from '../scenarios/goldens.js';
 import type { Replayed } from '../scenarios/run-scenario.js';
 import type { Case } from './cases.js';
 
-/** Holds a performance to its scenario. */
+/** Compares a run with its scenario. */
 export function holdToScenario({ scenario }: Case, { outcome, events, told, open, wire }: Replayed): void {
   const { ends } = scenario;
   assert.deepEqual(outcome.stop, ends.stop);
@@ -18,7 +18,7 @@ export function holdToScenario({ scenario }: Case, { outcome, events, told, open
   if (ends.shown !== undefined) assert.match(wire.newest, ends.shown);
 }
 
-/** Holds a performance to what is pinned of it. */
+/** Compares a run with its pinned results. */
 export async function holdToGolden(replayed: Replayed, pinned: GoldenScenario | undefined): Promise<void> {
   assert.deepEqual(await goldenOf(replayed), pinned);
 }

@@ -180,7 +180,7 @@ describe('elsewhere [DET-9]', () => {
   });
 });
 
-/** What a process computes that stands somewhere. */
+/** The results of a process in another place. */
 async function check(place: Place, ...flags: string[]): Promise<unknown> {
   return JSON.parse(await printedAt(place, new URL('../scenarios/check.ts', import.meta.url), '--json', ...flags));
 }

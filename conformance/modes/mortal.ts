@@ -23,16 +23,16 @@ export function wordsOf(blow: Blow): string {
   return blow.step === 'append' ? `${blow.side} append ${blow.n}` : `at dispatch ${blow.n}`;
 }
 
-/** What outlives its processes: what is stored, and what happened outside. */
+/** The state that outlives its processes: the store, and the events outside. */
 export class Mortal {
   store: Store = quickMemory();
-  /** The heads that processes were told of. */
+  /** The heads that were acknowledged to processes. */
   readonly acknowledged: string[] = [];
   /** By its key, how often each call was replayed that must not happen twice. */
   readonly replayed = new Map<string, number>();
   #crashed = false;
 
-  /** A process that holds the world from now on. */
+  /** A process that has the world open from now on. */
   process(blow?: Blow): MortalProcess {
     return new MortalProcess(this, blow);
   }
@@ -51,7 +51,7 @@ export class Mortal {
   }
 }
 
-/** One process, and what it is to have in place of store, model and tools. */
+/** One process, with its replacements of store, model and tools. */
 export class MortalProcess {
   appends = 0;
   dispatches = 0;

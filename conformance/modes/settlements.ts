@@ -1,4 +1,4 @@
-/** What a journal says of its effects: which were begun, and what each came to. */
+/** The effects in a journal: which were begun, and how each ended. */
 import assert from 'node:assert/strict';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, type Store } from '@reprise/kernel';
@@ -14,7 +14,7 @@ export async function framesOf(store: Store): Promise<Frames> {
   return frames;
 }
 
-/** What may happen once, was begun and is neither settled nor handed on. */
+/** Effects that may happen once, were begun, and are neither settled nor deferred. */
 export function begunOnce(frames: Frames): string[] {
   const settled = settlementsOf(frames);
   const records = frames.flat();
@@ -30,7 +30,7 @@ function effectsOf(records: readonly JournalRecord[], kind: 'attempt' | 'deferre
   return new Set(records.flatMap((record) => (record.kind === kind ? [record.effect] : [])));
 }
 
-/** How the kernel settles what may have happened. */
+/** How the kernel settles effects that may have happened. */
 export const UNKNOWN = 'outcome_unknown by kernel';
 
 /**

@@ -22,7 +22,7 @@ export type States = ReadonlyMap<number, string>;
 /** The part of a store that reading a state of the past needs. */
 export type Past = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
 
-/** The states of a world after some frames, each read by a replay of its own; of all cells when none are named. */
+/** The states of a world after some frames, each read by a separate replay; of all cells when none are named. */
 export async function statesAt(store: Past, seqs: Iterable<number>, some?: readonly Address[]): Promise<States> {
   const cells = some ?? (await cellsOf(store));
   const states = new Map<number, string>();
@@ -36,7 +36,7 @@ export async function statesSinceGenesis(store: Past): Promise<States> {
   return statesAt({ ...store, journal: findingNone(store.journal) }, between(0, last));
 }
 
-/** Compares what every snapshot of a world leads to with genesis. @returns the number of snapshots */
+/** Compares the states after every snapshot of a world with those from genesis. @returns the number of snapshots */
 export async function holdSnapshots(store: Past): Promise<number> {
   const genesis = await statesSinceGenesis(store);
   const [snapshots, cells] = [await snapshotsIn(store), await cellsOf(store)];

@@ -1,8 +1,8 @@
 /**
- * Mode `crash`, its judge: what has to be true of a case that was struck, whatever the blow.
+ * The judge of mode `crash`: the conditions that a struck case has to meet, whatever the blow.
  *
  * Invariants checked of each case and each blow
- * C1  The run stops for the reason that its scenario says.
+ * C1  The run stops for the reason that its scenario states.
  * C2  Every head that a process was acknowledged is in the journal, in order.
  * C3  Nothing that may happen once was replayed twice, counted outside the processes; nor was what can be looked up.
  * C4  What may happen once, and was begun and not settled when a process died, is `outcome_unknown`: the kernel says so of
@@ -25,7 +25,7 @@ import type { Case } from './cases.js';
 import type { Mortal } from './mortal.js';
 import { framesOf, settlementsOf, UNKNOWN } from './settlements.js';
 
-/** What became of a case that was struck. */
+/** The results of a struck case. */
 export interface Survivor extends Played {
   readonly mortal: Mortal;
   readonly wire: TapePlayer;
@@ -33,15 +33,15 @@ export interface Survivor extends Played {
   readonly interrupted: ReadonlySet<string>;
 }
 
-/** What the same case is without a blow. */
+/** The same case without a blow. */
 export interface Undisturbed {
-  /** How many appends it takes, and how many calls of something outside. */
+  /** The number of its appends, and of its calls outside. */
   readonly appends: number;
   readonly dispatches: number;
   readonly text: string;
 }
 
-/** Holds a survivor to the invariants. @throws Error that begins with the one that is broken */
+/** Checks the invariants for a survivor. @throws Error that begins with the broken one */
 export async function holdSurvivor({ scenario }: Case, survivor: Survivor, without: Undisturbed): Promise<void> {
   const { ends, afterCrash } = scenario;
   const { outcome, told, events, mortal, wire, interrupted, open } = survivor;
@@ -76,10 +76,10 @@ function holdSame(invariant: string, came: unknown, expected: unknown): void {
   assert.fail(`${invariant}: ${inspect(came, WHOLE)} instead of ${inspect(expected, WHOLE)}`);
 }
 
-/** What came of a run, besides why it stopped. */
+/** The results of a run, besides its stop reason. */
 type Came = Required<OtherEnd>;
 
-/** Whether this is the end that was expected, but for as many calls that fail in place of completing as are unknown. */
+/** Whether this is the expected end, except that as many calls fail in place of completing as have unknown outcomes. */
 function isAs(came: Came, expected: Came, unknown: number): boolean {
   let left = unknown;
   const events = came.events.map((type, i) => {
@@ -89,7 +89,7 @@ function isAs(came: Came, expected: Came, unknown: number): boolean {
   return isDeepStrictEqual({ ...came, events }, expected);
 }
 
-/** What a model reads of a call of which nobody knows whether it happened. */
+/** The text that a model reads about a call with an unknown outcome. */
 const NOBODY_KNOWS = /outcome of this call is unknown/;
 
 function hasRead(wire: TapePlayer, words: RegExp): boolean {

@@ -3,7 +3,7 @@ import type { ReadonlyStore } from '@reprise/kernel';
 import { load } from '../tamper/sample.js';
 import { flippedFrames, movedFrames, type Trial, tamperedBlobs } from '../tamper/trials.js';
 
-/** What is done to the world of a case. */
+/** The damage to the world of a case. */
 export async function tamperings(store: ReadonlyStore, flips: number, random: () => number): Promise<Trial[]> {
   const sample = await load(store);
   return [...flippedFrames(sample, flips, random), ...movedFrames(sample), ...tamperedBlobs(sample, flips, random)];

@@ -1,5 +1,5 @@
 /**
- * Replays every scenario from its recorded wire bytes and holds it to its golden head:
+ * Replays every scenario from its recorded wire bytes and compares it with its golden head:
  *
  *   npx tsx --conditions=@reprise/source conformance/scenarios/check.ts [--json] [--write] [--local time|words]
  *

@@ -4,11 +4,11 @@
  */
 import type { StopReason } from 'reprise';
 
-/** How a run begins. */
+/** The beginning of a run. */
 export const BEGIN = ['input.accepted', 'lifecycle', 'turn.started'] as const;
-/** How a run ends. */
+/** The end of a run. */
 export const END = ['lifecycle'] as const;
-/** A model is asked and answers. */
+/** A model is called and answers. */
 export const STEP = ['llm_step.requested', 'llm_step.completed'] as const;
 
 /** A tool is called and answers. */
@@ -24,7 +24,7 @@ export const PERSON_ASKED = ['tool.requested', 'human.requested', 'tool.waiting'
 
 /** A child is made. */
 export const SPAWN = ['tool.requested', 'child.spawned', 'tool.completed'] as const;
-/** A call waits for a child, which settles; the run goes on. */
+/** A call waits for a child, which ends; the run continues. */
 export const CHILD_AWAITED = [...WAIT, 'child.ended', 'tool.completed', 'lifecycle'] as const;
 
 /** The end of a run that was answered. */

@@ -1,4 +1,4 @@
-/** The golden heads of the scenarios: what is pinned, and how it is computed. */
+/** The golden heads of the scenarios: the pinned values, and how they are computed. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { PROFILE_NAMES, type ProfileName } from './profiles.js';
 import { type Otherwise, type Replayed, replay } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
 
-/** What a golden file pins of one scenario on one protocol. */
+/** The values that a golden file pins for one scenario on one protocol. */
 export interface GoldenScenario {
   /** The chain digest after the last frame. */
   readonly head: string;
@@ -20,12 +20,12 @@ export interface GoldenScenario {
   readonly events: string;
 }
 
-/** Scenario → protocol → what is pinned. */
+/** Scenario → protocol → the pinned values. */
 export type GoldenScenarios = Readonly<Record<string, Readonly<Partial<Record<ProfileName, GoldenScenario>>>>>;
 
 const FILE = fileURLToPath(new URL(`../golden/${KERNEL_SEMANTICS}/scenarios.json`, import.meta.url));
 
-/** What is pinned under the present semantics. */
+/** The pinned values under the present semantics. */
 export function readGoldens(): GoldenScenarios {
   return JSON.parse(readFileSync(FILE, 'utf8')) as GoldenScenarios;
 }
@@ -35,7 +35,7 @@ export function writeGoldens(goldens: GoldenScenarios): void {
   writeFileSync(FILE, `${JSON.stringify(goldens, null, 2)}\n`);
 }
 
-/** What would be pinned of a performance. Verifies its world on the way. */
+/** The values to pin for a run. Verifies its world on the way. */
 export async function goldenOf({ store, events }: Pick<Replayed, 'store' | 'events'>): Promise<GoldenScenario> {
   const { head, frames, records } = await verifyStore(await store.openReadonly(), { app: agentApp });
   const bytes = encode(events as unknown as Value);

@@ -1,4 +1,4 @@
-/** What scenarios do on stage, and what a crash makes of it in several of them. */
+/** Actions of scenarios, and the effects of a crash on several of them. */
 import type { Settlement } from '@reprise/contracts';
 import type { AgentWorld, Run, Session } from 'reprise';
 import { type AfterCrash, SESSION, type Stage } from './scenario.js';
@@ -17,7 +17,7 @@ export async function askedAbout(run: Run): Promise<string> {
 export async function deferredEffect({ world }: Stage, run: Run): Promise<string | undefined> {
   const over = new AbortController();
   const ended = run.result().finally(() => over.abort());
-  ended.catch(() => undefined); // who reads the frames is told as well
+  ended.catch(() => undefined); // the reader of the frames gets the error as well
   for await (const { records } of world.kernel.frames(0, over.signal))
     for (const record of records) if (record.kind === 'deferred') return record.effect;
   await ended;
@@ -55,7 +55,7 @@ export async function decide(
   return status;
 }
 
-/** What a command was answered: a rejection by its code. */
+/** The answer to a command: a rejection by its code. */
 export function answerOf(receipt: Awaited<ReturnType<Session['cancel']>>): string {
   return receipt.status === 'rejected' ? receipt.code : receipt.status;
 }

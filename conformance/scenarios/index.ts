@@ -62,7 +62,7 @@ import { policyDeny } from './matrix/policy-deny.js';
 import { singleTool } from './matrix/single-tool.js';
 import type { Scenario } from './scenario.js';
 
-/** The ten that every way to reach a model is held to, live as well. */
+/** The ten scenarios that every way to reach a model has to pass, live as well. */
 export const MATRIX: readonly Scenario[] = [
   noTool,
   singleTool,
@@ -76,7 +76,7 @@ export const MATRIX: readonly Scenario[] = [
   parentChild,
 ];
 
-/** The others: what a session, its people, its children and its provider may come to besides. */
+/** The other scenarios: further cases of a session, its people, its children and its provider. */
 const FURTHER: readonly Scenario[] = [
   secondRun,
   queuedInputs,

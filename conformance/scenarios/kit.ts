@@ -1,4 +1,4 @@
-/** Who plays in several scenarios: tools, agents that have them, and what the models of these call. */
+/** The cast of several scenarios: tools, agents that have them, and the calls of their models. */
 import { deferred, defineAgent, defineTool } from 'reprise';
 import * as z from 'zod';
 import type { Answer, Called } from './scenario.js';
@@ -17,9 +17,9 @@ export const adder = defineAgent({ name: 'adder', model: 'main', instructions: '
 /** A call of {@link add}. */
 export const adds = (id: string, a: number, b: number): Called => ({ id, tool: 'add', args: { a, b } });
 
-/** What a {@link scout} is told: answers that are said to it are found by this. */
+/** The instructions of a {@link scout}: answers to it are found by them. */
 export const SCOUT = 'Scout.';
-/** What a {@link lead} is told. */
+/** The instructions of a {@link lead}. */
 export const LEAD = 'Lead.';
 
 /** A child. */
@@ -62,7 +62,7 @@ export const support = defineAgent({ name: 'support', model: 'main', instruction
 /** A call of {@link refund}. */
 export const refunds = (cents: number): Called => ({ id: 'r', tool: 'refund', args: { cents } });
 
-/** Keeps no more than its last turn when room is made. */
+/** Retains only its last turn in a compaction. */
 export const talker = defineAgent({ name: 'talker', model: 'main', instructions: 'Talk.', compaction: { keep: 1 } });
 
 /** A tool whose calls an outside service settles. */

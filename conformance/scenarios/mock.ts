@@ -1,12 +1,12 @@
-/** Puts what a scenario's model says into a mock provider that we did not write. */
+/** Loads the answers of a scenario's model into a mock provider that we did not write. */
 import type { LLMock } from '@copilotkit/aimock';
 import type { Run } from 'reprise';
 import type { Answer } from './scenario.js';
 
-/** Between two pieces of an answer that is said slowly. */
+/** The pause between two pieces of a slow answer, in milliseconds. */
 const SLOWLY_MS = 25;
 
-/** Teaches a mock provider a scenario's answers; held ones are said when `letGo` resolves. */
+/** Loads a scenario's answers into a mock provider; withheld ones are sent when `letGo` resolves. */
 export function teach(mock: LLMock, says: readonly Answer[], letGo: Promise<void>): void {
   for (const [to, answers] of byAddressee(says)) {
     let asked = 0;
@@ -20,7 +20,7 @@ export function teach(mock: LLMock, says: readonly Answer[], letGo: Promise<void
   }
 }
 
-/** Answers by whom they are said to, those to anybody last: the mock takes the first that fits. */
+/** Sorts answers by their receivers, those for any agent last: the mock takes the first that fits. */
 function byAddressee(says: readonly Answer[]): [to: string | undefined, answers: readonly Answer[]][] {
   const groups = new Map<string | undefined, Answer[]>();
   for (const answer of says) groups.set(answer.to, [...(groups.get(answer.to) ?? []), answer]);
@@ -40,7 +40,7 @@ function countsOf({ in: input, out }: NonNullable<Answer['usage']>) {
   return { prompt_tokens: input, completion_tokens: out, input_tokens: input, output_tokens: out };
 }
 
-/** Waits until a live model has said something. */
+/** Waits until a live model has sent something. */
 export async function speaksLive(run: Run): Promise<void> {
   for await (const event of run.stream()) if (event.type === 'delta') return;
 }

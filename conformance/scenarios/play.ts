@@ -1,4 +1,4 @@
-/** Plays a scenario in one process of its world: opens it, asks what is asked, waits for the end of the run. */
+/** Plays a scenario in one process of its world: opens it, sends the requests, waits for the end of the run. */
 import type { Value } from '@reprise/contracts';
 import type { RandomBytes, Store } from '@reprise/kernel';
 import type { ModelClient } from '@reprise/providers';
@@ -6,7 +6,7 @@ import { VirtualClock } from '@reprise/testkit';
 import { type AgentEvent, type AgentWorld, openWorld, type Run, type Tool } from 'reprise';
 import { type Scenario, SESSION, type Stage } from './scenario.js';
 
-/** What a scenario is played with. */
+/** Options of a playback. */
 export interface Setting {
   readonly client: ModelClient;
   readonly store: Store;
@@ -15,24 +15,24 @@ export interface Setting {
   readonly snapshotEvery?: number;
   readonly recheckEvery?: number;
   readonly wrapTool?: (tool: Tool) => Tool;
-  /** Lets held answers go. */
+  /** Releases withheld answers. */
   letGo(): void;
   /** Waits until the model has begun an answer that it does not end. */
   speaking(run: Run): Promise<unknown>;
 }
 
-/** What a scenario came to. */
+/** The results of a scenario. */
 export interface Played {
   readonly outcome: Awaited<ReturnType<Run['result']>>;
   /** The run's events, as an operator is shown them. */
   readonly events: readonly AgentEvent[];
-  /** What was noted on the way. */
+  /** The notes that were made on the way. */
   readonly told: readonly Value[];
-  /** How many effects are open when the run is over. */
+  /** The number of open effects at the end of the run. */
   readonly open: number;
 }
 
-/** Longer than a world waits for what runs when it closes. */
+/** Longer than a closing world waits for running effects. */
 const CLOSE_MS = 10_000;
 
 /**
@@ -73,7 +73,7 @@ export async function play(
   }
 }
 
-/** Closes a world; what does not stop is waited for as long as it may take, in the world's time. */
+/** Closes a world; effects that do not stop get their whole grace period, in the world's time. */
 async function close(world: AgentWorld, clock: VirtualClock): Promise<void> {
   const closed = world.close();
   const begun = clock.monotonic();

@@ -8,11 +8,11 @@ import {
   type WireFormat,
 } from '@reprise/providers';
 
-/** What a request says, whatever its protocol: enough to know which answer of a scenario it asks for. */
+/** The content of a request, whatever its protocol: enough to find the answer of the scenario. */
 export interface Asked {
-  /** What the model is told about its task. */
+  /** The instructions of the model. */
   readonly system: string;
-  /** How many things the model has said and called so far. */
+  /** The number of texts and calls of the model so far. */
   readonly said: number;
 }
 
@@ -30,7 +30,7 @@ interface RequestItem {
   readonly content?: unknown;
 }
 
-/** What of a request's body is read here. */
+/** The part of a request's body that is read here. */
 export interface RequestBody {
   readonly messages?: readonly RequestItem[];
   readonly input?: readonly RequestItem[];

@@ -10,20 +10,20 @@ import type { Scenario } from './scenario.js';
 import { readTape, type Tape } from './tape.js';
 import { TapePlayer } from './tape-player.js';
 
-/** How many frames lie between two snapshots: so few that the shortest world has several. */
+/** The number of frames between two snapshots: few, so that the shortest world has several. */
 const SNAPSHOT_EVERY = 2;
 
-/** The address that clients are given; nothing is there. */
+/** The address for clients; no server listens there. */
 const NOWHERE = 'http://provider.invalid/v1';
 
-/** Where the tape of a scenario is. */
+/** The path of the tape of a scenario. */
 export function tapeFile(profile: ProfileName, scenario: string): string {
   return fileURLToPath(new URL(`wire/${profile}/${scenario}.http`, import.meta.url));
 }
 
 const tapes = new Map<string, Tape>();
 
-/** What was recorded of a scenario. */
+/** The recorded exchanges of a scenario. */
 export function tapeOf(profile: ProfileName, scenario: string): Tape {
   const file = tapeFile(profile, scenario);
   const tape = tapes.get(file) ?? readTape(readFileSync(file));
@@ -37,7 +37,7 @@ export interface Replayed extends Played {
   readonly wire: TapePlayer;
 }
 
-/** What may be otherwise in a performance. */
+/** Options of a run. */
 export type Otherwise = Pick<Setting, 'wrapTool' | 'recheckEvery'> & {
   readonly tape?: Tape;
   /** False: requests need not be the recorded ones. */

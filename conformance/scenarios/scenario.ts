@@ -14,9 +14,9 @@ export interface Called {
   readonly args: object;
 }
 
-/** What a model answers, whatever its protocol. */
+/** An answer of a model, whatever its protocol. */
 export interface Answer {
-  /** The instructions of the agent that it is said to; it is said to any agent when absent. */
+  /** The instructions of the receiving agent; any agent when absent. */
   readonly to?: string;
   readonly text?: string;
   readonly calls?: readonly Called[];
@@ -29,39 +29,39 @@ export interface Answer {
   readonly slowly?: true;
 }
 
-/** What a scenario has in hand while it is played. */
+/** The tools of a scenario while it is played. */
 export interface Stage {
   readonly world: AgentWorld;
   readonly clock: VirtualClock;
   /** The session of the first agent. */
   readonly session: Session;
-  /** Says something in it, under an id: the same again after a crash. */
+  /** Sends a message under an id: the same again after a crash. */
   say(text: string, id: string): Promise<Run>;
   /** Waits until an event of this type of the run is durable, or the run is over. */
   until(run: Run, type: string): Promise<void>;
   /** Waits until the model has begun an answer that it does not end, or the run is over. */
   speaking(run: Run): Promise<void>;
-  /** Lets held answers go. */
+  /** Releases withheld answers. */
   letGo(): void;
-  /** Notes what something asked of the world came to. */
+  /** Notes the answer to a request of the world. */
   told(what: Value): void;
 }
 
-/** What a scenario comes to. */
+/** The expected results of a scenario. */
 export interface Ends {
   readonly stop: StopReason;
   readonly text: string | RegExp;
-  /** How many requests reach the provider. */
+  /** The number of requests that reach the provider. */
   readonly requests: number;
-  /** How many of them got an answer and no refusal; all when absent. */
+  /** The number of them that got an answer and no refusal; all when absent. */
   readonly answered?: number;
   /** The types of the run's events, in order. */
   readonly events: readonly string[];
-  /** How many effects are open when the run is over, its children's among them; none when absent. */
+  /** The number of open effects at the end of the run, including its children's; none when absent. */
   readonly open?: number;
-  /** Something that the newest request holds, as the provider reads it. */
+  /** A text in the newest request, as the provider reads it. */
   readonly shown?: RegExp;
-  /** What was noted by `told`. */
+  /** The notes that were made with `told`. */
   readonly told?: readonly Value[];
 }
 
@@ -86,15 +86,15 @@ export interface AfterCrash {
 /** A scenario. */
 export interface Scenario {
   readonly name: string;
-  /** What it shows, in one sentence. */
+  /** The behavior that it shows, in one sentence. */
   readonly shows: string;
   /** The agents that the world knows; the session is one with the first. */
   readonly agents: readonly [AnyAgent, ...AnyAgent[]];
   /** The rules of the world; those of agents when absent. */
   readonly policy?: readonly PolicyRule[];
-  /** What the model answers: to each agent its answers in order, and the last one again and again. */
+  /** The answers of the model: for each agent in order, and the last one again and again. */
   readonly says: readonly Answer[];
-  /** What is asked of the world, again from its beginning after a crash; `Go.` and no more when absent. */
+  /** The requests to the world, repeated from the beginning after a crash; `Go.` and no more when absent. */
   readonly drive?: (stage: Stage) => Promise<Run>;
   readonly ends: Ends;
   readonly afterCrash?: AfterCrash;

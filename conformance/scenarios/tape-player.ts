@@ -15,13 +15,13 @@ import { Latch } from './latch.js';
 import type { Asked, RequestBody, WireProfile } from './profiles.js';
 import type { Exchange, Tape } from './tape.js';
 
-/** How a tape is played. */
+/** Options of a playback. */
 export interface Playing {
   readonly tape: Tape;
   readonly profile: WireProfile;
-  /** Whether requests have to be the recorded ones. */
+  /** Whether requests have to equal the recorded ones. */
   readonly exactly: boolean;
-  /** Those to whom nothing is said before {@link TapePlayer.letGo}: agents, by their instructions. */
+  /** The agents that get no answer before {@link TapePlayer.letGo}, by their instructions. */
   readonly held: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const NEVER = new Promise<void>(() => undefined);
 
 /** Plays a tape. */
 export class TapePlayer {
-  /** What was wrong with requests. */
+  /** The errors of requests. */
   readonly problems: string[] = [];
   /** The bodies of all that came, in order. */
   readonly bodies: string[] = [];
@@ -42,12 +42,12 @@ export class TapePlayer {
     this.#points = new Map(playing.tape.map((exchange) => [exchange, this.#pointOf(textOf(exchange.request))]));
   }
 
-  /** Resolves when an answer that never ended has said what it has. */
+  /** Resolves when an endless answer has sent everything that it has. */
   get silent(): Promise<void> {
     return this.#silence.opened;
   }
 
-  /** How many requests came. */
+  /** The number of requests. */
   get requests(): number {
     return this.bodies.length;
   }
@@ -57,17 +57,17 @@ export class TapePlayer {
     return this.bodies.at(-1) ?? '';
   }
 
-  /** Lets held answers go. */
+  /** Releases withheld answers. */
   letGo(): void {
     this.#held.open();
   }
 
-  /** A new process asks: what was silent to the one before is so to it. */
+  /** Begins a new process: answers that were withheld from the last one are withheld from it, too. */
   reconnect(): void {
     this.#silence = new Latch();
   }
 
-  /** What was recorded and not asked for. */
+  /** The recorded exchanges that were not requested. */
   get left(): number {
     return this.playing.tape.length - this.#asked.size;
   }
@@ -88,7 +88,7 @@ export class TapePlayer {
     return new Response(this.#bodyOf(exchange, signal), { status: exchange.status, headers: exchange.headers });
   };
 
-  /** @returns what was recorded for exactly this, and not asked for yet */
+  /** @returns the recorded exchange for exactly this request, if it was not requested yet */
   #exactly(path: string, body: string): Exchange | undefined {
     const isIt = (one: Exchange) => one.path === path && textOf(one.request) === body;
     return this.playing.tape.find((one) => !this.#asked.has(one) && isIt(one)); // T2

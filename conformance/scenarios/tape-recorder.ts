@@ -1,11 +1,11 @@
-/** A `fetch` that passes everything on and keeps what went over the wire. */
+/** A `fetch` that passes everything on and records the exchanges. */
 import { type Exchange, keptHeaders, type Tape } from './tape.js';
 
-/** Keeps exchanges as they happen. */
+/** Records exchanges as they happen. */
 export class TapeRecorder {
   readonly #exchanges: (Exchange & { pieces: Uint8Array[]; whole: boolean })[] = [];
 
-  /** Everything so far, in the order in which it was asked for. */
+  /** The exchanges so far, in the order of their requests. */
   get tape(): Tape {
     return this.#exchanges;
   }

@@ -24,10 +24,10 @@ export interface Exchange {
   readonly whole: boolean;
 }
 
-/** Exchanges in the order in which they were asked for. */
+/** Exchanges in the order of their requests. */
 export type Tape = readonly Exchange[];
 
-/** Those headers of an answer that are kept. */
+/** The recorded headers of an answer. */
 export function keptHeaders(headers: Headers): Record<string, string> {
   const kept = HEADERS_KEPT.map((name) => [name, headers.get(name)] as const);
   return Object.fromEntries(kept.filter((pair): pair is [(typeof HEADERS_KEPT)[number], string] => pair[1] !== null));

@@ -1,4 +1,4 @@
-/** A sample world to tamper with: one survey, as an app runs it, and everything that its file holds. */
+/** A sample world to tamper with: one survey, as an app runs it, and the content of its file. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,23 +10,23 @@ import { sqlite } from 'reprise/sqlite';
 import { MODEL_NAME, startModelServer } from '../../examples/headless-world/src/model-server.js';
 import { survey } from '../../examples/headless-world/src/survey.js';
 
-/** What a world's file holds. */
+/** The content of a world's file. */
 export interface Sample {
   readonly frames: readonly StoredFrame[];
   /** By digest, as hex. */
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A world on disk, and what it holds. */
+/** A world on disk, with its content. */
 export interface SampleWorld extends Sample {
-  /** A folder of its own, for copies. */
+  /** A separate folder, for copies. */
   readonly root: string;
   readonly db: string;
   readonly head: string;
   dispose(): void;
 }
 
-/** The second paragraph is long enough for its blob to be a file of its own beside the database. */
+/** The second paragraph is long enough for its blob to be a separate file beside the database. */
 const README = `# Lantern\n\n${`${'Keeps a light on. '.repeat(100)}\n`.repeat(50)}`;
 
 /** Surveys a folder that gives every kind of frame a survey has, and a transcript long enough to be unverified in part. */
@@ -57,7 +57,7 @@ export async function makeSample(): Promise<SampleWorld> {
   };
 }
 
-/** Reads everything that a store holds, and closes it. */
+/** Reads the content of a store, and closes it. */
 export async function load(store: ReadonlyStore): Promise<Sample> {
   const frames: StoredFrame[] = [];
   for await (const frame of store.journal.read(0)) frames.push(frame);
@@ -67,7 +67,7 @@ export async function load(store: ReadonlyStore): Promise<Sample> {
   return { frames, blobs };
 }
 
-/** A store that holds exactly this, in this order; of its content it checks what the port promises. */
+/** A store with exactly these frames and blobs, in this order; for its content it checks the promises of the port. */
 export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
   const last = frames.at(-1);
   return {
@@ -93,7 +93,7 @@ export function storeOf({ frames, blobs }: Sample): ReadonlyStore {
   };
 }
 
-/** The index of requests, made anew from what the frames say now. */
+/** The index of requests, rebuilt from the present frames. */
 function requestsOf(frames: readonly StoredFrame[]): Map<string, number> {
   const requests = new Map<string, number>();
   for (const { bytes, seq } of frames) {
@@ -124,7 +124,7 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** Frames with the heads that their bytes lead to: what a forger does who knows the chain. */
+/** Frames with the heads that follow from their bytes: as a forger would write them who knows the chain. */
 export function rechained(frames: readonly StoredFrame[]): StoredFrame[] {
   let head = { seq: -1, digest: '0'.repeat(64) };
   return frames.map((frame) => {

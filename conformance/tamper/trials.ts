@@ -13,7 +13,7 @@ import { flipped, rechained, type Sample, storeOf } from './sample.js';
 /** One tampering. */
 export interface Trial {
   readonly what: string;
-  /** What the error must name: a frame's number, or a blob's digest. */
+  /** The place that the error must name: a frame's number, or a blob's digest. */
   readonly place: number | string;
   readonly sample: Sample;
 }
@@ -103,7 +103,7 @@ export function* forgedFrames(
   }
 }
 
-/** What a verification says of a world; undefined when it finds nothing wrong. */
+/** The error of a verification; undefined when it finds nothing wrong. */
 export async function verdict(
   store: ReadonlyStore,
   options: VerifyOptions = { app: agentApp },
@@ -119,7 +119,7 @@ export async function verdict(
   }
 }
 
-/** Holds a verification to a tampering: found, with the app and without, and its place named. */
+/** Checks that a verification finds a tampering, with the app and without, and names its place. */
 export async function expectFound(
   { what, place, sample }: Trial,
   ways: readonly VerifyOptions[] = [{ app: agentApp }, {}],
@@ -131,7 +131,7 @@ export async function expectFound(
   }
 }
 
-/** Whether an error names a frame or a blob, for people and for programs alike. */
+/** Whether an error names a frame or a blob, in its text and in its details. */
 export function names(error: RepriseError, place: number | string): boolean {
   if (typeof place === 'string') return error.message.includes(`sha256:${place}`);
   if (new RegExp(`\\bframe ${place}(?!\\d)`).test(error.message)) return true;

@@ -13,7 +13,7 @@ const patient = defineTool({
 });
 const waiter = defineAgent({ name: 'waiter', model: 'main', instructions: 'Wait.', tools: [patient] });
 
-/** A call that is told to stop. */
+/** A call that is asked to stop. */
 export const cancelOpenCall: Scenario = {
   name: 'cancel-open-call',
   shows: 'A run is canceled while a call runs: the call stops and has a result, which the model reads in the next run.',

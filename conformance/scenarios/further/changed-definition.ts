@@ -3,7 +3,7 @@ import { BEGIN, COMPLETED, END, STEP } from '../events.js';
 import { add, adder, adds } from '../kit.js';
 import { type Scenario, SESSION } from '../scenario.js';
 
-/** The {@link adder}, told otherwise. */
+/** The {@link adder} with other instructions. */
 const summer = defineAgent({ name: 'adder', model: 'main', instructions: 'Sum.', tools: [add] });
 
 /** An agent that is defined anew while it works. */

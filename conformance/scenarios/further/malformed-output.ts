@@ -11,7 +11,7 @@ const count = defineTool({
   run: () => 'many' as unknown as number,
 });
 
-/** A tool that answers what it may not. */
+/** A tool whose answer does not fit its schema. */
 export const malformedOutput: Scenario = {
   name: 'malformed-output',
   shows: 'When an answer does not fit the schema of its tool, the call is reported as executed, with its result lost.',

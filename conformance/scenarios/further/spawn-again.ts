@@ -2,7 +2,7 @@ import { BEGIN, COMPLETED, END, STEP } from '../events.js';
 import { LEAD, lead, SCOUT, scout } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** A child that is asked for twice. */
+/** A child that is requested twice. */
 export const spawnAgain: Scenario = {
   name: 'spawn-again',
   shows: 'Spawning a child again under the same id gives the same child.',

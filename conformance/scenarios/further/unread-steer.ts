@@ -2,7 +2,7 @@ import { BEGIN, COMPLETED, END, STEP } from '../events.js';
 import { adder } from '../kit.js';
 import type { Scenario } from '../scenario.js';
 
-/** Words that come when all is said. */
+/** A message that arrives during the last answer. */
 export const unreadSteer: Scenario = {
   name: 'unread-steer',
   shows: 'A steer that arrives during the last answer extends the run: the model answers it too.',

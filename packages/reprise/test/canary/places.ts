@@ -341,7 +341,7 @@ const TOOLS: Readonly<Record<string, Place['make']>> = {
 
 type Run = Parameters<typeof defineTool>[0]['run'];
 
-/** A tool of the app's own that asks for a secret. */
+/** A tool of the app that requests a secret. */
 function own(run: Run): Place['make'] {
   return (secret) => ({
     agent: { tools: [defineTool({ name: 'own', description: 'Mine.', args: z.strictObject({}), run })] },

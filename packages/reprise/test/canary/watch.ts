@@ -14,11 +14,11 @@ import { script } from '../../src/testing.js';
 /** A place where a user puts a secret, and a world in which it comes back. */
 export interface Place {
   readonly name: string;
-  /** Makes what the session is run with; `secret` is what is planted. */
+  /** Makes the options of the session; `secret` is the planted text. */
   readonly make: (secret: string) => Promise<Scene> | Scene;
 }
 
-/** What a session is run with. */
+/** The options of the session. */
 export interface Scene {
   readonly model?: ModelClient;
   /** Calls that a scripted model makes, in the order of steps; then it ends. */
@@ -117,7 +117,7 @@ async function run(
   for await (const ref of kernel.content.list()) add('blobs', (await kernel.content.get(ref)) ?? new Uint8Array());
 }
 
-/** Takes what is printed meanwhile. */
+/** Collects the printed output meanwhile. */
 function capture(take: (text: string) => void): () => void {
   const streams = [process.stdout, process.stderr] as const;
   const writes = streams.map((stream) => stream.write);
@@ -145,7 +145,7 @@ function textOf(thing: unknown): string {
   return `${inspected}\n${json}`;
 }
 
-/** Where a secret is in a haul, and in which form. */
+/** The places of a secret in the collected output, each with its encoding. */
 export function sightings(haul: Haul, secret: string): string[] {
   return [...haul].flatMap(([where, all]) => {
     const texts = [secret, secret.toLowerCase(), secret.slice(5)];
