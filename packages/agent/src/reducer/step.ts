@@ -162,7 +162,9 @@ function tellPressure(
   { usage, request_bytes }: z.infer<typeof llmStepCompleted>,
   ctx: ReducerContext,
 ): void {
-  const counted = usage?.tokens_in;
+  // A call whose request was sent again counts the prompt once for each attempt that reported usage.
+  const attempts = Math.max(1, usage?.calls ?? 1);
+  const counted = usage?.tokens_in === undefined ? undefined : Math.ceil(usage.tokens_in / attempts);
   const reading =
     counted === undefined
       ? { tokens: tokensIn(request_bytes), by: 'bytes' as const }

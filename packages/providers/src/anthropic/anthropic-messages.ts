@@ -5,7 +5,7 @@ import { endpoint, type SecretText, type TransportOptions } from '../transport/t
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { MAX_TOKENS_DEFAULT, type MessagesDialect, toMessagesRequest } from './messages-request.js';
-import { readMessage } from './messages-response.js';
+import { readMessage, readMessagesUsage } from './messages-response.js';
 import { checkMessagesRequest } from './messages-rules.js';
 import { MessagesStream } from './messages-stream.js';
 
@@ -72,7 +72,11 @@ export function anthropicMessages(model: string, options: AnthropicMessagesOptio
       'anthropic-version': options.version ?? VERSION,
       ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
     },
-    format: { stream: (scrubber, tell) => new MessagesStream(scrubber, tell), read: readMessage },
+    format: {
+      stream: (scrubber, tell) => new MessagesStream(scrubber, tell),
+      read: readMessage,
+      usage: readMessagesUsage,
+    },
     draft: (request, shown) => toMessagesRequest(request, { ...dialect, profile: shown }),
     check: checkMessagesRequest,
   });

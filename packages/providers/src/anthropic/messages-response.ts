@@ -25,7 +25,7 @@ export function readMessage(body: unknown, about: AnswerAbout): ReadAnswer | und
     ...draft.end(wordOf(given.stop_reason, MESSAGES_FINISH)),
     finishReason: finishReason(given.stop_reason, draft.hasCalls),
     ...responseIdOf(given.id, about.scrub),
-    ...readUsage(given.usage),
+    ...readMessagesUsage(given.usage),
   };
 }
 
@@ -78,7 +78,7 @@ function finishReason(given: unknown, hasCalls: boolean): ReadAnswer['finishReas
 }
 
 /** Reads token counts. When the provider made several passes over a request, the counts of all passes are added. */
-function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
+export function readMessagesUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const out: Fields = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
   const rounds = Array.isArray(usage.iterations) ? usage.iterations.filter(isJsonObject) : [];

@@ -45,6 +45,10 @@ export class MessagesStream extends AnswerStream {
     return { ...this.message, ...this.delta, content, usage: this.usage };
   }
 
+  get reported(): unknown {
+    return this.usage;
+  }
+
   protected take(event: Fields): void {
     switch (event.type) {
       case 'message_start':

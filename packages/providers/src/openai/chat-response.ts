@@ -35,7 +35,7 @@ export function readCompletion(body: unknown, about: AnswerAbout): ReadAnswer | 
     ...draft.end(wordOf(choice.finish_reason, CHAT_FINISH)),
     finishReason: refused ? 'content_filter' : finish,
     ...responseIdOf(given.id, about.scrub),
-    ...readUsage(given.usage),
+    ...readChatUsage(given.usage),
   };
 }
 
@@ -107,7 +107,7 @@ const usageFields = z.looseObject({
 });
 
 /** Reads token counts. Servers agree on the fields for input and output, but not on the field for cached input. */
-function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
+export function readChatUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage = usageFields.safeParse(given).data ?? {};
   const { prompt_tokens_details: into, completion_tokens_details: out, ...counts } = usage as typeof usage & Fields;
   const first = (...all: readonly unknown[]) => all.find(isCount);

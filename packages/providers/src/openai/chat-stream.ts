@@ -42,6 +42,10 @@ export class ChatStream extends AnswerStream {
     return { id: this.name.id, choices: [{ finish_reason: this.finish, message }], usage: this.usage };
   }
 
+  get reported(): unknown {
+    return this.usage;
+  }
+
   protected override takeDone(): void {
     // The finish reason comes before this mark, and the usage between the two.
     this.ended = true;

@@ -3,7 +3,7 @@ import { endpoint, type SecretText, type TransportOptions } from '../transport/t
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ChatDialect, toChatRequest } from './chat-request.js';
-import { readCompletion } from './chat-response.js';
+import { readChatUsage, readCompletion } from './chat-response.js';
 import { checkChatRequest } from './chat-rules.js';
 import { ChatStream } from './chat-stream.js';
 
@@ -49,7 +49,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient 
     profile,
     options,
     ...bearer(options.apiKey),
-    format: { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion },
+    format: { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion, usage: readChatUsage },
     draft: (request, shown) => toChatRequest(request, { ...dialect, profile: shown }),
     check: checkChatRequest,
   });

@@ -6,7 +6,7 @@ import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ResponsesDialect, toResponsesRequest } from './responses-request.js';
-import { readResponse } from './responses-response.js';
+import { readResponse, readResponsesUsage } from './responses-response.js';
 import { checkResponsesRequest } from './responses-rules.js';
 import { ResponsesStream } from './responses-stream.js';
 
@@ -53,7 +53,11 @@ export function openAiResponses(model: string, options: OpenAiResponsesOptions =
     profile,
     options,
     ...bearer(options.apiKey),
-    format: { stream: (scrubber, tell) => new ResponsesStream(scrubber, tell), read: readResponse },
+    format: {
+      stream: (scrubber, tell) => new ResponsesStream(scrubber, tell),
+      read: readResponse,
+      usage: readResponsesUsage,
+    },
     draft: (request, shown) => toResponsesRequest(request, { ...dialect, profile: shown }),
     check: checkResponsesRequest,
   });

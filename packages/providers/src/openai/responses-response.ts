@@ -21,7 +21,7 @@ export function readResponse(body: unknown, about: AnswerAbout): ReadAnswer | un
     ...draft.end(asked ? 'calls' : 'known'),
     finishReason: took.includes('refused') ? 'content_filter' : finish,
     ...responseIdOf(given.id, about.scrub),
-    ...readUsage(given.usage),
+    ...readResponsesUsage(given.usage),
   };
 }
 
@@ -106,7 +106,8 @@ function finishReason(given: Fields, hasCalls: boolean): ReadAnswer['finishReaso
   return (Object.hasOwn(RESPONSES_INCOMPLETE, reason) ? RESPONSES_INCOMPLETE[reason] : undefined) ?? 'other';
 }
 
-function readUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
+/** Reads token counts. */
+export function readResponsesUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
   const usage: Fields = isJsonObject(given) ? given : {};
   const into: Fields = isJsonObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
   const out: Fields = isJsonObject(usage.output_tokens_details) ? usage.output_tokens_details : {};

@@ -41,6 +41,10 @@ export class ResponsesStream extends AnswerStream {
     return items.length === 0 || sameCalls(items, output) ? this.response : undefined;
   }
 
+  get reported(): unknown {
+    return this.response.usage;
+  }
+
   protected take(event: Fields): void {
     const { delta, output_index: index } = event;
     switch (event.type) {

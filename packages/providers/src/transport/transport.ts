@@ -5,13 +5,15 @@
  * T1  Requests are retried here and nowhere below; after the last retry the plan decides.
  * T2  Every retry sends the same bytes.
  * T3  Before a retry, watchers are told to discard what was reported so far.
- * T4  Secrets never leave: neither stored data nor progress to watchers holds one.
+ * T4  Usage that a failed attempt reported counts with that of the call (`attempts.ts`).
+ * T5  Secrets never leave: neither stored data nor progress to watchers holds one.
  */
-import { RepriseError } from '@reprise/contracts';
+import { RepriseError, type Usage } from '@reprise/contracts';
 import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel';
 import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.js';
 import { cut } from '../model/text.js';
 import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from '../model/verdict.js';
+import { addUsage, withUsage } from './attempts.js';
 import { post, type Reply } from './http.js';
 import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
 
@@ -102,11 +104,13 @@ export async function repeat(
   context: ModelContext,
 ): Promise<ModelResult> {
   const policy = { ...RETRY_DEFAULT, ...options.retry };
+  let before: Usage | undefined;
   for (let retry = 0; ; retry++) {
     const judged = await attempt();
-    if (judged.ok) return judged;
+    if (judged.ok) return withUsage(judged, before);
     const wait_ms = waitBefore(policy, retry, judged.waitMs, context.idempotencyKey);
-    if (!judged.again || retry >= policy.retriesMax || wait_ms === undefined) return failed(judged);
+    if (!judged.again || retry >= policy.retriesMax || wait_ms === undefined) return withUsage(failed(judged), before);
+    before = addUsage(before, judged.failure.usage);
     context.progress({ type: 'delta.reset' }); // T3
     context.progress({ type: 'retry', retry: retry + 1, wait_ms, code: codeOf(judged) });
     try {

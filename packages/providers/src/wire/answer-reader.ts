@@ -4,11 +4,13 @@
  * Invariants
  * R1  Total: an answer that is not of the format is `malformed`; an answer that is cut off is `network`.
  * R2  Of a stopped answer only the text is kept, since anything else may be incomplete.
+ * R3  A failed attempt states the usage that its provider reported before it failed: it was charged.
  */
-import { wellFormed } from '@reprise/contracts';
-import { parseBounded } from '../model/json.js';
+import { type Usage, wellFormed } from '@reprise/contracts';
+import { isJsonObject, parseBounded } from '../model/json.js';
 import type { ModelContext, WrittenRequest } from '../model/model.js';
 import { errorBody, ProviderError, retryable, statusInside } from '../model/verdict.js';
+import { tokensKnown } from '../transport/attempts.js';
 import type { Reply } from '../transport/http.js';
 import type { Scrubber } from '../transport/scrub.js';
 import { type AnswerReader, type Judged, malformed, noResponse, refusal } from '../transport/transport.js';
@@ -25,6 +27,8 @@ export interface AnswerFormat {
   stream(scrubber: Scrubber, tell: (delta: Delta) => void): AnswerStream;
   /** Reads an answer from JSON data; undefined when the data is not an answer of the format. */
   read(body: unknown, about: AnswerAbout): ReadAnswer | undefined;
+  /** Reads the field `usage` of an answer. */
+  usage(reported: unknown): Pick<ReadAnswer, 'usage'>;
 }
 
 /** Facts about the request that reading an answer needs. */
@@ -51,6 +55,23 @@ export class FormatReader implements AnswerReader {
   }
 
   judge(reply: Reply): Judged {
+    const judged = this.verdict(reply);
+    if (judged.ok || judged.failure.status !== 'error') return judged;
+    const usage = this.reportedIn(reply);
+    return usage === undefined ? judged : { ...judged, failure: { ...judged.failure, usage } };
+  }
+
+  /** R3 */
+  private reportedIn(reply: Reply): Usage | undefined {
+    const { stream } = this;
+    const isWhole = stream === undefined && reply.kind === 'response';
+    const parsed = isWhole ? parseBounded(textOf(reply.body)) : undefined;
+    const whole = typeof parsed === 'object' && isJsonObject(parsed.data) ? parsed.data.usage : undefined;
+    const { usage } = this.about.format.usage(stream === undefined ? whole : stream.reported);
+    return tokensKnown(usage) ? usage : undefined;
+  }
+
+  private verdict(reply: Reply): Judged {
     if (reply.kind === 'response')
       return this.stream === undefined ? this.whole(reply) : this.streamed(reply, this.stream);
     const said = this.stream?.text ?? '';

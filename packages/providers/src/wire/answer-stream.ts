@@ -62,6 +62,9 @@ export abstract class AnswerStream {
   /** The answer in the form of an answer that did not stream. */
   protected abstract whole(): unknown;
 
+  /** The usage that the provider has reported so far, as it wrote it. */
+  abstract get reported(): unknown;
+
   /** Reads an event. */
   protected abstract take(event: Fields): void;
 
