@@ -7,11 +7,11 @@
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { readMessage } from '../src/anthropic/messages-response.js';
+import { readMessage, readMessagesUsage } from '../src/anthropic/messages-response.js';
 import { MessagesStream } from '../src/anthropic/messages-stream.js';
-import { readCompletion } from '../src/openai/chat-response.js';
+import { readChatUsage, readCompletion } from '../src/openai/chat-response.js';
 import { ChatStream } from '../src/openai/chat-stream.js';
-import { readResponse } from '../src/openai/responses-response.js';
+import { readResponse, readResponsesUsage } from '../src/openai/responses-response.js';
 import { ResponsesStream } from '../src/openai/responses-stream.js';
 import { post } from '../src/transport/http.js';
 import { Scrubber } from '../src/transport/scrub.js';
@@ -22,9 +22,21 @@ import { anyManner, anySaid, bodyOf, eventsOf, KEY, type Manner, type Said } fro
 
 /** The reader of each format. */
 export const FORMATS: Readonly<Record<ByteFormat, AnswerFormat>> = {
-  'openai-chat': { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion },
-  'openai-responses': { stream: (scrubber, tell) => new ResponsesStream(scrubber, tell), read: readResponse },
-  'anthropic-messages': { stream: (scrubber, tell) => new MessagesStream(scrubber, tell), read: readMessage },
+  'openai-chat': {
+    stream: (scrubber, tell) => new ChatStream(scrubber, tell),
+    read: readCompletion,
+    usage: readChatUsage,
+  },
+  'openai-responses': {
+    stream: (scrubber, tell) => new ResponsesStream(scrubber, tell),
+    read: readResponse,
+    usage: readResponsesUsage,
+  },
+  'anthropic-messages': {
+    stream: (scrubber, tell) => new MessagesStream(scrubber, tell),
+    read: readMessage,
+    usage: readMessagesUsage,
+  },
 };
 
 /** A reader's result of pieces, and the progress that it reported. */

@@ -275,10 +275,13 @@ export function childUnreachable(
   if (child === undefined) return undefined;
   const denied = why === 'denied';
   const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
-  // A gate that refuses an event does not stop a working child: it continues to use its budget, and reports later.
-  const atWork = denied && (event !== 'aos.agent/UserInput@1' || child[1].inputs > 1);
+  // A gate that refuses an event does not stop a working child: it continues to use its budget, and reports later. A
+  // child that was not made never works, and a refused input is none of its inputs.
+  const isInput = event === 'aos.agent/UserInput@1';
+  const atWork = denied && event !== 'aos.agent/AgentAdopted@1' && (!isInput || child[1].inputs > 1);
   const mayHaveUsed = why === 'cell_failed' || why === 'faulted';
-  const left = atWork ? child[1] : takeAllBack(draft, child, mayHaveUsed, ctx);
+  const working = isInput ? { ...child[1], inputs: child[1].inputs - 1 } : child[1];
+  const left = atWork ? working : takeAllBack(draft, child, mayHaveUsed, ctx);
   return childLost(draft, [child[0], left], code, ctx);
 }
 
