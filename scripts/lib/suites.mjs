@@ -41,6 +41,7 @@ export const HEAVY = [
   ['packages/tools/test/large-folder.test.ts', 'a folder of many thousand files'],
   ['packages/tools/test/mcp/', 'MCP servers as processes, hostile ones among them'],
   ['packages/tools/test/http-hostile.test.ts', 'hostile servers, one of which waits'],
+  ['packages/tools/test/output/programs.test.ts', 'programs that print in every way, and wait'],
   ['packages/tools/test/owner.test.ts', 'programs that outlive their owner'],
   ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];

@@ -6,6 +6,8 @@
  * P2  A group that must stop first gets SIGTERM and, after a grace period, SIGKILL.
  * P3  A host process that exits kills every group on its way out. If it is killed, its warden does (`warden.ts`).
  * P4  Output is read no faster than it is consumed: a program that prints without end costs no memory.
+ * P5  Output ends soon after the program, even if a process that left the group prints on into its pipes, and even if
+ *     nobody reads it any more.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,8 +36,12 @@ export interface ProcessGroup {
   readonly ended: Promise<string>;
   /** The program's standard input. */
   readonly stdin: ChildProcess['stdin'];
-  /** Asks the group to stop, and kills it after a grace period. Does nothing once the group has ended. */
-  stop(): void;
+  /**
+   * Asks the group to stop, and kills it after a grace period. Once the program has ended, it only ends the output.
+   *
+   * @returns whether the program was running
+   */
+  stop(): boolean;
 }
 
 /** How long a group may take to stop after SIGTERM, in milliseconds: enough to remove a lock file. */
@@ -45,6 +51,12 @@ const STOP_GRACE_MS = 2_000;
  * How long to read output after the program exited, in milliseconds: enough for the pipes' content, not for a daemon's.
  */
 const DRAIN_MS = 500;
+
+/** How many such times to wait for more output at most, unless a reader is slow. */
+const DRAINS_MAX = 4;
+
+/** The most that the pipes of a program that exited can still hold, in bytes: two pipes of the largest size. */
+const PIPES_BYTES_MAX = 2 * 1024 * 1024;
 
 const windows = process.platform === 'win32';
 const alive = new Set<number>();
@@ -95,6 +107,7 @@ class Group implements ProcessGroup {
   readonly errors = new PassThrough();
   readonly ended: Promise<string>;
   readonly stdin: ChildProcess['stdin'];
+  #stopped = false;
 
   constructor(
     private readonly child: ChildProcess,
@@ -111,11 +124,13 @@ class Group implements ProcessGroup {
     this.ended = this.#end();
   }
 
-  stop(): void {
-    if (!alive.has(this.pid)) return;
+  stop(): boolean {
+    this.#stopped = true;
+    if (!alive.has(this.pid)) return false;
     killGroup(this.pid, 'SIGTERM');
     const kill = setTimeout(() => killGroup(this.pid, 'SIGKILL'), STOP_GRACE_MS); // P2
     void this.ended.finally(() => clearTimeout(kill));
+    return true;
   }
 
   async #end(): Promise<string> {
@@ -125,22 +140,34 @@ class Group implements ProcessGroup {
     alive.delete(this.pid);
     forgetGroup(this.pid);
     // A process that left the group may keep the pipes open forever, and a slow reader may take its time.
-    await Promise.race([closed, this.#drained()]);
+    const isCut = await Promise.race([closed.then(() => false), this.#drained()]);
     for (const pipe of [this.child.stdout, this.child.stderr]) pipe?.unpipe().destroy();
     this.output.end();
     this.errors.end();
-    return signal === null ? `exit ${code}` : `ended by ${signal}`;
+    const how = signal === null ? `exit ${code}` : `ended by ${signal}`;
+    return isCut ? `${how}; a process that it left behind prints on` : how;
   }
 
-  /** Resolves when no output arrived for a while although there is room for it. */
-  async #drained(): Promise<void> {
+  /**
+   * Resolves when no output arrived for a while although there is room for it, or when more arrives than the program can
+   * have printed. P5
+   *
+   * @returns whether more is printed
+   */
+  async #drained(): Promise<boolean> {
     const pipes = [this.child.stdout, this.child.stderr];
     const taken = (): number =>
       pipes.reduce((sum, pipe) => sum + ((pipe as { bytesRead?: number } | null)?.bytesRead ?? 0), 0);
-    for (let before = -1, now = taken(); before !== now || this.output.writableNeedDrain; now = taken()) {
+    const atExit = taken();
+    let drains = 0;
+    for (let before = -1, now = atExit; before !== now || this.output.writableNeedDrain; now = taken()) {
+      if (now - atExit > PIPES_BYTES_MAX) return true;
+      if (this.#stopped || !this.output.writableNeedDrain) drains += 1;
+      if (drains > DRAINS_MAX) return before !== now;
       before = now;
       await new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
     }
+    return false;
   }
 }
 
@@ -167,8 +194,7 @@ export async function* outputOf(
 ): AsyncGenerator<Uint8Array | string> {
   let why: string | undefined;
   const stop = (because: string): void => {
-    why ??= because;
-    group.stop();
+    if (group.stop()) why ??= because;
   };
   const told = (): void => stop('it was told to stop and was killed');
   const timer = setTimeout(() => stop(`it ran longer than ${timeoutMs / 1_000} s and was killed`), timeoutMs);
