@@ -42,7 +42,7 @@ class Background {
   constructor(group: ProcessGroup, closing: AbortSignal, scrubber = new Scrubber()) {
     this.#group = group;
     this.#pieces = scrubber.piecewise();
-    const stop = (): void => group.stop();
+    const stop = () => group.stop();
     closing.addEventListener('abort', stop, { once: true });
     if (closing.aborted) stop();
     group.output.on('data', (bytes: Uint8Array) => this.#take(this.#decoder.decode(bytes, { stream: true })));

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defineAgent, FAMILY_POLICIES, type Tool } from '@reprise/agent';
+import { wellFormed } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
 import { openWorld } from '../../../reprise/src/index.js';
@@ -103,7 +104,7 @@ export async function faultsOf(program: Program, toolOf: (root: string) => Tool 
     const rules: readonly (readonly [boolean, string])[] = [
       [isBinary || program.end.test(told), `its end is not told: …${told.slice(-120)}`],
       [Buffer.byteLength(told) <= (FAMILY_POLICIES.process?.bytesMax ?? 0), 'the model gets too much'],
-      [told.isWellFormed?.() !== false, 'the text is not well-formed'],
+      [wellFormed(told) === told, 'the text is not well-formed'],
       [most < MEMORY_MAX, `it took ${Math.round(most / MIB)} MiB`],
       [performance.now() - began < (PROGRAM_S + BEYOND_S) * 1_000, 'it was late'],
     ];
