@@ -13,7 +13,7 @@ export async function* printed(command: Command, ctx: ToolContext): AsyncGenerat
   if (typeof group === 'string') throw new Error(group);
   const words = new LastWords(ctx.scrubber);
   group.errors.on('data', (bytes: Uint8Array) => words.add(bytes));
-  const stop = (): void => group.stop();
+  const stop = () => group.stop();
   const stops = [ctx.signal, ctx.closing];
   for (const signal of stops) signal.addEventListener('abort', stop, { once: true });
   if (stops.some(({ aborted }) => aborted)) stop();
