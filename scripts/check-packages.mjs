@@ -21,7 +21,7 @@ const NEEDS = {
   'reprise/mcp': '@modelcontextprotocol/client',
 };
 
-/** What says how to install a package that is only loaded when it is used. Node from 22.13 on has SQLite. */
+/** The names of optional packages in error messages. Node from 22.13 on has SQLite. */
 const ADVICE = [
   ['esbuild', "await (await import('reprise/sandbox')).bundlePureCode('lacks.js')", 'npm install --save-dev esbuild'],
   ...(process.getBuiltinModule?.('node:sqlite') === undefined
@@ -70,7 +70,7 @@ async function checkTarball(tarball) {
     problems.push(`${name}: ${found}`);
 }
 
-/** First without what only some programs need, to see what each entry says then; then with it. */
+/** First without the optional packages, to see the error of each entry; then with them. */
 async function checkInstalled(app, tarballs) {
   await mkdir(app, { recursive: true });
   await writeFile(path.join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }\n');

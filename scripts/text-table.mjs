@@ -55,7 +55,7 @@ ${wrapped(folds)};
 `,
 );
 
-/** What stands for a character: its lower case, without accents in the alphabets that have them. */
+/** The replacement of a character: its lower case, without accents in the alphabets that have them. */
 function folded(char) {
   const lower = [...char.toLowerCase()];
   const [base, ...rest] = [...lower.join('').normalize('NFD')];

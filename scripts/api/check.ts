@@ -1,4 +1,4 @@
-/** What the public API has to keep to, as data, and the checks of it. Tests: `scripts/test/api.test.ts`. */
+/** The rules of the public API, as data, and their checks. Tests: `scripts/test/api.test.ts`. */
 import type { Entry } from './entries.js';
 
 /** The most names that an entry may have. An app author reads all of them. */

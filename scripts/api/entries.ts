@@ -1,4 +1,4 @@
-/** What the packages offer: every exported name of every entry, read from the sources with the TypeScript checker. */
+/** The public names of the packages: every export of every entry, read from the sources with the TypeScript checker. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,12 +8,12 @@ import ts from 'typescript';
 export interface Offer {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'const' | 'interface' | 'type';
-  /** Whether it is there when the code runs. A class that is exported as a type only is not. */
+  /** Whether it exists at run time. A class that is exported as a type only does not. */
   readonly isValue: boolean;
   readonly signature: string;
   /** The first sentence of its docstring. */
   readonly summary: string;
-  /** Where it is declared: two names of one place are one thing. */
+  /** The place of its declaration: two names of one place are one thing. */
   readonly declared: string;
 }
 
@@ -94,7 +94,7 @@ class EntryReader {
     return more.length === 0 ? first : `${first} (and ${more.length} more)`;
   }
 
-  /** The names of what it has, a mark at those that may be absent; private ones are nobody's business. */
+  /** The names of its members, a mark at optional ones; without private ones. */
   #membersOf(symbol: ts.Symbol): string {
     const type = this.checker.getDeclaredTypeOfSymbol(symbol);
     const members = type.getProperties().filter((member) => isPublic(member) && !member.name.startsWith('__'));
@@ -109,7 +109,7 @@ function kindOf({ flags }: ts.Symbol): Offer['kind'] {
   return flags & ts.SymbolFlags.Interface ? 'interface' : 'type';
 }
 
-/** Whether a name passes `export type` on its way. */
+/** Whether a name passes an `export type` on its way. */
 function isTypeOnly(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   for (let at: ts.Symbol | undefined = symbol; at !== undefined && at.flags & ts.SymbolFlags.Alias; ) {
     if (at.declarations?.some((node) => ts.isExportSpecifier(node) && ts.isTypeOnlyExportDeclaration(node)))

@@ -1,7 +1,7 @@
 /** The page that lists the public API of `reprise`, made from the sources. */
 import type { Entry, Offer } from './entries.js';
 
-/** Where the page is. */
+/** The path of the page. */
 export const API_PAGE = 'docs/reference/api.md';
 
 const INTRODUCTION = `# Public API

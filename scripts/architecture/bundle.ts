@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { KERNEL_BUNDLE_MAX, NOT_IN_KERNEL_BUNDLE } from './rules.js';
 import type { Problem } from './tree.js';
 
-/** A package as a browser would load it: its size, and the files in it with what each weighs. */
+/** A package as a browser would load it: its size, and its files with the size of each. */
 export interface Bundle {
   readonly entry: string;
   readonly bytes: number;
@@ -32,7 +32,7 @@ export async function bundle(root: string, entry: string): Promise<Bundle> {
   return { entry, bytes: output?.bytes ?? 0, parts };
 }
 
-/** The kernel stays small, and free of what it does not need. */
+/** The kernel stays small, and free of code that it does not need. */
 export function checkKernelBundle({ entry, bytes, parts }: Bundle, ceiling = KERNEL_BUNDLE_MAX): readonly Problem[] {
   const problems: Problem[] = [];
   if (bytes > ceiling) {
@@ -46,7 +46,7 @@ export function checkKernelBundle({ entry, bytes, parts }: Bundle, ceiling = KER
   return problems;
 }
 
-/** What a bundle weighs, the heaviest sources first, as a table for people. */
+/** The sizes in a bundle, the largest sources first, as a table for people. */
 export function describeBundle({ entry, bytes, parts }: Bundle, ceiling = KERNEL_BUNDLE_MAX): string {
   const groups = new Map<string, number>();
   for (const [file, weight] of parts) {

@@ -1,4 +1,4 @@
-/** Exports that nothing imports: each is a promise that nobody asked for. */
+/** Exports without an import: each is a promise without a user. */
 import ts from 'typescript';
 import { exportedDeclarations } from './docstrings.js';
 import { exportsOf, resolveImport } from './imports.js';
@@ -38,7 +38,7 @@ function entriesOf(tree: Tree): readonly string[] {
   return folders.flatMap((folder) => [...exportsOf(tree, folder).values()]).filter((file) => tree.has(file));
 }
 
-/** What is used, followed through every file that passes it on. */
+/** The used names, followed through every file that re-exports them. */
 class Reach {
   readonly #exports = new Map<string, ReadonlyMap<string, Exported>>();
   readonly #used = new Set<string>();

@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { exportsOf, resolveImport } from './imports.js';
 import { lineOf, type Problem, packageOf, parse, type Tree } from './tree.js';
 
-/** Every name that a package offers says what it is: a JSDoc comment at its declaration. */
+/** Every public name of a package has a JSDoc comment at its declaration. */
 export function checkDocstrings(tree: Tree): readonly Problem[] {
   const entries = new Set<string>();
   for (const file of tree.keys()) {
@@ -88,7 +88,7 @@ function keep(
   known.declarations.push(declaration);
 }
 
-/** What a statement declares and exports, by name. */
+/** The declarations and exports of a statement, by name. */
 export function exportedDeclarations(statement: ts.Statement): readonly (readonly [string, ts.Node])[] {
   const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
   const exported = modifiers.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword);

@@ -43,7 +43,7 @@ export function importsOf(tree: Tree, file: string): readonly Import[] {
   return found;
 }
 
-/** Packages import packages as the table says, name every library they use, and reach others only by their name. */
+/** Packages import packages as the table permits, name every library they use, and reach others only by their name. */
 export function checkPackages(tree: Tree): readonly Problem[] {
   const problems: Problem[] = [];
   for (const file of allSources(tree)) {
@@ -57,7 +57,7 @@ function packageProblems(tree: Tree, found: Import): readonly Problem[] {
   const home = packageOf(file);
   if (specifier.startsWith('.')) {
     const target = path.posix.join(path.posix.dirname(file), specifier);
-    // A test is not published: it may look into what another package keeps to itself, and share its helpers.
+    // A test is not published: it may use the internals of another package, and share its helpers.
     if (target.startsWith(`${home}/`) || file.startsWith(`${home}/test/`)) return [];
     return [{ file, line, what: `${specifier} reaches into another package`, use: 'its name and an exported subpath' }];
   }
@@ -119,7 +119,7 @@ function conformanceProblem(tree: Tree, { file, line, specifier }: Import): Prob
   return { file, line, what: `${name} does not export ${subpath}`, use: 'one of its exported subpaths' };
 }
 
-/** Folders of a package import each other as the table says. */
+/** Folders of a package import each other as the table permits. */
 export function checkFolders(tree: Tree): readonly Problem[] {
   const problems: Problem[] = [];
   for (const file of packageSources(tree)) {
@@ -173,7 +173,7 @@ export function checkHostFree(tree: Tree): readonly Problem[] {
   return problems;
 }
 
-/** No file needs itself: a circle of value imports runs in an order nobody chose. Type-only imports do not count. */
+/** No file imports itself: a cycle of value imports runs in an accidental order. Type-only imports do not count. */
 export function checkCycles(tree: Tree): readonly Problem[] {
   const graph = new Map<string, Set<string>>();
   const lines = new Map<string, number>();
@@ -222,7 +222,7 @@ function folderOf(file: string): string {
   return path.posix.dirname(file).split('/').slice(3).join('/') || '.';
 }
 
-/** Whether a name of the table stands for a folder: for itself and for all below it. */
+/** Whether a name of the table is a folder: it includes everything below it. */
 function stands(name: string, folder: string): boolean {
   return folder === name || (name !== '.' && folder.startsWith(`${name}/`));
 }

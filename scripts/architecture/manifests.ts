@@ -79,7 +79,7 @@ export function checkLock(tree: Tree): readonly Problem[] {
   return problems;
 }
 
-/** The two lists of the pure wing are one: what is checked for bans is what compiles without host types. */
+/** The two lists of the pure wing are one: the files checked for bans are those that compile without host types. */
 export function checkPureConfig(tree: Tree, wing: readonly string[]): readonly Problem[] {
   const file = 'tsconfig.pure.json';
   const { include } = json(tree, file);

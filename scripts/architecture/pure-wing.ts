@@ -9,7 +9,7 @@ import { lineOf, type Problem, packageSources, parse, type Tree } from './tree.j
 
 type Report = (node: ts.Node, what: string, use: string) => void;
 
-/** Every file of the pure wing keeps to what replays. */
+/** Every file of the pure wing uses only what replays. */
 export function checkPureWing(tree: Tree): readonly Problem[] {
   const problems: Problem[] = [];
   const usedWaivers = new Set<number>();

@@ -37,7 +37,7 @@ export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'fl
 const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
 const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];
 
-/** Below the rooms of the engine: what they all use. */
+/** The folders below the rooms of the engine: all rooms use them. */
 const UNDER_ENGINE = ['pure/codec', 'pure/authority', 'pure/schema', 'pure/define'];
 
 /**
@@ -174,7 +174,7 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
   'fast-check': { only: ['packages/testkit/src'], why: 'only the testkit makes arbitraries' },
 };
 
-/** The pure wing: replayed code. The same list stands in `tsconfig.pure.json`, which compiles it without host types. */
+/** The pure wing: replayed code. The same list is in `tsconfig.pure.json`, which compiles it without host types. */
 export const PURE_WING: readonly string[] = [
   'packages/contracts/src',
   'packages/kernel/src/pure',
@@ -226,7 +226,7 @@ export const PORTABLE_MATH: readonly string[] = [
   'trunc',
 ];
 
-/** What to use instead of other members of Math; the last line answers for the rest. */
+/** The replacements of other members of Math; the last line covers the rest. */
 export const MATH_INSTEAD: Readonly<Record<string, string>> = {
   random: '`ctx.random()`',
   pow: 'multiplication, or `mulDiv` of the contracts',
@@ -253,21 +253,21 @@ export const BANNED_METHODS: Readonly<Record<string, string>> = {
 /** Places where a ban does not apply, each with its reason. A waiver that nothing needs any more is an error. */
 export const WAIVERS: readonly { readonly file: string; readonly contains: string; readonly why: string }[] = [];
 
-/** Exports that no import names, each with what reaches them instead. */
+/** Exports without an import by name, each with the way by which they are reached. */
 export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
   'packages/sandbox/src/engine.ts#room': 'the bundled script returns it (`texts-from-sources.ts`)',
 };
 
 /**
- * The most that the kernel may weigh, bundled and minified with its dependencies, in bytes. Browsers load all of it
- * before the first answer. Raise it in the change that needs it, and say in a line here what was bought:
+ * The largest size of the kernel, bundled and minified with its dependencies, in bytes. Browsers load all of it
+ * before the first answer. Raise it in the change that needs it, and add a line here with the reason:
  * - 2026-11-21: the spine measures 210,455, of which zod is 101,402; the rest of the spine is still to come.
- * - 2026-11-22: 369,363 with the scrubber (8,000) and what becomes of errors: whatever comes from outside passes it.
+ * - 2026-11-22: 369,363 with the scrubber (8,000) and the details of errors: all input from outside passes both.
  * - 2026-11-23: 380,067 with the notice of a failed cell, and errors that look through no more than a thousand parts.
  */
 export const KERNEL_BUNDLE_MAX = 390_000;
 
-/** What may not be in the kernel's bundle. */
+/** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
   { pattern: /node_modules\/immer\//, why: 'immer belongs to `@reprise/kernel/reduce`' },
   { pattern: /node_modules\/cbor-x\//, why: 'the codec is ours' },

@@ -1,5 +1,5 @@
 /**
- * What the architecture checks read and answer. A check is a function from a tree of texts to problems, so that
+ * The input and the results of the architecture checks. A check is a function from a tree of texts to problems, so that
  * the tests can plant a broken source and see it named (see `scripts/test/architecture-mutants.test.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Problem {
   readonly file: string;
   readonly line: number;
   readonly what: string;
-  /** What to write instead. */
+  /** The replacement. */
   readonly use?: string;
 }
 

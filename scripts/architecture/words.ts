@@ -4,7 +4,7 @@
  */
 import { lineAt, type Problem, type Tree } from './tree.js';
 
-/** A word or phrase that is refused, how it is found, and what says it better. */
+/** A word or phrase that is refused, how it is found, and its replacement. */
 export interface RefusedWord {
   readonly word: string;
   readonly finds: RegExp;

@@ -1,6 +1,6 @@
 /**
- * What the rows of the divergence matrix came to elsewhere: read of what each probe printed, kept in `results.json`, shown
- * beside ours. Nothing stands here that was not run; what was not run says so, or why there is nothing to run.
+ * The results of the rows of the divergence matrix in other systems: read from the output of each probe, stored in
+ * `results.json`, shown beside ours. Every result was run; a row that was not run is marked, with the reason.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +11,13 @@ import { fileURLToPath } from 'node:url';
  */
 export type Outcome = 'found' | 'prevented' | 'silent' | 'left to you';
 
-/** What one row came to. */
+/** The result of one row. */
 export interface ComparisonResult {
   readonly outcome: Outcome;
   readonly says: string;
 }
 
-/** What a comparison's probe came to, when, and on what. */
+/** The results of a comparison's probe, with date and versions. */
 export interface ComparisonRun {
   readonly date: string;
   readonly node: string;
@@ -29,16 +29,16 @@ export interface ComparisonRun {
 /** Everything that was run. */
 export type ComparisonResults = Readonly<Record<ComparisonName, ComparisonRun>>;
 
-/** A comparison: what is installed, what of it is asked, and what it says of itself. */
+/** A comparison: its packages, the rows that are tried, and its own promises. */
 export interface Comparison {
   readonly title: string;
-  /** The one that is asked comes first. */
+  /** The tested package comes first. */
   readonly packages: Readonly<Record<string, string>>;
-  /** What was done, for people. */
+  /** The setup, for people. */
   readonly done: string;
-  /** What its own pages promise, with a link. */
+  /** The promises on its own pages, with a link. */
   readonly promises: string;
-  /** Reads what its probe printed. */
+  /** Reads the output of its probe. */
   read(printed: unknown): Readonly<Record<string, ComparisonResult>>;
   /** Rows that were not done there, and why; those without a reason were not tried. */
   readonly none: Readonly<Record<string, string>>;
@@ -50,14 +50,14 @@ export const COMPARISON_NAMES = ['temporal', 'dbos', 'effect', 'xstate'] as cons
 /** The name of a comparison. */
 export type ComparisonName = (typeof COMPARISON_NAMES)[number];
 
-/** What was recorded, and must be replayed without a word: a probe that finds fault with it shows nothing. */
+/** The recorded run, which must replay silently: a probe that reports an error for it is wrong. */
 const SOUND = 'what was recorded';
 
 interface Replayed {
   readonly said: string | null;
   /** The refusal of the attempt to break it, so that nothing broken was replayed. */
   readonly refused?: string;
-  /** What the sound one gave back. */
+  /** The result of the control. */
   readonly recorded?: unknown;
   readonly result?: unknown;
   readonly performedAgain?: readonly (readonly [string, unknown])[];
@@ -213,10 +213,10 @@ export const COMPARISONS: Readonly<Record<ComparisonName, Comparison>> = {
   },
 };
 
-/** Where the results are kept. */
+/** The path of the stored results. */
 export const RESULTS_FILE = fileURLToPath(new URL('results.json', import.meta.url));
 
-/** The results that are kept. */
+/** The stored results. */
 export function readResults(): ComparisonResults {
   return JSON.parse(readFileSync(RESULTS_FILE, 'utf8')) as ComparisonResults;
 }
@@ -227,7 +227,7 @@ export function rowsRun(comparisons: ComparisonResults, titles: readonly string[
   return titles.filter((title) => run.has(title));
 }
 
-/** What a comparison's cell says of a row. */
+/** The text of a comparison's cell for a row. */
 export function cellOf(results: ComparisonResults, name: ComparisonName, row: string): string {
   const result = results[name].rows[row];
   if (result !== undefined) return `**${result.outcome}**: ${result.says}`;

@@ -1,4 +1,4 @@
-/** `docs/reference/divergence.md`, made of what running the matrix came to. */
+/** `docs/reference/divergence.md`, generated from the results of the matrix. */
 import { type Catch, GROUPS, type Group, type Row, type Where } from '../../conformance/divergence/row.js';
 import {
   COMPARISON_NAMES,

@@ -8,7 +8,7 @@ const LIVE = /\/profiles\/profiles\.test\./;
 const GOLDEN = /^conformance\/golden\//;
 const CASE = /^(.+) × (.+)$/;
 const DIVERGENCE = /> divergence: /;
-/** The notes after the name in a title: a seed, the clauses that the test holds. */
+/** The notes after the name in a title: a seed, the cited clauses. */
 const NOTES = / [([].*$/;
 /** The states of a test that did not run: a check of a suite that does not apply to its subject. */
 const SKIPPED = ['skipped', 'pending', 'todo'];

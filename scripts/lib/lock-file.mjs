@@ -1,6 +1,6 @@
 /**
- * What a lock file lacks: optional packages (one platform's binaries, as a rule) that another entry names and that
- * have no entry of their own. npm leaves them out when the registry at hand does not carry them, and then refuses
+ * The missing entries of a lock file: optional packages (one platform's binaries, as a rule) that another entry names
+ * and that have no entry. npm leaves them out when the registry in use does not have them, and then refuses
  * its own lock file in `npm ci`, here and on every other platform.
  *
  * @param {Record<string, any>} packages the `packages` of a lock file
@@ -18,7 +18,7 @@ export function missingOptionals(packages) {
   return missing;
 }
 
-/** The entry of a binary package that cannot be asked for: what its name says about where it runs. */
+/** The entry of a binary package that cannot be fetched: its name shows where it runs. */
 export function entryFromName({ name, version, dev }) {
   const words = name.split(/[/-]/);
   const os = words.find((word) => SYSTEMS.has(word));
@@ -48,7 +48,7 @@ const SYSTEMS = new Set([
 ]);
 const PROCESSORS = new Set(['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64']);
 
-/** Where Node would look for a package that `where` imports, nearest first, the top folder last. */
+/** The folders where Node would look for a package that `where` imports, nearest first. */
 function candidates(where, name) {
   const places = [];
   let base = where;

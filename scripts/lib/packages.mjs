@@ -21,7 +21,7 @@ export async function workspacePackages() {
   return found;
 }
 
-/** What a package offers: its export subpaths and its commands, each with the source it is built from. */
+/** The export subpaths and the commands of a package, each with the source it is built from. */
 function entriesOf(manifest) {
   const entries = [];
   for (const [subpath, target] of Object.entries(manifest.exports)) {

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { ROOT } from './root.mjs';
 
 /**
- * Runs a program and waits for it. Its output goes to ours, or, with `quiet`, is kept and given back.
+ * Runs a program and waits for it. Its output goes to ours, or, with `quiet`, is returned.
  *
  * @param {string} program
  * @param {readonly string[]} args
@@ -57,7 +57,7 @@ export function typescriptArgs() {
   return ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx')];
 }
 
-/** What goes with {@link typescriptArgs}: the caller's folder may hold a tsconfig.json of its own. */
+/** Environment for {@link typescriptArgs}: the caller's folder may contain a tsconfig.json. */
 export function typescriptEnv() {
   return { TSX_TSCONFIG_PATH: `${ROOT}/tsconfig.base.json` };
 }

@@ -46,7 +46,7 @@ export const HEAVY = [
   ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];
 
-/** What vitest is to leave out, or to run alone, for a suite: `quick`, `rest` or all. */
+/** The files that vitest leaves out, or runs alone, for a suite: `quick`, `rest` or all. */
 export function suiteOf(name) {
   const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
   if (name === 'quick') return { exclude: heavy };

@@ -1,4 +1,4 @@
-/** What a published package holds, read from its tarball. */
+/** The content of a published package, read from its tarball. */
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
@@ -23,7 +23,7 @@ export function unpacked(tarball) {
   return files;
 }
 
-/** What a package lacks. @param {Map<string, Buffer>} files */
+/** The missing parts of a package. @param {Map<string, Buffer>} files */
 export function contentProblems(files) {
   const problems = [];
   for (const file of ['README.md', 'LICENSE']) if (!files.has(file)) problems.push(`${file} is not in the tarball`);

@@ -3,7 +3,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** What publint finds, suggestions too. */
+/** The findings of publint, suggestions too. */
 export async function lintProblems({ manifest, bytes }) {
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const { messages } = await publint({ pack: { tarball } });
@@ -17,7 +17,7 @@ export async function lintProblems({ manifest, bytes }) {
 const MEANT = new Set(['CJSResolvesToESM']);
 const NOT_SUPPORTED = new Set(['node10']);
 
-/** What @arethetypeswrong finds for programs that are ES modules, and for bundlers. */
+/** The findings of @arethetypeswrong for programs that are ES modules, and for bundlers. */
 export async function typeProblems({ bytes }) {
   const { types, problems = [] } = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
   if (types === false) return ['attw: there are no types'];

@@ -3,12 +3,13 @@
  *
  *   npx tsx --conditions=@reprise/source scripts/long/budgets.ts [--runs 20000] [--worlds 500] [--seed N] [--verify 100]
  *
- * A tree is one session and what it spawns, up to four deep: inputs, children with budgets and without, inputs to children,
- * answers that use up to what was reserved, failures, retries, summaries, cancels, closes, time, crashes. At each model call
- * a ledger, which shares no code with the reducer, holds what was used and reserved below each run against what the run was
- * given, in tokens and in money. Then as many trees as `--worlds` says are played through the public API, half of them in
- * SQLite files: processes die, worlds are forked while their sessions work, and both go on; the books of each world are read
- * from its frames before each launch and held against what its model was asked and answered. A failure shows the smallest tree that was found and the command for its batch alone.
+ * A tree is one session and its descendants, up to four deep: inputs, children with budgets and without, inputs to
+ * children, answers that use up to their reserve, failures, retries, summaries, cancels, closes, time, crashes. At each
+ * model call a ledger, which shares no code with the reducer, compares the used and reserved amounts below each run
+ * with the budget of the run, in tokens and in money. Then `--worlds` trees are played through the public API, half of
+ * them in SQLite files: processes die, worlds are forked while their sessions work, and both continue; the books of
+ * each world are read from its frames before each launch and compared with the requests and answers of its model. A
+ * failure shows the smallest tree that was found and the command for its batch alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

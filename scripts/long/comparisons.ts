@@ -1,12 +1,12 @@
 /**
- * The rows of the divergence matrix done to others:
+ * Runs the rows of the divergence matrix with other systems:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/comparisons.ts [--only temporal]
  *
  * Each is installed in its pinned version into a folder of the system's temporary ones; its probe in
- * `comparisons/<name>` does what it can of the matrix and prints what was said; `comparisons/results.json` keeps it, with versions
+ * `comparisons/<name>` tries its rows and prints the results; `comparisons/results.json` stores them, with versions
  * and date, for the page. DBOS needs the binaries of PostgreSQL (`initdb`, `pg_ctl`, on the PATH), of which it gets a
- * server of its own.
+ * separate server.
  */
 import { execFile } from 'node:child_process';
 import { chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,7 @@ console.log(
   `comparisons: ok; kept in ${path.relative(process.cwd(), RESULTS_FILE)}; DOCS_UPDATE=1 npx vitest run scripts/test/divergence-page.test.ts writes the page`,
 );
 
-/** Installs a comparison, runs its probe and reads what it printed. */
+/** Installs a comparison, runs its probe and reads the output. */
 async function probed(name: ComparisonName): Promise<ComparisonRun> {
   const { packages, read } = COMPARISONS[name];
   const home = path.join(folder, name);
@@ -67,7 +67,7 @@ function tell(name: ComparisonName, { rows }: ComparisonRun): void {
   console.log(`${COMPARISONS[name].title}: ${Object.keys(rows).length} rows, ${shown}`);
 }
 
-/** Gives a PostgreSQL of its own, whose files and process are gone afterwards. It refuses to run as root. */
+/** Starts a separate PostgreSQL, whose files and process are removed afterwards. It refuses to run as root. */
 async function withPostgres<T>(use: (url: string) => Promise<T>): Promise<T> {
   const data = path.join(folder, 'postgres');
   await mkdir(data);

@@ -1,5 +1,5 @@
 /**
- * Every byte of every kept golden world changed:
+ * Changes every byte of every stored golden world:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/golden.ts [--every 23] [--seed N]
  *

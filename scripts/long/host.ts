@@ -35,7 +35,7 @@ const sleeper = defineReducer({
 
 const app = defineApp({ reducers: [sleeper] });
 
-/** How far ahead the first timers are: long enough for their worlds to be closed again. */
+/** The time until the first timers: long enough for their worlds to be closed again. */
 const AHEAD_MS = 30_000;
 
 /** Users at once: as many as a small service has requests under way. */
@@ -152,7 +152,7 @@ async function untilClosed(host: { readonly openCount: number }): Promise<void> 
   while (host.openCount > 0) await new Promise((resolve) => setTimeout(resolve, 250));
 }
 
-/** What a phase left behind, and the openings in it. */
+/** The results of a phase, and its openings. */
 function note(phase: string, name: string): void {
   console.error(phase, `${((performance.now() - started) / 1000).toFixed(0)} s`);
   globalThis.gc?.();
@@ -182,7 +182,7 @@ function report(): void {
   console.log(`host, long form: ok; ${worlds} worlds, ${maxOpen} open at most, every wake happened`);
 }
 
-/** How long something takes, in seconds. */
+/** The duration of an action, in seconds. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const began = performance.now();
   await work();

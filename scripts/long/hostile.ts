@@ -12,7 +12,7 @@ import { readHostileWorlds } from '../../packages/kernel/test/run/state/run-worl
 /** Worlds of one process. */
 const BATCH = 500;
 
-/** How long a batch may take: a thousand times what one of its worlds does. */
+/** The time for a batch: a thousand times that of one of its worlds. */
 const BATCH_MS = 900_000;
 
 const { values: options } = parseArgs({

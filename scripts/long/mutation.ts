@@ -6,11 +6,11 @@
  *     [--out FOLDER] [--again FILE] [--since COMMIT]
  *
  * The mutants are Stryker's; its instrumenter comes from the package registry into a folder of the system's temporary
- * ones. They are tried in an order that the seed gives, for as many minutes for each target as are said: what was tried
- * by then is a random sample of all, and the score is given with its error. A mutant meets tests for `--seconds` at most,
- * those that are most likely to find it first. Every survivor is listed; `--out` keeps all verdicts, `--again` tries only
- * what survived in such a file, `--since` only mutants that begin on a line that changed since a commit. Which tests judge which sources is in `mutation/targets.ts`, figures and survivors are in
- * `mutation/README.md`.
+ * ones. They are tried in an order that the seed gives, for `--minutes` for each target: the tried mutants are a
+ * random sample of all, and the score is printed with its error. A mutant meets tests for `--seconds` at most, those
+ * that are most likely to find it first. Every survivor is listed; `--out` stores all verdicts, `--again` tries only
+ * the survivors of such a file, `--since` only mutants that begin on a line that changed since a commit. The tests for
+ * each source are in `mutation/targets.ts`, figures and survivors in `mutation/README.md`.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -3,8 +3,8 @@
  *
  *   npx tsx --conditions=@reprise/source scripts/long/output.ts [--bytes 1073741824]
  *
- * One call prints a gibibyte. Everything is kept, the model gets its part, and memory stays where it was; the time
- * stands beside that of hashing the same bytes and nothing else.
+ * One call prints a gibibyte. The output is stored in full, the model gets its part, and memory stays constant; the
+ * time is compared with that of hashing the same bytes.
  */
 import { parseArgs } from 'node:util';
 import { callLoudTool, faultsOf, wholeLines } from '../../packages/tools/test/output/loud-tool.js';

@@ -4,9 +4,9 @@
  *   npx tsx --conditions=@reprise/source scripts/long/runtime-matrix.ts
  *     [--node 20.19.0 --node 24 …] [--bun 1.4.5] [--deno 2.9.6] [--browser]
  *
- * Each runtime performs the golden worlds and the scenarios from their recorded wire bytes in a process of its own, and
- * a page of a Chromium the golden worlds. Every head must be the pinned one. The Chromium has to be installed; without
- * one the page is left out and said to be, which with `--browser` is a failure.
+ * Each runtime replays the golden worlds and the scenarios from their recorded wire bytes in a separate process, and a
+ * page of a Chromium the golden worlds. Every head must be the pinned one. The Chromium has to be installed; without
+ * one the page is left out with a note, which is a failure with `--browser`.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

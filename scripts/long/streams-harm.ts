@@ -1,11 +1,12 @@
 /**
- * What readers of answers bear, in the long form:
+ * The limits of the readers of answers, in the long form:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/streams-harm.ts [--inputs 20000] [--seed N]
  *
- * Servers that mean harm (lines and events without an end, JSON that is small and unpacks to much, calls and blocks by the
- * hundred thousand, headers, errors, what drips), each read in a process of its own with little heap; then random answers
- * of random bytes. Says the largest memory and the slowest reading; a reader that dies or hangs fails the run.
+ * Malicious servers (lines and events without an end, JSON that is small and unpacks to much, calls and blocks by the
+ * hundred thousand, headers, errors, slow bytes), each read in a process of its own with little heap; then random
+ * answers of random bytes. Prints the largest memory and the slowest reading; a reader that dies or hangs fails the
+ * run.
  */
 import { parseArgs } from 'node:util';
 import { HARMS, HEAP_MIB, inChild, MEMORY_MIB_MAX, meet } from '../../packages/providers/test/hostile.js';

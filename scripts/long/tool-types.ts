@@ -1,5 +1,5 @@
 /**
- * What the types of tools cost a compiler, in the long form:
+ * The cost of the types of tools for a compiler, in the long form:
  *
  *   npx tsx --conditions=@reprise/source scripts/long/tool-types.ts
  *

@@ -4,10 +4,11 @@
  *   npx tsx --conditions=@reprise/source scripts/long/turns.ts [--turns 100000] [--calls 10] [--switches 3]
  *       [--no-verify]
  *
- * Each turn is an input and an answer, every tenth (`--calls`) with a tool call between, in a world on disk. The window of the model is small, so the session
- * makes room again and again; so many times on the way it is switched to a model of another wire format, which has left
- * reasoning of its own behind. Every request is held against the rules of its format. At the end: what an event costs
- * in CPU time late in the session beside what it cost early, the size of the state, and the whole replayed.
+ * Each turn is an input and an answer, every tenth (`--calls`) with a tool call between, in a world on disk. The window
+ * of the model is small, so the session compacts again and again; some times on the way it is switched to a model of
+ * another wire format, which has left its own reasoning behind. Every request is checked by the rules of its format. At
+ * the end it prints the CPU time of an event late in the session beside that of an early one and the size of the state,
+ * and replays the whole.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -42,14 +43,14 @@ const { values: options } = parseArgs({
 });
 const [turns, calls, switches] = [Number(options.turns), Number(options.calls), Number(options.switches)];
 
-/** As many tokens as the window of each model holds. */
+/** The tokens in the window of each model. */
 const WINDOW = 2_000;
 /** Turns whose cost is taken together: enough to even out where room is made. */
 const BLOCK = Math.max(100, Math.min(1_000, Math.floor(turns / 10)));
 
 const sum = { requests: 0, summaries: 0 };
 
-/** A model of a format: it calls a tool for each input, then answers, and says how long its request was. */
+/** A model of a format: it calls a tool for each input, then answers, and reports the length of its request. */
 function modelOf(format: WireFormat): ModelClient {
   const profile = { ...scriptBy(answer).profile, profile_id: format, model_default: `${format}-model` };
   const write = (request: UnifiedRequest) =>
@@ -62,7 +63,7 @@ function modelOf(format: WireFormat): ModelClient {
       const issues = validateRequest(format, JSON.parse(new TextDecoder().decode(written.body)));
       assert.deepEqual(issues, [], `a request of ${format} breaks its rules`);
       sum.requests++;
-      // One script for each request: a script remembers what it was asked, and this is to measure the session's memory.
+      // One script for each request: a script remembers its requests, and this measures the session's memory.
       const result = await scriptBy(answer).generate(request, context);
       if (!result.ok) return result;
       const tokens_in = Math.ceil(written.body.length / 4);

@@ -3,8 +3,8 @@
  *
  *   npx tsx --conditions=@reprise/source scripts/long/views.ts [--runs 500] [--seed N]
  *
- * Each run is one random world whose views are kept by processes that die at their commits, before or after them. What
- * stands in the end must be what one undisturbed process makes of the journal, in bytes, and so must a past. Worlds
+ * Each run is one random world whose views are kept by processes that die at their commits, before or after them. The
+ * final rows must equal those of one undisturbed process, in bytes, and so must a past. Worlds
  * come in batches, each with a seed of its own; a failure shows the command for its batch alone.
  */
 import { parseArgs } from 'node:util';

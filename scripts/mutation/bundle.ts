@@ -68,7 +68,7 @@ export async function instrument(folder: string, files: readonly string[]): Prom
   };
 }
 
-/** The same without what counts which mutants are reached: it takes longer than what is counted. */
+/** The same without counting the reached mutants: counting takes longer than the code itself. */
 export function withoutCounting({ mutants, sources }: Instrumented): Instrumented {
   const quiet = [...sources].map(
     ([name, text]) => [name, text.replace('function cover() {', 'function cover() { return;')] as const,
@@ -76,7 +76,7 @@ export function withoutCounting({ mutants, sources }: Instrumented): Instrumente
   return { mutants, sources: new Map(quiet) };
 }
 
-/** What no mutant is in: evaluated once for a process, not once for each mutant, of which it would be the most part. */
+/** Code without mutants: evaluated once for a process, not for each mutant, where it would take most of the time. */
 const SHARED = [
   'fast-check',
   'zod',
@@ -119,7 +119,7 @@ export async function bundleTests(
   });
 }
 
-/** Says before each test file whose tests follow. */
+/** Announces before each test file that its tests follow. */
 function entering(host: string): Plugin {
   return {
     name: 'entering',
@@ -137,8 +137,8 @@ function entering(host: string): Plugin {
 }
 
 /**
- * What stands in a sandbox is a program of its own, in a realm that nothing of this one gets into: it has the mutants,
- * too, and begins with the name of the active one. What is reached in there is not counted.
+ * The code of a sandbox is a separate program, in a realm that this one cannot enter: it has the mutants, too, and
+ * begins with the name of the active one. Mutants that are reached there are not counted.
  */
 function sandboxTexts(instrumented: Instrumented): Plugin {
   const { sources } = withoutCounting(instrumented);

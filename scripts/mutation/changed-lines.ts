@@ -6,7 +6,7 @@ import { type Mutant, ROOT } from './bundle.js';
 
 const run = promisify(execFile);
 
-/** Says of a mutant whether the line that it begins on was added or changed since a commit. */
+/** Whether the line on which a mutant begins was added or changed since a commit. */
 export async function changedSince(commit: string): Promise<(mutant: Mutant) => boolean> {
   const git = ['diff', '--unified=0', '--no-color', '--no-ext-diff', commit, '--', 'packages'];
   const { stdout } = await run('git', git, { cwd: ROOT, maxBuffer: 1 << 28 });

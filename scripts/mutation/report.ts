@@ -1,9 +1,9 @@
-/** What came of a target, in words and figures. */
+/** The results of a target, in words and figures. */
 import path from 'node:path';
 import { type Mutant, ROOT } from './bundle.js';
 import type { Verdict } from './trial.js';
 
-/** How many mutants there are, how many were tried, and what became of them. */
+/** The numbers of all mutants, of tried ones, and of each verdict. */
 export type Outcome = { readonly mutants: number; readonly judged: number } & Readonly<Record<Verdict, number>>;
 
 /** The head of a table of outcomes. */
@@ -40,7 +40,7 @@ function varianceOf(outcome: Outcome): number {
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-/** Where a mutant is and what it says, in one line. */
+/** The place and the change of a mutant, in one line. */
 export function whereOf({ fileName, location, mutatorName, replacement }: Mutant): string {
   const place = `${path.relative(ROOT, fileName)}:${location.start.line + 1}:${location.start.column + 1}`;
   const end = `${location.end.line + 1}:${location.end.column + 1}`;

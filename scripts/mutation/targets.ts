@@ -1,15 +1,15 @@
-/** What is mutated, and which tests judge it. */
+/** The mutated sources, and the tests that judge them. */
 
 /** Sources, and the tests that are theirs. */
 export interface Target {
   readonly name: string;
   /** Folders of sources. */
   readonly sources: string;
-  /** How the paths of its test files begin. */
+  /** The beginnings of the paths of its test files. */
   readonly tests: readonly string[];
-  /** Of these, the ones for what no other test found, however long they take: searches through random cases. */
+  /** The test files that run only for mutants that no other test found, however long they take: random searches. */
   readonly last?: readonly string[];
-  /** What is mutated performs in a sandbox's realm, where nothing counts which of it a test reaches. */
+  /** The mutated code runs in a sandbox's realm, where the reached mutants are not counted. */
   readonly elsewhere?: true;
 }
 

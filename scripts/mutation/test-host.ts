@@ -15,7 +15,7 @@ import * as chai from 'chai';
 
 type Step = (...given: unknown[]) => unknown;
 
-/** A group of tests, and what is done around them. */
+/** A group of tests, with its hooks. */
 export interface Suite {
   readonly parent: Suite | undefined;
   readonly name: string;
@@ -105,7 +105,7 @@ function pathOf(inner: Suite, name: string): string {
   return inner.parent === undefined ? `${inner.name} > ${name}` : pathOf(inner.parent, `${inner.name} > ${name}`);
 }
 
-/** Rows of a table; they are told apart by their number, as titles are for people. */
+/** Rows of a table; they are distinguished by their number, as titles are for people. */
 function eachOf(one: (name: string, step: Step) => void) {
   return (rows: readonly unknown[]) => (name: string, step: Step) => {
     for (const [n, row] of rows.entries()) {
@@ -130,7 +130,7 @@ export const expect = Object.assign((value: unknown, message?: string) => chai.e
 
 type Matchers = Record<string, (...given: unknown[]) => unknown>;
 
-/** An expectation that is asked again until it holds. */
+/** An expectation that is repeated until it is met. */
 function poll(read: () => unknown, { timeout = POLL_MS.atMost, interval = POLL_MS.every } = {}) {
   const asked = (negated: boolean): Matchers =>
     new Proxy({} as Matchers, {
@@ -162,12 +162,12 @@ async function again(step: () => Promise<unknown>, until: number, interval: numb
 }
 
 /**
- * Of vitest's doubles only spies: a test that wants a clock of vitest's fails here, and is left to vitest. How long a test
- * may take is not said here but by who watches.
+ * Of vitest's doubles only spies: a test that wants a clock of vitest fails here, and is left to vitest. The caller
+ * that watches decides the time of a test.
  */
 export const vi = { spyOn, setConfig: (): void => undefined };
 
-/** Types are the compiler's matter: here every such expectation holds. */
+/** Types are checked by the compiler: here every such expectation passes. */
 export const expectTypeOf = (): unknown => {
   const holds: unknown = new Proxy(() => holds, { get: () => holds });
   return holds;

@@ -1,10 +1,10 @@
 /**
- * Tests under mutants, from the side that watches: a worker at a time, asked mutant by mutant.
+ * Tests under mutants, from the side that watches: one worker at a time, asked mutant by mutant.
  *
  * Invariants
- * T1  A test that says nothing for too long is a timeout, and its worker is ended: how long is measured on the sources
- *     as they are, with room for a machine that is busy.
- * T2  Tests that fail or dawdle on the sources as they are judge nothing.
+ * T1  A silent test counts as a timeout, and its worker is ended: the limit is measured on the unchanged sources, with
+ *     room for a busy machine.
+ * T2  Tests that fail or are too slow on the unchanged sources judge nothing.
  * T3  Tests that found mutants nearby are tried first, then the shortest. Where the budget for a mutant ends before the
  *     tests do, "survived" means: these. A score is then a lower bound.
  * T4  What is made once, for the first test that needs it, is reached by no other: a mutant that few tests reach is
@@ -14,7 +14,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { ROOT } from './bundle.js';
 import type { Ask, Reach, Told } from './worker.js';
 
-/** What became of a mutant. */
+/** The verdict on a mutant. */
 export type Verdict = 'killed' | 'timeout' | 'survived' | 'no coverage';
 
 /** A verdict, and the test that gave it. */
@@ -24,7 +24,7 @@ export interface Judged {
   readonly ran: number;
 }
 
-/** What is known of a test from the sources as they are. */
+/** The results of a test on the unchanged sources. */
 export interface KnownTest {
   readonly name: string;
   readonly ms: number;
@@ -40,7 +40,7 @@ const FEW = 8;
 const SILENCE_MS = 5_000;
 const SILENCE_FACTOR = 10;
 
-/** A test on the sources as they are that says nothing for so long will say nothing: searches at length take minutes. */
+/** A test that is silent for this long on the unchanged sources never ends: long searches take minutes. */
 const PREPARE_MS = 600_000;
 
 /** A loop that a mutant makes endless reaches the mutant far more often than all tests together do without it. */
@@ -49,20 +49,20 @@ const HITS_FACTOR = 100;
 /** A worker with more than this is replaced. */
 const MEMORY_MAX = 1_200_000_000;
 
-/** The programs of a trial: one counts what tests reach, the other only performs. */
+/** The programs of a trial: one counts the reached mutants, the other only runs. */
 export interface Programs {
   readonly worker: string;
   readonly counting: string;
   readonly plain: string;
 }
 
-/** How mutants meet tests. */
+/** Options of a trial. */
 export interface TrialOptions {
-  /** How long the tests of a mutant may take together, by what each took on the sources as they are. */
+  /** The time for all tests of a mutant, from the time of each on the unchanged sources. */
   readonly budgetMs: number;
   /** Tests of a file whose path begins so come after them. */
   readonly last: readonly string[];
-  /** The mutants perform where nothing counts what is reached: each meets all tests. */
+  /** The mutants run where reaching is not counted: each meets all tests. */
   readonly elsewhere: boolean;
 }
 
@@ -136,7 +136,7 @@ export class Trial {
     }
   }
 
-  /** Tries a mutant; `near` names what it is in, since tests that found one there often find the next. */
+  /** Tries a mutant; `near` names its surroundings, since tests that found one there often find the next. */
   async judge(mutant: string, near: string): Promise<Judged> {
     const tests = this.#inOrder(this.#judging(mutant), near);
     if (tests.length === 0) return { verdict: 'no coverage', ran: 0 };

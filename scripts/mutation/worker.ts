@@ -1,5 +1,5 @@
 /**
- * One process that performs tests under mutants, one mutant after the other, as it is told by its parent.
+ * One process that runs tests under mutants, one mutant after the other, on the messages of its parent.
  *
  * Invariants
  * K1  Each mutant meets modules that were evaluated with it active: the bundle is one function, called once for each.
@@ -12,17 +12,17 @@ import { createRequire } from 'node:module';
 import { Script } from 'node:vm';
 import type { Collected, Suite } from './test-host.js';
 
-/** What the parent asks: `mutant` absent means as the sources are, with what each test reaches counted. */
+/** A message of the parent: without `mutant`, the unchanged sources, with the reached mutants of each test counted. */
 export interface Ask {
   readonly bundle: string;
   readonly mutant?: string;
   readonly tests?: readonly number[];
   readonly hitLimit?: number;
-  /** How the names of tests begin that search for as long as they like. */
+  /** The beginnings of the names of tests that search without a time limit. */
   readonly atLength: readonly string[];
 }
 
-/** What is told to the parent as it happens. */
+/** A message to the parent, sent as it happens. */
 export type Told =
   | { readonly kind: 'begun'; readonly test: number }
   | { readonly kind: 'ran'; readonly test: number; readonly ms: number; readonly failure?: string }
@@ -63,7 +63,7 @@ const compiled = new Map<string, (module: { exports: unknown }, require: NodeJS.
 const suiteIds = new Map<Suite, string>();
 const tell = (told: Told) => process.send?.(told);
 
-// What a mutant leaves running may fail later, while another is active. That says nothing about the other.
+// Work that a mutant left running may fail later, under another mutant. That is no verdict on the other.
 process.on('unhandledRejection', () => {});
 process.on('uncaughtException', () => {});
 process.on('disconnect', () => process.exit());

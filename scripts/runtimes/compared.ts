@@ -1,34 +1,34 @@
-/** What a runtime came to, beside what is pinned. */
+/** The results of a runtime, compared with the pinned ones. */
 import { readGolden } from '../../conformance/golden/stored.js';
 import { GOLDEN_WORLDS } from '../../conformance/golden/worlds.js';
 import { readGoldens } from '../../conformance/scenarios/goldens.js';
 
 type ByName<T> = Readonly<Record<string, T>>;
 
-/** What a runtime came to. */
+/** The results of a runtime. */
 export interface Heads {
   /** The time zone that it was in, as it saw it. */
   readonly zone: string;
   readonly worlds: ByName<unknown>;
-  /** Scenario → protocol → what is pinned of it. A page replays none: their tapes are files. */
+  /** Scenario → protocol → the pinned values. A page replays none: their tapes are files. */
   readonly scenarios?: ByName<ByName<unknown>>;
 }
 
-/** What a runtime has to come to. */
+/** The expected results of a runtime. */
 export type Pinned = Omit<Heads, 'zone'>;
 
-/** How a cell begins that says of something that it differs. */
+/** The beginning of a cell that reports a difference. */
 export const DIFFERENT = 'DIFFERENT';
 
-/** What every runtime has to come to that can replay all of it. */
+/** The expected results of every runtime that can replay everything. */
 export function pinnedHeads(): Required<Pinned> {
   const worlds = Object.fromEntries(GOLDEN_WORLDS.map(({ name }) => [name, readGolden(name)]));
   return { worlds, scenarios: readGoldens() };
 }
 
 /**
- * A cell for each world and one for all scenarios; a dash where scenarios are not asked for. A runtime that did not
- * notice where it stands proves nothing about that place, so it is told of as different.
+ * A cell for each world and one for all scenarios; a dash when no scenarios are requested. A runtime that ignores its
+ * time zone proves nothing about that place, so it is reported as different.
  */
 export function compared(heads: Heads, pinned: Pinned, zone: string): readonly string[] {
   if (heads.zone !== zone) return [`${DIFFERENT}: it stands in ${heads.zone}, not in ${zone}`];

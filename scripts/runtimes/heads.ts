@@ -1,4 +1,4 @@
-/** A program that replays everything that has a golden head, and prints what it came to. */
+/** A program that replays everything with a golden head, and prints the results. */
 import { computeAll } from '../../conformance/golden/check.js';
 import { computeGoldens } from '../../conformance/scenarios/goldens.js';
 

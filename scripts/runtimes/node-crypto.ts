@@ -1,7 +1,7 @@
 /** In a browser's bundle in the place of `node:crypto`: as much of it as golden worlds use. */
 import { sha256 } from '@noble/hashes/sha2.js';
 
-/** The one hash that is asked for. */
+/** The only hash that is used. */
 export function createHash(_: 'sha256') {
   const hash = sha256.create();
   const self = {

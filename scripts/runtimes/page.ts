@@ -1,8 +1,8 @@
-/** A program for a page: replays the golden worlds and leaves there what they came to. */
+/** A program for a page: replays the golden worlds and leaves their results in the page. */
 import { GOLDEN_WORLDS, type Golden, pinned, replay } from '../../conformance/golden/worlds.js';
 import type { Heads } from './compared.js';
 
-/** Where a page is asked for it. */
+/** The global that the caller reads. */
 declare global {
   var heads: Promise<Heads>;
 }

@@ -1,4 +1,4 @@
-/** What the matrix replays, as one file for runtimes and one for pages. */
+/** The programs of the matrix, as one file for runtimes and one for pages. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';

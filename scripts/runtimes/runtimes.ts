@@ -19,7 +19,7 @@ export interface Runtime {
   readonly args: readonly string[];
 }
 
-/** What the registry has: the package for this platform, and where in it the binary is. */
+/** The registry's package for this platform, and the path of the binary in it. */
 const MAKES = {
   node: () => ({ name: `node-${onWindows ? 'win' : process.platform}-${process.arch}`, binary: `bin/node${EXE}` }),
   bun: () => ({

@@ -6,7 +6,7 @@
  */
 import { lineAt, type Problem, type Tree } from '../architecture/tree.js';
 
-/** Where the contracts are. */
+/** The folder of the specification. */
 export const SPEC = 'docs/spec';
 /** The page that lists the pages. */
 export const INDEX = `${SPEC}/README.md`;
@@ -29,7 +29,7 @@ export interface Contract {
   readonly line: number;
 }
 
-/** What `docs/spec` says. */
+/** The content of `docs/spec`. */
 export interface Spec {
   readonly contracts: readonly Contract[];
   /** In the order of the pages. */
@@ -62,7 +62,7 @@ export function numberOf(id: string): number {
   return Number(id.slice(id.indexOf('-') + 1));
 }
 
-/** Ids are in order, complete and used once, and every clause asks for exactly one thing. */
+/** Ids are in order, complete and used once, and every clause requires exactly one thing. */
 export function checkPages(tree: Tree, spec: Spec): readonly Problem[] {
   return [...spec.contracts.flatMap((contract) => checkContract(tree, spec, contract)), ...checkIds(spec)];
 }

@@ -1,8 +1,10 @@
-/** What the sources promise against what ran: vitest's JSON report has every title that cites, and each passed. */
+/**
+ * Compares the cited tests of the sources with a report: vitest's JSON report has every title that cites, each passed.
+ */
 import type { Problem } from '../architecture/tree.js';
 import { type Citation, idsIn } from './titles.js';
 
-/** What is read of the report. */
+/** The part of the report that is read. */
 export interface Report {
   readonly testResults: readonly {
     /** The file's path. */

@@ -1,9 +1,9 @@
 /**
  * The tests that cite clauses: `it('a revoked right ends what waits for it [GATE-9, EFF-4]', …)`.
  *
- * Titles are read from the syntax of the sources, so what is commented out cites nothing. A citation in the title of
- * a suite holds for all of its tests. A title that is computed cannot be read here; should it cite, the check of what
- * ran finds it (`report.ts`).
+ * Titles are read from the syntax of the sources, so a commented-out test cites nothing. A citation in the title of
+ * a suite holds for all of its tests. A computed title cannot be read here; if it cites, the check of the report
+ * finds it (`report.ts`).
  */
 import ts from 'typescript';
 import { lineOf, parse, type Tree } from '../architecture/tree.js';
@@ -15,7 +15,7 @@ export interface Citation {
   readonly line: number;
   /** Titles from the outermost suite to this one, as the source has them, without citations. */
   readonly path: readonly string[];
-  /** What the title is when it runs: a pattern, since rows and templates fill it in. */
+  /** The title when it runs: a pattern, since rows and templates fill it in. */
   readonly runs: RegExp;
   /** It is a rule of a port suite, and runs wherever the suite is used. */
   readonly port: boolean;
@@ -30,7 +30,7 @@ const PORT_SUITES = /^packages\/testkit\/src\/ports\/[^/]+-suite\.ts$/;
 const RUNNERS = new Set(['describe', 'it', 'test']);
 const CHECKS = new Set(['check', 'titled']);
 const SKIPPING = new Set(['skip', 'skipIf', 'runIf', 'todo', 'fails']);
-/** Stands for what is filled in; no source has it. */
+/** Stands for a filled-in part; no source contains it. */
 const HOLE = '\u0000';
 
 /** The ids that a title cites. */
@@ -38,7 +38,7 @@ export function idsIn(title: string): readonly string[] {
   return [...title.matchAll(CITED)].flatMap(([, ids = '']) => ids.split(', '));
 }
 
-/** The title of a test or of a suite, as the source has it; what is filled in stands as `…`. */
+/** The title of a test or of a suite, as the source has it; `…` for each filled-in part. */
 export interface TestTitle {
   readonly text: string;
   readonly file: string;

@@ -1,4 +1,4 @@
-/** Clauses against the tests that cite them: what is missing on either side, and the table of what is there. */
+/** Compares the clauses with the tests that cite them, finds what is missing on either side, and makes the table. */
 import path from 'node:path';
 import type { Problem, Tree } from '../architecture/tree.js';
 import { checkPages, INDEX, readSpec, SPEC, type Spec } from './pages.js';

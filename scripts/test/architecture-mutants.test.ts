@@ -87,7 +87,7 @@ describe('exports', () => {
 });
 
 describe('replayed code', () => {
-  /** One row per ban: what a newcomer would write, and a piece of what the answer must say. */
+  /** One row per ban: the code that a newcomer would write, and a part of the expected answer. */
   const BROKEN: readonly (readonly [line: string, what: string, use: string])[] = [
     ['state.at = Date.now();', '`Date`', 'ctx.now'],
     ['state.at = new Date().getTime();', '`Date`', 'ctx.now'],

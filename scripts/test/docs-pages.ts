@@ -1,5 +1,5 @@
 /**
- * The pages whose code is run, and the convention that they are written in. A fence's first line says what becomes
+ * The pages whose code is run, and their convention. The first line of a fence decides the use of the block:
  * of the block:
  *
  * - `ts file=NAME`, `js file=NAME`: a file of the page's folder, as it is from here on;
@@ -22,7 +22,7 @@ export interface Block {
   readonly line: number;
 }
 
-/** A block that does something, and what it prints. */
+/** A block that is executed, with its expected output. */
 export type Action = { readonly block: Block; readonly output: Block | undefined } & (
   | { readonly does: 'file'; readonly file: string }
   | { readonly does: 'commands'; readonly exit: number }
@@ -30,7 +30,7 @@ export type Action = { readonly block: Block; readonly output: Block | undefined
   | { readonly does: 'module' }
 );
 
-/** A page and what is done with its blocks, in order. */
+/** A page and the uses of its blocks, in order. */
 export interface Page {
   /** From the root of the repository. */
   readonly file: string;
@@ -50,7 +50,7 @@ export function readPages(root: string, folders: readonly string[]): Page[] {
   );
 }
 
-/** The blocks of a page, with what is to be done with each. */
+/** The blocks of a page, with their uses. */
 export function parsePage(file: string, text: string): Page {
   const blocks = blocksOf(text);
   const actions: Action[] = [];
@@ -98,7 +98,7 @@ export function programsOf(page: Page): Map<string, (Action & { does: 'part' })[
   return programs;
 }
 
-/** Puts what was really printed into a page: `DOCS_UPDATE=1 npx vitest run scripts/test/docs.test.ts`. */
+/** Writes the real output into a page: `DOCS_UPDATE=1 npx vitest run scripts/test/docs.test.ts`. */
 export function rewriteOutputs(root: string, page: Page, printed: ReadonlyMap<Block, string>): void {
   const file = path.join(root, page.file);
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -18,7 +18,7 @@ import { table } from './docs-table.js';
 
 const COLUMNS: readonly WireFormat[] = ['openai-chat', 'openai-responses', 'anthropic-messages', 'ai-sdk'];
 
-/** A model that can do everything, so that what is missing is missing in the format. */
+/** A model with every ability, so that a missing part is missing in the format. */
 const ABLE: ProviderProfile = {
   profile_id: 'p',
   provider: 'p',
@@ -45,7 +45,7 @@ const plain: UnifiedRequest = { system: '', messages: [said], tools: [] };
 const withTools: UnifiedRequest = { ...plain, tools: [add] };
 const called: UnifiedRequest = { ...withTools, messages: [said, asked, came()] };
 
-/** What is asked for, beside what is asked for without it. */
+/** An option, beside the same request without it. */
 const ASKED: readonly (readonly [what: string, base: UnifiedRequest, request: UnifiedRequest])[] = [
   ['the system text', plain, { ...plain, system: 'Be brief.' }],
   ['tools', plain, withTools],
@@ -74,14 +74,14 @@ function written(format: WireFormat, request: UnifiedRequest) {
   return { body: JSON.parse(JSON.stringify(body)) as unknown, warnings };
 }
 
-/** Every leaf of a body with its path; lists are told without their numbers. */
+/** Every leaf of a body with its path; lists without their numbers. */
 function leavesOf(thing: unknown, path = ''): string[] {
   if (Array.isArray(thing)) return thing.flatMap((item) => leavesOf(item, `${path}[]`));
   if (typeof thing !== 'object' || thing === null) return [`${path}=${JSON.stringify(thing)}`];
   return Object.entries(thing).flatMap(([key, item]) => leavesOf(item, path === '' ? key : `${path}.${key}`));
 }
 
-/** Where what is new in a body stands: the longest paths that hold all of it, one for each field at the top. */
+/** The new parts of a body: the longest paths that contain all of them, one for each field at the top. */
 function placesOf(base: unknown, changed: unknown): string[] {
   const known = new Set(leavesOf(base));
   const fresh = leavesOf(changed)
@@ -216,7 +216,7 @@ const FINISHES: readonly (readonly [format: WireFormat, words: Readonly<Record<s
   ['ai-sdk', AI_SDK_FINISH],
 ];
 
-/** By what the journal says, the words of each format for it. */
+/** The words of each format, by those of the journal. */
 function finishRows(): string[][] {
   const reasons = ['stop', 'tool_calls', 'length', 'content_filter', 'interrupted', 'error'];
   return reasons.map((reason) => [
@@ -240,7 +240,7 @@ function errorRows(): string[][] {
   });
 }
 
-/** Errors whose body says more than their status. */
+/** Errors whose body has more information than their status. */
 const SAYING: readonly (readonly [what: string, error: { code: string; type: string; message: string }])[] = [
   ['`code: "context_length_exceeded"`', { code: 'context_length_exceeded', type: '', message: '' }],
   ['a message such as “prompt is too long”', { code: '', type: '', message: 'prompt is too long' }],

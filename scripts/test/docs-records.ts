@@ -1,4 +1,4 @@
-/** What the schemas of records say, in the words of `docs/reference/records.md`. */
+/** The schemas of records, in the words of `docs/reference/records.md`. */
 import * as contracts from '@reprise/contracts';
 import type * as z from 'zod';
 import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/pure/schema/index.js';
@@ -85,14 +85,14 @@ const FAULT_CODES: readonly unknown[] = contracts.FAULT_CODES;
 /** A field of an object schema, as the page lists it: its name, with `?` when it may be absent, and its type. */
 export type Field = readonly [name: string, type: string];
 
-/** What every ingress record has besides its own fields. */
+/** The common fields of ingress records. */
 export const STAMPS: readonly Field[] = [
   ['seq', 'integer ≥ 0'],
   ['at', 'integer ≥ 0'],
   ['principal', 'principal'],
 ];
 
-/** The fields of an object schema, but for `kind`, which the heading says. */
+/** The fields of an object schema, except `kind`, which is in the heading. */
 export function fieldsOf(schema: z.ZodType): Field[] {
   const node = compileSchema(schema);
   if (node.type !== 'object') throw new TypeError('a record is an object');

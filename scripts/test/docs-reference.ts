@@ -56,13 +56,13 @@ const REASONS_OF_TEMPLATE: Readonly<Record<string, readonly string[]>> = {
   'tool_args_invalid/': ['args_not_json', 'args_not_object'],
   'provider_error_terminal/': [],
   'provider_error_retryable/': [],
-  // A fault code, as the page says in a sentence of its own.
+  // A fault code, as the page describes it in a sentence.
   'internal_invariant_violation/': [],
 };
 
 /**
  * The failure codes that a source can give: literals, reasons in calls of `terminal` and `retryable`, and templates.
- * A template that is not known gives a code that no page can have.
+ * An unknown template gives a code that no page can have.
  */
 export function failureCodesIn(file: string, text: string): string[] {
   const codes: string[] = [];

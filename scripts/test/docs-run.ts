@@ -1,21 +1,21 @@
-/** Runs a page as a reader would: in a folder of its own, block by block, and says where it prints something else. */
+/** Runs a page as a reader would: in a separate folder, block by block, and reports where the output differs. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { commandIn, toJavaScript } from './docs-packages.js';
 import { type Action, type Block, type Page, programsOf } from './docs-pages.js';
 
-/** What a page printed instead of what it promises. */
+/** The difference between a page and its real output. */
 export interface Surprise {
   readonly where: string;
   readonly expected: string;
   readonly actual: string;
 }
 
-/** What came of running a page. */
+/** The results of running a page. */
 export interface PageRun {
   readonly surprises: readonly Surprise[];
-  /** What blocks really printed, for those that promise something else. */
+  /** The real output of blocks that promise another one. */
   readonly printed: ReadonlyMap<Block, string>;
 }
 
@@ -77,7 +77,7 @@ class PageRunner implements PageRun {
     if (last !== undefined && (code !== 0 || rest !== '')) this.#surprise(last, '', `exit ${code}\n${rest}`);
   }
 
-  /** TypeScript stands in the folder as the page has it, and as what `tsx` would make of it. */
+  /** TypeScript is in the folder as the page has it, and as `tsx` would compile it. */
   #write(name: string, text: string): void {
     const file = path.join(this.folder, name);
     writeFileSync(file, text);
@@ -104,7 +104,7 @@ export class Digests {
   /** By the first digits of the page's digest. Of both forms the longest that was seen. */
   readonly #pairs = new Map<string, { page: string; actual: string }>();
 
-  /** Whether two texts are the same, up to digests and times. */
+  /** Whether two texts are equal, except for digests and times. */
   agree(expected: string, actual: string): boolean {
     return masked(ordered(expected)) === masked(ordered(actual)) && this.#pairAll(expected, actual);
   }
@@ -117,7 +117,7 @@ export class Digests {
     });
   }
 
-  /** What a page should say in place of `expected`: what was printed, with the digests that the page shows elsewhere. */
+  /** The text for a page in place of `expected`: the real output, with the digests that the page shows elsewhere. */
   rewritten(expected: string, actual: string): string {
     this.#pairAll(expected, actual);
     const pairs = [...this.#pairs.values()];
@@ -148,8 +148,8 @@ function shortOf(digest: string): string {
 const DIGEST = /\b(?:[0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{12})\b/g;
 
 /**
- * Leaves stand in the order of their keys, and keys hold digests: what a state record names is put into one order. Of a
- * line that was cut, what is left of its effects depends on the digests as well: it is compared up to them.
+ * Leaves are in the order of their keys, and keys contain digests: the leaves of a state record are sorted. In a line
+ * that was cut, the rest of its effects depends on the digests as well: it is compared up to them.
  */
 function ordered(text: string): string {
   return text.replace(/^(\d+\.\d+ .* {2}state {2,})(.*)$/gm, (_, front: string, leaves: string) => {
@@ -168,7 +168,7 @@ function masked(text: string): string {
     .replace(/\b1\d{12}\b/g, '<milliseconds>');
 }
 
-/** What `npx` finds in an app that has installed Reprise and tsx. */
+/** The programs that `npx` finds in an app that has installed Reprise and tsx. */
 function withInterpreters(app: string, commands: string): string {
   const node = `'${process.execPath}'`;
   return commands

@@ -25,7 +25,7 @@ function asModule(text: string): string {
   return /^(import|export)\b/m.test(text) ? text : `${text}\nexport {};\n`;
 }
 
-/** What the compiler says of some sources, one line each. */
+/** The errors of the compiler for some sources, one line each. */
 export function typeProblems(root: string, sources: ReadonlyMap<string, string>): string[] {
   const options = optionsOf(root);
   const host = hostOf(options, sources);
@@ -43,7 +43,7 @@ function optionsOf(root: string): ts.CompilerOptions {
   return { ...options, types: ['node'], noUnusedLocals: true, paths: packagesIn(root) };
 }
 
-/** The packages by what is imported, so that one which is new is found before anybody has installed anything. */
+/** The packages by their import names, so that a new one is found before it is installed. */
 function packagesIn(root: string): Record<string, string[]> {
   const paths: Record<string, string[]> = {};
   for (const folder of readdirSync(path.join(root, 'packages'))) {

@@ -1,4 +1,4 @@
-/** The pages that teach are run as they stand, and the pages that list are held to what they list. */
+/** The tutorials and how-to pages are run as written, and reference pages are compared with their sources. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FAILURE_KINDS, FAULT_CODES } from '@reprise/contracts';
@@ -18,7 +18,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(ROOT, 'node_modules/.docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Far above what a page needs, for machines that do much else. */
+/** Far above the need of a page, for busy machines. */
 const TIMEOUT_MS = 120_000;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');

@@ -1,4 +1,4 @@
-/** The packages that are published: what each has in common with the others, and that the check of tarballs finds what is wrong. */
+/** The published packages: their common parts, and tests of the check of tarballs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';

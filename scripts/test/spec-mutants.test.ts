@@ -15,7 +15,7 @@ const page = (...clauses: string[]) => clauses.map((clause) => `- **${clause}\n`
 const TWO = ['CODEC-1** It MUST be one.', 'CODEC-2** It SHOULD be two.'];
 const TITLES = "it('one [CODEC-1]', () => {});\nit('two [CODEC-2]', () => {});\n";
 
-/** Two clauses and their tests; a mutant says what is otherwise. */
+/** Two clauses and their tests; a mutant replaces a part. */
 function plant(files: Record<string, string> = {}): Tree {
   return new Map(Object.entries({ [INDEX]: row(2), [PAGE]: page(...TWO), [TEST]: TITLES, ...files }));
 }

@@ -1,4 +1,4 @@
-/** What `npm test` leaves to `npm run test:rest`. */
+/** The tests that `npm test` leaves to `npm run test:rest`. */
 import { describe, expect, it } from 'vitest';
 import { readTree } from '../architecture/tree.js';
 import { ROOT } from '../lib/root.mjs';

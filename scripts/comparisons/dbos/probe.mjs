@@ -32,7 +32,7 @@ async function sound() {
 
 let calls = 0;
 
-/** What the workflow does instead. */
+/** The replacement in the workflow. */
 const MUTANTS = {
   'what was recorded': sound,
   'changed code: effect parameters': async () => {

@@ -165,7 +165,7 @@ async function replay(history, sinks = {}) {
   }
 }
 
-/** What ambient things answer in this process. */
+/** The results of ambient calls in this process. */
 async function ambientHere() {
   const told = [];
   const sinks = { probe: { tell: { fn: (_info, text) => void told.push(JSON.parse(text)), callDuringReplay: true } } };

@@ -59,7 +59,7 @@ const eventsOf = (receipt = 'c-800', wait = 60_000) => [
   { type: 'MAILED' },
 ];
 
-/** Leads a machine by events. @returns the snapshots and actions of all steps, or what it said */
+/** Sends events to a machine. @returns the snapshots and actions of all steps, or its error */
 function lead(machine, events) {
   try {
     const steps = [];
@@ -131,7 +131,7 @@ for (const [name, seen] of Object.entries(AMBIENT)) {
   mutants.push(compared(name, machineOf({ seen }), eventsOf(), recorded));
 }
 
-/** A persisted snapshot, changed, and an actor that goes on from it. */
+/** A changed persisted snapshot, and an actor that continues from it. */
 function restored(change) {
   const actor = createActor(machineOf()).start();
   for (const event of eventsOf().slice(0, 2)) actor.send(event);
