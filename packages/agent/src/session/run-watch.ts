@@ -3,7 +3,7 @@ import type { RepriseError } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from '../contracts/agent-event.js';
 import { AgentEvents, type EffectPlace, type Past } from '../timeline/agent-events.js';
-import { cursorOf, isBehind, shownEvent, type WatchOptions } from './events.js';
+import { cursorOf, isBehind, type PastBefore, shownEvent, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
 import { RunLoss } from './run-lost.js';
 
@@ -59,15 +59,19 @@ export class RunWatch {
     this.#loss = new RunLoss(of.session, of.run);
   }
 
-  /** @param past what is known of the frames before the one that accepted the run's input */
+  /**
+   * @param past what is known of the frames before the one that accepted the run's input
+   * @param pastBefore reads what is known of earlier frames once the input moves to an older run
+   */
   static async from(
     world: Pick<World, 'content' | 'head'>,
     of: Watched,
     options: RunWatchOptions,
     past: Past | undefined,
+    pastBefore: PastBefore,
   ): Promise<RunWatch> {
     const scope = { sessions: [of.session], tree: options.tree === true, ownRuns: true };
-    return new RunWatch(world, of, options, await AgentEvents.from(scope, past));
+    return new RunWatch(world, of, options, await AgentEvents.from(scope, past, pastBefore));
   }
 
   /** Whether the run is over. */

@@ -8,7 +8,7 @@ import type { Tally } from '../contracts/config.js';
 import type { StopReason } from '../contracts/lifecycle.js';
 import type { Artifact } from '../contracts/tool-call.js';
 import { type Past, runId } from '../timeline/agent-events.js';
-import { framesOf } from './events.js';
+import { framesOf, type PastBefore } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 
@@ -35,6 +35,8 @@ interface RunParts {
   readonly returns: boolean;
   /** What is known of the frames before the run was accepted; undefined when its session has no children. */
   past(): Promise<Past | undefined>;
+  /** What is known of the frames before one. */
+  readonly pastBefore: PastBefore;
   /** Cancels the run, also when it still waits. */
   cancel(reason?: string): Promise<unknown>;
 }
@@ -200,12 +202,15 @@ export class Run<R = unknown> {
     return value_ref === undefined ? undefined : getValue(this.parts.world.content, value_ref);
   }
 
-  /** The run's own events need no earlier frames. Its children may be sessions that are older than the run. */
+  /**
+   * The run's own events need no earlier frames, unless its input moves to an older run. Its children may be sessions
+   * that are older than the run.
+   */
   async #watched(options: RunWatchOptions): Promise<RunWatch> {
     const past = options.tree === true ? await this.parts.past() : undefined;
     const { session, input } = this.place;
     const of = { session, run: this.id, ...(input === undefined ? {} : { input }) };
-    return RunWatch.from(this.parts.world, of, options, past);
+    return RunWatch.from(this.parts.world, of, options, past, this.parts.pastBefore);
   }
 }
 

@@ -301,10 +301,10 @@ export class Session<R = unknown> {
         return this.#withdrawRun(place);
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
+    const { pastBefore } = this.parts;
     // A session without children never had any, so its tree needs no earlier frames.
-    const past = async () =>
-      ((await this.state())?.spawned ?? 0) === 0 ? undefined : this.parts.pastBefore(place.seq);
-    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, cancel }, place);
+    const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
+    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, pastBefore, cancel }, place);
   }
 
   /** Cancels a run that waits its turn by withdrawing its input. */

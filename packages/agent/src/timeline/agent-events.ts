@@ -105,32 +105,47 @@ export class AgentEvents {
   /** Sessions and effects that were recalled from the past: each is recalled once. */
   readonly #recalled = { sessions: new Set<string>(), effects: new Set<string>() };
 
-  /** @param past the facts about the frames before the first one given; absent when that is the first of all */
+  #past: Past | undefined;
+
+  /**
+   * @param past the facts about the frames before the first one given; absent when that is the first of all
+   * @param pastBefore reads those facts when they are needed after all: an input moved to a run that is older
+   */
   constructor(
     private readonly scope: EventScope = {},
-    private readonly past?: Past,
+    past?: Past,
+    private readonly pastBefore?: (frame: number) => Promise<Past>,
   ) {
+    this.#past = past;
     const place = scope.ownRuns === true && past === undefined ? undefined : {};
     this.#sessions = new Map((scope.sessions ?? []).map((key) => [key, newTrace(place)]));
   }
 
   /** Makes events from a frame on. */
-  static async from(scope: EventScope, past: Past | undefined): Promise<AgentEvents> {
-    if (past === undefined || scope.sessions === undefined || scope.tree !== true) return new AgentEvents(scope, past);
+  static async from(
+    scope: EventScope,
+    past: Past | undefined,
+    pastBefore?: (frame: number) => Promise<Past>,
+  ): Promise<AgentEvents> {
+    if (past === undefined || scope.sessions === undefined || scope.tree !== true)
+      return new AgentEvents(scope, past, pastBefore);
     return new AgentEvents({ ...scope, sessions: await past.below(scope.sessions) }, past);
   }
 
   /** Recalls the facts about earlier frames that the events of a frame need. Must be awaited before {@link project}. */
-  async recall({ records }: EventFrame): Promise<void> {
-    if (this.past === undefined) return;
+  async recall({ seq, records }: EventFrame): Promise<void> {
+    if (this.pastBefore !== undefined && this.#past === undefined && records.some(movesInput))
+      this.#past = await this.pastBefore(seq);
+    const past = this.#past;
+    if (past === undefined) return;
     for (const record of records) {
       const effect = effectNamedBy(record);
-      if (effect !== undefined) await this.#recallEffect(this.past, effect);
+      if (effect !== undefined) await this.#recallEffect(past, effect);
       const session = sessionNamedBy(record);
       if (session === undefined) continue;
-      await this.#recallPlace(this.past, session);
+      await this.#recallPlace(past, session);
       const run = runNamedBy(record);
-      if (run !== undefined) await this.#recallRoot(this.past, session, run);
+      if (run !== undefined) await this.#recallRoot(past, session, run);
     }
   }
 
@@ -429,6 +444,15 @@ const MODEL = 'llm.generate@2';
 
 /** The effect of asking a person: its pending item is a question. */
 export const ASK = 'human.ask@1';
+
+/** Whether a record moves an input to another run, which may have begun before the first frame that was read. */
+function movesInput(record: JournalRecord): boolean {
+  return (
+    record.kind === 'fact' &&
+    record.name === 'aos.agent/InputAccepted@1' &&
+    (record.value as FactValue<typeof record.name>).moved_from !== undefined
+  );
+}
 
 /** The effect that a record is about, besides its emission. */
 function effectNamedBy(record: JournalRecord): string | undefined {

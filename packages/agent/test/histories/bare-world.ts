@@ -26,10 +26,10 @@ import { EMPTY_HEAD, type Head } from '../../../kernel/src/ports/journal/port.js
 import type { EffectLeaf } from '../../../kernel/src/pure/engine/index.js';
 import {
   cellKey,
-  EngineCaches,
   foldIngress,
   type LeafChange,
   type LeafKey,
+  liveCaches,
 } from '../../../kernel/src/pure/engine/index.js';
 import type { CellLeaf } from '../../../kernel/src/pure/engine/leaf/leaves.js';
 import { Refusal } from '../../../kernel/src/pure/engine/leaf/signals.js';
@@ -99,7 +99,7 @@ export class BareWorld {
   readonly #timers = new Map<string, LeafKey>();
   readonly #frames: StoredFrame[] = [];
   readonly #content = new Map<string, Uint8Array>();
-  #caches = new EngineCaches();
+  #caches = liveCaches();
   #head: Head = EMPTY_HEAD;
   #ids = 0;
 
@@ -182,7 +182,7 @@ export class BareWorld {
   /** The process dies and is started again. */
   crash(): void {
     this.running.clear();
-    this.#caches = new EngineCaches();
+    this.#caches = liveCaches();
     const open = [...this.#effects].sort(([, a], [, b]) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
     for (const [effect, leaf] of open) if (leaf.attempt > 0 && leaf.deferred === undefined) this.#recover(effect, leaf);
     for (const [effect, leaf] of open)

@@ -101,18 +101,29 @@ async function holdParts({ world, agent }: RecordedWorld, whole: readonly AgentE
   }
 }
 
-/** From the acceptance of its input to its end: its own, those of its session without a run, and those under its root. */
+/**
+ * From the acceptance of its input to its end: its own, those of its session without a run, and those under its root. When
+ * the input moves to another run before this one begins, the stream goes on with that run.
+ */
 function ofRun(events: readonly AgentEvent[], session: string, run: string, isTree: boolean): AgentEvent[] {
   const found: AgentEvent[] = [];
+  let [followed, begun] = [run, false];
+  let input: string | undefined;
   let root: string | null = null;
   for (const event of events) {
-    if (event.run_id === run) root = event.correlation_id;
     const own = event.session_id === session;
+    if (own && event.type === 'input.accepted') {
+      if (event.run_id === run) input ??= event.command_id;
+      const moved = event.moved_from !== undefined && !begun && event.command_id === input;
+      if (moved && event.run_id !== null) followed = event.run_id;
+    }
+    if (own && event.type === 'lifecycle' && event.run_id === run) begun = true;
+    if (event.run_id === followed) root = event.correlation_id;
     const isMeant = own
-      ? event.run_id === run || (event.run_id === null && root !== null)
+      ? event.run_id === followed || (event.run_id === null && root !== null)
       : isTree && root !== null && event.correlation_id === root;
     if (isMeant) found.push(event);
-    if (event.run_id === run && event.type === 'lifecycle' && event.stop !== undefined) break;
+    if (event.run_id === followed && event.type === 'lifecycle' && event.stop !== undefined) break;
   }
   return found;
 }
