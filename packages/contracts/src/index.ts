@@ -6,6 +6,7 @@ export * from './cut-text.js';
 export * from './error-codes.js';
 export * from './errors.js';
 export * from './failure.js';
+export { fromHex, toHex } from './hex.js';
 export * from './llm.js';
 export * from './markers.js';
 export * from './names.js';

@@ -6,7 +6,12 @@
  * bigint, cycles) is refused at ingress with the path where it stands.
  */
 
+import { toHex } from './hex.js';
+
 const REF_BRAND: unique symbol = Symbol.for('reprise.ref') as never;
+
+/** The length of a sha-256. */
+const DIGEST_BYTES = 32;
 
 /** A value that has exactly one canonical byte string. */
 export type Value = null | boolean | number | string | Uint8Array | Ref | readonly Value[] | ValueMap;
@@ -36,8 +41,11 @@ export class Ref {
   private constructor(hex: string, kind: 'raw' | 'value') {
     this.hex = hex;
     this.kind = kind;
-    Object.defineProperty(this, REF_BRAND, { value: true });
-    Object.freeze(this);
+    Object.freeze(this); // shared: the codec returns the same link for the same recent digest
+  }
+
+  static {
+    Object.defineProperty(Ref.prototype, REF_BRAND, { value: true }); // once for all: links are made by the thousand
   }
 
   /**
@@ -50,6 +58,18 @@ export class Ref {
   static fromHex(hex: string, kind: 'raw' | 'value' = 'raw'): Ref {
     if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError(`not a sha-256 digest in hex: ${hex.slice(0, 80)}`);
     return new Ref(hex, kind);
+  }
+
+  /**
+   * Makes a link from the bytes of a digest.
+   *
+   * @param digest the 32 bytes of a sha-256
+   * @param kind `raw` unless the content is known to be a canonical value
+   * @throws TypeError when it has another length
+   */
+  static fromDigest(digest: Uint8Array, kind: 'raw' | 'value' = 'raw'): Ref {
+    if (digest.length !== DIGEST_BYTES) throw new TypeError(`not a sha-256 digest: ${digest.length} bytes`);
+    return new Ref(toHex(digest), kind);
   }
 
   /** The link to the same content that says it is a canonical value. */

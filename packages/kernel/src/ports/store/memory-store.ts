@@ -1,7 +1,6 @@
-import { Ref, RepriseError } from '@reprise/contracts';
+import { Ref, RepriseError, toHex } from '@reprise/contracts';
 import type { Hash } from '../../pure/codec/hash.js';
 import { portableSha256 } from '../../pure/codec/hash.js';
-import { toHex } from '../../pure/codec/hex.js';
 import { joined } from '../content/pieces.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';

@@ -1,8 +1,8 @@
-import type { Value } from '@reprise/contracts';
-import { Ref, RepriseError } from '@reprise/contracts';
+import type { Ref, Value } from '@reprise/contracts';
+import { RepriseError } from '@reprise/contracts';
 import { FRAME_DEPTH_MAX } from './bounds.js';
-import { toHex } from './hex.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
+import { recentLink } from './recent-links.js';
 import { readKey, readUtf8 } from './text.js';
 
 const TWO_32 = 0x1_0000_0000;
@@ -199,7 +199,7 @@ class Reader {
     }
     this.pos = end;
     const kind = bytes[start + LINK_CODEC_AT] === LINK_CODEC_VALUE ? 'value' : 'raw';
-    return Ref.fromHex(toHex(bytes.subarray(from, end)), kind);
+    return recentLink(bytes, from, kind);
   }
 
   private simple(first: number, start: number): Value {

@@ -188,16 +188,22 @@ class Writer {
   private link(ref: Ref, depth: number): void {
     const { hex } = ref;
     // The brand is a registered symbol, so anyone can forge it; the digest is what gets written.
-    if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/.test(hex)) {
-      this.refuse(depth, 'a link without a digest is not a value', 'link');
-    }
+    if (typeof hex !== 'string' || hex.length !== 64) this.refuseLink(depth);
     this.reserve(LINK_HEAD.length + 32, depth);
     this.bytes.set(LINK_HEAD, this.pos);
     if (ref.kind === 'value') this.bytes[this.pos + LINK_CODEC_AT] = LINK_CODEC_VALUE;
     this.pos += LINK_HEAD.length;
+    let all = 0;
     for (let i = 0; i < 64; i += 2) {
-      this.bytes[this.pos++] = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
+      const byte = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
+      all |= byte;
+      this.bytes[this.pos++] = byte;
     }
+    if (all > 0xff) this.refuseLink(depth);
+  }
+
+  private refuseLink(depth: number): never {
+    this.refuse(depth, 'a link without a digest is not a value', 'link');
   }
 
   private byte(byte: number): void {
@@ -248,9 +254,10 @@ class Writer {
   }
 }
 
-/** The value of a hex digit that is known to be one. */
+/** The value of a lower-case hex digit; 256 for any other unit. */
 function digit(unit: number): number {
-  return unit < 58 ? unit - 48 : unit - 87;
+  if (unit >= 48 && unit <= 57) return unit - 48;
+  return unit >= 97 && unit <= 102 ? unit - 87 : 0x100;
 }
 
 /** Longest key shown in a path; `where` is for people, and keys may be as long as any text. */

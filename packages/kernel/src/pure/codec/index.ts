@@ -1,11 +1,12 @@
 /** Canonical bytes: the one encoding of everything that is hashed, journaled or compared. */
 
+export { fromHex, toHex } from '@reprise/contracts';
 export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
 export { compareBytes, equalBytes } from './bytes.js';
+export { copyValue } from './copy.js';
 export { decode } from './decode.js';
 export { encode, pathText } from './encode.js';
 export { type Hash, portableSha256 } from './hash.js';
-export { fromHex, toHex } from './hex.js';
 export { linksOf } from './links.js';
 export {
   afterPrefix,

@@ -122,8 +122,8 @@ const KEY_SLOTS = 1024;
 const KEY_BYTES_MAX = 32;
 
 /**
- * Keys read lately, each in the slot its bytes hash to. The same few keys come back in every event: a string the
- * Recently read keys, each in the slot of its bytes' hash. The same few keys come back in every event: a string the
+ * Recently read keys, each in the slot of its bytes' hash. The same few keys come back in every event, and a string that
+ * is already in memory need not be made again.
  */
 const recentKeys: (string | undefined)[] = new Array(KEY_SLOTS);
 

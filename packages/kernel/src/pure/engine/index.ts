@@ -5,9 +5,11 @@ export { approvalDigest } from './command/commands.js';
 export { foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export {
   type EmittedEffect,
-  EngineCaches,
+  type EngineCaches,
   type EngineEnv,
   type FaultedDelivery,
+  liveCaches,
+  replayCaches,
   type SettledEffect,
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';

@@ -1,9 +1,9 @@
 import type { Value } from '@reprise/contracts';
+import { toHex } from '@reprise/contracts';
 import { FRAME_DEPTH_MAX } from '../codec/bounds.js';
 import { encode } from '../codec/encode.js';
 import type { Hash } from '../codec/hash.js';
 import { portableSha256 } from '../codec/hash.js';
-import { toHex } from '../codec/hex.js';
 import type { SchemaNode } from './node.js';
 
 /**

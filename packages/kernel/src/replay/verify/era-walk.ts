@@ -14,7 +14,7 @@ import { damaged, readFrame, readInputs } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/port.js';
 import type { Hash } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
-import type { SettledEffect } from '../../pure/engine/index.js';
+import { replayCaches, type SettledEffect } from '../../pure/engine/index.js';
 import { MerkleMap, type NodeStore } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { CarriedEra } from './carried-era.js';
@@ -135,7 +135,7 @@ export class EraWalk {
       this.#carried = await CarriedEra.begin(this.code.sandbox, { manifest, code, root }, this);
     } else if (app !== undefined) {
       const start = table ?? (await this.#tableAt(root)); // E3
-      this.#replayer = new Replayer({ app, hash: this.hash }, start, this.#head);
+      this.#replayer = new Replayer({ app, hash: this.hash, caches: replayCaches() }, start, this.#head);
     } else if (root !== undefined) {
       await this.#ledger.begin(root);
     }

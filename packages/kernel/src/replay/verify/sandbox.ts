@@ -9,7 +9,7 @@
 import { type ErrorDetails, Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
 import type { FrameInputs } from '../../ports/journal/frame.js';
-import { type Hash, toHex } from '../../pure/codec/index.js';
+import type { Hash } from '../../pure/codec/index.js';
 import type { MapRoot } from '../../run/map/index.js';
 import { type Pins, pinsLacking, samePins } from './eras.js';
 
@@ -90,7 +90,7 @@ export function requirePureCode(thing: unknown): asserts thing is PureCode {
 
 /** The link under which code is recorded. */
 export function codeRef(bytes: Uint8Array, hash: Hash): Ref {
-  return Ref.fromHex(toHex(hash(bytes)));
+  return Ref.fromDigest(hash(bytes));
 }
 
 /** Refuses code whose definitions are not exactly the pinned ones. */

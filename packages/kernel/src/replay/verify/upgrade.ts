@@ -14,7 +14,14 @@ import { damaged } from '../../ports/journal/frame.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { decode, portableSha256 } from '../../pure/codec/index.js';
 import { type App, cellName, pinsOf, reducerFor } from '../../pure/define/index.js';
-import { type CellLeaf, type EffectLeaf, type PlanLeaf, planDifference, writerOf } from '../../pure/engine/index.js';
+import {
+  type CellLeaf,
+  type EffectLeaf,
+  type PlanLeaf,
+  planDifference,
+  replayCaches,
+  writerOf,
+} from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
@@ -166,7 +173,7 @@ async function replayerFrom(store: ReadStore, app: App, seq: number) {
   const nodes = new ComputedNodes(store.content, hash);
   const table = new LeafTable(new MerkleMap(nodes, hash));
   const start = await startFrom(store, table, seq);
-  return { table, nodes, replayer: new Replayer({ app, hash }, table, start) };
+  return { table, nodes, replayer: new Replayer({ app, hash, caches: replayCaches() }, table, start) };
 }
 
 function incompatible(

@@ -16,9 +16,9 @@ import { WakingClock } from '../../ports/time/waking-clock.js';
 import { NOTHING } from '../../pure/authority/index.js';
 import { decode, portableSha256 } from '../../pure/codec/index.js';
 import {
-  EngineCaches,
   type EngineEnv,
   type LeafChange,
+  liveCaches,
   STATE_BYTES_WARN,
   WORLD_KEY,
   type WorldLeaf,
@@ -116,7 +116,7 @@ class Opening implements StepperHost {
     private readonly store: OpenStore,
   ) {
     const hash = store.hash ?? portableSha256;
-    this.#env = { app: options.app, hash, caches: new EngineCaches() };
+    this.#env = { app: options.app, hash, caches: liveCaches() };
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
     this.#clock = new WakingClock(options.clock ?? systemClock);
     this.#random = options.random ?? systemRandom;

@@ -2,7 +2,7 @@
 import { Ref } from '@reprise/contracts';
 import { type App, EMPTY_HEAD, type Head, type ReadonlyStore, type StoredFrame } from '../../../src/index.js';
 import { toHex } from '../../../src/pure/codec/index.js';
-import { EngineCaches, type LeafKey } from '../../../src/pure/engine/index.js';
+import { type LeafKey, liveCaches } from '../../../src/pure/engine/index.js';
 import { Replayer } from '../../../src/replay/verify/index.js';
 import { type MapChange, MerkleMap, type NodeStore } from '../../../src/run/map/index.js';
 import { LeafTable } from '../../../src/run/state/leaf-table.js';
@@ -84,7 +84,7 @@ interface From extends ReplayParts {
 async function replayFrom(point: Point, rest: readonly StoredFrame[], last: Point, from: From): Promise<void> {
   const { map, app, caches, openTable = openedAt } = from;
   const table = await openTable(map, point.root);
-  const env = { app, hash: nativeHash, ...(caches ? { caches: new EngineCaches() } : {}) };
+  const env = { app, hash: nativeHash, ...(caches ? { caches: liveCaches() } : {}) };
   const replayer = new Replayer(env, table, point.head);
   for (const stored of rest) await replayer.step(stored);
   const { ref, leaves } = await table.snapshot();

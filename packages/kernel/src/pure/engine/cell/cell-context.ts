@@ -26,7 +26,7 @@ import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, TABLE_WRITE_BYTES, VALUE_BYTES_
 import { DeliveryEntropy } from '../leaf/identity.js';
 import { isAddress, logKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, LogLeaf } from '../leaf/leaves.js';
-import { appendToLog, emptyLog, logHeadBlob, type StagedBlob } from '../leaf/log.js';
+import { emptyLog, OpenLog, type StagedBlob } from '../leaf/log.js';
 import { Fault, Rejected } from '../leaf/signals.js';
 import { CellTables } from '../table/cell-tables.js';
 import { checkedEvent } from './checked-event.js';
@@ -53,7 +53,7 @@ const REJECTION = /^[a-z0-9_./-]{1,64}$/;
 export class CellContext implements ReducerContext {
   readonly outputs: CellOutput[] = [];
   readonly staged: StagedBlob[] = [];
-  readonly logs = new Map<string, LogLeaf>();
+  readonly logs = new Map<string, OpenLog>();
   readonly tables: CellTables;
   readonly address: Address;
   readonly sender: Sender;
@@ -184,13 +184,13 @@ export class CellContext implements ReducerContext {
         'value_invalid',
         `log ${log} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`,
       );
-    this.staged.push(...appendToLog(this.#log(log), checked.value, this.fold.env.hash));
+    this.staged.push(...this.#log(log).append(checked.value, this.fold.env.hash));
   }
 
   logHead(log: string): Ref {
     this.#inside();
     if (!this.reducer.logs.has(log)) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
-    const head = logHeadBlob(this.#log(log), this.fold.env.hash);
+    const head = this.#log(log).head(this.fold.env.hash);
     this.staged.push(head);
     return head.ref;
   }
@@ -222,11 +222,11 @@ export class CellContext implements ReducerContext {
   }
 
   /** A log as this delivery sees it; its own copy, written back only when the delivery ends well. */
-  #log(name: string): LogLeaf {
+  #log(name: string): OpenLog {
     const known = this.logs.get(name);
     if (known !== undefined) return known;
     const bytes = this.fold.overlay.get(logKey(this.address, name));
-    const log = bytes === undefined ? emptyLog() : this.fold.take<LogLeaf>(bytes);
+    const log = new OpenLog(bytes === undefined ? emptyLog() : this.fold.take<LogLeaf>(bytes), bytes);
     this.logs.set(name, log);
     return log;
   }

@@ -1,16 +1,17 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
 import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
-import { decode, encode } from '../../codec/index.js';
+import { copyValue, decode, encode } from '../../codec/index.js';
 import { type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
-import { type EventDelivery, encodeGiven, encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import { type EventDelivery, encodeGiven, type FrameFold } from '../frame/frame-fold.js';
 import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from '../leaf/bounds.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, PlanLeaf } from '../leaf/leaves.js';
+import type { OpenLog } from '../leaf/log.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
@@ -88,14 +89,14 @@ interface Reduced {
   readonly context: CellContext;
   readonly cell: CellLeaf;
   readonly bytes: Uint8Array;
-  readonly logs: readonly (readonly [LeafKey, Uint8Array])[];
+  readonly logs: readonly (readonly [LeafKey, OpenLog])[];
   readonly timersBefore: Readonly<Record<string, number>>;
 }
 
 function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
   const timersBefore = { ...cell.timers };
   const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
-  const event = { name: delivery.event.name, value: decode(encode(delivery.event.value)) };
+  const event = { name: delivery.event.name, value: copyValue(delivery.event.value) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
   cell.state = cell.n === 0 ? firstState(reducer, delivery) : presentState(reducer, delivery.to, cell);
   signCell(cell, reducer, delivery.to);
@@ -113,24 +114,23 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
   cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
   if (context.tables.heads !== undefined) cell.tables = context.tables.heads;
   fold.afford(context.outputs.length, context.valueBytes);
-  return { context, cell, bytes: normalForm(fold, reducer, cell), logs: encodeLogs(context), timersBefore };
+  return { context, cell, bytes: normalForm(fold, reducer, cell), logs: fittingLogs(context), timersBefore };
 }
 
-function encodeLogs(context: CellContext): [LeafKey, Uint8Array][] {
+function fittingLogs(context: CellContext): [LeafKey, OpenLog][] {
   return [...context.logs].map(([name, log]) => {
-    const bytes = encodeLeaf(log);
-    if (bytes.length > LOG_LEAF_BYTES_MAX) {
+    if (log.bytes.length > LOG_LEAF_BYTES_MAX) {
       throw new Fault(
         'record_too_large',
         `the items of log ${name} are too large; keep their content in the content store`,
       );
     }
-    return [logKey(context.address, name), bytes];
+    return [logKey(context.address, name), log];
   });
 }
 
 function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): Record<string, Value> {
-  const made = runPure(() => reducer.init(to[1], { name: event.name, value: decode(encode(event.value)) }));
+  const made = runPure(() => reducer.init(to[1], { name: event.name, value: copyValue(event.value) }));
   return decode(encodeGiven(made)) as Record<string, Value>;
 }
 
@@ -161,7 +161,10 @@ function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): voi
   fold.overlay.set(cellKey(delivery.to), done.bytes);
   fold.staged.push(...context.staged);
   fold.spend(context.valueBytes);
-  for (const [key, bytes] of done.logs) fold.overlay.set(key, bytes);
+  for (const [key, { leaf, bytes }] of done.logs) {
+    fold.overlay.set(key, bytes);
+    fold.env.caches?.decoded.offer(bytes, leaf);
+  }
   context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
   for (const output of context.outputs) release(fold, delivery, cell, output);

@@ -67,9 +67,20 @@ export interface FaultedDelivery {
 }
 
 /** Caches that may make a fold faster and never change its result. */
-export class EngineCaches {
-  readonly decoded = new DecodedCache();
-  readonly plans = new WeakMap<Uint8Array, LivePlan>();
+export interface EngineCaches {
+  readonly decoded: DecodedCache;
+  /** Running generators; absent where each plan is rebuilt from its leaf, as verification does. */
+  readonly plans?: WeakMap<Uint8Array, LivePlan>;
+}
+
+/** The caches of a running world. */
+export function liveCaches(): EngineCaches {
+  return { decoded: new DecodedCache(), plans: new WeakMap() };
+}
+
+/** The caches of a verification: leaves stay decoded, and plans are rebuilt for each of their steps. */
+export function replayCaches(): EngineCaches {
+  return { decoded: new DecodedCache() };
 }
 
 /** The environment that all folds of a world share. */

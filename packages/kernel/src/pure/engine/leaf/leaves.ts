@@ -313,23 +313,38 @@ export class Overlay implements LeafReader {
   }
 }
 
+/** How many leaves stay decoded, and how many bytes they may have together: memory must not grow with a world. */
+const DECODED_MAX = 1_024;
+const DECODED_BYTES_MAX = 32 * 1024 * 1024;
+
 /**
  * Objects decoded from leaf bytes, taken at most once. The taker owns the object and may write it, so an abandoned
- * fold leaves nothing dirty behind: the next one decodes the bytes.
+ * fold leaves nothing dirty behind: the next one decodes the bytes. The oldest make room for new ones.
  */
 export class DecodedCache {
-  readonly #objects = new WeakMap<Uint8Array, unknown>();
+  readonly #objects = new Map<Uint8Array, unknown>();
+  #bytes = 0;
 
   /** The object of these bytes, as the caller's own. */
   take<T>(bytes: Uint8Array): T {
     const cached = this.#objects.get(bytes);
     if (cached === undefined) return decode(bytes) as T;
-    this.#objects.delete(bytes);
+    this.#drop(bytes);
     return cached as T;
   }
 
   /** Offers an object that is exactly what decoding the bytes would give. */
   offer(bytes: Uint8Array, object: unknown): void {
+    this.#drop(bytes);
     this.#objects.set(bytes, object);
+    this.#bytes += bytes.length;
+    for (const oldest of this.#objects.keys()) {
+      if (this.#objects.size <= DECODED_MAX && this.#bytes <= DECODED_BYTES_MAX) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(bytes: Uint8Array): void {
+    if (this.#objects.delete(bytes)) this.#bytes -= bytes.length;
   }
 }

@@ -6,7 +6,7 @@
  * alone, never of when a snapshot or a flush happened.
  */
 import { Ref, type Value } from '@reprise/contracts';
-import { encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../../codec/index.js';
+import { encode, FRAME_DEPTH_MAX, type Hash } from '../../codec/index.js';
 import { LOG_CHUNK_ITEMS } from './bounds.js';
 import type { LogLeaf } from './leaves.js';
 
@@ -39,15 +39,39 @@ export function appendToLog(log: LogLeaf, item: Value, hash: Hash): StagedBlob[]
   }
 }
 
-/** The log as a blob of its own: an effect links it so that its adapter reads exactly this log, for ever. */
-export function logHeadBlob(log: LogLeaf, hash: Hash): StagedBlob {
-  const bytes = encode({ count: log.count, levels: log.levels, tail: log.tail }, FRAME_DEPTH_MAX);
-  return { ref: Ref.fromHex(toHex(hash(bytes)), 'value'), bytes };
+/** A log while a delivery writes to it. Its bytes are made once for each change. */
+export class OpenLog {
+  #bytes: Uint8Array | undefined;
+
+  /** @param bytes what the log was read from; undefined for a new log */
+  constructor(
+    readonly leaf: LogLeaf,
+    bytes: Uint8Array | undefined,
+  ) {
+    this.#bytes = bytes;
+  }
+
+  /** The bytes of its leaf. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= encode(this.leaf, FRAME_DEPTH_MAX);
+    return this.#bytes;
+  }
+
+  /** Appends an item; returns the blobs that sealing made. */
+  append(item: Value, hash: Hash): StagedBlob[] {
+    this.#bytes = undefined;
+    return appendToLog(this.leaf, item, hash);
+  }
+
+  /** The log as a blob of its own: an effect links it so that its adapter reads exactly this log, for ever. */
+  head(hash: Hash): StagedBlob {
+    return { ref: Ref.fromDigest(hash(this.bytes), 'value'), bytes: this.bytes };
+  }
 }
 
 function seal(list: readonly Value[], hash: Hash, staged: StagedBlob[]): Ref {
   const bytes = encode(list, FRAME_DEPTH_MAX);
-  const ref = Ref.fromHex(toHex(hash(bytes)), 'value');
+  const ref = Ref.fromDigest(hash(bytes), 'value');
   staged.push({ ref, bytes });
   return ref;
 }

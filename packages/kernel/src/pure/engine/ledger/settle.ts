@@ -218,10 +218,10 @@ export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receip
 
 /** A plan's leaf got new bytes without the plan running: its generator stays valid. */
 function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void {
-  const live = fold.env.caches?.plans.get(from);
+  const live = fold.env.caches?.plans?.get(from);
   if (live === undefined) return;
-  fold.env.caches?.plans.delete(from);
-  fold.env.caches?.plans.set(to, live);
+  fold.env.caches?.plans?.delete(from);
+  fold.env.caches?.plans?.set(to, live);
 }
 
 /** The result of a plan. */

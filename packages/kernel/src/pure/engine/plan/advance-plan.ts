@@ -74,7 +74,7 @@ class PlanRun {
     const live = this.#live();
     let resumed = first ? undefined : this.#answerTo(live, this.leaf.wait);
     if (!first && resumed === undefined) {
-      this.fold.env.caches?.plans.set(this.before, live); // nothing to continue yet
+      this.fold.env.caches?.plans?.set(this.before, live); // nothing to continue yet
       return;
     }
     const waitedBefore = { ...this.leaf };
@@ -90,9 +90,9 @@ class PlanRun {
   }
 
   #live(): LivePlan {
-    const cached = this.fold.env.caches?.plans.get(this.before);
+    const cached = this.fold.env.caches?.plans?.get(this.before);
     if (cached !== undefined) {
-      this.fold.env.caches?.plans.delete(this.before); // taken: an abandoned fold must not find it advanced
+      this.fold.env.caches?.plans?.delete(this.before); // taken: an abandoned fold must not find it advanced
       return cached;
     }
     const live = new LivePlan(this.definition, this.fold.env.app, this.delivery.plan, this.leaf.input);
@@ -159,7 +159,7 @@ class PlanRun {
       return;
     }
     const bytes = fold.write(planKey(plan), leaf);
-    fold.env.caches?.plans.set(bytes, live);
+    fold.env.caches?.plans?.set(bytes, live);
     if (wait.for !== 'peek' && wait.until !== null) {
       fold.write(timerKey(wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), { due: wait.until });
     }

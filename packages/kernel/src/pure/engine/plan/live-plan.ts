@@ -7,7 +7,7 @@
  * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
 import { type Address, isWhole, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
-import { decode, encode, FRAME_DEPTH_MAX } from '../../codec/index.js';
+import { copyValue, decode } from '../../codec/index.js';
 import type {
   App,
   AwaitOptions,
@@ -68,7 +68,7 @@ export class LivePlan {
     input: Value,
   ) {
     this.#context = new RunningPlan(definition, app, Object.freeze([plan[0], plan[1]]) as Address);
-    this.#body = runPure(() => definition.run(decode(encode(input)), this.#context));
+    this.#body = runPure(() => definition.run(copyValue(input), this.#context));
   }
 
   /** Emissions so far. */
@@ -87,7 +87,7 @@ export class LivePlan {
     if (resumed !== undefined && 'receipts' in resumed) {
       for (const [emission, receipt] of resumed.receipts) this.#context.seen.set(emission, receipt);
     }
-    const given = resumed === undefined ? undefined : (decode(encode(resumed, FRAME_DEPTH_MAX)) as Resumed);
+    const given = resumed === undefined ? undefined : (copyValue(resumed as unknown as Value) as Resumed);
     const step = runPure(() => (given === undefined ? this.#body.next(undefined as never) : this.#body.next(given)));
     if (step.done === true) return undefined;
     return asWait(step.value, this.emissions);

@@ -3,7 +3,7 @@
  * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { decode, encode } from '../../codec/index.js';
+import { copyValue, decode, encode } from '../../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../../define/index.js';
 import { check, type SchemaNode } from '../../schema/index.js';
 import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
@@ -85,7 +85,7 @@ class CellTable implements Table<Value> {
   get(key: string): Value | undefined {
     this.gate.inside();
     const found = lookUp(this.head, this.nodes, this.#key(key));
-    return found === undefined ? undefined : copyOf(found);
+    return found === undefined ? undefined : copyValue(found);
   }
 
   set(key: string, value: Value): void {
@@ -101,7 +101,7 @@ class CellTable implements Table<Value> {
     this.gate.inside();
     const problem = rangeProblem(range);
     if (problem !== undefined) throw new Fault('value_invalid', `table ${this.name}: ${problem}`);
-    return entriesIn(this.head, this.nodes, spanOf(range)).map(([key, value]) => [key, copyOf(value)]);
+    return entriesIn(this.head, this.nodes, spanOf(range)).map(([key, value]) => [key, copyValue(value)]);
   }
 
   first(): [string, Value] | undefined {
@@ -178,9 +178,4 @@ class LeafNodes implements NodeWriter {
   #offer(bytes: Uint8Array, node: TableNode): void {
     this.fold.env.caches?.decoded.offer(bytes, node);
   }
-}
-
-/** A value as the caller's own. */
-function copyOf(value: Value): Value {
-  return typeof value === 'object' && value !== null ? decode(encode(value)) : value;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/index.js';
 import { readLogLeaf } from '../../../../src/ports/content/log-reader.js';
 import type { LogLeaf } from '../../../../src/pure/engine/index.js';
-import { appendToLog, emptyLog, logHeadBlob } from '../../../../src/pure/engine/leaf/log.js';
+import { appendToLog, emptyLog, OpenLog } from '../../../../src/pure/engine/leaf/log.js';
 import { hold, rerun, SEED } from '../../../support/laws/hold.js';
 import { nativeHash } from '../../../support/laws/run-schedule.js';
 
@@ -81,7 +81,7 @@ function lawFor(append: Append) {
     expect(toHex(encode(await read(first, from)))).toBe(toHex(encode(list.slice(from))));
     const picked = list.filter((_, index) => index >= from || singles.includes(index));
     expect(toHex(encode(await read(first, from, singles)))).toBe(toHex(encode(picked)));
-    const { ref, bytes } = logHeadBlob(decode(first.leaf) as unknown as LogLeaf, nativeHash);
+    const { ref, bytes } = new OpenLog(decode(first.leaf) as unknown as LogLeaf, undefined).head(nativeHash);
     expect(toHex(nativeHash(bytes))).toBe(ref.hex);
   });
 }

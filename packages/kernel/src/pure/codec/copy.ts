@@ -1,0 +1,24 @@
+import type { Value } from '@reprise/contracts';
+import { isRef } from '@reprise/contracts';
+import { sortKeys } from './text.js';
+
+/**
+ * Copies a canonical value: the result is what decoding its bytes would give, the order of its keys included, without
+ * making the bytes. Links are frozen, so they are shared.
+ *
+ * @param value a value that `encode` accepts; keys whose value is `undefined` are left out, as in bytes
+ */
+export function copyValue(value: Value): Value {
+  if (typeof value === 'number') return value + 0; // −0 is written as 0
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (isRef(value)) return value;
+  if (Array.isArray(value)) return value.map(copyValue);
+  const map = value as Readonly<Record<string, Value | undefined>>;
+  const copy: Record<string, Value> = {};
+  for (const key of sortKeys(Object.keys(map))) {
+    const item = map[key];
+    if (item !== undefined) copy[key] = copyValue(item);
+  }
+  return copy;
+}
