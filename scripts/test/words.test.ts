@@ -21,6 +21,8 @@ describe('words', () => {
     ['capsule', 'a capsule'],
     ['how-manieth', 'the how-manieth of its name'],
     ['whoever', 'for whoever asks'],
+    ['somebody', 'as somebody reads it'],
+    ['someone', '// Someone else holds it.'],
     ['rival', 'RivalResult'],
     ['is none', ' * a frame that is\n * none'],
     ['perform again', 'frames are performed again'],
