@@ -127,11 +127,11 @@ function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext):
   ctx.record('aos.agent/ToolCallRequested@1', { ...place(draft), call_id, tool, args_ref });
   if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
   const { session } = call;
-  if (session?.op === 'ask') return askSomebody(draft, call, session, ctx);
+  if (session?.op === 'ask') return askPerson(draft, call, session, ctx);
   if (session !== undefined) return executeOp(draft, call, session, ctx);
   if (call.unknown === 0 || call.on_unknown === 'retry') return callTool(draft, call, ctx);
   const { unknown_question_ref } = draft.run?.config ?? draft.config;
-  askSomebody(draft, call, { question_ref: unknown_question_ref }, ctx);
+  askPerson(draft, call, { question_ref: unknown_question_ref }, ctx);
 }
 
 /** The text that tells the model why a call cannot run. */
@@ -173,7 +173,7 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
   call.phase = 'running';
 }
 
-function askSomebody(
+function askPerson(
   draft: SessionState,
   call: PendingCall,
   { question_ref, to, within_ms, default_ref }: Omit<Extract<SessionOp, { op: 'ask' }>, 'op'>,

@@ -276,7 +276,7 @@ export function childUnreachable(
   const denied = why === 'denied';
   const code = denied ? 'policy_denied/unreachable' : 'internal_invariant_violation/unreachable';
   // A gate that refuses an event does not stop a working child: it continues to use its budget, and reports later. A
-  // child that was not made never works, and a refused input is none of its inputs.
+  // child that was not made never works, and a refused input never becomes an input of the child.
   const isInput = event === 'aos.agent/UserInput@1';
   const atWork = denied && event !== 'aos.agent/AgentAdopted@1' && (!isInput || child[1].inputs > 1);
   const mayHaveUsed = why === 'cell_failed' || why === 'faulted';

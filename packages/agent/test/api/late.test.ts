@@ -63,7 +63,7 @@ describe('the late result of a call', () => {
 });
 
 describe('the adapter of models', () => {
-  it('keeps the members of the given adapter, so that it may reconcile', async () => {
+  it('the adapter of models keeps the members of the given adapter, so that it may reconcile', async () => {
     const open = (more: object) => {
       const adapter = {
         effect: { ...llmGenerate, guarantee: 'reconcile' },

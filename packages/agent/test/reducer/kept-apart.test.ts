@@ -22,7 +22,7 @@ const family = (policy: readonly PolicyRule[], act: (s: Scene) => void) =>
   play(small, act, { agents: { helper }, policy });
 
 describe('a child that policy keeps from its parent', () => {
-  it('returns what was set aside for it when it could not be made, so that the run goes on [CHILD-3, CHILD-9]', () =>
+  it('a child that could not be made returns its allowance, so that the run continues [CHILD-3, CHILD-9]', () =>
     family(denied({ send: 'aos.agent/SessionReducer@1/root.c*' }), (s) => {
       s.input();
       s.answer({ calls: [spawn], usage });
@@ -30,7 +30,7 @@ describe('a child that policy keeps from its parent', () => {
       expect(s.state().run?.allocated.tokens).toBe(0);
     }));
 
-  it('keeps what was set aside for its work when only a later event to it is refused [CHILD-10]', () =>
+  it('a child keeps its allowance when only a later event to it is refused [CHILD-10]', () =>
     family(denied({ send: 'aos.agent/SessionReducer@1/root.c1#aos.agent/HostCommand@1' }), (s) => {
       s.input();
       s.answer({ calls: [spawn, close], usage });
@@ -38,7 +38,7 @@ describe('a child that policy keeps from its parent', () => {
       expect(s.facts('LimitReached')).toMatchObject([{ used: 50, set_aside: 900, of: 1_000 }]);
     }));
 
-  it('keeps what was set aside for it when its reports are refused: nothing says what it used [CHILD-10]', () =>
+  it('a child keeps its allowance when its reports are refused: its usage is unknown [CHILD-10]', () =>
     family(denied({ send: 'aos.agent/SessionReducer@1/root#aos.agent/ChildNotice@1' }), (s) => {
       s.input();
       s.answer({ calls: [spawn], usage });
@@ -48,7 +48,7 @@ describe('a child that policy keeps from its parent', () => {
       expect([tally.tokens_in + tally.tokens_out, allocated.tokens]).toEqual([50, 900]);
     }));
 
-  it('returns what was set aside when policy refused all of its inputs, so that the run goes on [CHILD-3, CHILD-10]', () =>
+  it('a child returns its allowance when policy refused all of its inputs, so that the run continues [CHILD-3, CHILD-10]', () =>
     family(denied({ send: 'aos.agent/SessionReducer@1/root.c1#aos.agent/UserInput@1' }), (s) => {
       s.input();
       s.answer({ calls: [{ ...spawn, session: { ...spawn.session, max_tokens: 500 } }, send], usage });

@@ -57,21 +57,24 @@ describe('revival of a failed cell with its next event', () => {
     ['a list', ['test/Add@1', { by: 1 }], 'invalid_argument'],
     ['a value that is too large', { name: 'test/Add@1', value: { by: 'x'.repeat(100_000) } }, 'bound_exceeded'],
     ['a lone surrogate', { name: 'test/Add@1', value: { by: '\ud800' } }, 'invalid_value'],
-  ])('is refused for %s, leaves nothing, and the cell stays failed [REQ-5, RED-12]', async (_what, next, code) => {
-    const { store, world, add } = await failed();
-    const { head } = world;
-    expect(await codeOf(world.revive([CELL, 'x'], { next: next as never }))).toBe(code);
-    expect(world.head).toEqual(head);
-    expect(await codeOf(add(1))).toBe('cell_failed');
-    expect(await codeOf(world.revive([CELL, 'x'], { next: { name: 'test/Add@1', value: { by: 5 } } }))).toBe('done');
-    expect(await world.state([CELL, 'x'])).toEqual({ sum: 6 });
-    await world.close();
-    const reading = await store.openReadonly();
-    expect((await verifyStore(reading, { app })).unverified).toBe(0);
-    await reading.close();
-  });
+  ])(
+    'a revival with %s is refused, leaves nothing, and the cell stays failed [REQ-5, RED-12]',
+    async (_what, next, code) => {
+      const { store, world, add } = await failed();
+      const { head } = world;
+      expect(await codeOf(world.revive([CELL, 'x'], { next: next as never }))).toBe(code);
+      expect(world.head).toEqual(head);
+      expect(await codeOf(add(1))).toBe('cell_failed');
+      expect(await codeOf(world.revive([CELL, 'x'], { next: { name: 'test/Add@1', value: { by: 5 } } }))).toBe('done');
+      expect(await world.state([CELL, 'x'])).toEqual({ sum: 6 });
+      await world.close();
+      const reading = await store.openReadonly();
+      expect((await verifyStore(reading, { app })).unverified).toBe(0);
+      await reading.close();
+    },
+  );
 
-  it('is refused for a next event that fails the cell again, and the cell can still be revived [RED-12]', async () => {
+  it('a revival with a next event that fails the cell again is refused, and the cell can still be revived [RED-12]', async () => {
     const { world } = await failed();
     expect(await codeOf(world.revive([CELL, 'x'], { next: { name: 'test/Add@1', value: { by: -1 } } }))).toBe(
       'delivery_faulted',
@@ -82,7 +85,7 @@ describe('revival of a failed cell with its next event', () => {
     await world.close();
   });
 
-  it('is refused for a cell that does not exist [REQ-5]', async () => {
+  it('the revival of a missing cell is refused [REQ-5]', async () => {
     const { world } = await failed();
     const next = { name: 'test/Add@1', value: { by: 1 } };
     expect(await codeOf(world.revive([CELL, 'y'], { next }))).toBe('cell_absent');
