@@ -11,7 +11,7 @@ describe('the late result of a call', () => {
     { when: 'during a later run', next: 'later' },
     { when: 'while its session is idle', next: 'idle' },
   ] as const)
-    it(`states the run, the turn and the step of the call ${when} [EVT-2, EVT-3]`, async () => {
+    it(`a late result states the run, the turn and the step of its call ${when} [EVT-2, EVT-3]`, async () => {
       const [result, answer, second] = [gate(), gate(), gate()];
       const slow = defineTool({
         name: 'slow',
