@@ -36,7 +36,11 @@ export {
   type SessionOf,
   type SessionOptions,
 } from './session/session.js';
-export { AgentEvents, type EventFrame, type EventScope, runId, seenBy } from './timeline/agent-events.js';
+export { AgentEvents } from './timeline/agent-events.js';
+export type { EventFrame } from './timeline/event-frame.js';
+export type { EventScope } from './timeline/event-scope.js';
+export { runId } from './timeline/placed-event.js';
+export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
 export * from './world/app.js';

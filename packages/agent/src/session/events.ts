@@ -4,7 +4,9 @@ import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { readLlmOutput, readText } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from '../contracts/agent-event.js';
-import { AgentEvents, type EventScope, type Past, seenBy } from '../timeline/agent-events.js';
+import { AgentEvents } from '../timeline/agent-events.js';
+import type { EventScope, Past } from '../timeline/event-scope.js';
+import { seenBy } from '../timeline/seen-by.js';
 
 /** The largest text that is put beside its link, in bytes of UTF-8. */
 export const INLINE_BYTES_MAX = 8_192;

@@ -2,7 +2,8 @@
 import type { RepriseError } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from '../contracts/agent-event.js';
-import { AgentEvents, type EffectPlace, type Past } from '../timeline/agent-events.js';
+import { AgentEvents, type EffectPlace } from '../timeline/agent-events.js';
+import type { Past } from '../timeline/event-scope.js';
 import { cursorOf, isBehind, type PastBefore, shownEvent, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
 import { RunLoss } from './run-lost.js';

@@ -14,7 +14,9 @@ import * as z from 'zod';
 import { childChanged, inputAccepted, lifecycleChanged, stepRequested } from '../contracts/facts.js';
 import { TERMINAL } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
-import { ASK, callOf, type EffectTrace, type Past, type Place, placeOfEffect, rootOf } from './agent-events.js';
+import { ASK, callOf, type EffectTrace, placeOfEffect } from './effect-events.js';
+import type { Past } from './event-scope.js';
+import { type Place, rootOf } from './placed-event.js';
 
 const count = z.int().min(0);
 const placed = { run: z.nullable(count), turn: z.nullable(count), step: z.nullable(count) };

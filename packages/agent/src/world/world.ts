@@ -25,8 +25,8 @@ import type { LiveAnswers } from '../session/live.js';
 import { worldRequestId } from '../session/request-id.js';
 import type { RunPlace } from '../session/run.js';
 import { Session, type SessionOptions } from '../session/session.js';
-import type { Past } from '../timeline/agent-events.js';
 import { eventPlaces, pastBefore } from '../timeline/event-places.js';
+import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 import {

@@ -3,7 +3,7 @@ import { Ref } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type AgentEvent, agentEvent, defineAgent, defineTool, runId } from '../../src/index.js';
-import { seenBy } from '../../src/timeline/agent-events.js';
+import { seenBy } from '../../src/timeline/seen-by.js';
 import { all, gate, play } from './scene.js';
 
 const echo = defineTool({

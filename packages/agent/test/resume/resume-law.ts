@@ -6,7 +6,7 @@ import type { Value } from '@reprise/contracts';
 import { encode, toHex } from '@reprise/kernel';
 import { placedChunks } from '../../../ui/src/stream.js';
 import type { AgentEvent, AgentWorld, Cursor } from '../../src/index.js';
-import type { EventScope } from '../../src/timeline/agent-events.js';
+import type { EventScope } from '../../src/timeline/event-scope.js';
 import { all, type RecordedWorld } from './recorded-world.js';
 
 /** A stream that can be asked for from its beginning, or from behind a place. */
