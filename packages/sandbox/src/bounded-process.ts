@@ -56,7 +56,7 @@ export function startBounded(script: string, memoryMb: number, tooMuch: () => vo
         {
           env: {},
           stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
-          detached: true, // a group of its own, with the shell that waits
+          detached: true, // a separate group, with the shell that waits
         },
       )
     : spawn(process.execPath, argv, { env: {}, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });

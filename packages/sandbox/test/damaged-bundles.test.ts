@@ -10,7 +10,7 @@ import { bundleOfMutant } from './worlds.js';
 const SEED = 24;
 const BOUNDS = { silentMs: 6_000, memoryMb: 128 };
 
-/** What loading comes to: the code of the refusal, or that it was loaded. */
+/** The result of loading: the code of the refusal, or that it was loaded. */
 async function verdictOn(bytes: Uint8Array): Promise<string> {
   try {
     await sandbox(BOUNDS).load(bytes);

@@ -22,7 +22,7 @@ const isRefused = (text: string): boolean => {
   }
 };
 
-/** Whether the engine takes a text for an import. */
+/** Whether the engine parses a text as an import. */
 async function imports(text: string): Promise<boolean> {
   let body: () => unknown;
   try {
@@ -40,7 +40,7 @@ async function imports(text: string): Promise<boolean> {
   }
 }
 
-/** What may stand between the keyword and what is imported, and what only looks so. */
+/** Texts between the keyword and the specifier, and texts that only look so. */
 const between = fc
   .array(
     fc.constantFrom(
@@ -103,7 +103,7 @@ describe('code that imports while it runs', () => {
       throw new Error(
         `rerun: REPRISE_SEED=${SEED} npx vitest run packages/sandbox/test/imports.test.ts\n${fc.stringify(found.counterexample)}`,
       );
-    expect(asked).toBeGreaterThan(RUNS / 10); // most of them would be no test
+    expect(asked).toBeGreaterThan(RUNS / 10); // without enough real imports this would be no test
   });
 
   it('mutant: a scan that ignores HTML-like comments lets a dynamic import pass', async () => {

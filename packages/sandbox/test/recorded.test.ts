@@ -1,4 +1,4 @@
-/** What a world does with code that it is given: when it is recorded, what goes on with it, and what becomes of it. */
+/** Code that a world is opened with: when it is recorded, how the world continues with it, and how it is erased. */
 import { type IngressOf, isRef } from '@reprise/contracts';
 import { forkWorld, getBytes, memory, openKernelWorld, readFrame, type Store, verifyStore } from '@reprise/kernel';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +107,6 @@ describe('recorded code', () => {
     const { replayed, erased } = await replayAlone(store);
     expect([replayed, erased]).toEqual([0, 1]);
     await reopen(store, { policy: [{ send: '*', decision: 'allow' }] });
-    expect(await codesOf(store)).toBe('a-'); // no manifest links what is gone
+    expect(await codesOf(store)).toBe('a-'); // no manifest links the erased code
   });
 });

@@ -20,7 +20,7 @@ import { one, pay } from './apps/counter.js';
 
 const APPS = fileURLToPath(new URL('apps', import.meta.url));
 
-/** The tests run on sources, so what is bundled is too. */
+/** The tests run on sources, so the bundles are made of sources, too. */
 export const CONDITIONS = { conditions: ['@reprise/source'] };
 
 /** Bundles one of the modules in `apps`. */
@@ -79,7 +79,7 @@ export async function worldWith(code: PureCode, store: Store = memory()): Promis
   return store;
 }
 
-/** Verifies a world with what it carries, and with no app at hand. */
+/** Verifies a world with the code that it carries, and without an app. */
 export async function replayAlone(store: Store, options: SandboxOptions = {}): Promise<VerifyReport> {
   return verifyStore(await store.openReadonly(), { code: sandbox(options) });
 }

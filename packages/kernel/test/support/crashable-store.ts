@@ -1,8 +1,8 @@
 import { memory, type OpenStore, type Store } from '../../src/index.js';
 
-/** A store whose holder can die: what was not appended is gone, and the holder can write no more. */
+/** A store whose process can die: what was not appended is lost, and the process can write no more. */
 export interface CrashableStore extends Store {
-  /** The process that holds the store dies now. The next opening learns that the last close was unclean. */
+  /** Ends the process that has the store open. The next opening learns that the last close was unclean. */
   crash(): Promise<void>;
 }
 

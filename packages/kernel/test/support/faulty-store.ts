@@ -1,9 +1,9 @@
 import { RepriseError } from '@reprise/contracts';
 import type { OpenStore, Store } from '../../src/index.js';
 
-/** What may go wrong with one append. */
+/** The faults of one append. */
 export type AppendFault =
-  /** Nothing is written and the disk says that it is full. */
+  /** Nothing is written, and the disk reports that it is full. */
   | 'full'
   /** Nothing is written and the store does not know why. */
   | 'broken'
@@ -14,25 +14,25 @@ export type AppendFault =
   /** All is well. */
   | 'ok';
 
-/** A store whose next calls go wrong as a test says. Everything it does not break it passes on. */
+/** A store whose next calls fail as a test decides. All other calls pass through. */
 export interface FaultyStore extends Store {
   /** Faults for the next appends, one each; then all is well again. */
   readonly appends: AppendFault[];
-  /** While true every append and every put says that the disk is full. */
+  /** While true, every append and every put reports a full disk. */
   full: boolean;
-  /** While true `put` says that the disk is full, appends are fine. */
+  /** While true, `put` reports a full disk, and appends work. */
   putFull: boolean;
-  /** How many of the next reads of content fail. */
+  /** The number of the next reads of content that fail. */
   unreadable: number;
   /** While true `head()` cannot be read. */
   headUnreadable: boolean;
-  /** What `head()` answers instead of the truth. */
+  /** The false answer of `head()`. */
   headSays: { seq: number; digest: string } | undefined;
   /** Appends that were tried. */
   tried: number;
-  /** While it stands, appends wait for it before they write. */
+  /** While it is set, appends wait for it before they write. */
   slow: Promise<unknown> | undefined;
-  /** While it stands, appends wait for it after they have written. */
+  /** While it is set, appends wait for it after they have written. */
   slowAfter: Promise<unknown> | undefined;
 }
 

@@ -20,7 +20,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<ErrorCode> {
   return (await refusal(promise)).code;
 }
 
-/** Holds an error to the closed list and to its page. */
+/** Checks that an error has a code of the closed list, and agrees with its page. */
 export function expectDocumented(error: RepriseError): void {
   expect(ERROR_CODES).toContain(error.code);
   const page = new URL(`../../../../docs/errors/${error.code}.md`, import.meta.url);
@@ -39,7 +39,7 @@ export async function framesOf(store: Store): Promise<readonly (readonly Journal
   }
 }
 
-/** The bytes of all frames, one after another: whatever stands in them, known to a schema or not. */
+/** The bytes of all frames, one after another, whether a schema knows their records or not. */
 export async function bytesOf(store: Store): Promise<Buffer> {
   const open = await store.openReadonly();
   try {
@@ -82,7 +82,7 @@ export async function expectSound(store: Store, app: App, head?: { readonly dige
   }
 }
 
-/** Closes a world and holds what it leaves to {@link expectSound}; also that it opens again. */
+/** Closes a world and checks it with {@link expectSound}; also that it opens again. */
 export async function closeSound(world: World, store: Store, app: App): Promise<void> {
   const { head } = world;
   await world.close();
@@ -92,7 +92,7 @@ export async function closeSound(world: World, store: Store, app: App): Promise<
   await again.close();
 }
 
-/** Resolves when a condition holds; fails after ten seconds of waiting, which a busy machine may need. */
+/** Resolves when a condition is true; fails after ten seconds of waiting, which a busy machine may need. */
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await condition())) {

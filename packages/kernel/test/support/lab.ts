@@ -20,10 +20,10 @@ import {
   type World,
 } from '../../src/index.js';
 
-/** One thing that a cell is told to do. */
+/** One step of a cell. */
 export type Step = readonly [string, ...Value[]];
 
-/** What a cell remembers. */
+/** The state of a cell. */
 export interface Seen {
   n: number;
   seen: string[];
@@ -43,14 +43,14 @@ export const deaf = (key: string): Address => [DEAF, key];
 export const once = effect('lab.once@1', 'at_most_once');
 /** An effect that may happen again. */
 export const again = effect('lab.again@1', 'idempotent');
-/** An effect whose outside can be asked. */
+/** An effect that can be reconciled. */
 export const asked = effect('lab.asked@1', 'reconcile');
 
 function effect(kind: string, guarantee: 'at_most_once' | 'idempotent' | 'reconcile') {
   return defineEffect({ kind, params: value(), receipt: z.strictObject({ got: value() }), guarantee });
 }
 
-// What a cell can be told.
+// The events of a cell.
 
 /** Adds to its number. */
 export const add = (by: number): Step => ['add', by];
@@ -58,11 +58,11 @@ export const add = (by: number): Step => ['add', by];
 export const note = (word: string): Step => ['note', word];
 /** Sends steps to another cell, which is made when it is absent. */
 export const send = (to: string, ...steps: Step[]): Step => ['send', [...cell(to)], steps, false];
-/** Sends steps and asks for an answer. */
+/** Sends steps and requests an answer. */
 export const command = (to: string, ...steps: Step[]): Step => ['send', [...cell(to)], steps, true];
 /** Sends steps to a cell that must be there. */
 export const tell = (to: string, ...steps: Step[]): Step => ['tell', [...cell(to)], steps, false];
-/** Sends steps to a cell that must be there and asks for an answer. */
+/** Sends steps to an existing cell and requests an answer. */
 export const order = (to: string, ...steps: Step[]): Step => ['tell', [...cell(to)], steps, true];
 /** Sends the same steps to many fresh cells. */
 export const sendMany = (count: number, prefix: string, ...steps: Step[]): Step => ['many', count, prefix, steps];
@@ -72,9 +72,9 @@ export const start = (plan: string, input: Value = null): Step => ['start', plan
 export const wake = (name: string, inMs: number): Step => ['wake', name, inMs];
 /** Clears a timer. */
 export const unwake = (name: string): Step => ['unwake', name];
-/** Says what to do when something happens: a timer's name, an event's name. */
+/** Sets the steps for a later occasion: a timer's name, an event's name. */
 export const when = (what: string, ...steps: Step[]): Step => ['when', what, steps];
-/** Does what was said for a word. */
+/** Executes the steps that were set for a word. */
 export const does = (what: string): Step => ['does', what];
 /** States a fact. */
 export const fact = (word: string): Step => ['fact', word];
@@ -90,7 +90,7 @@ export const end = (): Step => ['end'];
 export const reject = (code: string): Step => ['reject', code];
 /** Refuses the event when the number is not this. */
 export const rejectUnless = (n: number, code: string): Step => ['rejectUnless', n, code];
-/** Refuses the event, and says which number it has. */
+/** Refuses the event, with the number of the cell in the code. */
 export const rejectTelling = (): Step => ['rejectTelling'];
 /** Throws. */
 export const fail = (how = 'error'): Step => ['fail', how];
@@ -102,7 +102,7 @@ export const recurseCalling = (): Step => ['recurseCalling'];
 export const pingPong = (to: string): Step => ['pingPong', to];
 /** Writes something illegal into its state. */
 export const spoil = (how: Illegal): Step => ['spoil', how];
-/** Gives something illegal to a call of `ctx`. */
+/** Passes something invalid to a call of `ctx`. */
 export const give = (to: 'send' | 'start' | 'fact' | 'log', what: Illegal): Step => ['give', to, what];
 /** Remembers an identifier. */
 export const name = (label: string): Step => ['name', label];
@@ -384,7 +384,7 @@ export function askPresent(world: World, key: string, list: readonly Step[], opt
   return world.request(cell(key), { name: 'lab/Must@1', value: { steps: list } }, options);
 }
 
-/** What a cell has seen; undefined when it does not exist. */
+/** The notices that a cell has got; undefined when it does not exist. */
 export async function seen(world: World, key: string): Promise<readonly string[] | undefined> {
   return ((await world.state(cell(key))) as unknown as Seen | undefined)?.seen;
 }
@@ -394,7 +394,7 @@ export async function numberOf(world: World, key: string): Promise<number | unde
   return ((await world.state(cell(key))) as unknown as Seen | undefined)?.n;
 }
 
-/** Tells the plan's cell what a receipt said: its status, and its payload or code. */
+/** Sends the plan's cell the content of a receipt: its status, and its payload or code. */
 export function tellCell(plan: PlanContext, what: string, told: Value): void {
   plan.raiseEvent({ name: 'lab/Got@1', value: { what, value: told } });
 }

@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, EffectDefinition, Reconciliation } from '../../src/index.js';
 
-/** One execution of an effect that the outside was asked for. */
+/** One requested execution of an effect. */
 export interface Call {
   readonly params: Value;
   readonly context: AdapterContext;
@@ -15,11 +15,11 @@ export interface Call {
 export interface Outside extends Adapter {
   /** Executions so far, answered or not. */
   readonly calls: Call[];
-  /** What the adapter says after a crash. */
+  /** The verdict of the adapter after a crash. */
   verdict: Reconciliation | (() => never) | undefined;
-  /** How often it was asked. */
+  /** The number of such questions. */
   asked: number;
-  /** Resolves with the nth execution, counted from 0, as soon as it is there. */
+  /** Resolves with the nth execution, counted from 0, as soon as it exists. */
   call(n: number): Promise<Call>;
   /** From now on every execution is answered at once. */
   answerAll(with_: (params: Value) => AdapterOutcome): void;

@@ -10,7 +10,7 @@ export interface Place {
   make(): { readonly store: Store; readonly remove: () => void };
 }
 
-/** The stores on which a promise must hold when it is the store that keeps it. */
+/** The stores on which a promise must hold that depends on the store. */
 export const PLACES: readonly Place[] = [
   { name: 'memory', make: () => ({ store: memory(), remove: () => undefined }) },
   {

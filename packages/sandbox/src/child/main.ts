@@ -1,5 +1,5 @@
 /**
- * The process around a sandbox: a realm of its own, and a wall that only text goes through.
+ * The process around a sandbox: a separate realm, and a barrier that only text passes.
  *
  * It runs with Node's permissions withheld, without an environment, with its own realm frozen and unable to make code of
  * text. It calls what is inside of the realm, and nothing inside can call it: no function of this realm is ever in there.
@@ -21,11 +21,11 @@ const read = pieceReader(PIECE_BYTES_MAX, ({ kind, bytes }) => {
   else if (room === undefined) process.exit(BROKEN);
   else if (kind === CODE) load(room, bytes.toString('utf8'));
   else if (kind === MESSAGE) room.tell(bytes.toString('latin1'));
-  setImmediate(say); // what is inside has come to rest by then: it waits for nothing but messages
+  setImmediate(say); // the realm is idle by then: it waits only for messages
 });
 
 process.stdin.on('data', read);
-process.stdin.on('end', () => setImmediate(() => process.exit(0))); // what was read last is answered first
+process.stdin.on('end', () => setImmediate(() => process.exit(0))); // the last message is answered before the end
 
 function load(inside: Room, text: string): void {
   let body: CodeBody;

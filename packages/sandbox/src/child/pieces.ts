@@ -9,5 +9,5 @@ export const CODE = 2;
 /** A message for the inside of the sandbox. */
 export const MESSAGE = 3;
 
-/** What the process ends with when the code imports while it runs. */
+/** The exit code of the process when the code imports while it runs. */
 export const IMPORTED = 71;

@@ -13,7 +13,7 @@ const events = {
   'sys/PlanFailed@1': value(),
 } as const;
 
-/** Pays once and says how it went. */
+/** Pays once and reports the outcome. */
 export const payPlan = definePlan({
   name: 'demo/pay_plan@1',
   input: z.string(),

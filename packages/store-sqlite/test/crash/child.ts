@@ -9,7 +9,7 @@ export const HANG_MS = 60_000;
 /** Between two calls to wake up. */
 const WAKE_MS = 100;
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -23,11 +23,11 @@ export interface Child {
   /** Resolves when it is gone and all its lines are read. */
   readonly exit: Promise<Exit>;
   signal(signal: NodeJS.Signals): void;
-  /** Lets it go on after it has stopped. */
+  /** Wakes it after it has stopped. */
   wake(): void;
 }
 
-/** Starts a process; `hear` is given what it prints, line by line. */
+/** Starts a process; `hear` gets its output, line by line. */
 export function startChild(command: string, args: readonly string[], hear: (line: string) => void): Child {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let complaints = '';
@@ -49,7 +49,7 @@ export function startChild(command: string, args: readonly string[], hear: (line
       clearTimeout(patience);
       child.kill('SIGKILL'); // the caller stopped waiting: end the child at once
     });
-  // It says that it stops, and then does: one that is woken in between, once, would sleep for ever.
+  // It announces the stop first: a process that is woken in between, once, would sleep for ever.
   const wake = (): void => {
     const calls = setInterval(() => child.kill('SIGCONT'), WAKE_MS);
     child.kill('SIGCONT');

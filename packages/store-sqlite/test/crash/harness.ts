@@ -1,5 +1,5 @@
 /**
- * Runs the survey in processes that are killed, and holds what is left to what was promised.
+ * Runs the survey in processes that are killed, and checks the promises on what they leave.
  *
  * Invariants checked of every world, whatever was killed when
  * C1  A rerun that is left alone completes, and the world replays with the app and nothing else.
@@ -41,7 +41,7 @@ const FIXTURE: Readonly<Record<string, string>> = {
 /** A folder for everything of a run of the harness: the fixture, the program, the worlds. */
 export interface Bench {
   readonly root: string;
-  /** What is surveyed. */
+  /** The surveyed folder. */
   readonly folder: string;
   /** The child as one file of plain JavaScript: starting it costs a fraction of starting TypeScript. */
   readonly program: string;
@@ -64,15 +64,15 @@ export async function makeBench(): Promise<Bench> {
   return { root, folder, program, dispose: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** One world that is being surveyed, and what its processes said and did. */
+/** One surveyed world, with the output and the actions of its processes. */
 export class Trial {
   readonly out: string;
   readonly ledger: string;
   readonly acks: string[] = [];
-  /** What its processes found when they opened the world. */
+  /** The state of the world at each opening. */
   readonly openings: Opening[] = [];
   readonly told = new Set<string>();
-  /** What the blows fell on. */
+  /** The steps that the blows hit. */
   readonly moments: string[] = [];
 
   constructor(
@@ -142,7 +142,7 @@ export class Trial {
     return this.check(done);
   }
 
-  /** Holds a world that rests to the invariants. */
+  /** Checks the invariants of an idle world. */
   async check(done: Done): Promise<Finished> {
     const store = await sqlite(this.db).openReadonly();
     try {
@@ -249,10 +249,10 @@ async function transcriptsOf(records: readonly JournalRecord[], world: WorldAt):
   return transcripts;
 }
 
-/** What a checked world came to. */
+/** The results of a checked world. */
 export interface Finished {
   readonly frames: number;
-  /** Calls of which nobody knows what came. */
+  /** Calls with unknown outcomes. */
   readonly unknown: number;
   readonly repeated: number;
 }

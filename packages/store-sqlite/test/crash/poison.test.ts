@@ -1,4 +1,4 @@
-/** What the note of a fact that is being folded decides at the next open. */
+/** The effect of the note of an input on the next opening. */
 import {
   type Adapter,
   creates,
@@ -42,7 +42,7 @@ const app = defineApp({ reducers: [door], plans: [knockPlan] });
 const DOOR: [string, string] = ['demo/Door@1', 'front'];
 const endless: Adapter = { effect: knock, name: 'endless', doExecute: () => new Promise(() => undefined) };
 
-/** A world that was left in the middle of a call, and what settles it. */
+/** A world that was left in the middle of a call, and the input that settles it. */
 async function leftKnocking(): Promise<{ store: Store; fact: string }> {
   const store = memory();
   const hasty = { ...systemClock, sleep: async () => undefined };

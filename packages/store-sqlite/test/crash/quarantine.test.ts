@@ -1,4 +1,4 @@
-/** The judge of quarantined facts, and what it must not let pass. */
+/** The judge of quarantined inputs, and the cases that it must refuse. */
 import { describe, expect, it } from 'vitest';
 import { type Opening, wronglyQuarantined } from './quarantine.js';
 

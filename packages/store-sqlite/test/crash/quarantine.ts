@@ -6,11 +6,11 @@
  */
 import type { JournalRecord } from '@reprise/contracts';
 
-/** What a process found when it opened the world. */
+/** The state of a world at an opening. */
 export interface Opening {
   /** The last frame there was. */
   readonly seq: number;
-  /** Whether the process before had closed it. */
+  /** Whether the last process had closed it. */
   readonly clean: boolean;
   /** The note that stood: how often, and of which fact. */
   readonly mark: string | null;
@@ -23,7 +23,7 @@ export interface Quarantined {
   readonly fact: string;
 }
 
-/** How many must have died over a fact, one after the other. */
+/** The number of deaths in a row that quarantine an input. */
 const DEATHS = 2;
 
 /** The quarantined facts for which there is no such excuse. */
@@ -38,7 +38,7 @@ function openingOf(seq: number, openings: readonly Opening[]): number {
   return openings.findLastIndex((opening) => opening.seq < seq);
 }
 
-/** How many processes in a row died after they had noted this fact, up to the last opening. */
+/** The number of processes in a row that died after they had noted this input, up to the last opening. */
 function deathsOver(fact: string, openings: readonly Opening[]): number {
   let deaths = 0;
   let before: string | null = null;

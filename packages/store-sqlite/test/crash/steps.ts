@@ -1,4 +1,4 @@
-/** Numbers what a process does to the outside, and kills or stops it at one of these steps. */
+/** Numbers the calls of a process to the outside, and kills or stops it at one of these steps. */
 
 /** At which step, and on which side of it. */
 export interface Moment {
@@ -7,7 +7,7 @@ export interface Moment {
   readonly side: 'before' | 'after';
 }
 
-/** What happens at the moment: the process dies as by `kill -9`, or is suspended. */
+/** The blow: the process dies as by `kill -9`, or is suspended. */
 export type Blow = 'SIGKILL' | 'SIGSTOP';
 
 /** The steps of one process, in the order in which they begin. */
@@ -16,7 +16,7 @@ export class Steps {
 
   /**
    * @param moment when the blow falls; never when absent
-   * @param say told the name of the step just before the blow
+   * @param say called with the name of the step just before the blow
    */
   constructor(
     private readonly moment: Moment | undefined,

@@ -1,5 +1,5 @@
 /**
- * The sample world's survey in a process that dies when it is told to. Argument: a {@link Job} as JSON.
+ * The sample world's survey in a process that dies at a given step. Argument: a {@link Job} as JSON.
  *
  * Everything that kills, counts or listens is here, around the store, the tools and the model: `survey()` and the
  * library are exactly what an app runs. Lines on standard output, each written before anything else happens:
@@ -18,12 +18,12 @@ import { survey } from '../../../../examples/headless-world/src/survey.js';
 import type { Opening } from './quarantine.js';
 import { type Blow, type Moment, Steps } from './steps.js';
 
-/** What the process is to do. */
+/** The job of the process. */
 export interface Job {
   readonly folder: string;
-  /** Where the world and the report are. */
+  /** The paths of the world and the report. */
   readonly out: string;
-  /** Where every execution of a tool is counted, outside the world. */
+  /** The file where every execution of a tool is counted, outside the world. */
   readonly ledger: string;
   /** Every tool, reading ones too, is offered as one that may happen once: more of them to fall upon. */
   readonly once?: boolean;
@@ -31,12 +31,12 @@ export interface Job {
   readonly blow?: Blow;
 }
 
-/** How it ended, when it was left to end. */
+/** The end of the survey, when it was allowed to end. */
 export interface Done {
   readonly stop: string;
   readonly text: string;
   readonly resumed: boolean;
-  /** What its steps were. */
+  /** The names of its steps. */
   readonly steps: readonly string[];
   readonly frames: number;
 }
@@ -69,7 +69,7 @@ function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-/** A store whose every write is a step, and which tells what it acknowledged. */
+/** A store whose every write is a step, and which prints its acknowledgements. */
 function stepped(store: Store): Store {
   return {
     ...store,
@@ -94,7 +94,7 @@ function stepped(store: Store): Store {
   };
 }
 
-/** Tells what the process before has left. */
+/** Prints the state that the last process left. */
 async function found(open: OpenStore): Promise<OpenStore> {
   const { seq } = await open.journal.head();
   const opening: Opening = { seq, clean: open.cleanlyClosed, mark: open.markAtOpen };
@@ -124,7 +124,7 @@ function note(line: string): void {
   fsyncSync(ledger);
 }
 
-/** A model of which is told when it reads that nobody knows what came of a call. */
+/** A model that prints when it reads that the outcome of a call is unknown. */
 function overheard(model: ModelClient): ModelClient {
   return {
     ...model,

@@ -8,7 +8,7 @@ import type { Moment } from './steps.js';
 export interface Clean {
   /** The steps' names; the first is step 1. */
   readonly names: readonly string[];
-  /** How long its process took. */
+  /** The duration of its process. */
   readonly ms: number;
 }
 
@@ -25,10 +25,10 @@ export async function survey(bench: Bench): Promise<Clean> {
   return { names: done.steps, ms };
 }
 
-/** Where one blow falls: at a step, or after a time. */
+/** The moment of one blow: at a step, or after a time. */
 type Fall = { readonly moment: Moment } | { readonly killAfterMs: number };
 
-/** What a trial came to. */
+/** The result of a trial. */
 export interface TrialResult extends Finished {
   readonly kills: number;
   readonly byClock: number;

@@ -1,4 +1,4 @@
-/** Where the trials of real processes take place: a folder, and the child as one file of plain JavaScript. */
+/** The place of the trials of real processes: a folder, and the child as one file of plain JavaScript. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

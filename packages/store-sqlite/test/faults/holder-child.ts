@@ -18,10 +18,10 @@ import {
 import { sqlite } from '@reprise/store-sqlite';
 import * as z from 'zod';
 
-/** What the process is to do. */
+/** The job of the process. */
 export interface HolderJob {
   readonly db: string;
-  /** Where the outside counts. */
+  /** The file where the outside counts. */
   readonly ledger: string;
   /** The messages, from this number on. */
   readonly from: number;

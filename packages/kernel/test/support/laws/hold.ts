@@ -3,7 +3,7 @@ import { SEED } from '../../pure/codec/seed.js';
 
 export { SEED };
 
-/** How a law is asserted. */
+/** Options of an assertion. */
 export interface Hold {
   readonly numRuns: number;
   readonly seed?: number;
@@ -13,7 +13,7 @@ export interface Hold {
   readonly shrink?: boolean;
 }
 
-/** How much of an example is shown. */
+/** The maximum of shown characters of an example. */
 const EXAMPLE_UNITS = 4_000;
 
 /**

@@ -16,23 +16,23 @@ import { type FaultyStore, faultyStore } from '../faulty-store.js';
 /** Node's sha-256: the laws hash a lot. */
 export const nativeHash: Hash = (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest());
 
-/** What a random world came to. */
+/** The results of a random world. */
 export interface RandomWorld {
   readonly store: Store;
   /** Every acknowledgement that was given. */
   readonly acks: readonly Ack[];
   /** Why requests were refused, by code. */
   readonly refusals: ReadonlyMap<string, number>;
-  /** How often each effect was executed, over all openings. */
+  /** The number of executions of each effect, over all openings. */
   readonly executions: ReadonlyMap<string, number>;
 }
 
-/** How a random world is run. */
+/** Options of a run. */
 export interface RunOptions {
   readonly app?: App;
   /** The app of each opening, counted from 0, where it is not always the same one. */
   readonly appAt?: (opening: number) => App;
-  /** What the last holder does before it closes: a snapshot, so that a verification compares its map. */
+  /** The last action before the world closes: a snapshot, so that a verification compares its map. */
   readonly lastly?: (world: World) => Promise<unknown>;
   readonly snapshotEvery?: number;
   readonly recheckEvery?: number;
@@ -71,7 +71,7 @@ class Runner {
     const { recheckEvery = 1, snapshotEvery = 0, appAt = () => this.options.app ?? programApp } = this.options;
     const app = appAt(this.#openings++);
     this.#adapters = programAdapters();
-    this.#disk.appends.length = 0; // opening on a full disk is refused, and is not what is asked here
+    this.#disk.appends.length = 0; // opening on a full disk is refused, and is not tested here
     const work = { store: this.store, app, adapters: this.#adapters, clock: this.#clock, random: this.#random };
     this.#world = await openKernelWorld({ ...work, recheckEvery, snapshotEvery });
   }
@@ -81,7 +81,7 @@ class Runner {
       case 'request':
         return this.#soon(this.#request(this.#remember(step)));
       case 'burst':
-        // Not awaited: what comes next may find them in the queue, half-way, or done.
+        // Not awaited: the next step may find them in the queue, half-way, or done.
         this.#pending.push(...step.requests.map((request) => this.#request(this.#remember(request))));
         return turns(i % 3);
       case 'repeat':
@@ -167,7 +167,7 @@ class Runner {
     await this.#clock.settle();
   }
 
-  /** Keeps what came of an acknowledgement; nothing but a refusal may come in its place. */
+  /** Records the result of an acknowledgement; only a refusal may come in its place. */
   async #keep(promise: Promise<Ack>): Promise<void> {
     try {
       this.acks.push(await promise);

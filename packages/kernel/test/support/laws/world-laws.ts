@@ -8,7 +8,7 @@ import { type RandomWorld, runSchedule } from './run-schedule.js';
 /** Refusals that no pure program may cause. */
 const NEVER = ['nondeterminism', 'internal_error', 'replay_divergence', 'journal_damaged', 'blob_missing'];
 
-/** What was held, for figures. */
+/** The counts of checks, for figures. */
 export interface HeldWorld extends HeldReplay {
   readonly acks: number;
   readonly refused: number;
@@ -83,7 +83,7 @@ function sameState(one: unknown, other: unknown): boolean {
   return equalBytes(encode(one), encode(other));
 }
 
-/** What a promise is refused with; undefined when it is not. */
+/** The error of a rejected promise; undefined when it resolves. */
 export async function refusalOf(promise: Promise<unknown>): Promise<RepriseError | undefined> {
   try {
     await promise;
