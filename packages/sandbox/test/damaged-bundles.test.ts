@@ -41,6 +41,15 @@ describe('a bundle', () => {
     expect(['code_failed', 'bound_exceeded', 'invalid_argument']).toContain(await verdictOn(bytes));
   });
 
+  it('a sound bundle without its mark, or with more bytes than code may have, is refused all the same', async () => {
+    const whole = await bundleOfMutant('');
+    expect(await verdictOn(whole.slice(CODE_MARK.length + 1))).toBe('code_failed');
+    const padded = new Uint8Array(CODE_BYTES_MAX + 1).fill(0x20);
+    padded.set(whole);
+    expect(await verdictOn(padded)).toBe('code_failed');
+    expect(await verdictOn(padded.slice(0, CODE_BYTES_MAX))).toBe('loaded');
+  });
+
   it(`a bundle with random damage is either loaded or refused (seed ${SEED})`, async () => {
     const whole = await bundleOfMutant('');
     expect(await verdictOn(whole)).toBe('loaded');
