@@ -5,7 +5,6 @@ export { approvalDigest } from './command/commands.js';
 export { foldIngress, REVIVE, type SealedFrame } from './fold.js';
 export {
   type EmittedEffect,
-  type EngineCaches,
   type EngineEnv,
   type FaultedDelivery,
   liveCaches,

@@ -67,7 +67,7 @@ export interface FaultedDelivery {
 }
 
 /** Caches that may make a fold faster and never change its result. */
-export interface EngineCaches {
+interface EngineCaches {
   readonly decoded: DecodedCache;
   /** Running generators; absent where each plan is rebuilt from its leaf, as verification does. */
   readonly plans?: WeakMap<Uint8Array, LivePlan>;
