@@ -377,6 +377,8 @@ export function providersPage(): string {
     '',
     ...table(['content of the error', 'failure code'], sayingRows()),
     '',
+    'A failed attempt whose provider reported usage before it failed counts with the usage of its call, so a call that was sent again may use more than its reservation. An attempt that reported nothing, such as a refused one, counts nothing beside the usage of the call. Where a limit must hold even if a provider charges for such attempts, set `retry: { retriesMax: 0 }`.',
+    '',
     'A broken connection and a truncated stream give `provider_error_retryable/network`. An invalid answer gives `provider_error_retryable/malformed`. When the provider is silent for `timeoutMs`, the status is `timeout`, and the transport does not retry.',
     '',
     '## Changing the model of a session',
