@@ -36,7 +36,7 @@ export const UNKNOWN = 'outcome_unknown by kernel';
 /**
  * Effect → how it was settled. What is `late` settles nothing.
  *
- * @throws Error when one was settled twice (C5)
+ * @throws Error when one was settled twice (survivor/C5)
  */
 export function settlementsOf(frames: Frames): ReadonlyMap<string, string> {
   const settlements = new Map<string, string>();

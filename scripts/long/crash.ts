@@ -4,7 +4,7 @@
  *   npx tsx --conditions=@reprise/source scripts/long/crash.ts [--moments 200] [--seed N] [--from N]
  *
  * Each moment is a world of its own: a survey that is killed one to three times, at a step before or after its
- * operation or by the clock, then run to its end and checked (`crash/harness.ts`, C1 to C6). Where the blows fall is
+ * operation or by the clock, then run to its end and checked (crash/harness/C1 to crash/harness/C6). Where the blows fall is
  * a function of the seed and the moment's number; `--from N --moments 1` runs one again.
  */
 import { parseArgs } from 'node:util';

@@ -6,7 +6,7 @@
  * One to four things befall each world: kills by the clock, right after an acknowledgement, after an append that nobody
  * was told of, and inside an effect; a log that is torn behind what was synced; a holder that is stopped and woken, or
  * killed as it lies; files that may not grow; a database that may not grow. Then it is left alone and checked
- * (`faults/trial.ts`, F1 to F5). What befalls it is a function of the seed and its number; `--from N --worlds 1` runs
+ * (faults/trial/F1 to faults/trial/F5). What befalls it is a function of the seed and its number; `--from N --worlds 1` runs
  * one again.
  */
 import { parseArgs } from 'node:util';

@@ -7,6 +7,7 @@ import { checkKernelBundle } from '../architecture/bundle.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
+import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
@@ -354,6 +355,52 @@ describe('docstrings', () => {
     const source =
       '/** What a call carries. */\nexport const call = 1;\n/** What a call carries. */\nexport type call = 1;\n';
     expect(named(checkDocstrings(offering({ [index]: source })))).toEqual([]);
+  });
+});
+
+describe('labels of invariants', () => {
+  const loop = 'packages/kernel/src/run/loop.ts';
+  const LOOP = '/**\n * The loop.\n *\n * Invariants\n * W1  One frame at a time.\n * W2  Frames are in order.\n */\n';
+  const judged = (files: Record<string, string>) => named(checkLabels(plant({ [loop]: LOOP, ...files })));
+
+  it('a label that a file defines twice is named at its second place', () => {
+    expect(judged({ [loop]: `${LOOP}// W1  Another one.\n` })).toEqual([
+      `${loop}:8: the label W1 is defined twice in this file; use the next free number`,
+    ]);
+  });
+
+  it("a bare citation of another file's label is named, with the form that leads there", () => {
+    const found = judged({ 'packages/kernel/src/run/other.ts': 'export const a = 1; // W2\n' });
+    expect(found).toEqual([
+      "packages/kernel/src/run/other.ts:1: the label W2 is not defined in this file; use the file's name before it: loop/W2",
+    ]);
+  });
+
+  it('a citation that names a file without that label is named, also in a docstring and a script', () => {
+    const found = judged({
+      'packages/kernel/src/run/other.ts': '/** See loop/W3. */\nexport const a = 1;\n',
+      'scripts/other.mjs': '// lop/W1\n',
+    });
+    expect(found).toEqual([
+      'packages/kernel/src/run/other.ts:1: loop/W3 names no file that defines it; use the name of its file',
+      'scripts/other.mjs:1: lop/W1 names no file that defines it; use the name of its file',
+    ]);
+  });
+
+  it('a name that two files share is ambiguous until its folder is given', () => {
+    const other = 'packages/agent/src/session/loop.ts';
+    const cited = (text: string) => judged({ [other]: LOOP, 'conformance/a.ts': `// ${text}\n` });
+    expect(cited('loop/W1')).toEqual(['conformance/a.ts:1: loop/W1 names several files; use the folder and the name']);
+    expect(cited('run/loop/W1')).toEqual([]);
+  });
+
+  it('citations of the own labels and of other files by name pass, and text that is no comment is not judged', () => {
+    expect(
+      judged({
+        [loop]: `${LOOP}export const a = 1; // W1, W2\n/** W2: in order (W1–W2). */\nexport const b = 2;\n`,
+        'conformance/a.ts': `// loop/W1: V8, BM25, SHA-256, CODEC-3, v1.2\nexport const c = 'W9  text' + \`W8 \${1 /* loop/W2 */}\`;\n`,
+      }),
+    ).toEqual([]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   checkPackages,
   checkTables,
 } from '../architecture/imports.js';
+import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
@@ -44,6 +45,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['the pure wing compiles without host types', (files) => checkPureConfig(files, PURE_WING)],
   ['every exported name has a docstring', checkDocstrings],
   ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
+  ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -11,7 +11,7 @@ import app from './apps/app.js';
 
 export const LEDGER: Address = ['demo/Ledger@1', 'a'];
 
-/** Text that must never reach a terminal raw: it clears the screen, reverses text, has a C1 control and a false line. */
+/** Text that must never reach a terminal raw: it clears the screen, reverses text, has a control character above 0x7f and a false line. */
 export const HOSTILE = '\x1b[2J\u202egnp\u009b31m\nfake line';
 
 /** A folder that is removed after the tests. */

@@ -1,7 +1,7 @@
 /**
  * Executes one armed effect at its adapter, from the context it gets to the one receipt that is journaled.
  *
- * The dispatcher decides which effect runs when; here one effect is executed, and dispatcher/A2 and A5 are upheld.
+ * The dispatcher decides which effect runs when; here one effect is executed, and dispatcher/A2 and dispatcher/A5 are upheld.
  */
 import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
 import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';

@@ -60,7 +60,7 @@ async function foldRecord(fold: Fold, overlay: Overlay, frame: WorldFrame, i: nu
       const missing = overlay.takeMissing();
       done = missing === undefined;
       if (missing !== undefined) {
-        overlay.dropRecord(); // O2
+        overlay.dropRecord(); // overlay/O2
         await overlay.load(missing);
       } else if ('thrown' in attempted) throw attempted.thrown;
       else await attempted.finish?.();

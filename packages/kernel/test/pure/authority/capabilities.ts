@@ -76,7 +76,7 @@ function inside(a: Extent, b: Extent): boolean {
 }
 
 const bytes = (capability: Capability): string => toHex(encode(capability));
-/** Holds three capabilities to the laws of the lattice (C1, C2, C3) and to the sets that they mean. */
+/** Holds three capabilities to the laws of the lattice (capability/C1, capability/C2, capability/C3) and to the sets that they mean. */
 export function judgeLattice(lattice: Lattice, a: Capability, b: Capability, c: Capability): void {
   const { meet, leq, canonical } = lattice;
   const [inA, inB] = [extentOf(a), extentOf(b)];
@@ -132,7 +132,7 @@ export const anyTree: fc.Arbitrary<Tree> = fc.record({
 });
 
 /**
- * Holds a tree and its revocations to what rights mean (C4): every holder's grant is what all grants above it leave,
+ * Holds a tree and its revocations to what rights mean (capability/C4): every holder's grant is what all grants above it leave,
  * its exercise lies in its parent's grant, and a revocation reaches all below it in that moment and nobody else.
  *
  * @returns how many effective capabilities were computed

@@ -75,8 +75,8 @@ export interface Worked {
 
 /**
  * Lets work happen to a ledger and holds every step to the model: what is granted is exactly what fits everywhere
- * (B1), what is reserved and spent at an account is what its effects hold and were booked for (B2, B3), sums stop at the
- * largest safe integer and are never too small (B4), and equal ledgers are equal bytes (B5).
+ * (budget/B1), what is reserved and spent at an account is what its effects hold and were booked for (budget/B2, budget/B3), sums stop at the
+ * largest safe integer and are never too small (budget/B4), and equal ledgers are equal bytes (budget/B5).
  */
 export function judgeWork(ledger: Ledger, work: Work): Worked {
   return new Model(ledger, work).run(work.steps);
