@@ -44,6 +44,7 @@ export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
 export * from './world/app.js';
+export type { Decision } from './world/decision.js';
 export {
   type AgentWorldOptions,
   type NeedsDeps,
@@ -54,7 +55,6 @@ export {
 export type {
   Decided,
   DecideOptions,
-  Decision,
   Pending,
   PendingQuery,
   PendingQuestion,

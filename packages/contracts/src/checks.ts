@@ -27,6 +27,14 @@ export function fieldsOf(thing: unknown): Readonly<Record<string, unknown>> {
   return isObject(thing) ? thing : {};
 }
 
+/** The fields of this object that are set and not among `known`: a misspelled option, for example. */
+export function unknownFields(thing: unknown, known: Readonly<Record<string, true>>): readonly string[] {
+  const fields = Object.entries(fieldsOf(thing)).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(known, name),
+  );
+  return fields.map(([name]) => name);
+}
+
 /** Whether this is a function. */
 export function isFunction(thing: unknown): thing is (...args: never) => unknown {
   return typeof thing === 'function';

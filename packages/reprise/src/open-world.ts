@@ -8,7 +8,10 @@ import {
   type OpenAgentWorldOptions,
   openAgentWorld,
 } from '@reprise/agent';
+import { type ArgumentCheck, checkOf, fieldsOf, isObject } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
 
 /** The models behind the aliases that agents name. */
 export type Models = Readonly<Record<string, ModelClient>>;
@@ -25,14 +28,14 @@ export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
 /**
  * Opens a world of agents, creating it when absent. One process holds a world at a time.
  *
- * @throws RepriseError `unknown_model`, `duplicate_definition`, `world_locked`, `manifest_mismatch`, `journal_damaged`,
+ * @throws RepriseError `invalid_argument`, `unknown_model`, `duplicate_definition`, `world_locked`, `manifest_mismatch`, `journal_damaged`,
  *   `replay_divergence`, `store_failed`
  * @example
  * await using world = await openWorld({ store: sqlite('world.db'), models: { main: openAiCompatible({ … }) }, agents: [hello] })
  * const run = await world.session('me', hello).send('Hi')
  * console.log(await run.text())
  */
-export function openWorld<const A extends readonly AnyAgent[] = readonly []>(
+export async function openWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: OpenWorldOptions<A>,
 ): Promise<AgentWorld> {
   return openAgentWorld(withModels(options));
@@ -41,6 +44,7 @@ export function openWorld<const A extends readonly AnyAgent[] = readonly []>(
 /** The same options with what executes model calls, and what is known of the models. */
 export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOptions<A>): OpenAgentWorldOptions<A> {
   const { models, ...rest } = options;
+  requireModels(models);
   const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => llmGenerateAdapter(models, { judge }) };
   // What is left out and put in its place keeps what `deps` has to be.
   return bound as unknown as OpenAgentWorldOptions<A>;
@@ -54,4 +58,13 @@ function infosOf(models: Models): ModelInfos {
       return [alias, { ...window, ...(price === undefined ? {} : { price }) }];
     }),
   );
+}
+
+/** Refuses what is not a list of models by alias. Shows types only, since a client may hold a key. */
+function requireModels(models: unknown): void {
+  require(isObject(models), 'models', 'models by alias, such as { main: openAiCompatible({ … }) }', typeof models);
+  for (const [alias, client] of Object.entries(models)) {
+    const isClient = isObject(fieldsOf(client).profile);
+    require(isClient, `models.${alias}`, 'a model from reprise/providers, such as openAiCompatible({ … })', typeof client);
+  }
 }

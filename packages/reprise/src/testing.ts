@@ -37,7 +37,7 @@ export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
  * await using world = await testWorld({ models: { main: model }, agents: [support] })
  * world.tool('refund', () => ({ id: 'r1' }))
  */
-export function testWorld<const A extends readonly AnyAgent[] = readonly []>(
+export async function testWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: TestWorldOptions<A>,
 ): Promise<TestWorld> {
   return testAgentWorld(withModels(options as never) as unknown as TestAgentWorldOptions<A>);

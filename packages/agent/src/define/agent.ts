@@ -2,7 +2,15 @@
  * Agents: data and functions. `store-agent.ts` makes the recorded form of an agent; a replay never runs the functions
  * that an author writes here.
  */
-import { type ArgumentCheck, CONTEXT_LANES, checkOf, isFunction, isWhole, type Value } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  CONTEXT_LANES,
+  checkOf,
+  isFunction,
+  isWhole,
+  unknownFields,
+  type Value,
+} from '@reprise/contracts';
 import { ADOPTIONS, type RunLimits } from '../contracts/config.js';
 import { TOOLSETS_MAX } from '../contracts/toolset.js';
 import type { ContextSource } from '../tools/build.js';
@@ -99,6 +107,27 @@ export type ReturnOf<A> = A extends Agent<infer _T, infer R> ? R : never;
 /** The `deps` that the tools and context sources of some agents need together. */
 export type AgentDeps<A extends readonly AnyAgent[]> = DepsOf<A[number]['tools']>;
 
+/** The options of an agent. A misspelled option, such as `limit`, would otherwise be ignored. */
+const SPEC_FIELDS: Readonly<Record<keyof AgentSpec<[], unknown>, true>> = {
+  name: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  toolsets: true,
+  context: true,
+  returns: true,
+  returnsJsonSchema: true,
+  limits: true,
+  loop: true,
+  afterAnswer: true,
+  spawns: true,
+  adopt: true,
+  options: true,
+  contextWindow: true,
+  compaction: true,
+  cancelGrace: true,
+};
+
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CANCEL_GRACE_MS = 5_000;
 /** The bounds of the recorded configuration, and the bounds derived from them. */
@@ -132,6 +161,8 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   require(spawns.length <= SPAWNS_MAX, where, `at most ${SPAWNS_MAX} agents to spawn`, spawns.length);
   requireDifferent(where, 'agents to spawn', spawns);
   requireModelChoices(options, where);
+  const unknown = unknownFields(spec, SPEC_FIELDS);
+  require(unknown.length === 0, where, Object.keys(SPEC_FIELDS).join(', '), unknown.join(', '));
   return Object.freeze({
     type: 'agent',
     name,

@@ -6,7 +6,14 @@
  * (`contracts/tool-call.ts`), when the functions are called (`judge/`, `tool-adapter.ts`), batching and limits (the
  * session reducer), what a tool may access (the handler).
  */
-import { type Guarantee, type ON_UNKNOWN, RepriseError, type SessionInfo, type SessionOp } from '@reprise/contracts';
+import {
+  type Guarantee,
+  type ON_UNKNOWN,
+  RepriseError,
+  type SessionInfo,
+  type SessionOp,
+  unknownFields,
+} from '@reprise/contracts';
 import { type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import type { ToolContext } from './context.js';
@@ -209,6 +216,25 @@ function spanOf(timeout: Duration, where: string): number {
 /** Checks what the types already require, for callers in JavaScript. */
 type UncheckedSpec = Partial<Record<keyof ToolSpec<string, Schema, unknown, unknown>, unknown>>;
 
+/** The options of a tool. A misspelled option, such as `aproval`, would otherwise be ignored. */
+const SPEC_FIELDS: Readonly<Record<keyof UncheckedSpec, true>> = {
+  name: true,
+  description: true,
+  args: true,
+  jsonSchema: true,
+  output: true,
+  guarantee: true,
+  resource: true,
+  parallel: true,
+  polling: true,
+  family: true,
+  timeout: true,
+  approval: true,
+  onUnknown: true,
+  run: true,
+  reconcile: true,
+};
+
 const isFunction = (thing: unknown): boolean => typeof thing === 'function';
 const isText = (thing: unknown, lengthMax: number): boolean => typeof thing === 'string' && thing.length <= lengthMax;
 const isOneOf = (thing: unknown, ...all: readonly unknown[]): boolean => all.includes(thing);
@@ -247,6 +273,8 @@ function assertUsable(spec: UncheckedSpec, where: string): void {
     [spec.output === undefined || isSchema(spec.output), 'output as a schema with `~standard`', typeof spec.output],
   ];
   for (const [holds, expected, actual] of rules) if (!holds) throw unusable(where, expected, actual);
+  const unknown = unknownFields(spec, SPEC_FIELDS);
+  if (unknown.length > 0) throw unusable(where, Object.keys(SPEC_FIELDS).join(', '), unknown.join(', '));
 }
 
 function isSchema(thing: unknown): boolean {

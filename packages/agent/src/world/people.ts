@@ -24,8 +24,9 @@ import { toolsetDiff } from '../contracts/toolset-offer.js';
 import { agentOf } from '../define/agent-of.js';
 import { commentRequestId, worldRequestId } from '../session/request-id.js';
 import { type Build, calledTool } from '../tools/build.js';
-import { type Duration, durationMs } from '../tools/duration.js';
+import { durationMs } from '../tools/duration.js';
 import { check } from '../tools/schema.js';
+import { type Decision, invalidDecision, readDecision } from './decision.js';
 
 /** A question that waits for an answer. */
 export interface PendingQuestion {
@@ -89,21 +90,6 @@ export interface PendingQuery {
   readonly session?: string;
 }
 
-/** A person's decision. */
-export type Decision =
-  | {
-      readonly approve: true;
-      /** Edited arguments: checked by the tool, and shown to the model. */
-      readonly args?: unknown;
-      /** A message to the model. */
-      readonly comment?: string;
-      /** Approves this tool for this session from now on: until the approval is taken back, or for a limited time. */
-      readonly remember?: true | { readonly for: Duration };
-    }
-  /** The reason is shown to the model. */
-  | { readonly deny: string }
-  | { readonly answer: unknown };
-
 /** The principal that decides, and what it decided on. */
 export interface DecideOptions {
   readonly as?: Principal;
@@ -152,16 +138,17 @@ export async function openItems(parts: PeopleParts, query: PendingQuery = {}): P
  * Decides about a pending item, or answers it.
  *
  * @param id the id of the item
- * @throws RepriseError `invalid_argument` for a decision that does not fit the kind of item, `invalid_value` for
- * arguments that the tool does not accept or an answer that is not one of the options; `cap_denied`, `policy_denied`
- * for a principal that may not decide
+ * @throws RepriseError `invalid_argument` for a decision that is malformed or does not fit the kind of item,
+ * `invalid_value` for arguments that the tool does not accept or an answer that is not one of the options;
+ * `cap_denied`, `policy_denied` for a principal that may not decide
  */
 export async function decide(
   parts: PeopleParts,
   id: string,
-  decision: Decision,
+  given: Decision,
   options: DecideOptions = {},
 ): Promise<Decided> {
+  const decision = readDecision(given);
   const item = (await parts.world.pending()).find((one) => one.id === id);
   if (item === undefined || !isOfPeople(item)) return ALREADY;
   if (options.digest !== undefined && options.digest !== digestOf(item)) return STALE;
@@ -246,7 +233,12 @@ async function approveOrDeny(
   decision: Exclude<Decision, { readonly answer: unknown }>,
   options: DecideOptions,
 ): Promise<void> {
-  if (item.kind !== 'approval') throw wrong('{answer}, since the item is a question', Object.keys(decision).join(', '));
+  if (item.kind !== 'approval') {
+    throw invalidDecision({
+      expected: '{answer}, since the item is a question',
+      actual: Object.keys(decision).join(', '),
+    });
+  }
   const call = callOf(item);
   const made = await kernelDecision(parts, call, decision);
   const said = 'deny' in decision ? decision.deny : decision.comment;
@@ -271,7 +263,8 @@ async function kernelDecision(
 /** The call with edited arguments; the model's own arguments stay beside them. */
 async function edited({ world, build }: PeopleParts, call: ToolCallParams, args: unknown): Promise<Value> {
   const tool = await calledTool(build, call, world.content, (session) => agentOf(world, session));
-  if (tool === undefined) throw wrong(`a tool ${call.tool} with a handler in this process`, undefined);
+  if (tool === undefined)
+    throw invalidDecision({ expected: `a tool ${call.tool} with a handler in this process`, actual: undefined });
   const checked = await check(tool.args, args);
   if (!checked.ok) {
     throw new RepriseError('invalid_value', `invalid arguments for tool "${call.tool}"`, {
@@ -311,7 +304,9 @@ async function answer(
   given: unknown,
   options: DecideOptions,
 ): Promise<void> {
-  if (item.kind === 'approval') throw wrong('{approve} or {deny}, since the item is an approval', 'answer');
+  if (item.kind === 'approval') {
+    throw invalidDecision({ expected: '{approve} or {deny}, since the item is an approval', actual: 'answer' });
+  }
   const { options: listed } = await questionOf(world, item);
   const chosen = listed?.find(({ id }) => id === given);
   if (listed !== undefined && chosen === undefined) {
@@ -339,8 +334,4 @@ function asking({ as, id }: DecideOptions) {
 async function textAt({ content }: World, ref: Ref): Promise<string> {
   const bytes = isRef(ref) ? await content.get(ref) : undefined;
   return bytes === undefined ? '' : new TextDecoder().decode(bytes);
-}
-
-function wrong(expected: string, actual: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'invalid decision', { expected, actual });
 }

@@ -29,15 +29,8 @@ import { eventPlaces, pastBefore } from '../timeline/event-places.js';
 import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
 import { type Duration, durationMs } from '../tools/duration.js';
-import {
-  type Decided,
-  type DecideOptions,
-  type Decision,
-  decide,
-  openItems,
-  type Pending,
-  type PendingQuery,
-} from './people.js';
+import { type Decision, readPending } from './decision.js';
+import { type Decided, type DecideOptions, decide, openItems, type Pending, type PendingQuery } from './people.js';
 import type { Registry } from './registry.js';
 
 /** Selects sessions of a list. */
@@ -191,11 +184,12 @@ export class AgentWorld implements AsyncDisposable {
    * Decides about an approval, or answers a question.
    *
    * @param item a pending item, which includes the digest of what was shown, or only its id
+   * @param decision `{ approve: true }`, `{ deny: reason }` or `{ answer }`
    * @throws RepriseError `invalid_argument`, `invalid_value`, `cap_denied`, `policy_denied`
    * @example await world.decide(item, { approve: true, remember: { for: '1d' } }, { as: 'human:ann' })
    */
   async decide(item: Pending | string, decision: Decision, options: DecideOptions = {}): Promise<Decided> {
-    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
+    const { id, digest } = readPending(item);
     return decide(this.#people(), id, decision, digest === undefined ? options : { digest, ...options });
   }
 
@@ -356,7 +350,7 @@ function named({ id, ...rest }: RequestOptions): RequestOptions {
 
 function unknownAgent(name: string, known: readonly string[]): RepriseError {
   return new RepriseError('unknown_agent', `the world has no agent "${name}"`, {
-    expected: known.join(', '),
+    expected: known.length === 0 ? 'an agent of `agents`, which is empty' : known.join(', '),
     actual: name,
     hint: 'List it under `agents` when opening the world, or add it with `world.define`.',
   });

@@ -15,6 +15,7 @@ describe('a definition', () => {
     ['instructions that are no text', { ...spec, instructions: 1 }],
     ['two tools of one name', { ...spec, tools: [echo, { ...echo }] }],
     ['a limit of zero', { ...spec, limits: { steps: 0 } }],
+    ['a misspelled option, which would leave its limits out', { ...spec, limit: { steps: 1 } }],
     ['an unknown limit', { ...spec, limits: { moons: 1 } }],
     ['an unknown loop policy', { ...spec, loop: 'never' }],
     ['an unknown setting', { ...spec, options: { heat: 1 } }],

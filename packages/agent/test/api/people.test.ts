@@ -2,7 +2,7 @@
 import { isRepriseError, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineAgent, defineSessionTool, defineTool } from '../../src/index.js';
+import { type Decision, defineAgent, defineSessionTool, defineTool } from '../../src/index.js';
 import { play } from './scene.js';
 
 const DAY_MS = 86_400_000;
@@ -21,6 +21,28 @@ function refundTool(done: { readonly order: string; readonly cents: number }[]) 
 }
 
 const asks = (cents: number) => ({ calls: [{ id: 'c1', tool: 'refund', args: { order: 'o-1', cents } }] });
+
+/** Decisions from untyped callers, such as a web form: none of them may let the call run. */
+const UNCLEAR: readonly unknown[] = [
+  { approve: false },
+  { approve: false, reason: 'no' },
+  { approve: 'false' },
+  { approve: 1 },
+  { approve: true, deny: 'no' },
+  { approve: true, arguments: { order: 'o-1', cents: 1 } },
+  { approve: true, remember: false },
+  { approve: true, remember: {} },
+  { approve: true, comment: 7 },
+  { deny: true },
+  { deny: 'no', comment: 'really' },
+  { answer: 'yes', approve: true },
+  {},
+  [],
+  'yes',
+  true,
+  null,
+  undefined,
+];
 
 function support(done: { readonly order: string; readonly cents: number }[] = []) {
   return defineAgent({ name: 'support', model: 'main', instructions: 'Help.', tools: [refundTool(done)] });
@@ -101,6 +123,41 @@ describe('an approval', () => {
       expect(await run.text()).toBe('Sorry.');
       expect(done).toEqual([]);
       expect(llm.asked[1]?.transcript.at(-1)).toBe('error c1: denied [too much]');
+    });
+  });
+
+  it('a decision that does not clearly approve, deny or answer is refused, and the call still waits [ASK-13]', async () => {
+    const done: { readonly order: string; readonly cents: number }[] = [];
+    const agent = support(done);
+    await play({ agents: [agent], steps: [asks(9_000), { text: 'Sorry.' }] }, async ({ world, settle }) => {
+      const run = await world.session('t-7', agent).send('Refund');
+      await settle();
+      const [item] = await world.pending();
+      for (const unclear of UNCLEAR) {
+        const decided = world.decide(item ?? '', unclear as Decision, { as: 'human:ann' });
+        await expect(decided, JSON.stringify(unclear)).rejects.toSatisfy((error) =>
+          isRepriseError(error, 'invalid_argument'),
+        );
+      }
+      await settle();
+      expect(done).toEqual([]);
+      expect((await world.pending()).map(({ id }) => id)).toEqual([item?.id]);
+      expect(await world.decide(item ?? '', { deny: '', approve: undefined } as unknown as Decision)).toEqual({
+        status: 'applied',
+      });
+      expect(await run.text()).toBe('Sorry.');
+      expect(done).toEqual([]);
+    });
+  });
+
+  it('a refused decision says how to deny a call [ASK-13]', async () => {
+    await play({ agents: [support()], steps: [] }, async ({ world }) => {
+      await expect(world.decide('c1', { approve: false, reason: 'no' } as unknown as Decision)).rejects.toThrow(
+        "invalid_argument: invalid decision; at approve; expected true; got false. To deny the call, pass { deny: 'the reason' }.",
+      );
+      await expect(world.decide(undefined as unknown as string, { approve: true })).rejects.toThrow(
+        'invalid_argument: invalid pending item; expected an item of world.pending(), or its id',
+      );
     });
   });
 

@@ -114,6 +114,7 @@ describe('the recorded definition of a tool', () => {
     ['a timeout of zero', { timeout: 0 }],
     ['a timeout without a unit', { timeout: '10' }],
     ['another approval', { approval: 'sometimes' }],
+    ['a misspelled approval, which would let calls run', { aproval: 'always' }],
     ['a resource that is no function', { resource: 'file' }],
     ['an empty family', { family: '' }],
     ['another onUnknown', { onUnknown: 'panic' }],

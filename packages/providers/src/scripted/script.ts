@@ -97,10 +97,12 @@ const PROFILE: ProviderProfile = Object.freeze({
  *
  * A request after the last step fails with a terminal provider failure, so that a loop ends.
  *
+ * @throws RepriseError `invalid_argument` for a step that is neither an object nor a function, such as a list of steps
  * @example
  * const model = script({ calls: [{ tool: 'add', args: { a: 2, b: 3 } }] }, { text: 'It is 5.' })
  */
 export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
+  for (const [i, step] of steps.entries()) requireStep(step, `step ${i + 1}`);
   const model = scripted((request, number) => {
     const step = steps[number - 1];
     return typeof step === 'function' ? step(request) : step;
@@ -124,6 +126,15 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
       });
     },
   };
+}
+
+function requireStep(step: unknown, where: string): void {
+  if (typeof step === 'function' || (typeof step === 'object' && step !== null && !Array.isArray(step))) return;
+  throw new RepriseError('invalid_argument', 'invalid script', {
+    where,
+    expected: 'a step or a function, each as an argument of its own: script(first, second)',
+    actual: Array.isArray(step) ? 'a list' : typeof step,
+  });
 }
 
 /**

@@ -120,7 +120,10 @@ class Door {
 
   pass<T>(body: () => T): T {
     if (this.#closing === undefined) return body();
-    throw new RepriseError('world_closed', 'the store was closed', { where: this.#where });
+    throw new RepriseError('world_closed', 'the store was closed', {
+      where: this.#where,
+      hint: 'Open the world again: everything that was acknowledged is there.',
+    });
   }
 
   /** Checked again after each item: a reader may pause while the store is closed. */

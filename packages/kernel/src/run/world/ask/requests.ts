@@ -127,7 +127,7 @@ export function requirePrincipal(principal: unknown): void {
   const { success, data } = principalSchema.safeParse(typeof principal === 'string' ? principal : undefined);
   if (!success || data === 'kernel' || isNobody(data)) {
     throw new RepriseError('invalid_argument', 'invalid principal', {
-      expected: 'host, human:<id>, cell:<address> or adapter:<effect>',
+      expected: 'operator, human:<id>, cell:<address> or adapter:<effect>',
       actual: principal,
     });
   }
