@@ -12,7 +12,7 @@ export function lineFor(event: AgentEvent): string | undefined {
     case 'llm_step.failed':
       return `${stepOf(event)}: failed: ${event.code}`;
     case 'tool.requested':
-      return `  ${event.tool} …`;
+      return `  ${event.tool} ${subjectOf(event.args)}`;
     case 'tool.failed':
       return event.non_execution === undefined ? undefined : `  no result: ${event.non_execution.kind}`;
     case 'lifecycle':
@@ -20,6 +20,15 @@ export function lineFor(event: AgentEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+const SUBJECT_MAX = 100;
+
+/** What a call is about: the path or the pattern among its arguments, safe for a terminal. */
+function subjectOf(args: unknown): string {
+  const { path, pattern } = (args ?? {}) as { readonly path?: unknown; readonly pattern?: unknown };
+  const subject = pattern ?? path;
+  return typeof subject === 'string' && subject !== '' ? subject.slice(0, SUBJECT_MAX).replace(/\p{Cc}/gu, '?') : '…';
 }
 
 function runOf({ run_id }: AgentEvent): string {
