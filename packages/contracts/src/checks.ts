@@ -35,6 +35,19 @@ export function unknownFields(thing: unknown, known: Readonly<Record<string, tru
   return fields.map(([name]) => name);
 }
 
+/**
+ * Refuses options that are no object, and a misspelled option, which would otherwise be ignored.
+ *
+ * @param call the function that takes the options, such as `send`
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireKnownOptions(options: unknown, known: Readonly<Record<string, true>>, call: string): void {
+  const unknown = isObject(options) ? unknownFields(options, known).join(', ') : typeof options;
+  if (unknown === '') return;
+  const expected = Object.keys(known).join(', ');
+  throw new RepriseError('invalid_argument', `invalid option of ${call}`, { expected, actual: unknown });
+}
+
 /** Whether this is a function. */
 export function isFunction(thing: unknown): thing is (...args: never) => unknown {
   return typeof thing === 'function';

@@ -1,5 +1,12 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, isRepriseError, type JournalRecord, type Principal, RepriseError } from '@reprise/contracts';
+import {
+  type Address,
+  isRepriseError,
+  type JournalRecord,
+  type Principal,
+  RepriseError,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import { type Ack, recordsOf, type World } from '@reprise/kernel';
 import type * as z from 'zod';
 import { putText } from '../content/transcript.js';
@@ -48,6 +55,8 @@ export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
   /** Higher values come first; 0 when absent. */
   readonly priority?: number;
 }
+
+const SEND_OPTIONS: Readonly<Record<keyof SendOptions, true>> = { id: true, as: true, pin: true, priority: true };
 
 /** The result of a command, as recorded in the journal. */
 export type CommandReceipt =
@@ -132,6 +141,7 @@ export class Session<R = unknown> {
    * @example const run = await session.send('Refund o-1', { id: messageId })
    */
   async send(input: Input, options: SendOptions = {}): Promise<Run<R>> {
+    requireKnownOptions(options, SEND_OPTIONS, 'send');
     await this.#adopt();
     const parts = await this.#store(input);
     const { id: command_id = this.parts.newId(), priority = 0 } = options;

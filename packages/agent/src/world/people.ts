@@ -12,6 +12,7 @@ import {
   type Principal,
   type Ref,
   RepriseError,
+  requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
 import { encode, getValue, type PendingItem, portableSha256, putValue, toHex, type World } from '@reprise/kernel';
@@ -113,6 +114,8 @@ interface PeopleParts {
   effectOf(effect: string): Promise<{ readonly since: number; readonly plan: number | null } | undefined>;
 }
 
+const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = { as: true, digest: true, id: true };
+
 /** The length that remains for an id behind `note.` in a command id. */
 const NOTE_NAME_MAX = 100;
 
@@ -149,6 +152,7 @@ export async function decide(
   options: DecideOptions = {},
 ): Promise<Decided> {
   const decision = readDecision(given);
+  requireKnownOptions(options, DECIDE_OPTIONS, 'decide');
   const item = (await parts.world.pending()).find((one) => one.id === id);
   if (item === undefined || !isOfPeople(item)) return ALREADY;
   if (options.digest !== undefined && options.digest !== digestOf(item)) return STALE;

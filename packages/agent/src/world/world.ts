@@ -349,6 +349,11 @@ function named({ id, ...rest }: RequestOptions): RequestOptions {
 }
 
 function unknownAgent(name: string, known: readonly string[]): RepriseError {
+  if (known.includes(name)) {
+    return new RepriseError('unknown_agent', `the world has another agent named "${name}"`, {
+      hint: 'Pass the agent with which the world was opened: each call of defineAgent makes another one.',
+    });
+  }
   return new RepriseError('unknown_agent', `the world has no agent "${name}"`, {
     expected: known.length === 0 ? 'an agent of `agents`, which is empty' : known.join(', '),
     actual: name,

@@ -150,13 +150,23 @@ describe('an approval', () => {
     });
   });
 
-  it('a refused decision says how to deny a call [ASK-13]', async () => {
-    await play({ agents: [support()], steps: [] }, async ({ world }) => {
+  it('a refusal says what to do: of a decision, an item, an option and another agent of the same name [ASK-13]', async () => {
+    const agent = support();
+    await play({ agents: [agent], steps: [] }, async ({ world }) => {
       await expect(world.decide('c1', { approve: false, reason: 'no' } as unknown as Decision)).rejects.toThrow(
         "invalid_argument: invalid decision; at approve; expected true; got false. To deny the call, pass { deny: 'the reason' }.",
       );
       await expect(world.decide(undefined as unknown as string, { approve: true })).rejects.toThrow(
         'invalid_argument: invalid pending item; expected an item of world.pending(), or its id',
+      );
+      await expect(world.decide('c1', { approve: true }, { by: 'human:ann' } as never)).rejects.toThrow(
+        'invalid_argument: invalid option of decide; expected as, digest, id; got by',
+      );
+      expect(() => world.session('t-7', support())).toThrow(
+        'unknown_agent: the world has another agent named "support". Pass the agent with which the world was opened',
+      );
+      await expect(world.session('t-7', agent).send('Hi', { key: 'm1' } as never)).rejects.toThrow(
+        'invalid_argument: invalid option of send; expected id, as, pin, priority; got key',
       );
     });
   });
