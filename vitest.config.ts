@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { suiteOf } from './scripts/lib/suites.mjs';
+import { SHARED, suiteOf } from './scripts/lib/suites.mjs';
 
 /** Tests run against the sources: the private export condition picks `src`, so no build is needed first. */
 const conditions = ['@reprise/source', 'module', 'node', 'import', 'default'];
@@ -7,21 +7,37 @@ const conditions = ['@reprise/source', 'module', 'node', 'import', 'default'];
 /** `SUITE=quick` is what `npm test` runs, `SUITE=rest` what `npm run test:rest` adds; without it everything runs. */
 const suite = suiteOf(process.env.SUITE);
 
+const ALL = [
+  'packages/*/test/**/*.test.ts',
+  'examples/*/test/**/*.test.ts',
+  'conformance/**/*.test.ts',
+  'scripts/test/**/*.test.ts',
+];
+const exclude = [...configDefaults.exclude, ...(suite.exclude ?? [])];
+const include = suite.include ?? ALL;
+
+/** Files of the first project share a process and its modules; each of the others has a process of its own. */
+const projects =
+  suite.include === undefined
+    ? [
+        { name: 'shared', isolate: false, include: SHARED.files, exclude },
+        { name: 'apart', include, exclude: [...exclude, ...SHARED.folders] },
+      ]
+    : [{ name: 'apart', include, exclude }];
+
 export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
   test: {
-    include: suite.include ?? [
-      'packages/*/test/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'conformance/**/*.test.ts',
-      'scripts/test/**/*.test.ts',
-    ],
-    exclude: [...configDefaults.exclude, ...(suite.exclude ?? [])],
-    // Generous: a busy machine is no failure. What must not take long is measured in work, or in ratios.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
     maxWorkers: 2,
-    pool: 'forks',
+    projects: projects.map((project) => ({
+      resolve: { conditions },
+      ssr: { resolve: { conditions } },
+      test: {
+        ...project,
+        // Generous: a busy machine is no failure. What must not take long is measured in work, or in ratios.
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
+        pool: 'forks',
+      },
+    })),
   },
 });

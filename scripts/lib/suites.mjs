@@ -46,6 +46,30 @@ export const HEAVY = [
   ['packages/tools/test/process.test.ts', 'programs that have to be killed'],
 ];
 
+const SHARING = [
+  'packages/agent/test/judge',
+  'packages/agent/test/reducer',
+  'packages/agent/test/tools',
+  'packages/contracts/test',
+  'packages/kernel/test/pure/codec',
+  'packages/kernel/test/pure/define',
+  'packages/kernel/test/pure/json-schema',
+  'packages/kernel/test/pure/schema',
+  'packages/kernel/test/pure/text',
+  'packages/kernel/test/ports/scrub',
+  'packages/providers/test',
+];
+
+/**
+ * Test files of `npm test` that share a process, so that each module is loaded once and not once for each file: loading
+ * took as long as the tests themselves. Such a file leaves nothing behind: no global, no replaced module, no process, no
+ * world that is still at work.
+ */
+export const SHARED = {
+  folders: SHARING.map((folder) => `${folder}/**`),
+  files: SHARING.map((folder) => `${folder}/**/*.test.ts`),
+};
+
 /** The files that vitest leaves out, or runs alone, for a suite: `quick`, `rest` or all. */
 export function suiteOf(name) {
   const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));

@@ -1,21 +1,24 @@
-/** The tests that `npm test` leaves to `npm run test:rest`. */
 import { describe, expect, it } from 'vitest';
-import { readTree } from '../architecture/tree.js';
+import { readTree, type Tree } from '../architecture/tree.js';
 import { ROOT } from '../lib/root.mjs';
-import { HEAVY, suiteOf } from '../lib/suites.mjs';
+import { SHARED } from '../lib/suites.mjs';
 
-const files = [...readTree(ROOT).keys()].filter((file) => file.endsWith('.test.ts'));
+/** Files that share a process with others although they replace a module for all of them. */
+function wrong(tree: Tree): string[] {
+  const shared = SHARED.folders.map((folder: string) => folder.slice(0, -'**'.length));
+  return [...tree]
+    .filter(([file]) => file.endsWith('.test.ts') && shared.some((folder) => file.startsWith(folder)))
+    .filter(([, text]) => /\bvi\.(?:doM|m)ock\(/.test(text))
+    .map(([file]) => file);
+}
 
-describe('the suites', () => {
-  it.each(HEAVY.map(([path]) => path))('%s leads to a test', (path) => {
-    expect(files.some((file) => file === path || (path.endsWith('/') && file.startsWith(path)))).toBe(true);
+describe('the suites of tests', () => {
+  it('test files that replace a module run in a process of their own', () => {
+    expect(wrong(readTree(ROOT))).toEqual([]);
   });
 
-  it('npm test leaves out exactly what npm run test:rest runs', () => {
-    expect(suiteOf('quick').exclude).toEqual(suiteOf('rest').include);
-  });
-
-  it('both suites together contain every test file', () => {
-    expect(suiteOf('everything')).toEqual({});
+  it('mutant: the check finds a file that replaces a module in a shared process', () => {
+    const file = 'packages/providers/test/planted.test.ts';
+    expect(wrong(new Map([[file, "vi.mock('../src/index.js');"]]))).toEqual([file]);
   });
 });

@@ -194,7 +194,10 @@ describe('the clock of the platform', () => {
 });
 
 describe('a platform timer in 30 days', () => {
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.restoreAllMocks(); // first: a spy would put the false timer back that it replaced
+    vi.useRealTimers();
+  });
 
   it('no sleep is longer than a platform timer allows, and a timer in 30 days fires at its time [TIME-6]', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: START });
