@@ -40,7 +40,7 @@ function carelessShell(readOn: boolean) {
 }
 
 describe.runIf(process.platform === 'linux')(`the output of programs (seed ${SEED})`, () => {
-  it('random programs that print in every way are answered in time, within bounds, with their end [TOOL-31]', async () => {
+  it('random programs that print in every way are answered in time, within bounds, with their end', async () => {
     const law = fc.asyncProperty(anyProgram, async (program) => {
       expect(await faultsOf(program), program.command).toEqual([]);
     });
