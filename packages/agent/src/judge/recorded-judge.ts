@@ -9,7 +9,8 @@
  * J3  `args_ref` links the arguments as the model gave them; the schema's conversion is repeated wherever they are
  *     used.
  * J4  A call has a fingerprint only when the code that it names was run: see `tool-adapter/T4`.
- * J5  A return value is checked by the code of this build; without such code, by the recorded JSON Schema.
+ * J5  A return value is checked by the code of this build where that code stands for the recorded JSON Schema, which
+ *     the model was given; otherwise by the recorded JSON Schema.
  */
 import {
   ANSWER_CALLS_MAX,
@@ -24,9 +25,17 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { type ContentStore, encode, portableSha256, putValue, toHex } from '@reprise/kernel';
+import { type ContentStore, encode, equalBytes, portableSha256, putValue, toHex } from '@reprise/kernel';
 import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
-import { type Build, boundTool, type ContextSource, childTools, jsonSchema, type Tool } from '../tools/index.js';
+import {
+  type Build,
+  boundTool,
+  type ContextSource,
+  childTools,
+  jsonSchema,
+  type RecordedAgent,
+  type Tool,
+} from '../tools/index.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import { Definitions } from './definitions.js';
@@ -59,7 +68,7 @@ export function recordedJudge(build: Build): Judge {
     returns: async (text, context) => {
       const def = await definitions.agent(context.content, context.params.def_ref);
       if (def === undefined || def.returns === null) return undefined;
-      const schema = build.agent(def.config.agent)?.returns ?? jsonSchema(def.returns); // J5
+      const schema = returnsOf(build.agent(def.config.agent), def.returns);
       return asking(context, (one) => judgeReturn(text, schema, one));
     },
     context: async (context) => {
@@ -221,6 +230,12 @@ function resourceOf({ resource }: Tool, args: unknown): Terms {
 
 async function issue(code: NonNullable<LlmToolCall['issue']>, text: string, content: ContentStore): Promise<Terms> {
   return { issue: code, issue_ref: await putText(content, shortened(text)) };
+}
+
+/** The code that checks a return value: of the agent as it is now, unless it asks for something else than recorded (J5). */
+function returnsOf(agent: RecordedAgent | undefined, recorded: Value): Schema {
+  const { returns, returnsJsonSchema: stated = recorded } = agent ?? {};
+  return returns !== undefined && equalBytes(encode(stated), encode(recorded)) ? returns : jsonSchema(recorded);
 }
 
 async function judgeReturn(

@@ -1,5 +1,5 @@
 /** The recorded code of this build: the tools with handlers, and the agents with code. */
-import { type ContextText, type Ref, RepriseError, type SessionInfo } from '@reprise/contracts';
+import { type ContextText, type Ref, RepriseError, type SessionInfo, type Value } from '@reprise/contracts';
 import { type ContentReader, getValue } from '@reprise/kernel';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import type { Schema } from './schema.js';
@@ -22,6 +22,8 @@ export interface RecordedAgent {
   readonly context?: readonly ContextSource[];
   /** The schema of a run's return value; any text when absent. */
   readonly returns?: Schema;
+  /** The JSON Schema that this code stands for; any recorded one when absent. */
+  readonly returnsJsonSchema?: Value;
 }
 
 /** The recorded code of this build. It is read at each use, so it may change while a world is open. */

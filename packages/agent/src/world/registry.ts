@@ -83,7 +83,12 @@ export class Registry implements Build {
     const agent = this.#agents.get(name);
     if (agent === undefined) return undefined;
     const { tools, context, returns } = agent;
-    return { name, tools, context, ...(returns === null ? {} : { returns: returns.schema }) };
+    return {
+      name,
+      tools,
+      context,
+      ...(returns === null ? {} : { returns: returns.schema, returnsJsonSchema: returns.jsonSchema }),
+    };
   }
 
   #put(agent: AnyAgent, existing: 'refuse' | 'replace'): void {

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import {
   AGENT_POLICY,
   type AgentWorld,
+  type AnyAgent,
   agentApp,
   defineAgent,
   defineTool,
@@ -90,12 +91,18 @@ interface Opened {
   readonly llm: () => ScriptedLlm;
 }
 
-async function open(options: { store: ReturnType<typeof memory>; steps: Step[]; tools?: Tool[] }): Promise<Opened> {
+interface Opening {
+  readonly store: ReturnType<typeof memory>;
+  readonly steps: Step[];
+  readonly tools?: Tool[];
+  readonly agents?: AnyAgent[];
+}
+
+async function open({ steps, agents = [], ...rest }: Opening): Promise<Opened> {
   let llm: ScriptedLlm | undefined;
-  const { steps, ...rest } = options;
   const world = await openAgentWorld({
     ...rest,
-    agents: [],
+    agents,
     models: { main: {} },
     llm: (judge) => {
       llm = new ScriptedLlm(judge, steps);
@@ -129,6 +136,20 @@ describe('a definition whose agent has no code after a restart', () => {
     async (_what, text, kind) => {
       const left = await leftBehind([{ text }, { text }, { text }, { text }], returning as never);
       const { world } = await open(left);
+      expect(await standing(world)).toBe(kind);
+      await world.close();
+    },
+  );
+
+  it.each([
+    ['fails when it answers what only the changed code returns', '{"score":1}', 'Failed'],
+    ['completes when it answers what was recorded', '{"ok":true}', 'Completed'],
+  ])(
+    'an unfinished run of an agent that now returns something else is checked by its recorded JSON Schema: it %s [TOOL-39]',
+    async (_what, text, kind) => {
+      const left = await leftBehind([{ text }, { text }, { text }, { text }], returning as never);
+      const changed = { name: 'judge', model: 'main', instructions: 'Judge.', returns: z.object({ score: z.int() }) };
+      const { world } = await open({ ...left, agents: [defineAgent(changed)] });
       expect(await standing(world)).toBe(kind);
       await world.close();
     },
