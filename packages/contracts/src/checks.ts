@@ -62,3 +62,12 @@ export function isWhole(thing: unknown, from = 0): thing is number {
 export function isDigest(thing: unknown): thing is string {
   return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
 }
+
+/**
+ * Headers as a record. Callers without types also give a `Headers` object or pairs, whose own fields are not their
+ * headers: without this, they would be dropped in silence.
+ */
+export function headerRecord<T>(headers: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  const given: unknown = headers;
+  return isObject(given) && Symbol.iterator in given ? Object.fromEntries(given as never) : headers;
+}

@@ -8,7 +8,7 @@ import {
   type OpenAgentWorldOptions,
   openAgentWorld,
 } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, fieldsOf, isObject } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
@@ -43,6 +43,7 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
 
 /** The same options with what executes model calls, and what is known of the models. */
 export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOptions<A>): OpenAgentWorldOptions<A> {
+  require(isObject(options), 'options', 'an object with a store and models', typeof options);
   const { models, ...rest } = options;
   requireModels(models);
   const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => llmGenerateAdapter(models, { judge }) };
@@ -64,7 +65,7 @@ function infosOf(models: Models): ModelInfos {
 function requireModels(models: unknown): void {
   require(isObject(models), 'models', 'models by alias, such as { main: openAiCompatible({ … }) }', typeof models);
   for (const [alias, client] of Object.entries(models)) {
-    const isClient = isObject(fieldsOf(client).profile);
+    const isClient = isObject(fieldsOf(client).profile) && isFunction(fieldsOf(client).generate);
     require(isClient, `models.${alias}`, 'a model from reprise/providers, such as openAiCompatible({ … })', typeof client);
   }
 }

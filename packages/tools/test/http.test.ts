@@ -74,6 +74,13 @@ describe('requests to an allowed address', () => {
     expect(http({ allow: ['x.org'] }).map(({ name }) => name)).toEqual(['http_get']);
   });
 
+  it('headers that an app gives as a Headers object are sent', async () => {
+    const { port, asked } = await serve((_, response) => response.writeHead(204).end());
+    const call = asking([port], { headers: () => new Headers({ authorization: 'Bearer t' }) as never });
+    await call('http_get', { url: `http://api.test:${port}/` });
+    expect(asked).toMatchObject([{ headers: { authorization: 'Bearer t' } }]);
+  });
+
   it('a body that is not text is returned as a file', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]);
     const { port } = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));

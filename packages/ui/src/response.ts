@@ -1,6 +1,7 @@
 /** A run as a chat endpoint's response: server-sent events. */
 import type { Cursor } from '@reprise/agent';
 import { cursor as cursorSchema } from '@reprise/agent';
+import { headerRecord } from '@reprise/contracts';
 import { type PlacedChunk, placedChunks, type UiStreamOptions, type WatchedRun } from './stream.js';
 
 /** The headers of a UI message stream. */
@@ -33,8 +34,10 @@ const KEEP_ALIVE_MS = 15_000;
  * @example return uiMessageResponse(await session.send(input, { id }))
  */
 export function uiMessageResponse(run: WatchedRun, options: UiResponseOptions = {}): Response {
-  const { headers, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
-  return new Response(eventStream(run, rest, keepAliveMs), { headers: { ...UI_STREAM_HEADERS, ...headers } });
+  const { headers = {}, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
+  return new Response(eventStream(run, rest, keepAliveMs), {
+    headers: { ...UI_STREAM_HEADERS, ...headerRecord(headers) },
+  });
 }
 
 /** The cursor that a reconnecting client sends; undefined when it sends no cursor, or an invalid one. */

@@ -260,6 +260,16 @@ describe('the response of a chat endpoint', () => {
     await world.close();
   });
 
+  it('headers that are given as a Headers object are sent beside those of the stream', async () => {
+    const { session } = await opened({ text: 'Hello.' });
+    const response = uiMessageResponse(await session.send('Hi'), { headers: new Headers({ 'x-trace': '7' }) as never });
+    expect([response.headers.get('x-trace'), response.headers.get('x-vercel-ai-ui-message-stream')]).toEqual([
+      '7',
+      'v1',
+    ]);
+    await response.text();
+  });
+
   it('a reconnecting client receives exactly the events after its last one [EVT-3]', async () => {
     const { world, session } = await opened(call('pay', { cents: 5 }), { text: 'Paid.' });
     const run = await session.send('Pay 5.', { id: 'm-1' });

@@ -6,6 +6,7 @@ import {
   type ArgumentCheck,
   CONTEXT_LANES,
   checkOf,
+  fieldsOf,
   isFunction,
   isWhole,
   unknownFields,
@@ -100,6 +101,18 @@ export interface Returns<R> {
 /** Any agent, where its types do not matter. */
 // biome-ignore lint/suspicious/noExplicitAny: an agent's tools and return type are its own business
 export type AnyAgent = Agent<any, any>;
+
+/**
+ * Refuses anything but agents that {@link defineAgent} made: callers may be untyped.
+ *
+ * @throws RepriseError `invalid_definition`
+ */
+export function requireAgents(agents: readonly AnyAgent[], where: string): void {
+  require(Array.isArray(agents), where, 'a list of agents', typeof agents);
+  for (const [i, agent] of agents.entries()) {
+    require(fieldsOf(agent).type === 'agent', `${where}[${i}]`, 'an agent that defineAgent made', typeof agent);
+  }
+}
 
 /** The return type of an agent's runs. */
 export type ReturnOf<A> = A extends Agent<infer _T, infer R> ? R : never;

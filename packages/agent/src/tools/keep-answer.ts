@@ -135,7 +135,7 @@ function keptStream(stream: ToolStream, tool: string): Kept {
     let total = 0;
     let atLineStart = true;
     try {
-      for await (const piece of wholePairs(iterable(stream))) {
+      for await (const piece of wholePairs(openedStream(stream))) {
         const bytes = typeof piece === 'string' ? encoder.encode(piece) : requireBytes(piece);
         if (total + bytes.length > OUTPUT_BYTES_MAX) throw tooMuch();
         total += bytes.length;
@@ -161,8 +161,20 @@ function requireBytes(piece: unknown): Uint8Array {
   throw new ResultLost(`a stream of a tool gave a ${typeof piece}; it may give text and bytes`);
 }
 
-function iterable(stream: ToolStream): AsyncIterable<string | Uint8Array> {
-  return Symbol.asyncIterator in stream ? stream : readAll(stream);
+/**
+ * Begins to read a stream that a handler returned.
+ *
+ * @throws ResultLost when it cannot be read at all, for example because something else reads it: the handler returned,
+ *   so the call was done
+ */
+export function openedStream(stream: ToolStream): AsyncIterable<string | Uint8Array> {
+  try {
+    if (!(Symbol.asyncIterator in stream)) return readAll(stream.getReader());
+    const pieces = stream[Symbol.asyncIterator]();
+    return { [Symbol.asyncIterator]: () => pieces };
+  } catch (error) {
+    throw new ResultLost(messageOf(error), { cause: error });
+  }
 }
 
 /** Joins the halves of a character that a stream of text gives in two pieces. */
@@ -178,8 +190,7 @@ async function* wholePairs(pieces: AsyncIterable<string | Uint8Array>): AsyncGen
   if (half !== '') yield half;
 }
 
-async function* readAll(source: ReaderSource): AsyncGenerator<string | Uint8Array> {
-  const reader = source.getReader();
+async function* readAll(reader: ReturnType<ReaderSource['getReader']>): AsyncGenerator<string | Uint8Array> {
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       if (next.value !== undefined) yield next.value;

@@ -28,7 +28,7 @@ import type { OutputPolicy } from './bound-output.js';
 import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
 import { type HandlerOptions, handlerContext, type Made } from './handler-context.js';
-import { failure, type Kept, keptAnswer, lost, storeAnswer } from './keep-answer.js';
+import { failure, type Kept, keptAnswer, lost, openedStream, storeAnswer } from './keep-answer.js';
 import {
   type Deferral,
   isDeferral,
@@ -36,6 +36,7 @@ import {
   isUnknownOutcome,
   outcomeUnknown,
   ResultLost,
+  type ToolStream,
   type UnknownOutcome,
 } from './result.js';
 import { check, messageOf } from './schema.js';
@@ -153,7 +154,7 @@ async function answerOf(
 ): Promise<Kept | Deferral | UnknownOutcome> {
   let answer: unknown;
   try {
-    answer = await run();
+    answer = (await settled(run())).value;
   } catch (error) {
     context.report?.(error);
     if (error instanceof ResultLost) return lost(tool.name, scrubbed(error.message, context)); // T5
@@ -166,6 +167,25 @@ async function answerOf(
   } catch (error) {
     context.report?.(error);
     return lost(tool.name, scrubbed(messageOf(error), context)); // T5
+  }
+}
+
+/**
+ * Waits for what a handler returned. A thing that cannot be asked whether it is a promise was returned all the same, so
+ * the call was done (T5). An async handler that returns one cannot be told apart from one that throws.
+ */
+async function settled(returned: unknown): Promise<{ readonly value: unknown }> {
+  const then = thenOf(returned);
+  if (typeof then !== 'function') return { value: returned };
+  const value = await new Promise((resolve, reject) => Reflect.apply(then, returned, [resolve, reject]));
+  return { value };
+}
+
+function thenOf(returned: unknown): unknown {
+  try {
+    return (returned as { readonly then?: unknown } | null | undefined)?.then;
+  } catch (error) {
+    throw new ResultLost(messageOf(error), { cause: error });
   }
 }
 
@@ -195,9 +215,9 @@ async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterO
 /** An answer that is a stream: its failure is reported to the world as well as to the model. */
 function reporting(answer: unknown, context: AdapterContext): unknown {
   if (!isToolStream(answer) || !(Symbol.asyncIterator in answer)) return answer;
-  async function* pieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  async function* pieces(stream: ToolStream): AsyncGenerator<unknown> {
     try {
-      yield* stream;
+      yield* openedStream(stream);
     } catch (error) {
       context.report?.(error);
       throw error;

@@ -1,12 +1,14 @@
 /** The agents with code in this process, by name: those that a world was opened with, and those defined later. */
-import { RepriseError } from '@reprise/contracts';
-import type { AnyAgent } from '../define/agent.js';
+import { type ArgumentCheck, checkOf, fieldsOf, isObject, RepriseError } from '@reprise/contracts';
+import { type AnyAgent, requireAgents } from '../define/agent.js';
 import { spawnable } from '../define/spawnable.js';
 import { toolsOf } from '../define/store-agent.js';
 import type { Build, RecordedAgent } from '../tools/build.js';
 import { Shelf, type WantedTool } from '../tools/shelf.js';
 import type { Tool } from '../tools/tool.js';
 import type { LiveToolset, Toolset } from '../tools/toolset.js';
+
+const require: ArgumentCheck = checkOf('invalid_definition', 'invalid tool');
 
 /** The agents of a world. It is read at each use, so agents may be added while the world runs. */
 export class Registry implements Build {
@@ -27,15 +29,21 @@ export class Registry implements Build {
     private readonly closing: AbortSignal = new AbortController().signal,
     private readonly catalog: readonly Tool[] = [],
   ) {
+    require(Array.isArray(catalog), 'tools', 'a list of tools', typeof catalog);
+    for (const [i, tool] of catalog.entries()) {
+      require(isObject(fieldsOf(tool).entry), `tools[${i}]`, 'a tool that defineTool made', typeof tool);
+    }
     this.#shelve();
   }
 
   /**
    * Adds agents and those that they may spawn.
    *
-   * @throws RepriseError `duplicate_definition` when two agents, or two toolsets, share a name
+   * @throws RepriseError `duplicate_definition` when two agents, or two toolsets, share a name; `invalid_definition`
+   *   for anything but agents
    */
   add(agents: readonly AnyAgent[]): void {
+    requireAgents(agents, 'agents');
     for (const agent of agents) for (const one of [agent, ...spawnable(agent)]) this.#put(one, 'refuse');
     this.#shelve();
   }
@@ -48,8 +56,8 @@ export class Registry implements Build {
   }
 
   /** Whether an agent is registered. */
-  has(agent: AnyAgent): boolean {
-    return this.#agents.get(agent.name) === agent;
+  has(agent: AnyAgent | undefined): boolean {
+    return agent !== undefined && this.#agents.get(agent.name) === agent;
   }
 
   /** The names of all agents. */

@@ -18,7 +18,7 @@ import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';
 import type { Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
-import type { AnyAgent, ReturnOf } from '../define/agent.js';
+import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
 import { type WatchOptions, watch } from '../session/events.js';
 import type { LiveAnswers } from '../session/live.js';
@@ -127,7 +127,7 @@ export class AgentWorld implements AsyncDisposable {
    */
   session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
     const { registry, models, live } = this.parts;
-    if (!registry.has(agent)) throw unknownAgent(agent.name, registry.names);
+    if (!registry.has(agent)) throw unknownAgent(String(agent?.name), registry.names);
     return new Session(
       {
         world: this.kernel,
@@ -230,9 +230,10 @@ export class AgentWorld implements AsyncDisposable {
    * at their next input, as `adopt` states.
    *
    * @returns the link to the definition
-   * @throws RepriseError `unknown_model`, `duplicate_definition`
+   * @throws RepriseError `unknown_model`, `duplicate_definition`, `invalid_definition` for something else than an agent
    */
   async define(agent: AnyAgent): Promise<{ readonly ref: Ref }> {
+    requireAgents([agent], 'world.define');
     const { def_ref } = await this.#stored.of(agent);
     this.parts.registry.replace(agent);
     return { ref: def_ref };

@@ -36,6 +36,22 @@ for (let n = 0; n < 40; n++) doubled = [doubled, doubled];
 let deep: unknown = 1;
 for (let n = 0; n < 10_000; n++) deep = [deep];
 
+function refuses(): never {
+  throw new Error('no');
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+function lockedStream(): ReadableStream {
+  const stream = new ReadableStream();
+  stream.getReader();
+  return stream;
+}
+
 describe('a call that was done', () => {
   it.each<[string, () => unknown, string]>([
     ['a date', () => new Date(0), '"1970-01-01T00:00:00.000Z"'],
@@ -112,6 +128,19 @@ describe('a call that was done', () => {
         yield 1;
       } as () => unknown,
     ],
+    ['a proxy that refuses every read', () => new Proxy({}, { get: refuses })],
+    ['a proxy that was revoked', revoked],
+    [
+      'data whose `then` cannot be read',
+      () => ({
+        get then() {
+          return refuses();
+        },
+      }),
+    ],
+    ['a stream that something else reads', lockedStream],
+    ['a web stream that something else reads', () => ({ getReader: refuses })],
+    ['a stream that cannot be begun', () => ({ [Symbol.asyncIterator]: refuses })],
     ['what says that its result is lost', () => new ResultLost('it broke off')],
   ])('a done call that answers %s is reported as done, with its result lost [TOOL-37]', async (_what, answer) => {
     const { tool, charges } = payingWith(answer);

@@ -1,6 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
+import { clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
@@ -50,10 +51,11 @@ export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.f
  * Makes a client of a model that speaks Anthropic's messages protocol.
  *
  * @param model the model's name at the provider
- * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address, or another option is invalid
  * @example anthropicMessages('claude-…', { apiKey: { secret: 'ANTHROPIC_API_KEY' } })
  */
 export function anthropicMessages(model: string, options: AnthropicMessagesOptions = {}): ModelClient {
+  const transport = clientOptions(model, options);
   const { apiKey, betas = [], cache } = options;
   const profile = profileOf(MESSAGES_PROFILE, options, model);
   const dialect: Omit<MessagesDialect, 'profile'> = {
@@ -66,7 +68,7 @@ export function anthropicMessages(model: string, options: AnthropicMessagesOptio
   return wireClient({
     url: endpoint(options.baseUrl ?? BASE_URL, '/messages'),
     profile,
-    options,
+    options: transport,
     ...(apiKey === undefined ? {} : { key: { header: 'x-api-key', prefix: '', text: apiKey } }),
     headers: {
       'anthropic-version': options.version ?? VERSION,

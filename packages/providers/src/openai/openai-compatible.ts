@@ -1,4 +1,6 @@
+import { fieldsOf } from '@reprise/contracts';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
+import { clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
@@ -34,10 +36,11 @@ export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freez
 /**
  * Makes a client of an HTTP endpoint that speaks chat-completions: OpenAI, and nearly every gateway and local server.
  *
- * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address, or another option is invalid
  * @example openAiCompatible({ baseUrl: 'https://api.openai.com/v1', model: 'gpt-…', apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient {
+  const transport = clientOptions(fieldsOf(options).model, options);
   const profile = profileOf(CHAT_PROFILE, options, options.model);
   const dialect: Omit<ChatDialect, 'profile'> = {
     model: options.model,
@@ -47,7 +50,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient 
   return wireClient({
     url: endpoint(options.baseUrl, '/chat/completions'),
     profile,
-    options,
+    options: transport,
     ...bearer(options.apiKey),
     format: { stream: (scrubber, tell) => new ChatStream(scrubber, tell), read: readCompletion, usage: readChatUsage },
     draft: (request, shown) => toChatRequest(request, { ...dialect, profile: shown }),

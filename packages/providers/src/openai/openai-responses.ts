@@ -1,6 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
+import { clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
@@ -41,17 +42,18 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
  * the whole conversation, with reasoning in the encrypted form in which it came.
  *
  * @param model the model's name at the provider
- * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address
+ * @throws RepriseError `invalid_argument` when `baseUrl` is not a valid address, or another option is invalid
  * @example openAiResponses('gpt-…', { apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiResponses(model: string, options: OpenAiResponsesOptions = {}): ModelClient {
+  const transport = clientOptions(model, options);
   const profile = profileOf(RESPONSES_PROFILE, options, model);
   const providerTools = (options.providerTools ?? []).map(toJson);
   const dialect: Omit<ResponsesDialect, 'profile'> = { model, providerTools };
   return wireClient({
     url: endpoint(options.baseUrl ?? BASE_URL, '/responses'),
     profile,
-    options,
+    options: transport,
     ...bearer(options.apiKey),
     format: {
       stream: (scrubber, tell) => new ResponsesStream(scrubber, tell),

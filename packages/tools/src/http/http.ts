@@ -10,7 +10,7 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
-import { startOfText } from '@reprise/contracts';
+import { headerRecord, startOfText } from '@reprise/contracts';
 import { concealHeaders } from '@reprise/kernel';
 import * as z from 'zod';
 import { refusalText } from '../workspace/confine.js';
@@ -174,7 +174,7 @@ async function send(address: string, sent: Sent, context: Context, ctx: ToolCont
 
 /** The app's headers, concealed before they are sent, since servers may echo them. */
 async function ownHeaders(to: URL, context: Context, ctx: ToolContext): Promise<Readonly<Record<string, string>>> {
-  const own = await context.headers(to, (name) => ctx.secret(name));
+  const own = headerRecord(await context.headers(to, (name) => ctx.secret(name)));
   if (ctx.scrubber !== undefined) concealHeaders(ctx.scrubber, Object.entries(own));
   return own;
 }

@@ -6,7 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { RepriseError } from '@reprise/contracts';
+import { headerRecord, RepriseError } from '@reprise/contracts';
 import { concealAddress, concealArguments, concealHeaders, concealVariables, type Scrubber } from '@reprise/kernel';
 import { countedFetch, Intake } from './intake.js';
 import { Pages } from './pages.js';
@@ -203,7 +203,7 @@ function concealing(send: typeof fetch, scrubber: Scrubber): typeof fetch {
 }
 
 async function told(secrets: Secrets, { secret }: Hearing): Promise<Readonly<Record<string, string>>> {
-  return typeof secrets === 'function' ? secrets({ secret }) : secrets;
+  return headerRecord(typeof secrets === 'function' ? await secrets({ secret }) : secrets);
 }
 
 function isNegotiation(error: unknown): boolean {

@@ -105,6 +105,14 @@ describe('a server of the newer protocol over HTTP', () => {
     expect(new Set(headers)).toEqual(new Set(['Bearer the secret of WEB 2026-07-28']));
   });
 
+  it('headers that are given as a Headers object are sent with every request', async () => {
+    const { headers, call } = web();
+    const given = new Headers({ authorization: 'Bearer t' }) as never;
+    const toolset = mcp('web', { url: 'http://web.example/mcp', fetch: call, headers: given });
+    await plays(toolset, [calls('web__greet', { name: 'Ann' }), ANSWER], async (scene) => void (await scene.ended));
+    expect(new Set(headers)).toEqual(new Set(['Bearer t 2026-07-28']));
+  });
+
   it('a tool that changes while its call waits for a decision is not executed [TOOL-8]', async () => {
     let [said, wiped] = ['Removes what is old.', 0];
     const handler = createMcpHandler(() => {

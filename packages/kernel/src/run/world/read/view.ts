@@ -30,7 +30,7 @@ export interface ViewParts {
 /** Options of a request through a view: the principal is fixed. */
 export type AskOptions = Omit<RequestOptions, 'as'>;
 
-/** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects and */
+/** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects. */
 export class WorldView {
   constructor(
     private readonly world: World,

@@ -1,0 +1,48 @@
+/** Checks the options of a client over HTTP when it is made: callers may be untyped. No refusal shows a key. */
+import { type ArgumentCheck, checkOf, headerRecord, isFunction, isObject } from '@reprise/contracts';
+import type { SecretText, TransportOptions } from './transport.js';
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
+
+/** The options of a client over HTTP that are checked here. */
+interface ClientOptions extends TransportOptions {
+  readonly apiKey?: SecretText;
+}
+
+/**
+ * Checks the name of a model and the options of its client.
+ *
+ * @returns the options, with their headers as a record
+ * @throws RepriseError `invalid_argument`
+ */
+export function clientOptions(model: unknown, options: unknown): TransportOptions {
+  require(typeof model === 'string', 'model', 'the name of a model', kindOf(model));
+  require(isOptions(options), 'options', 'an object', kindOf(options));
+  const { apiKey, fetch, headers } = options;
+  require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
+  require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
+  return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
+}
+
+function isOptions(given: unknown): given is ClientOptions {
+  return isObject(given);
+}
+
+function requireHeaders(headers: NonNullable<TransportOptions['headers']>): NonNullable<TransportOptions['headers']> {
+  require(isObject(headers), 'headers', 'an object of names and values', undefined);
+  const record = headerRecord(headers);
+  for (const [name, value] of Object.entries(record)) {
+    require(isSecretText(value), `headers.${name}`, SECRET_TEXT, kindOf(value));
+  }
+  return record;
+}
+
+const SECRET_TEXT = 'text or { secret: name }';
+
+function isSecretText(given: unknown): given is SecretText {
+  return typeof given === 'string' || (isObject(given) && typeof given.secret === 'string');
+}
+
+function kindOf(given: unknown): string {
+  return given === null ? 'null' : Array.isArray(given) ? 'a list' : typeof given;
+}
