@@ -329,19 +329,19 @@ describe('a responses stream', () => {
         await providerServer(
           events(
             delta('response.reasoning_summary_text.delta', 0, 'r0'),
-            delta('response.function_call_arguments.delta', 1, '{'),
+            delta('response.function_call_arguments.delta', 1, '{}'),
             delta('response.reasoning_text.delta', 2, 'r1'),
-            delta('response.function_call_arguments.delta', 3, '['),
-            { type: 'response.completed', response: response([call('a')]) },
+            delta('response.function_call_arguments.delta', 3, '{ }'),
+            { type: 'response.completed', response: response([reasoning('a'), call('a'), reasoning('b'), call('b')]) },
           ),
         ),
       ),
     );
     expect(ran.notes).toEqual([
       { type: 'delta', channel: 'reasoning', index: 0, text: 'r0' },
-      { type: 'delta', channel: 'tool_args', index: 0, text: '{' },
+      { type: 'delta', channel: 'tool_args', index: 0, text: '{}' },
       { type: 'delta', channel: 'reasoning', index: 1, text: 'r1' },
-      { type: 'delta', channel: 'tool_args', index: 1, text: '[' },
+      { type: 'delta', channel: 'tool_args', index: 1, text: '{ }' },
     ]);
   });
 

@@ -140,6 +140,15 @@ describe('a responses stream', () => {
     ],
     ['other arguments in the whole answer', [created, added(0), done(0), completed(call('{"eur":100}'))]],
     ['a call that does not end', [created, added(0), piece(0, '{"eur":5}'), completed()]],
+    ['arguments of no item', [created, piece(7, '{"eur":100}'), added(0), done(0), completed()]],
+    ['arguments without a place', [created, { ...piece(0, '{}'), output_index: undefined }, done(0), completed()]],
+    ['arguments before their item', [created, piece(0, '{"eur":5}'), added(0), done(0), completed()]],
+    ['other arguments of an item that was not announced', [created, piece(0, '{"eur":100}'), done(0), completed()]],
+    ['whole arguments of no item', [created, allArgs(7, '{"eur":100}'), done(0), completed(call('{"eur":5}'))]],
+    [
+      'other arguments of a call that only the whole answer ends',
+      [created, added(0), piece(0, '{"eur":100}'), completed(call('{"eur":5}'))],
+    ],
     ['a call that the whole answer lost', [created, added(0), done(0), completed(message)]],
   ])('a responses stream with %s is malformed [MOD-28]', async (_, datas) => {
     expect(sumOf(await readEvents('openai-responses', ...datas))).toBe(MALFORMED);
@@ -148,6 +157,13 @@ describe('a responses stream', () => {
   it('a responses stream with call arguments only in pieces has the arguments', async () => {
     const datas = [created, added(0), piece(0, '{"eur"'), piece(0, ':5}'), done(0, call('')), completed()];
     expect(callsOf(await readEvents('openai-responses', ...datas))).toEqual(['pay({"eur":5})']);
+  });
+
+  it('a responses stream whose server announces no items has the calls that its pieces agree with', async () => {
+    const datas = [created, piece(0, '{"eur"'), piece(0, ':5}'), allArgs(0, '{"eur":5}'), done(0), completed()];
+    expect(callsOf(await readEvents('openai-responses', ...datas))).toEqual(['pay({"eur":5})']);
+    const whole = [created, piece(1, '{"eur":5}'), completed(message, call('{"eur":5}'))];
+    expect(callsOf(await readEvents('openai-responses', ...whole))).toEqual(['pay({"eur":5})']);
   });
 
   it('a responses stream is complete if its final answer formats the arguments differently and renames the call', async () => {

@@ -130,14 +130,7 @@ describe('a call that was done', () => {
     ],
     ['a proxy that refuses every read', () => new Proxy({}, { get: refuses })],
     ['a proxy that was revoked', revoked],
-    [
-      'data whose `then` cannot be read',
-      () => ({
-        get then() {
-          return refuses();
-        },
-      }),
-    ],
+    ['data whose `then` cannot be read', () => Object.defineProperty({}, 'then', { get: refuses })],
     ['a stream that something else reads', lockedStream],
     ['a web stream that something else reads', () => ({ getReader: refuses })],
     ['a stream that cannot be begun', () => ({ [Symbol.asyncIterator]: refuses })],

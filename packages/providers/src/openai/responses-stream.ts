@@ -3,7 +3,7 @@
  *
  * Invariants
  * S1  An answer starts once; each item starts once and ends once, with the type that it started with.
- * S2  All events that hold the arguments of a call hold the same arguments.
+ * S2  All events that hold the arguments of a call hold the same arguments, and each belongs to a call of the answer.
  */
 import { isJsonObject, parseJson } from '../model/json.js';
 import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-stream.js';
@@ -38,7 +38,8 @@ export class ResponsesStream extends AnswerStream {
       const open = [...this.places.values()].some(({ item }) => item === undefined);
       return open ? undefined : { ...this.response, output: items };
     }
-    return items.length === 0 || sameCalls(items, output) ? this.response : undefined;
+    const same = items.length === 0 || sameCalls(items, output);
+    return same && this.agrees(output) ? this.response : undefined;
   }
 
   get reported(): unknown {
@@ -64,10 +65,10 @@ export class ResponsesStream extends AnswerStream {
         if (this.isOpen(index)) this.tellPiece('reasoning', this.numberOf('reasoning', index), textIn(delta));
         break;
       case 'response.function_call_arguments.delta':
-        if (this.isOpen(index, 'function_call')) this.addArgs(index, textIn(delta));
+        this.takeArgs(index, (there) => this.addArgs(there, index, textIn(delta)));
         break;
       case 'response.function_call_arguments.done':
-        if (this.isOpen(index, 'function_call')) this.checkArgs(index, textIn(event.arguments));
+        this.takeArgs(index, (there) => this.checkArgs(there, textIn(event.arguments)));
         break;
       case 'response.output_item.done':
         this.end(index, event.item);
@@ -118,17 +119,35 @@ export class ResponsesStream extends AnswerStream {
     return !closed && !other && !nowhere;
   }
 
-  private addArgs(index: unknown, piece: string): void {
-    this.tellPiece('tool_args', this.numberOf('tool_args', index), piece);
-    const there = isPlace(index) ? this.places.get(index) : undefined;
-    if (there !== undefined) there.args += piece;
+  /** Takes arguments of the call at an index; `whole` compares those of a call whose start was not announced (S2). */
+  private takeArgs(index: unknown, take: (there: Growing) => void): void {
+    if (!this.isOpen(index, 'function_call')) return;
+    if (!isPlace(index)) {
+      this.spoil();
+      return;
+    }
+    const there = this.places.get(index) ?? { type: undefined, args: '' };
+    this.places.set(index, there);
+    take(there);
   }
 
-  private checkArgs(index: unknown, args: string): void {
-    const there = isPlace(index) ? this.places.get(index) : undefined;
-    if (there === undefined) return;
+  private addArgs(there: Growing, index: unknown, piece: string): void {
+    this.tellPiece('tool_args', this.numberOf('tool_args', index), piece);
+    there.args += piece;
+  }
+
+  private checkArgs(there: Growing, args: string): void {
     if (there.args === '') there.args = args;
     else if (args !== '' && !sameText(there.args, args)) this.spoil();
+  }
+
+  /** Whether the arguments of every item that did not end are those of the call at its place in the whole answer (S2). */
+  private agrees(output: readonly unknown[]): boolean {
+    return [...this.places].every(([place, { item, args }]) => {
+      if (item !== undefined || args === '') return true;
+      const call = output[place];
+      return isJsonObject(call) && call.type === 'function_call' && sameText(textIn(call.arguments), args);
+    });
   }
 
   /** The ended items in the order of their indexes; undefined when events contradict each other (S2). */
