@@ -27,15 +27,14 @@ export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js'
 export type { Input, Part, PartView } from './session/parts.js';
 export { type Outcome, Run } from './session/run.js';
 export type { RunWatchOptions } from './session/run-watch.js';
-export {
-  type CommandOptions,
-  type CommandReceipt,
-  type SayOptions,
-  type SendOptions,
-  Session,
-  type SessionOf,
-  type SessionOptions,
-} from './session/session.js';
+export { Session, type SessionOf } from './session/session.js';
+export type {
+  CommandOptions,
+  CommandReceipt,
+  SayOptions,
+  SendOptions,
+  SessionOptions,
+} from './session/session-options.js';
 export { AgentEvents } from './timeline/agent-events.js';
 export type { EventFrame } from './timeline/event-frame.js';
 export type { EventScope } from './timeline/event-scope.js';

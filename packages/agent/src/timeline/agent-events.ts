@@ -2,7 +2,7 @@
  * Makes `AgentEvent@1` from journal frames.
  *
  * Owns: which record becomes which event, and the place that an event states. Does not own: reading frames, reading
- * texts behind links (`events.ts`), which channel shows an event (`seen-by.ts`).
+ * texts behind links (`events.ts`), what is known of a session (`session-traces.ts`), which channel shows an event (`seen-by.ts`).
  *
  * Invariants
  * E1  A record becomes at most one event, so `frame.record` names an event, and a reader that resumes after it gets all
@@ -12,7 +12,6 @@
  */
 import type { DerivedOf, IngressOf, JournalRecord } from '@reprise/contracts';
 import type { AgentEvent } from '../contracts/agent-event.js';
-import { TERMINAL } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import {
   ASK,
@@ -35,29 +34,19 @@ import {
   sessionNamedBy,
 } from './event-frame.js';
 import type { EventScope, Past } from './event-scope.js';
-import { FACTS, type FactName, type FactValue, type Made } from './fact-events.js';
-import { type Place, type Placed, rootOf, runId } from './placed-event.js';
-
-/** The facts about a watched session. */
-interface SessionTrace {
-  /** The roots of its runs, by number. */
-  readonly roots: Map<number, string>;
-  /**
-   * The place of its last step: the calls of a step end before the next one begins. Undefined while the current run is
-   * older than the first frame.
-   */
-  place: Place | undefined;
-}
+import { FACTS, type FactName, type Made } from './fact-events.js';
+import type { Placed } from './placed-event.js';
+import { SessionTraces } from './session-traces.js';
 
 /** The place of an effect. */
 export type EffectPlace = Pick<AgentEvent, 'session_id' | 'run_id' | 'step_id' | 'correlation_id'>;
 
 /** Makes events from frames, in order. */
 export class AgentEvents {
-  readonly #sessions: Map<string, SessionTrace>;
+  readonly #traces: SessionTraces;
   readonly #effects = new Map<string, EffectTrace>();
-  /** Sessions and effects that were recalled from the past: each is recalled once. */
-  readonly #recalled = { sessions: new Set<string>(), effects: new Set<string>() };
+  /** Effects that were recalled from the past: each is recalled once. */
+  readonly #recalled = new Set<string>();
 
   #past: Past | undefined;
 
@@ -66,13 +55,13 @@ export class AgentEvents {
    * @param pastBefore reads those facts when they are needed after all: an input moved to a run that is older
    */
   constructor(
-    private readonly scope: EventScope = {},
+    scope: EventScope = {},
     past?: Past,
     private readonly pastBefore?: (frame: number) => Promise<Past>,
   ) {
     this.#past = past;
     const place = scope.ownRuns === true && past === undefined ? undefined : {};
-    this.#sessions = new Map((scope.sessions ?? []).map((key) => [key, newTrace(place)]));
+    this.#traces = new SessionTraces(scope, place);
   }
 
   /** Makes events from a frame on. */
@@ -97,9 +86,9 @@ export class AgentEvents {
       if (effect !== undefined) await this.#recallEffect(past, effect);
       const session = sessionNamedBy(record);
       if (session === undefined) continue;
-      await this.#recallPlace(past, session);
+      await this.#traces.recallPlace(past, session);
       const run = runNamedBy(record);
-      if (run !== undefined) await this.#recallRoot(past, session, run);
+      if (run !== undefined) await this.#traces.recallRoot(past, session, run);
     }
   }
 
@@ -115,7 +104,7 @@ export class AgentEvents {
   /** The place of an open effect; undefined when it does not belong to a watched session. */
   placeOf(effect: string): EffectPlace | undefined {
     const opened = this.#effects.get(effect);
-    return opened && this.#ids(opened.session, opened.place);
+    return opened && this.#traces.idsOf(opened.session, opened.place);
   }
 
   /** The error of the receipt in this frame: the session's fact about the failure is in the same frame. */
@@ -128,23 +117,11 @@ export class AgentEvents {
   #event({ session, place, body }: Placed, frame: EventFrame, i: number): AgentEvent {
     return {
       ...body,
-      ...this.#ids(session, place),
+      ...this.#traces.idsOf(session, place),
       event_seq: `${frame.seq}.${i}`,
       causation: causeOf(frame, i),
       at: frame.at,
     } as AgentEvent;
-  }
-
-  #ids(session: string, { run, turn, step }: Place) {
-    const run_id = run === undefined ? null : runId(session, run);
-    const turn_id = run_id === null || turn === undefined ? null : `${run_id}/t${turn}`;
-    return {
-      session_id: session,
-      run_id,
-      turn_id,
-      step_id: turn_id === null || step === undefined ? null : `${turn_id}/s${step}`,
-      correlation_id: run === undefined ? null : (this.#sessions.get(session)?.roots.get(run) ?? run_id),
-    };
   }
 
   #placed(record: JournalRecord, frame: EventFrame): Placed | undefined {
@@ -173,48 +150,18 @@ export class AgentEvents {
   #ofFact({ from, name, value }: DerivedOf<'fact'>): Placed | undefined {
     const session = from !== null && from[0] === SESSION_REDUCER ? from[1] : undefined;
     if (session === undefined || !Object.hasOwn(FACTS, name)) return undefined;
-    const trace = this.#traceOf(session);
+    const trace = this.#traces.of(session);
     if (trace === undefined) return undefined;
-    this.#learn(session, trace, name as FactName, value);
+    this.#traces.learn(session, trace, name as FactName, value);
     // The reducer's own schema checked the value before it was journaled.
     const made = (FACTS[name as FactName] as (value: unknown) => Made | undefined)(value);
     return made && { session, ...made };
   }
 
-  /** Remembers what later events of the session need from a fact. */
-  #learn(session: string, trace: SessionTrace, name: FactName, value: unknown): void {
-    switch (name) {
-      case 'aos.agent/InputAccepted@1': {
-        const { run, cause } = value as FactValue<typeof name>;
-        trace.roots.set(run, rootOf(session, run, cause));
-        return;
-      }
-      case 'aos.agent/LifecycleChanged@1': {
-        const { run, from } = value as FactValue<typeof name>;
-        if (TERMINAL.includes(from)) trace.place = { run };
-        return;
-      }
-      case 'aos.agent/LlmStepRequested@1': {
-        const { run, turn, step } = value as FactValue<typeof name>;
-        trace.place = { run, turn, step };
-        return;
-      }
-      case 'aos.agent/ChildChanged@1': {
-        const { session: child } = value as FactValue<typeof name>;
-        if (this.scope.tree !== true || this.#sessions.has(child)) return;
-        this.#follow(child);
-        this.#recalled.sessions.add(child); // the frame made it just now
-        return;
-      }
-      default:
-        return;
-    }
-  }
-
   #ofEffect({ effect, plan, name, params, approval }: DerivedOf<'effect'>): Placed | undefined {
     if (plan[0] !== SESSION_REDUCER) return undefined;
     const [, session] = plan;
-    const at = this.#traceOf(session)?.place;
+    const at = this.#traces.of(session)?.place;
     if (at === undefined) return undefined;
     const place = placeOfEffect(at, params);
     const opened: EffectTrace = { session, place, name, call: callOf(params), waits: new Map() };
@@ -227,7 +174,7 @@ export class AgentEvents {
   #ofDenial({ who, what, effect, code }: DerivedOf<'denial'>): Placed | undefined {
     if (!who.startsWith(CELL)) return undefined;
     const session = who.slice(CELL.length);
-    const place = this.#traceOf(session)?.place;
+    const place = this.#traces.of(session)?.place;
     return place && { session, place, body: { type: 'effect.denied', what, effect: effect ?? null, code } };
   }
 
@@ -282,43 +229,12 @@ export class AgentEvents {
     return opened && endedItems(opened, how, by, at);
   }
 
-  async #recallPlace(past: Past, session: string): Promise<void> {
-    const { sessions } = this.#recalled;
-    const isFollowed = this.scope.sessions === undefined || this.#sessions.has(session);
-    if (!isFollowed || sessions.has(session)) return;
-    const trace = this.#traceOf(session);
-    sessions.add(session);
-    if (trace === undefined) return;
-    trace.place = await past.placeOf(session);
-    if (trace.place.run !== undefined) await this.#recallRoot(past, session, trace.place.run);
-  }
-
-  async #recallRoot(past: Past, session: string, run: number): Promise<void> {
-    const roots = this.#traceOf(session)?.roots;
-    if (roots === undefined || roots.has(run)) return;
-    const root = await past.rootOf(session, run);
-    if (root !== undefined) roots.set(run, root);
-  }
-
   async #recallEffect(past: Past, effect: string): Promise<void> {
-    if (this.#recalled.effects.has(effect) || this.#effects.has(effect)) return;
+    if (this.#recalled.has(effect) || this.#effects.has(effect)) return;
     const opened = await past.effectOf(effect);
-    if (opened === undefined || this.#traceOf(opened.session) === undefined) return;
-    this.#recalled.effects.add(effect);
+    if (opened === undefined || this.#traces.of(opened.session) === undefined) return;
+    this.#recalled.add(effect);
     this.#effects.set(effect, opened);
-    if (opened.place.run !== undefined) await this.#recallRoot(past, opened.session, opened.place.run);
+    if (opened.place.run !== undefined) await this.#traces.recallRoot(past, opened.session, opened.place.run);
   }
-
-  #traceOf(session: string): SessionTrace | undefined {
-    if (this.scope.sessions === undefined) this.#follow(session);
-    return this.#sessions.get(session);
-  }
-
-  #follow(session: string): void {
-    if (!this.#sessions.has(session)) this.#sessions.set(session, newTrace({}));
-  }
-}
-
-function newTrace(place: Place | undefined): SessionTrace {
-  return { roots: new Map(), place };
 }

@@ -12,12 +12,6 @@ export {
 export type { CrashableStore } from './simulated-disk.js';
 export type { Execution, SimulatedAdapterOptions, SimulatedOutside } from './simulated-outside.js';
 export type { SimulatedProcess } from './simulated-process.js';
-export type {
-  SimulatedRun,
-  SimulationAct,
-  SimulationOptions,
-  SimulationPlay,
-  SimulationRun,
-  SimulationSubject,
-} from './simulation.js';
+export type { SimulatedRun, SimulationOptions } from './simulation.js';
 export type { Sometimes } from './sometimes.js';
+export type { SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from './subject.js';

@@ -1,14 +1,10 @@
 /** Many runs, each with its own seed: the states that they met, and the smallest way to the first broken promise. */
 import { Choices } from './choices.js';
 import { shrinkChoices } from './shrink.js';
-import {
-  ALWAYS_EXPECTED,
-  runSimulation,
-  type SimulatedRun,
-  type SimulationOptions,
-  type SimulationSubject,
-} from './simulation.js';
+import { runSimulation, type SimulatedRun, type SimulationOptions } from './simulation.js';
 import { Sometimes } from './sometimes.js';
+import type { SimulationSubject } from './subject.js';
+import { ALWAYS_EXPECTED } from './troubles.js';
 
 /** Options: which runs, and how to treat one that fails. */
 export interface SimulateOptions extends SimulationOptions {

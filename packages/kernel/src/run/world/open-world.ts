@@ -1,13 +1,5 @@
 /** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
-import {
-  type Address,
-  type Capability,
-  formatAddress,
-  isRepriseError,
-  type Receipt,
-  RepriseError,
-  type Value,
-} from '@reprise/contracts';
+import { type Address, type Capability, formatAddress, RepriseError } from '@reprise/contracts';
 import { Scrubber } from '../../ports/scrub/index.js';
 import type { OpenStore } from '../../ports/store/store.js';
 import { type RandomBytes, systemClock, systemRandom } from '../../ports/time/clock.js';
@@ -15,37 +7,21 @@ import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../ports/time/sta
 import { WakingClock } from '../../ports/time/waking-clock.js';
 import { NOTHING } from '../../pure/authority/index.js';
 import { decode, portableSha256 } from '../../pure/codec/index.js';
-import {
-  type EngineEnv,
-  type LeafChange,
-  liveCaches,
-  STATE_BYTES_WARN,
-  WORLD_KEY,
-  type WorldLeaf,
-} from '../../pure/engine/index.js';
+import { type EngineEnv, liveCaches, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/index.js';
-import {
-  type CurrentEra,
-  changeOfEra,
-  currentEra,
-  Replayer,
-  refusalOfTail,
-  refuseInFlight,
-  startFrom,
-} from '../../replay/verify/index.js';
+import { type CurrentEra, currentEra, Replayer, refusalOfTail, startFrom } from '../../replay/verify/index.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { DryAnswers } from '../dispatch/dry-answers.js';
 import type { Executor } from '../dispatch/executor.js';
-import { RecordedReceipts } from '../dispatch/recorded-receipts.js';
-import { throttled } from '../dispatch/throttle.js';
 import { MerkleMap } from '../map/index.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
 import { effectLeaves } from './ask/effect-leaves.js';
 import { type ClockConfirmation, confirmClock } from './life/confirm-clock.js';
 import { Eraser, finishErasure } from './life/erasure.js';
-import { codeToRecord, firstManifest, isOtherCode, isOtherPolicy, NO_CHANGE, nextManifest } from './open/era.js';
+import { makeExecutor, settle } from './open/executor.js';
 import { requireExpectedHead } from './open/expected-head.js';
+import { reportLargeStates } from './open/large-states.js';
+import { openEra } from './open/open-era.js';
 import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
 import { type Interrupted, recoverEffects } from './open/recovery.js';
 import { Troubles } from './open/troubles.js';
@@ -54,16 +30,7 @@ import { Watchers } from './read/watchers.js';
 import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
 import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
-import {
-  askInput,
-  attemptInput,
-  continueInput,
-  deferredInput,
-  dryInput,
-  type OwnInput,
-  receiptInput,
-  timerInput,
-} from './write/own-inputs.js';
+import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
 import { Snapshots } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
@@ -110,6 +77,8 @@ class Opening implements StepperHost {
   #stamper!: Stamper;
   #snapshots!: Snapshots;
   #working = false;
+  readonly #submit = (input: OwnInput): Promise<IngressOutcome> =>
+    new Promise((settle) => this.#stepper.submit({ own: true, settle, ...input }));
 
   constructor(
     private readonly options: OpenKernelWorldOptions,
@@ -130,7 +99,6 @@ class Opening implements StepperHost {
     await finishFork(this.store);
     const era = await currentEra(this.store, this.options.app, this.options.legacy ?? []);
     await this.#replayTail(era);
-    const { options, store } = this;
     this.#executor = this.#makeExecutor();
     this.#timerDriver = new TimerDriver(
       this.#timers,
@@ -138,13 +106,49 @@ class Opening implements StepperHost {
       () => this.#stamper.now(),
       (timer) => void this.#submit(timerInput(timer)),
     );
-    await finishErasure(store); // before anything can read the content to erase
+    await finishErasure(this.store); // before anything can read the content to erase
     await this.#openEra(era);
+    const world = this.#makeWorld(era === undefined);
+    await this.#recover();
+    return world;
+  }
+
+  #makeExecutor(): Executor {
+    const parts = {
+      options: this.options,
+      store: this.store,
+      stepper: this.#stepper,
+      clock: this.#clock,
+      scrubber: this.#scrubber,
+      troubles: this.#troubles,
+      now: () => this.#stamper.now(),
+      rights: (cell: Address) => this.#rights(cell),
+      submit: this.#submit,
+    };
+    return makeExecutor(parts, this.#forkOf());
+  }
+
+  async #openEra(era: CurrentEra | undefined): Promise<void> {
+    const parts = {
+      options: this.options,
+      store: this.store,
+      table: this.#table,
+      stepper: this.#stepper,
+      snapshots: this.#snapshots,
+      random: this.#random,
+      hash: this.#env.hash,
+      worldLeaf: () => this.#worldLeaf(),
+    };
+    await openEra(parts, era);
+  }
+
+  #makeWorld(created: boolean): World {
+    const { options, store } = this;
     const { world: id, fork } = this.#worldLeaf();
-    const world = new World({
+    return new World({
       id,
       fork,
-      created: era === undefined,
+      created,
       app: options.app,
       legacy: options.legacy ?? [],
       store,
@@ -163,8 +167,6 @@ class Opening implements StepperHost {
       ended: this.#ended.promise,
       confirmClock: (confirmation) => this.#confirmClock(confirmation),
     });
-    await this.#recover();
-    return world;
   }
 
   /** Loads the newest snapshot and replays the frames after it, with the era's own definitions. */
@@ -217,33 +219,6 @@ class Opening implements StepperHost {
     });
   }
 
-  /** Writes the manifest of a new world, or, after a snapshot, of the era that begins with another app, policy or code. */
-  async #openEra(era: CurrentEra | undefined): Promise<void> {
-    const { options, store } = this;
-    if (era === undefined) {
-      // Frames appeared after the manifest was looked for: another writer makes this world, without the lock.
-      if (this.#stepper.head.seq >= 0) {
-        const hint = 'Find the other writer; a world may have only one.';
-        throw new RepriseError('fenced', 'another writer is making this world', { hint });
-      }
-      const make = firstManifest(options, this.#random, await codeToRecord(options, store, era));
-      await this.#stepper.commitAlone(make);
-    } else if (!era.same || this.#isAmended(era)) {
-      const change = era.same ? NO_CHANGE : await changeOfEra(era, options.app, this.#table);
-      if (options.plansInFlight !== 'cancel') refuseInFlight(change);
-      const make = nextManifest(options, this.#worldLeaf(), change, await codeToRecord(options, store, era));
-      // Each era can be replayed from the snapshot before it, even when the app of the era before is gone.
-      if (this.#snapshots.framesSince > 0) await this.#snapshots.take();
-      await this.#stepper.commitAlone(make);
-    }
-  }
-
-  /** Whether the definitions are those of the era but another part of its manifest differs. */
-  #isAmended(era: CurrentEra): boolean {
-    const { code } = this.options;
-    return isOtherPolicy(this.options, this.#worldLeaf()) || isOtherCode(code, era, this.#env.hash);
-  }
-
   #worldLeaf(): WorldLeaf {
     const bytes = this.#table.get(WORLD_KEY);
     if (bytes === undefined)
@@ -272,62 +247,20 @@ class Opening implements StepperHost {
     await recoverEffects(interrupted, {
       dispatcher,
       clock: this.#clock,
-      settle: (effect, attempt, receipt) => this.#settle(effect, attempt, receipt),
+      settle: (effect, attempt, receipt) => settle(this.#submit, effect, attempt, receipt),
     });
   }
 
-  /** A dry fork executes nothing, whatever adapters it is opened with. A new world has no leaf yet. */
-  #makeExecutor(): Executor {
+  /** How the world was forked. A new world has no leaf yet. */
+  #forkOf(): WorldLeaf['fork'] {
     const bytes = this.#table.get(WORLD_KEY);
-    const fork = bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
-    if (fork?.mode !== 'dry') return this.#makeDispatcher();
-    return new DryAnswers({
-      app: this.options.app,
-      recorded: new RecordedReceipts(this.store.content, fork.recorded),
-      settle: async (effect, receipt, recorded) => void (await this.#submit(dryInput(effect, receipt, recorded))),
-      failed: (error) => this.#stepper.close(asError(error)),
-    });
-  }
-
-  #makeDispatcher(): Dispatcher {
-    const { options } = this;
-    const { adapters = [], throttle } = options;
-    return new Dispatcher({
-      adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
-      content: this.store.content,
-      clock: this.#clock,
-      now: () => this.#stamper.now(),
-      secret: options.secrets ?? noSecrets,
-      scrubber: this.#scrubber,
-      trouble: (error, origin) => this.#troubles.tell(error, origin),
-      progress: (effect, note) => tell(options.onProgress, effect, note),
-      arm: async (effect, attempt, placed) => {
-        const outcome = await this.#submit(attemptInput(effect, attempt, placed));
-        return outcome.status === 'committed' && outcome.frame.armed.includes(effect);
-      },
-      settle: (effect, attempt, receipt, unanswered) => this.#settle(effect, attempt, receipt, unanswered),
-      defer: async (effect, attempt, deferral) =>
-        (await this.#submit(deferredInput(effect, attempt, deferral))).status === 'committed',
-      ask: async (effect, attempt, asked) => {
-        const outcome = await this.#submit(askInput(effect, attempt, asked));
-        if (outcome.status === 'refused') throw outcome.error;
-      },
-      rights: (cell) => this.#rights(cell),
-    });
-  }
-
-  async #settle(effect: string, attempt: number, receipt: Receipt, unanswered = false): Promise<void> {
-    await this.#submit(receiptInput(effect, attempt, receipt, unanswered));
+    return bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
   }
 
   /** The current rights of a cell; none when its chain of authority is broken. */
   async #rights(cell: Address): Promise<Capability> {
     const authority = await this.#stepper.exclusively(() => readAuthority(this.#table, `cell:${formatAddress(cell)}`));
     return authority.effective?.exercise ?? NOTHING;
-  }
-
-  #submit(input: OwnInput): Promise<IngressOutcome> {
-    return new Promise((settle) => this.#stepper.submit({ own: true, settle, ...input }));
   }
 
   async #confirmClock(confirmation: ClockConfirmation): Promise<Ack> {
@@ -353,20 +286,11 @@ class Opening implements StepperHost {
       this.#executor.follow(changes, armed, aborts);
       for (const fault of faulted) this.#troubles.tellFault(fault);
       this.#timers.follow(changes);
-      if (this.options.onLargeState !== undefined) this.#watchSizes(changes, this.options.onLargeState);
+      if (this.options.onLargeState !== undefined) reportLargeStates(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
     this.#watchers.wake();
     this.#snapshots.follow(frames);
-  }
-
-  /** Reports states that have just grown large; once, not at every later event. */
-  #watchSizes(changes: readonly LeafChange[], tell: NonNullable<OpenKernelWorldOptions['onLargeState']>): void {
-    for (const { key, before, after } of changes) {
-      if (key.path[0] !== 'cell' || after === undefined || after.length <= STATE_BYTES_WARN) continue;
-      if (before === undefined || before.length <= STATE_BYTES_WARN)
-        tell([String(key.path[1]), String(key.path[2])], after.length);
-    }
   }
 
   closed(error: RepriseError): void {
@@ -386,30 +310,10 @@ function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void 
   return { promise, resolve };
 }
 
-/** A throwing watcher must not make an effect fail. */
-function tell(watcher: OpenKernelWorldOptions['onProgress'], effect: string, note: Value): void {
-  try {
-    watcher?.(effect, note);
-  } catch {
-    // telemetry: there is no one left to report it to
-  }
-}
-
 function tellJump(watcher: OpenKernelWorldOptions['onClockJump'], jump: ClockJump | undefined): void {
   try {
     watcher?.(jump);
   } catch {
     // as above; `world.clockJump` still holds it
   }
-}
-
-function asError(thrown: unknown): RepriseError {
-  if (isRepriseError(thrown)) return thrown;
-  return new RepriseError('store_failed', 'the receipts of this fork cannot be read', { cause: thrown });
-}
-
-async function noSecrets(name: string): Promise<string> {
-  throw new RepriseError('invalid_argument', `the secret ${name} is unavailable: this world has no resolver`, {
-    hint: 'Open the world with `secrets`.',
-  });
 }

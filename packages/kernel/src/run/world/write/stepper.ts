@@ -9,44 +9,19 @@
  *     error that closes the world; own inputs go back to the head of the queue.
  * W4  Nothing comes between a frame and its `continue` frames.
  */
-import {
-  type ErrorCode,
-  type IngressOf,
-  type IngressRecord,
-  isRepriseError,
-  type Ref,
-  RepriseError,
-} from '@reprise/contracts';
+import { type ErrorCode, type IngressRecord, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '../../../ports/content/port.js';
-import { nextHead } from '../../../ports/journal/chain.js';
-import { assertIngress } from '../../../ports/journal/frame.js';
-import type { Head, Journal, StoredFrame } from '../../../ports/journal/port.js';
-import { isKeyed, requestKey } from '../../../ports/journal/request-key.js';
+import type { Head } from '../../../ports/journal/port.js';
 import type { Clock } from '../../../ports/time/clock.js';
 import type { Stamper } from '../../../ports/time/stamper.js';
 import { macrotask } from '../../../ports/time/turn.js';
-import {
-  type EmittedEffect,
-  effectKey,
-  foldIngress,
-  type LeafChange,
-  Refusal,
-  type SealedFrame,
-} from '../../../pure/engine/index.js';
-import type { UndoLog } from '../../state/leaf-table.js';
-import { loaded } from '../../state/loaded.js';
-import {
-  type CommittedFrame,
-  type IngressOutcome,
-  isPoison,
-  outcomeOf,
-  type QueuedIngress,
-  type Stamps,
-} from './ingress.js';
+import { Refusal } from '../../../pure/engine/index.js';
+import { appendBatch, type Batch, newBatch } from './batch.js';
+import { type EffectSlots, FrameFolder, type FrameFolderParts } from './frame-folder.js';
+import { type CommittedFrame, type IngressOutcome, outcomeOf, type QueuedIngress, type Stamps } from './ingress.js';
 import { continueInput } from './own-inputs.js';
-import { Duplicate, type EarlierRequest, earlierRequest, Known, repetitionOf } from './repetition.js';
-import { SecondFold, type SecondFoldParts } from './second-fold.js';
-import { Suspects, type Suspicion } from './suspects.js';
+import { Duplicate, Known } from './repetition.js';
+import { ANOTHER_WRITER, failure } from './write-failures.js';
 
 /** Frames in one commit; more would raise latency without any gain. */
 const BATCH_FRAMES_MAX = 512;
@@ -64,14 +39,8 @@ const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
 /** Errors of a store whose file is no longer its own: a frame written there is in no journal of this world. */
 const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
 
-const ANOTHER_WRITER = 'another writer has appended to this journal';
-
 /** What the stepper needs from its world. */
-export interface StepperHost {
-  /** Reserves slots for effects of the frame being folded. @returns the effects that may start with it */
-  reserve(emitted: readonly EmittedEffect[]): readonly string[];
-  /** Gives slots back: the frame that armed them did not become durable. */
-  release(effects: readonly string[]): void;
+export interface StepperHost extends EffectSlots {
   /** Frames became durable, in order. */
   committed(frames: readonly CommittedFrame[]): void;
   /** Called when the world can write no more. */
@@ -79,36 +48,11 @@ export interface StepperHost {
 }
 
 /** The collaborators of a stepper. */
-interface StepperParts extends SecondFoldParts {
-  readonly journal: Journal;
+interface StepperParts extends FrameFolderParts {
   readonly content: ContentStore;
   readonly clock: Clock;
   readonly stamper: Stamper;
   readonly host: StepperHost;
-  /** Present after an unclean close: the first own inputs are noted before they are folded. */
-  readonly suspicion?: Suspicion;
-}
-
-interface Speculative {
-  readonly frame: CommittedFrame;
-  /** Effects whose slots this frame took. */
-  readonly riding: readonly string[];
-  /** The key under which its request is found again. */
-  readonly key: string | undefined;
-  readonly sealed: SealedFrame;
-}
-
-interface Batch {
-  readonly frames: Speculative[];
-  readonly undo: UndoLog;
-  /** The requests of this batch, by key. */
-  readonly requests: Map<string, EarlierRequest>;
-  /** Outcomes computed on this batch: reported after it is durable. */
-  readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
-  head: Head;
-  bytes: number;
-  /** Why the batch cannot be committed, although it was folded. */
-  broken?: RepriseError;
 }
 
 /** Runs a world's frames. */
@@ -122,15 +66,13 @@ export class Stepper {
   /** The error with which a full store closes the stepper; undefined while own inputs wait for room. */
   #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
-  readonly #suspects: Suspects;
-  readonly #secondFold: SecondFold;
+  readonly #folder: FrameFolder;
 
   constructor(
     private readonly parts: StepperParts,
     private durable: Head,
   ) {
-    this.#suspects = new Suspects(parts.suspicion);
-    this.#secondFold = new SecondFold(parts);
+    this.#folder = new FrameFolder(parts);
   }
 
   /** The last durable frame. */
@@ -198,7 +140,7 @@ export class Stepper {
    * @throws RepriseError `store_full`, `store_failed`, `fenced`: the store's error
    */
   async commitAlone(make: (stamps: Stamps) => IngressRecord): Promise<CommittedFrame> {
-    const batch = this.#newBatch();
+    const batch = newBatch(this.durable);
     const told: IngressOutcome[] = [];
     await this.#fold(batch, { own: false, make, settle: (outcome) => void told.push(outcome) });
     await this.#commit(batch);
@@ -228,16 +170,12 @@ export class Stepper {
         await task();
         continue;
       }
-      const batch = this.#newBatch();
+      const batch = newBatch(this.durable);
       await this.#fill(batch);
       await macrotask(); // callers about to submit join this commit
       await this.#fill(batch);
       if (!(await this.#commit(batch))) await this.#pause();
     }
-  }
-
-  #newBatch(): Batch {
-    return { frames: [], undo: new Map(), requests: new Map(), outcomes: [], head: this.durable, bytes: 0 };
   }
 
   async #fill(batch: Batch): Promise<void> {
@@ -251,9 +189,9 @@ export class Stepper {
     const at = this.parts.stamper.stamp();
     const before = batch.frames.length;
     try {
-      const frame = await this.#foldFrame(batch, item, at);
+      const frame = await this.#folder.fold(batch, item, at);
       batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
-      while (batch.frames.at(-1)?.sealed.continues === true) await this.#foldFrame(batch, CONTINUE, at);
+      while (batch.frames.at(-1)?.sealed.continues === true) await this.#folder.fold(batch, CONTINUE, at);
     } catch (thrown) {
       if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
       const outcome = outcomeOf(thrown);
@@ -267,88 +205,18 @@ export class Stepper {
     }
   }
 
-  async #foldFrame(batch: Batch, item: QueuedIngress, at: number): Promise<CommittedFrame> {
-    const stamps = { seq: batch.head.seq + 1, at };
-    const name = item.own ? item.nameAt?.(stamps.seq) : undefined;
-    const suspect = name === undefined ? undefined : await this.#suspects.note(name);
-    try {
-      return await this.#tryFrame(batch, item.make(stamps, suspect === 'poison'));
-    } catch (thrown) {
-      if (!item.own || !isPoison(thrown)) throw thrown;
-      return await this.#tryFrame(batch, item.make(stamps, true)); // an own input is always journaled
-    } finally {
-      if (name !== undefined && suspect !== undefined) await this.#suspects.clear(name); // before the commit, which says nothing about the own input
-    }
-  }
-
-  async #tryFrame(batch: Batch, ingress: IngressRecord): Promise<CommittedFrame> {
-    assertIngress(ingress); // never write a record that a reader of the journal would refuse
-    const key = await this.#newRequestKey(batch, ingress);
-    const folded = await loaded(this.parts.table, () => foldIngress(this.parts.env, this.parts.table, ingress));
-    const armed = this.parts.host.reserve(folded.emitted);
-    try {
-      const sealed = folded.seal(armed);
-      await this.#secondFold.compare(ingress, armed, sealed);
-      const head = nextHead(batch.head, sealed.bytes, this.parts.env.hash);
-      const { seq, at } = ingress;
-      const { records, changes, aborts, faulted } = sealed;
-      const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
-      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts, faulted };
-      this.parts.table.apply(sealed.changes, batch.undo);
-      batch.frames.push({ frame, sealed, riding: armed, key });
-      if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });
-      batch.head = head;
-      batch.bytes += sealed.bytes.length;
-      return frame;
-    } catch (thrown) {
-      this.parts.host.release(armed);
-      throw thrown;
-    }
-  }
-
-  /**
-   * @throws Known, or Duplicate and Refusal of the batch, for a repeated request; RepriseError `fenced` when another
-   *   writer journaled it, in a frame that this writer does not know
-   */
-  async #newRequestKey(batch: Batch, ingress: IngressRecord): Promise<string | undefined> {
-    if (!isKeyed(ingress)) return undefined;
-    const { journal, env } = this.parts;
-    const key = requestKey(ingress, env.hash);
-    const inBatch = batch.requests.get(key);
-    if (inBatch !== undefined) throw repetitionOf(inBatch, ingress);
-    const durable = await earlierRequest(journal, key, env.hash);
-    if (durable === undefined) return key;
-    if (durable.seq > batch.head.seq) throw failure('fenced', ANOTHER_WRITER);
-    throw new Known(repetitionOf(durable, ingress));
-  }
-
   /** @returns false when the batch was taken back */
   async #commit(batch: Batch): Promise<boolean> {
     if (batch.broken !== undefined) return this.#fail(batch, batch.broken);
     try {
-      if (batch.frames.length > 0) await this.#append(batch);
+      if (batch.frames.length > 0) await appendBatch(batch, this.durable, this.parts);
+      this.durable = batch.head;
     } catch (error) {
       if (!(await this.#recover(batch, error))) return false;
     }
     this.#retryMs = RETRY_MS_FIRST;
     this.#publish(batch);
     return true;
-  }
-
-  async #append(batch: Batch): Promise<void> {
-    const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
-    for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
-    for (const { bytes } of staged.values()) await this.parts.content.put(bytes);
-    const frames: StoredFrame[] = batch.frames.map(({ frame, sealed, key }) => ({
-      seq: frame.seq,
-      at: frame.at,
-      kind: (frame.records[0] as IngressRecord).kind,
-      head: frame.head.digest,
-      bytes: sealed.bytes,
-      ...(key === undefined ? {} : { key }),
-    }));
-    await this.parts.journal.append(frames, this.durable);
-    this.durable = batch.head;
   }
 
   /** Every frame of the batch is durable: now its outcomes may be reported. */
@@ -411,20 +279,4 @@ export class Stepper {
   }
 }
 
-/** An attempt arms its effect, unless the gate ended it instead. */
-function armedBy({ effect }: IngressOf<'attempt'>, changes: readonly LeafChange[]): readonly string[] {
-  const { id } = effectKey(effect);
-  return changes.some(({ key, after }) => key.id === id && after !== undefined) ? [effect] : [];
-}
-
 const CONTINUE: QueuedIngress = { own: true, settle: () => undefined, ...continueInput };
-
-function failure(code: 'store_failed' | 'fenced' | 'commit_failed', what: string, cause?: unknown): RepriseError {
-  const hint = {
-    store_failed:
-      'Open the world again when its storage works; acknowledged requests are there. Repeat the others under the same id.',
-    fenced: 'Find the other writer; a world may have only one.',
-    commit_failed: 'The request changed nothing. Fix the cause and send it again under the same id.',
-  }[code];
-  return new RepriseError(code, what, cause === undefined ? { hint } : { cause, hint });
-}

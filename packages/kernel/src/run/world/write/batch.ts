@@ -1,0 +1,57 @@
+/** The frames that one commit makes durable together, and what must be undone when it does not. */
+import type { IngressRecord, Ref, RepriseError } from '@reprise/contracts';
+import type { ContentStore } from '../../../ports/content/port.js';
+import type { Head, Journal, StoredFrame } from '../../../ports/journal/port.js';
+import type { SealedFrame } from '../../../pure/engine/index.js';
+import type { UndoLog } from '../../state/leaf-table.js';
+import type { CommittedFrame, IngressOutcome, QueuedIngress } from './ingress.js';
+import type { EarlierRequest } from './repetition.js';
+
+/** A frame that was folded and is not durable yet. */
+interface Speculative {
+  readonly frame: CommittedFrame;
+  /** Effects whose slots this frame took. */
+  readonly riding: readonly string[];
+  /** The key under which its request is found again. */
+  readonly key: string | undefined;
+  readonly sealed: SealedFrame;
+}
+
+/** Folded frames that are committed together. */
+export interface Batch {
+  readonly frames: Speculative[];
+  readonly undo: UndoLog;
+  /** The requests of this batch, by key. */
+  readonly requests: Map<string, EarlierRequest>;
+  /** Outcomes computed on this batch: reported after it is durable. */
+  readonly outcomes: { readonly item: QueuedIngress; readonly outcome: IngressOutcome }[];
+  head: Head;
+  bytes: number;
+  /** Why the batch cannot be committed, although it was folded. */
+  broken?: RepriseError;
+}
+
+/** An empty batch behind a durable head. */
+export function newBatch(head: Head): Batch {
+  return { frames: [], undo: new Map(), requests: new Map(), outcomes: [], head, bytes: 0 };
+}
+
+/** Appends the frames of a batch, their content first. */
+export async function appendBatch(
+  batch: Batch,
+  durable: Head,
+  { content, journal }: { readonly content: ContentStore; readonly journal: Journal },
+): Promise<void> {
+  const staged = new Map<string, { readonly ref: Ref; readonly bytes: Uint8Array }>();
+  for (const { sealed } of batch.frames) for (const blob of sealed.staged) staged.set(blob.ref.hex, blob);
+  for (const { bytes } of staged.values()) await content.put(bytes);
+  const frames: StoredFrame[] = batch.frames.map(({ frame, sealed, key }) => ({
+    seq: frame.seq,
+    at: frame.at,
+    kind: (frame.records[0] as IngressRecord).kind,
+    head: frame.head.digest,
+    bytes: sealed.bytes,
+    ...(key === undefined ? {} : { key }),
+  }));
+  await journal.append(frames, durable);
+}
