@@ -32,7 +32,12 @@ export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
 }
 
 /** The names of the options of an input. */
-export const SEND_OPTIONS: Readonly<Record<keyof SendOptions, true>> = { id: true, as: true, pin: true, priority: true };
+export const SEND_OPTIONS: Readonly<Record<keyof SendOptions, true>> = {
+  id: true,
+  as: true,
+  pin: true,
+  priority: true,
+};
 
 /** The result of a command, as recorded in the journal. */
 export type CommandReceipt =

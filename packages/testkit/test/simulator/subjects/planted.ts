@@ -33,9 +33,9 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: 'acknowledge before durable',
     subject: 'gate',
-    file: STEPPER,
-    find: 'await this.parts.journal.append(frames, this.durable);',
-    replace: 'void this.parts.journal.append(frames, this.durable).catch(() => undefined);',
+    file: 'kernel/src/run/world/write/batch.ts',
+    find: 'await journal.append(frames, durable);',
+    replace: 'void journal.append(frames, durable).catch(() => undefined);',
     told: /acknowledged before|before that was durable/,
   },
   {
@@ -52,7 +52,7 @@ export const PLANTED: readonly PlantedBug[] = [
     file: 'kernel/src/pure/engine/fold.ts',
     find: 'if (effect.late !== undefined) takeLate(fold, ingress.effect, effect, ingress.receipt);\n  else if',
     replace: 'if',
-    told: /came late|is settled as/,
+    told: /late answer|is settled as/,
   },
   {
     name: 'budget released on error',
