@@ -165,6 +165,19 @@ describe('a program in the background', () => {
   const start = async (call: ReturnType<typeof bench>['call'], source = echo) =>
     (await call('start_process', { argv: [NODE, '-e', source] })).text;
 
+  it('ended background processes are forgotten in their order, and no name is given twice', async () => {
+    const { call } = bench();
+    const ends = async (name: string) => {
+      expect(await start(call, '')).toBe(`Started ${name}.`);
+      return (await call('kill_process', { process: name })).text;
+    };
+    for (let n = 1; n <= 34; n++) await ends(`p${n}`);
+    const oldest = await call('read_process', { process: 'p1' });
+    expect([oldest.refused, oldest.text]).toEqual([true, expect.stringContaining('There is no process p1')]);
+    expect((await call('read_process', { process: 'p34' })).refused).toBe(false);
+    expect(await ends('p35')).toMatch(/^p35: /);
+  });
+
   it('a background process is started, read, written to and ended, under a name of its session', async () => {
     const { call } = bench();
     expect(await start(call)).toBe('Started p1.');

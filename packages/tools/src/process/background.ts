@@ -6,13 +6,14 @@ import { defineTool, type Tool, type ToolContext, toolError } from '@reprise/age
 import { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import type { ProcessGroup } from './group.js';
+import { RecentBytes } from './recent-bytes.js';
 import { argv, cwd, type ProcessContext, started } from './start.js';
 
 /** The most processes of one session at the same time. */
 const RUNNING_MAX = 8;
 
-/** How many bytes of unread output are kept; older bytes are dropped and counted. */
-const UNREAD_BYTES_MAX = 256 * 1024;
+/** How many ended processes of one session can still be read; the oldest are forgotten. */
+const ENDED_MAX = 32;
 
 const WAIT_SECONDS_MAX = 30;
 
@@ -22,7 +23,7 @@ const handle = z
   .describe('The process, as start_process named it: p1, p2 …');
 
 /** The processes of each world's sessions, by the signal that aborts when the world closes. */
-const worlds = new WeakMap<AbortSignal, Map<string, Map<string, Background>>>();
+const worlds = new WeakMap<AbortSignal, Map<string, SessionProcesses>>();
 
 /** The tools `start_process`, `read_process`, `write_process` and `kill_process`. */
 export function backgroundTools(context: ProcessContext): Tool[] {
@@ -33,9 +34,7 @@ class Background {
   readonly #group: ProcessGroup;
   readonly #decoder = new TextDecoder();
   readonly #pieces: PiecewiseScrubber;
-  #unread: Uint8Array[] = [];
-  #unreadBytes = 0;
-  #lost = 0;
+  readonly #unread = new RecentBytes();
   #ended: string | undefined;
   #wake: () => void = () => undefined;
 
@@ -61,14 +60,10 @@ class Background {
 
   /** Returns the output since the last read; waits for output or for the end of the process. */
   async read(waitMs: number, signal: AbortSignal): Promise<string> {
-    if (this.#unreadBytes === 0 && this.running) await this.#news(waitMs, signal);
-    const text = new TextDecoder().decode(Buffer.concat(this.#unread));
-    const lost =
-      this.#lost === 0 ? '' : `[${this.#lost} earlier bytes were dropped because they were not read in time]\n`;
-    this.#unread = [];
-    this.#unreadBytes = 0;
-    this.#lost = 0;
-    return `${lost}${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${this.#ended ?? 'running'}]`;
+    if (this.#unread.isEmpty && this.running) await this.#news(waitMs, signal);
+    const { text, lost } = this.#unread.take();
+    const dropped = lost === 0 ? '' : `[${lost} earlier bytes were dropped because they were not read in time]\n`;
+    return `${dropped}${text}${text === '' || text.endsWith('\n') ? '' : '\n'}[${this.#ended ?? 'running'}]`;
   }
 
   /** @returns false when the process no longer accepts input */
@@ -92,14 +87,7 @@ class Background {
 
   #add(text: string): void {
     if (text === '') return;
-    const bytes = new TextEncoder().encode(text);
-    this.#unread.push(bytes);
-    this.#unreadBytes += bytes.length;
-    while (this.#unreadBytes > UNREAD_BYTES_MAX) {
-      const oldest = this.#unread.shift()?.length ?? 0;
-      this.#unreadBytes -= oldest;
-      this.#lost += oldest;
-    }
+    this.#unread.add(new TextEncoder().encode(text));
     this.#wake();
   }
 
@@ -119,10 +107,33 @@ class Background {
   }
 }
 
-function processesOf({ closing, session }: ToolContext): Map<string, Background> {
-  const sessions = worlds.get(closing) ?? new Map<string, Map<string, Background>>();
+/** The processes of one session, by their names. A name is never given twice. */
+class SessionProcesses {
+  readonly #known = new Map<string, Background>();
+  #started = 0;
+
+  get running(): number {
+    return [...this.#known.values()].filter(({ running }) => running).length;
+  }
+
+  find(name: string): Background | undefined {
+    return this.#known.get(name);
+  }
+
+  /** @returns its name */
+  add(one: Background): string {
+    const name = `p${++this.#started}`;
+    this.#known.set(name, one);
+    const ended = [...this.#known].filter(([, { running }]) => !running);
+    for (const [oldest] of ended.slice(0, Math.max(0, ended.length - ENDED_MAX))) this.#known.delete(oldest);
+    return name;
+  }
+}
+
+function processesOf({ closing, session }: ToolContext): SessionProcesses {
+  const sessions = worlds.get(closing) ?? new Map<string, SessionProcesses>();
   worlds.set(closing, sessions);
-  const own = sessions.get(session.key) ?? new Map<string, Background>();
+  const own = sessions.get(session.key) ?? new SessionProcesses();
   sessions.set(session.key, own);
   return own;
 }
@@ -137,14 +148,12 @@ function startProcess(context: ProcessContext): Tool {
     approval: context.approval,
     run: async (ask, ctx) => {
       const own = processesOf(ctx);
-      if ([...own.values()].filter(({ running }) => running).length >= RUNNING_MAX) {
+      if (own.running >= RUNNING_MAX) {
         return toolError(`Refused: ${RUNNING_MAX} processes are running. Kill one first.`);
       }
       const group = await started(context, ask, ctx.scrubber);
       if (!('pid' in group)) return group;
-      const name = `p${own.size + 1}`;
-      own.set(name, new Background(group, ctx.closing, ctx.scrubber));
-      return `Started ${name}.`;
+      return `Started ${own.add(new Background(group, ctx.closing, ctx.scrubber))}.`;
     },
   });
 }
@@ -207,7 +216,9 @@ const killProcess = defineTool({
 });
 
 function withProcess<T>(name: string, ctx: ToolContext, body: (found: Background) => Promise<T>) {
-  const found = processesOf(ctx).get(name);
+  const found = processesOf(ctx).find(name);
   if (found !== undefined) return body(found);
-  return toolError(`There is no process ${name}: it was not started here, or the world was closed since.`);
+  return toolError(
+    `There is no process ${name}: it was not started here, the world was closed since, or ${ENDED_MAX} others ended after it.`,
+  );
 }
