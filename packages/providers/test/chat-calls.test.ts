@@ -297,6 +297,31 @@ describe('calls of a streamed chat answer', () => {
     expect(sumOf(result)).toBe(MALFORMED);
   });
 
+  it.each([
+    ['in every chunk', (n: number) => `id-${n}`],
+    ['once, midway', (n: number) => (n < 2 ? 'one' : 'two')],
+    ['and comes back', (n: number) => ['one', 'two', 'one', 'three', 'one'][n] ?? 'one'],
+  ])(
+    'a stream is one answer when its id changes %s, as several servers do, and no chunk begins anew',
+    async (_, idOf) => {
+      const deltas = [
+        { role: 'assistant', content: 'It ' },
+        { content: 'is' },
+        { content: ' paid.' },
+        { tool_calls: [{ index: 0, id: 'a', function: { name: 'pay', arguments: '{"eur"' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: ':5}' } }] },
+      ];
+      const chunks = deltas.map((delta, n) => chunk(delta, { id: idOf(n) }));
+      const result = await readEvents('openai-chat', ...chunks, ending('tool_calls'), '[DONE]');
+      expect(callsOf(result)).toEqual(['pay({"eur":5})']);
+      expect(sumOf(result)).toMatchObject({ text: 'It is paid.' });
+    },
+  );
+
+  it('the last of two arguments with one name counts, as JSON is read everywhere', async () => {
+    expect(await read([0, 'a', 'pay', '{"eur":100,"eur":5}'])).toEqual(['pay({"eur":5})']);
+  });
+
   it('a stream that starts a thousand calls is malformed', async () => {
     expect(await read(...Array.from({ length: 1_000 }, (_, i): Piece => [i, `c${i}`, 'pay', '{}']))).toBe(MALFORMED);
   });
