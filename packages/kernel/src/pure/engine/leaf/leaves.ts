@@ -315,7 +315,7 @@ export class Overlay implements LeafReader {
 
 /** How many leaves stay decoded, and how many bytes they may have together: memory must not grow with a world. */
 const DECODED_MAX = 1_024;
-const DECODED_BYTES_MAX = 32 * 1024 * 1024;
+const DECODED_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * Objects decoded from leaf bytes, taken at most once. The taker owns the object and may write it, so an abandoned
