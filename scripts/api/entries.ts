@@ -97,7 +97,7 @@ class EntryReader {
   /** The names of its members, a mark at optional ones; without private ones. */
   #membersOf(symbol: ts.Symbol): string {
     const type = this.checker.getDeclaredTypeOfSymbol(symbol);
-    const members = type.getProperties().filter((member) => isPublic(member) && !member.name.startsWith('__'));
+    const members = type.getProperties().filter((member) => isPublic(member) && !/^(?:__|#)/.test(member.name));
     return `{ ${members.map(({ name, flags }) => (flags & ts.SymbolFlags.Optional ? `${name}?` : name)).join('; ')} }`;
   }
 }
