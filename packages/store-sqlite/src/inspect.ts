@@ -1,6 +1,7 @@
 /** Inspects a file before it is used: its application, its tables, and its log. */
 import { RepriseError } from '@reprise/contracts';
 import type { Connection, Driver, OpenMode, Row } from './driver.js';
+import { hasLog } from './log-header.js';
 import { getNote, LOG_NEEDED, NOTES } from './notes.js';
 import { fileAt, logBytes } from './place.js';
 import { isOurs, type Layout } from './schema.js';
@@ -54,8 +55,9 @@ export function inspectFile(
  */
 function requireLog(driver: Driver, path: string, layout: Layout): void {
   // Checked several times: a writer that closes first removes the note, and then empties the log.
-  for (let tries = 0; tries < LOG_TRIES; tries++) if (logBytes(path) > 0 || !needsLog(driver, path, layout)) return;
-  throw incomplete('the write-ahead log of this world is missing', path, `${path}-wal`);
+  for (let tries = 0; tries < LOG_TRIES; tries++) if (hasLog(path) || !needsLog(driver, path, layout)) return;
+  const what = logBytes(path) === 0 ? 'missing' : 'not a log any more';
+  throw incomplete(`the write-ahead log of this world is ${what}`, path, `${path}-wal`);
 }
 
 function needsLog(driver: Driver, path: string, layout: Layout): boolean {
@@ -74,7 +76,7 @@ function incomplete(what: string, path: string, missing: string): RepriseError {
   return new RepriseError('world_incomplete', what, {
     where: path,
     expected: missing,
-    actual: 'absent or empty',
+    actual: 'absent, empty or overwritten',
     hint: 'The file was copied without its log while the world was open, or the other was removed. Put the missing file back, or restore a backup.',
   });
 }

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { EMPTY_HEAD, type OpenStore } from '@reprise/kernel';
@@ -227,6 +228,19 @@ describe('the files of a world that do not belong together', () => {
     const open = await sqlite(path).open();
     expect((await open.journal.head()).seq).toBeGreaterThan(0);
     await open.close();
+  });
+
+  it.each([
+    ['overwritten', (log: string) => writeFileSync(log, 'junk'.repeat(2_000))],
+    ['changed in its header', (log: string) => writeFileSync(log, 'x', { flag: 'r+' })],
+    ['cut within its header', (log: string) => truncateSync(log, 31)],
+  ])('a file whose log was %s after a crash is no world [JRN-30]', async (_, change) => {
+    const child = startChild('appender.ts', path, '1');
+    for (let i = 0; i < 5; i++) await child.lines.next();
+    await child.kill();
+    change(`${path}-wal`);
+    await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'world_incomplete' });
+    await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_incomplete' });
   });
 
   it('a file that another program closed after a crash, and so took its log in, is whole', async () => {
