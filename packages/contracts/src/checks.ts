@@ -1,6 +1,7 @@
 /** Checks of arguments where they enter: callers may be untyped. The rest of the code trusts its types. */
 import type { ErrorCode } from './error-codes.js';
 import { RepriseError } from './errors.js';
+import { DIGEST_HEX } from './hex.js';
 
 /** Refuses an argument of which something does not hold. */
 export type ArgumentCheck = (holds: boolean, where: string, expected: string, actual: unknown) => asserts holds;
@@ -60,7 +61,7 @@ export function isWhole(thing: unknown, from = 0): thing is number {
 
 /** Whether this is a digest: 64 lower-case hex digits. */
 export function isDigest(thing: unknown): thing is string {
-  return typeof thing === 'string' && /^[0-9a-f]{64}$/.test(thing);
+  return typeof thing === 'string' && DIGEST_HEX.test(thing);
 }
 
 /**

@@ -5,11 +5,11 @@
 import * as z from 'zod';
 import { amounts, capability, pattern } from './authority.js';
 import { failureCode } from './failure.js';
-import { value } from './markers.js';
+import { digestHex, value } from './markers.js';
 import { principal } from './principal.js';
 import { usage } from './receipt.js';
 
-const hex = z.string().regex(/^[0-9a-f]{64}$/);
+const hex = digestHex();
 /** The name of an account: visible ASCII. */
 export const accountName = z
   .string()

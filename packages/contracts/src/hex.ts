@@ -1,3 +1,6 @@
+/** A digest in text: 64 lower-case hex digits. */
+export const DIGEST_HEX = /^[0-9a-f]{64}$/;
+
 const PAIRS: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Writes bytes as lower-case hex. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { pattern } from './authority.js';
-import { ref } from './markers.js';
+import { digestHex, ref } from './markers.js';
 
 /** The name and version of the prompt assembly, as recorded in a model call's parameters. */
 export const PROMPT_VERSION = 'aos.agent/Prompt@1';
@@ -22,7 +22,7 @@ export const PINS_MAX = 16;
 const name = z.string().min(1).max(128);
 const callId = z.string().min(1).max(128);
 const count = z.int().min(0);
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const digest = digestHex();
 
 /** A tool as a model is told of it. `schema_ref` links the JSON Schema of its arguments. */
 export const toolDescriptor = z.strictObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DIGEST_HEX } from './hex.js';
 import { isRef, type Ref, type Value } from './value.js';
 
 /**
@@ -22,6 +23,11 @@ export function value(): z.ZodType<Value> {
 /** A schema for bytes. Refused in reducer state: large data belongs in the content store. */
 export function bytes(): z.ZodType<Uint8Array> {
   return z.custom<Uint8Array>(isBytes);
+}
+
+/** A schema for a digest in text: 64 lower-case hex digits. */
+export function digestHex(): z.ZodString {
+  return z.string().regex(DIGEST_HEX);
 }
 
 /** Finds the marker behind a custom schema's predicate, so that the kernel's compiler recognizes it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { address, planAddress } from './address.js';
-import { value } from './markers.js';
+import { digestHex, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
 import { RECEIPT_STATUSES, usage } from './receipt.js';
 import { FAULT_CODES } from './records.js';
@@ -31,7 +31,7 @@ export const reply = z.strictObject({
 
 /** Kernel notice: an effect was opened that this cell settles, by `sys/Settle@1`. */
 export const effectOpened = z.strictObject({
-  effect: z.string().regex(/^[0-9a-f]{64}$/),
+  effect: digestHex(),
   name: effectKind,
   params: value(),
   from: planAddress,
@@ -40,7 +40,7 @@ export const effectOpened = z.strictObject({
 /** The reason why an effect waits for outside input. */
 export const WAITING_FOR = ['approval', 'answer', 'settlement'] as const;
 
-const effectId = z.string().regex(/^[0-9a-f]{64}$/);
+const effectId = digestHex();
 
 /**
  * Kernel notice: an effect of a plan of this cell waits for outside input; `to` states who may act besides the

@@ -15,7 +15,7 @@ import { address, planAddress } from './address.js';
 import { account, amounts, capability, pattern } from './authority.js';
 import { accountName, kernelCommand, remembered } from './commands.js';
 import { failureCode } from './failure.js';
-import { bytes, ref, value } from './markers.js';
+import { bytes, digestHex, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
 import { policyRule } from './policy.js';
 import { principal } from './principal.js';
@@ -29,7 +29,7 @@ export const REQUEST_ID_MAX = 256;
 
 const count = z.int().min(0);
 const requestId = z.string().min(1).max(REQUEST_ID_MAX);
-const hex = z.string().regex(/^[0-9a-f]{64}$/);
+const hex = digestHex();
 
 /** The fields of every ingress record: the frame's number, its time in milliseconds and its principal. */
 const stamps = { seq: count, at: z.int().min(0), principal };

@@ -6,7 +6,7 @@
  * bigint, cycles) is refused at ingress with the path where it stands.
  */
 
-import { toHex } from './hex.js';
+import { DIGEST_HEX, toHex } from './hex.js';
 
 const REF_BRAND: unique symbol = Symbol.for('reprise.ref') as never;
 
@@ -56,7 +56,7 @@ export class Ref {
    * @throws TypeError when the text is not a digest: only code that has hashed bytes may call this
    */
   static fromHex(hex: string, kind: 'raw' | 'value' = 'raw'): Ref {
-    if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError(`not a sha-256 digest in hex: ${hex.slice(0, 80)}`);
+    if (!DIGEST_HEX.test(hex)) throw new TypeError(`not a sha-256 digest in hex: ${hex.slice(0, 80)}`);
     return new Ref(hex, kind);
   }
 

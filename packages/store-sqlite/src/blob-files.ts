@@ -12,11 +12,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RepriseError } from '@reprise/contracts';
+import { isDigest, RepriseError } from '@reprise/contracts';
 import { nodeFs, type StoreFs } from './ports.js';
 import { storeError } from './sqlite-errors.js';
 
-const DIGEST = /^[0-9a-f]{64}$/;
 const UNFINISHED = '.part';
 
 /** The largest blob that can be read: the most bytes of one read of a file. */
@@ -107,7 +106,7 @@ export class BlobFiles {
     for (const group of (await this.#orAbsent(this.fs.readdir(this.#root), '')) ?? []) {
       if (group.length !== 2) continue;
       for (const name of (await this.#orAbsent(this.fs.readdir(join(this.#root, group)), group)) ?? []) {
-        if (DIGEST.test(name)) yield name;
+        if (isDigest(name)) yield name;
       }
     }
   }
@@ -291,7 +290,7 @@ export async function makeDirectory(path: string, fs: StoreFs): Promise<void> {
 
 /** Whether a name is that of a blob: its digest. */
 export function isBlobName(name: string): boolean {
-  return DIGEST.test(name);
+  return isDigest(name);
 }
 
 async function withFile(file: FileHandle, body: () => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 /** The recorded definition of an agent and its tools: data that is stored as content and adopted by sessions. */
-import { GUARANTEES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
+import { digestHex, GUARANTEES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
 import * as z from 'zod';
 import { agentConfig } from './config.js';
 import { toolsetName } from './toolset.js';
@@ -34,7 +34,7 @@ export const toolEntry = z.strictObject({
   schema: value(),
   kind: z.enum(TOOL_KINDS),
   /** The digest of the entry without this field. */
-  fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+  fingerprint: digestHex(),
   guarantee: z.enum(GUARANTEES),
   timeout_ms: z.exactOptional(z.int().min(1)),
   /** The name of the output policy. */

@@ -1,5 +1,5 @@
 /** The facts that a session records: watchers, views and `AgentEvent@1` are derived from them. */
-import { droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
+import { digestHex, droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
 import * as z from 'zod';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
@@ -271,7 +271,7 @@ export const childChanged = z.strictObject({
 export const toolsetChanged = z.strictObject({
   ...at,
   toolset: toolsetName,
-  version: z.string().regex(/^[0-9a-f]{64}$/),
+  version: digestHex(),
   tools_ref: ref(),
   ...toolsetCounts,
   diff_ref: ref(),

@@ -1,5 +1,5 @@
 /** The state of a session: small and flat, whatever its age. Growing data is in its log and its tables. */
-import { contextText, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
+import { contextText, digestHex, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
 import * as z from 'zod';
 import { commandId, runCause } from './commands.js';
 import { adopted, agentConfig, bounds, limitAmounts, tally } from './config.js';
@@ -66,7 +66,7 @@ export const pendingCall = z.strictObject({
   phase: z.enum(CALL_PHASES),
   /** The ordinal of the call's plan, once it was started. */
   plan: z.nullable(count),
-  fingerprint: z.exactOptional(z.string().regex(/^[0-9a-f]{64}$/)),
+  fingerprint: z.exactOptional(digestHex()),
   entry_ref: z.exactOptional(ref()),
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   timeout_ms: z.exactOptional(z.int().min(1)),

@@ -1,10 +1,10 @@
 /** The effects behind tool calls: their parameters and their receipts. */
-import { ref, sessionInfo } from '@reprise/contracts';
+import { digestHex, ref, sessionInfo } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
 import * as z from 'zod';
 
 const tool = z.string().min(1).max(128);
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const digest = digestHex();
 
 /** `tool.call@1` parameters: the call as the model made it, its arguments behind a link. */
 export const toolCallParams = z.strictObject({

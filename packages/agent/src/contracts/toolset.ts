@@ -2,12 +2,12 @@
  * Toolsets: tools from an outside offerer, which may change at any time. A session stores as content which tools it has
  * taken up from each; the offer is refreshed before a step, as an effect, and a change is a fact.
  */
-import { failureCode, ref, sessionInfo } from '@reprise/contracts';
+import { digestHex, failureCode, ref, sessionInfo } from '@reprise/contracts';
 import { defineEffect } from '@reprise/kernel/define';
 import * as z from 'zod';
 
 const count = z.int().min(0);
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const digest = digestHex();
 
 /** How many toolsets one agent may list. */
 export const TOOLSETS_MAX = 16;

@@ -1,5 +1,5 @@
 /** Stores the recorded form of an agent: its definition as data, and its texts. */
-import { type ModelOptions, type Ref, RepriseError } from '@reprise/contracts';
+import { type ModelOptions, present, type Ref, RepriseError } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { putText } from '../content/transcript.js';
 import type { AgentDef } from '../contracts/agent-def.js';
@@ -128,16 +128,17 @@ export async function storePatch(
   const { model, options, instructions, limits } = change;
   if (options !== undefined) requireModelChoices(options, 'reconfigure');
   const window = model === undefined ? undefined : models[model]?.contextWindow;
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(model === undefined ? {} : { price: recordedPrice(models[model]?.price) }),
-    ...(window === undefined ? {} : { context_window: window }),
-    ...(options === undefined ? {} : { options: await storeModelChoices(content, options) }),
-    ...(instructions === undefined
-      ? {}
-      : { system_ref: await putText(content, instructions), system_bytes: bytesIn(instructions) }),
-    ...(limits === undefined ? {} : { limits: saidLimits(limits, 'reconfigure') as ConfigPatch['limits'] & object }),
-  };
+  return present({
+    model,
+    price: model === undefined ? undefined : recordedPrice(models[model]?.price),
+    context_window: window,
+    options: options && (await storeModelChoices(content, options)),
+    ...(instructions !== undefined && {
+      system_ref: await putText(content, instructions),
+      system_bytes: bytesIn(instructions),
+    }),
+    limits: limits && (saidLimits(limits, 'reconfigure') as ConfigPatch['limits'] & object),
+  });
 }
 
 async function storeOne(content: ContentStore, agent: AnyAgent, models: ModelInfos): Promise<Adopted> {

@@ -1,4 +1,4 @@
-import { llmGenerateParams } from '@reprise/contracts';
+import { llmGenerateParams, present } from '@reprise/contracts';
 import { definePlan } from '@reprise/kernel/define';
 import * as z from 'zod';
 import { stepFence } from '../contracts/session.js';
@@ -25,19 +25,19 @@ export const llmStepPlan = definePlan({
       receipt.payload;
     plan.raiseEvent({
       name: 'aos.agent/LlmStepCompleted@1',
-      value: {
+      value: present({
         ...fence,
         output_ref,
         by,
         finish_reason,
         tool_calls,
-        ...(dropped_calls === undefined ? {} : { dropped_calls }),
+        dropped_calls,
         request_bytes,
-        ...(returns === undefined ? {} : { returns }),
-        ...(context === undefined ? {} : { context }),
-        ...(warnings_ref === undefined ? {} : { warnings_ref }),
+        returns,
+        context,
+        warnings_ref,
         ...usage,
-      },
+      }),
     });
   },
 });

@@ -1,4 +1,4 @@
-import { pattern } from '@reprise/contracts';
+import { pattern, present } from '@reprise/contracts';
 import { definePlan, type ReceiptOf } from '@reprise/kernel/define';
 import * as z from 'zod';
 import { stepFence } from '../contracts/session.js';
@@ -45,14 +45,14 @@ function outcomeOf(receipt: ReceiptOf<ToolCallReceipt>): ToolOutcome {
   if (receipt.status !== 'ok') return { non_execution: nonExecutionOf(receipt) };
   const { model_output_ref, operator_output_ref, truncation_meta, is_error, ...more } = receipt.payload;
   const { error_code, files, artifacts, edited_args_ref } = more;
-  return {
+  return present({
     output_ref: model_output_ref,
     operator_output_ref,
     truncated: truncation_meta.truncated,
     is_error,
-    ...(error_code === undefined ? {} : { error_code }),
-    ...(files === undefined ? {} : { files }),
-    ...(artifacts === undefined ? {} : { artifacts }),
-    ...(edited_args_ref === undefined ? {} : { edited_args_ref }),
-  };
+    error_code,
+    files,
+    artifacts,
+    edited_args_ref,
+  });
 }

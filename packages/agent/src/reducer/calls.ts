@@ -13,7 +13,7 @@
  */
 
 import type { LlmToolCall, SessionOp } from '@reprise/contracts';
-import { startOfText } from '@reprise/contracts';
+import { present, startOfText } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type * as z from 'zod';
 import type { LoopPolicy } from '../contracts/config.js';
@@ -71,12 +71,12 @@ function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingC
 function pendingCall(call: LlmToolCall): PendingCall {
   const { call_id, tool, args_ref, signature, issue, fingerprint, entry_ref, timeout_ms, approval } = call;
   const { resource, session } = call;
-  return {
+  return present({
     call_id,
     tool,
     args_ref,
     signature,
-    phase: 'queued',
+    phase: 'queued' as const,
     plan: null,
     guarantee: call.guarantee ?? 'at_most_once',
     parallel: call.parallel ?? true,
@@ -84,15 +84,15 @@ function pendingCall(call: LlmToolCall): PendingCall {
     on_unknown: call.on_unknown ?? 'tell_model',
     unknown: 0,
     outcome: null,
-    ...(issue === undefined ? {} : { issue: refusalOf(issue) }),
-    ...(call.issue_ref === undefined ? {} : { issue_ref: call.issue_ref }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(entry_ref === undefined ? {} : { entry_ref }),
-    ...(timeout_ms === undefined ? {} : { timeout_ms }),
-    ...(approval === undefined ? {} : { approval }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(session === undefined ? {} : { session }),
-  };
+    issue: issue === undefined ? undefined : refusalOf(issue),
+    issue_ref: call.issue_ref,
+    fingerprint,
+    entry_ref,
+    timeout_ms,
+    approval,
+    resource,
+    session,
+  });
 }
 
 /** The failure code of a call that cannot run (B2). */
@@ -155,17 +155,17 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
     input: {
       session_epoch,
       step_epoch,
-      call: {
+      call: present({
         tool,
         call_id,
         session: { key: ctx.address[1], labels: draft.labels },
         at: place(draft),
         args_ref,
         guarantee,
-        ...(fingerprint === undefined ? {} : { fingerprint }),
-        ...(entry_ref === undefined ? {} : { entry_ref }),
-        ...(approval?.reason_ref === undefined ? {} : { reason_ref: approval.reason_ref }),
-      },
+        fingerprint,
+        entry_ref,
+        reason_ref: approval?.reason_ref,
+      }),
       ...(timeout_ms === undefined ? {} : { timeout_ms }),
       ...(approval === undefined ? {} : { approval: approval.to === undefined ? {} : { to: approval.to } }),
     },

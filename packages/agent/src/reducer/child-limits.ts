@@ -1,4 +1,5 @@
 /** The limits of a child session: its own, and never more than those of its parents. */
+import { present } from '@reprise/contracts';
 import type { Bounds, RunLimits } from '../contracts/config.js';
 import type { Grant } from './allowances.js';
 
@@ -21,15 +22,12 @@ export function boundsOf({ max_tokens, max_micro_money }: Budget): Bounds {
 
 /** Narrows limits so that they permit no more than the others. */
 export function narrowed(own: RunLimits, { max_tokens, max_micro_money, max_wall_ms }: Budget): RunLimits {
-  const tokens = least(own.max_tokens, max_tokens);
-  const money = least(own.max_micro_money, max_micro_money);
-  const wall = least(own.max_wall_ms, max_wall_ms);
-  return {
+  return present({
     ...own,
-    ...(tokens === undefined ? {} : { max_tokens: tokens }),
-    ...(money === undefined ? {} : { max_micro_money: money }),
-    ...(wall === undefined ? {} : { max_wall_ms: wall }),
-  };
+    max_tokens: least(own.max_tokens, max_tokens),
+    max_micro_money: least(own.max_micro_money, max_micro_money),
+    max_wall_ms: least(own.max_wall_ms, max_wall_ms),
+  });
 }
 
 function least(...amounts: readonly (number | undefined)[]): number | undefined {

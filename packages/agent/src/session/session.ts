@@ -1,5 +1,5 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, requireKnownOptions } from '@reprise/contracts';
+import { type Address, present, requireKnownOptions } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { putText } from '../content/transcript.js';
 import type { AgentEvent } from '../contracts/agent-event.js';
@@ -185,15 +185,15 @@ export class Session<R = unknown> {
     const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
     if (max_micro_money !== undefined) requirePrices(this.parts.models, agent, true);
     const { agents, ...adopted } = await this.parts.stored.of(agent);
-    const command: SessionCommand = {
-      type: 'Spawn',
+    const command: SessionCommand = present({
+      type: 'Spawn' as const,
       agent: adopted,
       agents: [...agents],
       parts: await this.#store(input),
-      ...(max_tokens === undefined ? {} : { max_tokens }),
-      ...(max_micro_money === undefined ? {} : { max_micro_money }),
-      ...(max_wall_ms === undefined ? {} : { max_wall_ms }),
-    };
+      max_tokens,
+      max_micro_money,
+      max_wall_ms,
+    });
     const value = { command_id, command };
     const ack = await this.#requests.event('aos.agent/HostCommand@1', value, { id: command_id, ...(as && { as }) });
     const accepted = await this.#facts.ofCommand(ack, 'aos.agent/HostCommandAccepted@1', command_id);

@@ -1,5 +1,5 @@
 /** Makes a handler's context from the adapter's context, and collects what the handler stores. */
-import { type Ref, RepriseError, startOfText, type Value } from '@reprise/contracts';
+import { present, type Ref, RepriseError, startOfText, type Value } from '@reprise/contracts';
 import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
@@ -203,10 +203,10 @@ async function ask<S extends Schema>(
 
 /** The question as the answering person is shown it. */
 function questionValue({ question, options, answer }: Question, problems: string | undefined): Value {
-  return {
+  return present({
     question,
-    ...(options === undefined ? {} : { options: options.map(({ id, label }) => ({ id, label })) }),
-    ...(answer === undefined ? {} : { answer: jsonSchemaOf(answer, 'question') }),
-    ...(problems === undefined ? {} : { problems }),
-  };
+    options: options?.map(({ id, label }) => ({ id, label })),
+    answer: answer && jsonSchemaOf(answer, 'question'),
+    problems,
+  });
 }

@@ -9,6 +9,7 @@ import {
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   PROMPT_VERSION,
+  present,
   type Ref,
   RepriseError,
   type Value,
@@ -67,9 +68,7 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
     mediaTypes: profile.media_types ?? [],
-    ...(base_ref === undefined ? {} : { base: base_ref }),
-    ...(ask_ref === undefined ? {} : { ask: ask_ref }),
-    ...(head === undefined ? {} : { resultBytesMax: head }),
+    ...present({ base: base_ref, ask: ask_ref, resultBytesMax: head }),
   });
   const reader = new TranscriptReader(content);
   const system = await systemText(params.system_ref, context, reader);

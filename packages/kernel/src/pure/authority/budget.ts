@@ -11,7 +11,15 @@
  *     largest safe integer and stays there, since the true amount is no longer known.
  * B5  Zeros of `spent` and `reserved` are left out, so equal ledgers have equal bytes. In limits a zero is a limit.
  */
-import { ACCOUNT_DEPTH_MAX, type Account, type Amounts, RepriseError, UNITS_MAX, type Usage } from '@reprise/contracts';
+import {
+  ACCOUNT_DEPTH_MAX,
+  type Account,
+  type Amounts,
+  present,
+  RepriseError,
+  UNITS_MAX,
+  type Usage,
+} from '@reprise/contracts';
 
 /** The unit of concurrency: it is reserved while an effect is open, and never spent. */
 export const PARALLEL = 'parallel';
@@ -126,11 +134,7 @@ export function overdraft(account: Account): Amounts {
  */
 export function usageAmounts({ tokens_in, tokens_out, micro_money, calls }: Usage): Amounts {
   const tokens = tokens_in === undefined && tokens_out === undefined ? undefined : add(tokens_in ?? 0, tokens_out ?? 0);
-  return {
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(micro_money === undefined ? {} : { micro_money }),
-    ...(calls === undefined ? {} : { calls }),
-  };
+  return present({ tokens, micro_money, calls });
 }
 
 function plus(one: Amounts, other: Amounts): Amounts {

@@ -9,7 +9,14 @@
  * U3  Nothing is stranded: every live cell has a definition that accepts its writer, every open effect one that takes
  *     its receipt, every running plan one that continues it.
  */
-import { formatAddress, type IngressOf, isRepriseError, type PlanAddress, RepriseError } from '@reprise/contracts';
+import {
+  formatAddress,
+  type IngressOf,
+  isRepriseError,
+  type PlanAddress,
+  present,
+  RepriseError,
+} from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { decode, portableSha256 } from '../../pure/codec/index.js';
@@ -186,9 +193,7 @@ function incompatible(
   const divergence = error?.details.divergence as Divergence | undefined;
   return new RepriseError('era_incompatible', `${named(edited)} changed under the same name, and ${why}`, {
     where: where ?? `the era from frame ${manifest.seq}`,
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
-    ...(divergence === undefined ? {} : { divergence }),
+    ...present({ expected, actual, divergence }),
     hint: 'Give the changed definition a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
     ...(error === undefined ? {} : { cause: error }),
   });
