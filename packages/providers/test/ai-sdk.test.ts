@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LLMock } from '@copilotkit/aimock';
-import { putText, readText, type TranscriptItem } from '@reprise/agent';
+import { readText } from '@reprise/agent';
 import { isRepriseError, type Value } from '@reprise/contracts';
-import { type ContentStore, encode, getValue, putValue } from '@reprise/kernel';
+import { encode, getValue, putValue } from '@reprise/kernel';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { mockProvider } from '../../../conformance/profiles/mock-provider.js';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateRequest } from '../src/index.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
-import { listed, type Ran, run } from './harness.js';
+import { listed, run } from './harness.js';
+import { answered } from './support/answered.js';
 
 /** Third-party AI SDK providers, against a third-party mock server. */
 const MODELS = {
@@ -40,23 +41,6 @@ function clientOf(name: Name, mock: LLMock, { profile, ...options }: AiSdkOption
     ...options,
   });
   return { client, waits };
-}
-
-/** The transcript after an answer, with results for its calls. */
-async function answered(first: Ran, content: ContentStore): Promise<TranscriptItem[]> {
-  for await (const link of first.content.list()) await content.put((await first.content.get(link)) as Uint8Array);
-  const { output_ref, by, tool_calls } = payloadOf(first);
-  const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
-  const results = calls.map(
-    async ({ call_id, tool }): Promise<TranscriptItem> => ({
-      role: 'tool',
-      call_id,
-      tool,
-      output_ref: await putText(content, `result of ${call_id}`),
-      is_error: false,
-    }),
-  );
-  return [...first.items, { role: 'assistant', output_ref, by, calls }, ...(await Promise.all(results))];
 }
 
 describe.each(WAYS)('the AI SDK client of %s with %s answers', (name, way) => {

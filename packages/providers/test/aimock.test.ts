@@ -6,29 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { CLIENTS, mockProvider, watched } from '../../../conformance/profiles/mock-provider.js';
 import { assembleRequest } from '../src/index.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
-import { listed, type Ran, run, said } from './harness.js';
+import { listed, run, said } from './harness.js';
+import { answered } from './support/answered.js';
 
 const TWO_CALLS = [
   { id: 'call_a', name: 'add', arguments: '{"a":1,"b":2}' },
   { id: 'call_b', name: 'add', arguments: '{"a":3,"b":4}' },
 ];
-
-/** The transcript after an answer, with results for its calls. */
-async function answered(ran: Ran, content: ContentStore): Promise<TranscriptItem[]> {
-  const { output_ref, by, tool_calls } = payloadOf(ran);
-  for await (const link of ran.content.list()) await content.put((await ran.content.get(link)) as Uint8Array);
-  const calls = tool_calls.map(({ call_id, tool, args_ref }) => ({ call_id, tool, args_ref }));
-  const results = calls.map(
-    async ({ call_id, tool }): Promise<TranscriptItem> => ({
-      role: 'tool',
-      call_id,
-      tool,
-      output_ref: await putText(content, `result of ${call_id}`),
-      is_error: false,
-    }),
-  );
-  return [...ran.items, { role: 'assistant', output_ref, by, calls }, ...(await Promise.all(results))];
-}
 
 const WAYS = CLIENTS.flatMap((name) => [true, false].map((streams) => [name, streams ? 'streamed' : 'whole'] as const));
 

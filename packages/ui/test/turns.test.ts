@@ -1,11 +1,12 @@
 /** Runs that stay open for more turns, and inputs that move to another run, as chat pages receive them. */
 import { defineAgent, type Run } from '@reprise/agent';
-import { readUIMessageStream, type UIMessage, type UIMessageChunk, validateUIMessages } from 'ai';
+import { type UIMessage, validateUIMessages } from 'ai';
 import type { ScriptStep } from 'reprise/providers';
 import { script, testWorld } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { followUiMessages, toUIMessageStream, type UiChunk, type UiMessage, uiMessages } from '../src/index.js';
 import { placedChunks } from '../src/stream.js';
+import { all, json, read } from './support/page.js';
 
 async function opened(...steps: readonly ScriptStep[]) {
   const agent = defineAgent({ name: 'a', model: 'm', instructions: '', tools: [], afterAnswer: { wait: '10m' } });
@@ -13,25 +14,6 @@ async function opened(...steps: readonly ScriptStep[]) {
   return { world, session: world.session('chat', agent) };
 }
 
-async function all<T>(stream: ReadableStream<T> | AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const one of stream as AsyncIterable<T>) found.push(one);
-  return found;
-}
-
-async function read(chunks: readonly UiChunk[]): Promise<UIMessage | undefined> {
-  const stream = new ReadableStream<UIMessageChunk>({
-    start: (controller) => {
-      for (const chunk of chunks) controller.enqueue(chunk);
-      controller.close();
-    },
-  });
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, onError: () => undefined })) last = message;
-  return last;
-}
-
-const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const textOf = ({ parts }: { readonly parts: readonly object[] }): string =>
   parts.map((part) => ('text' in part ? part.text : '')).join('');
 const said = (messages: readonly UiMessage[]) => messages.map((one) => [one.role, one.id, textOf(one)]);

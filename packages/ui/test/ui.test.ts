@@ -1,13 +1,6 @@
 /** Runs as chat pages receive them, read with the reader that pages use. */
 import { defineAgent, defineTool } from '@reprise/agent';
-import {
-  DefaultChatTransport,
-  readUIMessageStream,
-  UI_MESSAGE_STREAM_HEADERS,
-  type UIMessage,
-  type UIMessageChunk,
-  validateUIMessages,
-} from 'ai';
+import { DefaultChatTransport, UI_MESSAGE_STREAM_HEADERS, type UIMessage, validateUIMessages } from 'ai';
 import * as fc from 'fast-check';
 import type { ScriptStep } from 'reprise/providers';
 import { script, testWorld } from 'reprise/testing';
@@ -27,9 +20,7 @@ import {
 } from '../src/index.js';
 import { MessageFold } from '../src/message.js';
 import { SpokenPart } from '../src/spoken-part.js';
-
-// Checked by the compiler: the AI SDK accepts the sent messages.
-const chunksFit: (chunk: UiChunk) => UIMessageChunk = (chunk) => chunk;
+import { all, json, read } from './support/page.js';
 
 const pay = defineTool({
   name: 'pay',
@@ -49,27 +40,6 @@ async function opened(...steps: readonly ScriptStep[]) {
   const world = await testWorld({ models: { m: script(...steps) }, agents: [agent] });
   return { world, session: world.session('chat', agent) };
 }
-
-async function all<T>(stream: ReadableStream<T> | AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const one of stream as AsyncIterable<T>) found.push(one);
-  return found;
-}
-
-/** The final message of a page. */
-async function read(chunks: readonly UiChunk[]): Promise<UIMessage | undefined> {
-  const stream = new ReadableStream<UIMessageChunk>({
-    start: (controller) => {
-      for (const chunk of chunks) controller.enqueue(chunksFit(chunk));
-      controller.close();
-    },
-  });
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, onError: () => undefined })) last = message;
-  return last;
-}
-
-const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** The parts that a page shows of a message. */
 function shown(message: UIMessage | undefined): string {

@@ -3,56 +3,29 @@
  *
  * `REPRISE_LONG=1` runs every case over every transport.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { type Came, endWithTests, runSmall, WALL_MS } from '../support/small-process.js';
 
 const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
 const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
-const LOADER = createRequire(import.meta.url).resolve('tsx');
 
-/** The host's heap in MiB, its time in milliseconds, and the memory that one message may use on top. */
-const HEAP_MB = 192;
-const WALL_MS = 50_000;
+/** The memory in MiB that one message may use on top of the host's. */
 const MORE_MB = 160;
 
 /** The longest delay of the event loop on a busy machine, in milliseconds. */
 const WAIT_MS = 3_000;
 
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill('SIGKILL');
-});
-
-interface Came {
-  readonly came: string;
-  readonly more: number;
-  readonly longestWait: number;
-  readonly took: number;
-}
-
 type Way = 'pipe' | 'json' | 'events' | 'gzip';
 
 async function come(how: string, way: Way): Promise<Came> {
   const server = way === 'pipe' ? { command: [process.execPath, SERVER, how] } : { url: await addressOf(how, way) };
-  const argv = [`--max-old-space-size=${HEAP_MB}`, '--conditions=@reprise/source', '--import', LOADER, HOST];
-  const host = spawn(process.execPath, [...argv, JSON.stringify(server)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  started.push(host);
-  const clock = setTimeout(() => host.kill('SIGKILL'), WALL_MS);
-  let printed = '';
-  host.stdout.on('data', (bytes) => {
-    printed += String(bytes);
-  });
-  const ended = await new Promise((resolve) => host.on('close', (code, signal) => resolve(signal ?? code)));
-  clearTimeout(clock);
-  expect(ended, `${how}: ${printed}`).toBe(0);
-  return JSON.parse(printed) as Came;
+  return runSmall(how, HOST, [JSON.stringify(server)]);
 }
 
 async function addressOf(how: string, way: Way): Promise<string> {
-  const server = spawn(process.execPath, [SERVER, how, way], { stdio: ['ignore', 'pipe', 'inherit'] });
-  started.push(server);
+  const server = endWithTests(spawn(process.execPath, [SERVER, how, way], { stdio: ['ignore', 'pipe', 'inherit'] }));
   const port = await new Promise((resolve) => server.stdout.once('data', (bytes) => resolve(Number(String(bytes)))));
   return `http://127.0.0.1:${port}/mcp`;
 }

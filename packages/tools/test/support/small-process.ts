@@ -1,0 +1,49 @@
+/** Runs a test's host in a process with little memory, within a bound on time, and reads what it measured. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { afterAll, expect } from 'vitest';
+
+const LOADER = createRequire(import.meta.url).resolve('tsx');
+
+/** The heap of a host in MiB. */
+const HEAP_MB = 192;
+
+/** The time of a host in milliseconds. */
+export const WALL_MS = 50_000;
+
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+/** What a host prints: the outcome, and what it cost. */
+export interface Came {
+  readonly came: string;
+  /** MiB of memory on top of what the host had at its start. */
+  readonly more: number;
+  /** The longest delay of its event loop, in milliseconds. */
+  readonly longestWait: number;
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+/** Kills a process at the end of the tests. */
+export function endWithTests<P extends ChildProcess>(child: P): P {
+  started.push(child);
+  return child;
+}
+
+/** Runs a host. @param how the case, for the message of a failure */
+export async function runSmall(how: string, host: string, args: readonly string[]): Promise<Came> {
+  const argv = [`--max-old-space-size=${HEAP_MB}`, '--conditions=@reprise/source', '--import', LOADER, host, ...args];
+  const child = endWithTests(spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] }));
+  const clock = setTimeout(() => child.kill('SIGKILL'), WALL_MS);
+  let printed = '';
+  child.stdout.on('data', (bytes) => {
+    printed += String(bytes);
+  });
+  const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+  clearTimeout(clock);
+  expect(ended, `${how}: ${printed}`).toBe(0);
+  return JSON.parse(printed) as Came;
+}
