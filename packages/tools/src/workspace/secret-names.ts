@@ -13,11 +13,12 @@ import { asciiLower } from '@reprise/contracts';
  */
 export const SECRET_NAMES: readonly string[] = Object.freeze([
   // environments
-  ...['.env*', '*.env', '.flaskenv', '.secrets*', '.streamlit-secrets*'],
+  ...['.env*', '*.env', 'env.local', '.flaskenv', '.secret', '.secrets*', '.streamlit-secrets*'],
   // logins of package managers, registries and clouds
   ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.netrc', '_netrc', '.git-credentials', 'git-credentials'],
   ...['.dockercfg', '.dockerconfigjson', '.s3cfg', '.boto', 'rclone.conf', '.terraformrc', 'terraform.rc', '*.tfrc'],
-  ...['auth.json', '*-auth.json', 'token.json', 'token.pickle', '*.token', '.*-token', '.vault?token', '.vault?pass*'],
+  ...['auth.json', '*-auth.json', 'token.json', 'token.pickle', '*.token', '.*-token', 'vault?token', '.vault?token'],
+  ...['.vault?pass*', 'oauth?token*.json', 'token.txt', '*-token.txt', '*_token.txt', 'local.settings.json'],
   ...['vault?pass*.txt', '*firebase-adminsdk*.json', '*service?account*.json', '*serviceaccount*.json', 'keyfile.json'],
   ...['gcp?key*.json', 'gcloud?key*.json', 'client?secret*.json', 'access?token*', 'refresh?token*', 'kubeconfig*'],
   ...['*.kubeconfig', '*.publishsettings', '*.cscfg', '.tugboat', '.pulumi-credentials', 'adc.json'],
@@ -31,11 +32,21 @@ export const SECRET_NAMES: readonly string[] = Object.freeze([
   ...['secret_token.rb', 'key.properties', 'keystore.properties', 'signing.properties', '.credentials*'],
   // keys, certificates with keys, key stores
   ...['id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', 'id_xmss*', '*_rsa', '*_dsa', '*_ecdsa', '*_ed25519'],
+  ...['ssh_host_*_key', 'deploy?key'],
   ...['*.pem', '*.key', '*.ppk', '*.p8', '*.pk8', '*.p12', '*.pfx', '*.pkcs12', '*.pvk', '*.snk', '*.jks', '*.jceks'],
   ...['*.bks', '*.keystore', '*.keytab', '*.kdb', '*.kdbx', '*.psafe3', '*.agilekeychain', '*.opvault', '*.keychain'],
   ...['*.keychain-db', '*.ovpn', '*.private?key', 'secring.*', 'private?key', 'private?key.*', 'wallet.dat', 'utc--*'],
   // histories of typed commands
-  ...['.*_history', '.history', '.zhistory', '.histfile', 'fish_history', 'consolehost_history.txt', '.dbshell'],
+  ...[
+    '.*_history',
+    '.*_history-*',
+    '.history',
+    '.zhistory',
+    '.histfile',
+    'fish_history',
+    'consolehost_history.txt',
+    '.dbshell',
+  ],
   ...['.lesshst', '.viminfo', '.node_repl_history', '.rediscli_history'],
   // browsers
   ...['cookies', 'cookies.sqlite*', 'login data*', 'logins.json', 'logins-backup.json', 'signons.sqlite', 'key?.db'],
@@ -99,8 +110,9 @@ const NOT_SECRET: readonly string[] = [
   'cookies.txt.example',
 ];
 
-/** Endings of copies; a copy of a secret file is secret, too. */
-const COPIES = /(?:\.(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]{1,4})|~|#)$/is;
+/** Endings of copies and archives; a copy of a secret file is secret, too. Invisible characters hide an ending. */
+const COPIES =
+  /(?:\.(?:bak|backup|old|orig|save|swp|swo|tmp|copy|gz|tgz|tar|bz2|xz|zst|zip|7z|[0-9]{1,4}|[0-9]{4}-?[0-9]{2}-?[0-9]{2})| \((?:copy|[0-9]{1,3})\)|~|#|[\u200b-\u200f\u2060\ufeff\s])$/is;
 
 const secretName = matcherOf(SECRET_NAMES);
 const secretFolder = matcherOf(SECRET_FOLDERS);
