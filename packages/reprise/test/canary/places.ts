@@ -211,7 +211,9 @@ function remote(server: ToServer, refuses = false): Place['make'] {
         };
         const answer = await handler.fetch(new Request(`http://127.0.0.1${request.url}`, init));
         response.writeHead(answer.status, Object.fromEntries(answer.headers));
-        response.end(Buffer.from(await answer.arrayBuffer()));
+        response.flushHeaders(); // a stream of notifications has no end, and its client waits for its beginning
+        for await (const part of answer.body ?? []) response.write(part);
+        response.end();
       }),
     );
     return {

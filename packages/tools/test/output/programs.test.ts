@@ -55,8 +55,9 @@ describe.runIf(process.platform === 'linux')(`the output of programs (seed ${SEE
     expect(await faultsOf(program)).toEqual([]);
   });
 
-  it('mutant: a tool that collects its output exceeds the memory bound', async () => {
-    expect((await faultsOf(ENDLESS, () => carelessShell(false))).join()).toContain('MiB');
+  it('mutant: a tool that collects its output exceeds the memory bound, or gives no answer in time', async () => {
+    // What a second of output amounts to depends on the machine: text beyond what it can join in time has no answer.
+    expect((await faultsOf(ENDLESS, () => carelessShell(false))).join()).toMatch(/MiB|no answer in time/);
   });
 
   it('mutant: a tool that waits for the end of its pipes gives no answer in time', async () => {
