@@ -55,7 +55,7 @@ describe('titles of tests', () => {
   });
 
   it.each([
-    'is refused with a reason [JRN-1]',
+    'is refused with a reason',
     'that nobody changed is read',
     'whose text was cut',
     'and the other one',
@@ -71,7 +71,7 @@ describe('titles of tests', () => {
   });
 
   it.each([
-    'a second writer is refused [JRN-1]',
+    'a second writer is refused',
     'with a full disk, an append fails',
     'names of the prototype become own keys',
     'one byte over the ceiling is reported',
