@@ -16,7 +16,7 @@ describe('the cache of decoded leaves', () => {
     expect(keptOf(1_030, 1)).toEqual(Array.from({ length: 1_024 }, (_, i) => i + 6));
   });
 
-  it('leaves of more than 8 MiB together make room for the newest', () => {
+  it('the cache drops the oldest leaves when all together have more than 8 MiB', () => {
     expect(keptOf(10, 2 * 1024 * 1024)).toEqual([7, 8, 9]);
   });
 
