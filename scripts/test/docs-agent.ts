@@ -10,7 +10,7 @@ import {
   type SessionCommand,
   sessionCommandBody,
 } from '@reprise/agent';
-import type * as z from 'zod';
+import type { AnySchema } from '@reprise/contracts/schema';
 import { table } from './docs-table.js';
 
 const EVENTS: Readonly<Record<AgentEventType, string>> = {
@@ -181,9 +181,9 @@ export function sessionCommandsPage(): string {
 }
 
 function fieldsOf(type: AgentEventType): string {
-  const shape: Readonly<Record<string, z.ZodType>> = AGENT_EVENTS[type].shape;
+  const shape: Readonly<Record<string, AnySchema>> = AGENT_EVENTS[type].shape;
   return Object.entries(shape)
     .filter(([name]) => name !== 'type' && !Object.hasOwn(correlation, name))
-    .map(([name, schema]) => `\`${name}${schema.def.type === 'optional' ? '?' : ''}\``)
+    .map(([name, schema]) => `\`${name}${schema._zod.def.type === 'optional' ? '?' : ''}\``)
     .join(' ');
 }

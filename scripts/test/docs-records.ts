@@ -1,10 +1,10 @@
 /** The schemas of records, in the words of `docs/reference/records.md`. */
 import * as contracts from '@reprise/contracts';
-import type * as z from 'zod';
+import type { AnySchema } from '@reprise/contracts/schema';
 import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/pure/schema/index.js';
 
 /** The records of a frame by kind, in the order of the page. */
-export const RECORDS: Readonly<Record<string, z.ZodType>> = {
+export const RECORDS: Readonly<Record<string, AnySchema>> = {
   manifest: contracts.manifestRecord,
   request: contracts.requestRecord,
   command: contracts.commandRecord,
@@ -32,7 +32,7 @@ export const RECORDS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Values inside records that the page lists in tables of their own. */
-export const PARTS: Readonly<Record<string, z.ZodType>> = {
+export const PARTS: Readonly<Record<string, AnySchema>> = {
   envelope: contracts.eventEnvelope,
   pin: contracts.pinned,
   'effect rule': contracts.effectRule,
@@ -55,7 +55,7 @@ export const PARTS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Schemas that the page calls by a name. */
-const NAMED: Readonly<Record<string, z.ZodType>> = {
+const NAMED: Readonly<Record<string, AnySchema>> = {
   ...PARTS,
   address: contracts.address,
   'plan address': contracts.planAddress,
@@ -93,7 +93,7 @@ export const STAMPS: readonly Field[] = [
 ];
 
 /** The fields of an object schema, except `kind`, which is in the heading. */
-export function fieldsOf(schema: z.ZodType): Field[] {
+export function fieldsOf(schema: AnySchema): Field[] {
   const node = compileSchema(schema);
   if (node.type !== 'object') throw new TypeError('a record is an object');
   const entries: [string, FieldNode][] = Object.entries(node.fields);

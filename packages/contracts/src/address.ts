@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { RepriseError } from './errors.js';
 import { wireName } from './names.js';
+import * as z from './schema/index.js';
 
 /** The longest cell key, in bytes of UTF-8. Cell keys carry no personal data: they cannot be erased. */
 export const CELL_KEY_BYTES_MAX = 256;

@@ -5,7 +5,7 @@
  * The schemas are part of the journaled language, which cannot bound how many keys a record has. `capabilityFits` and
  * `amountsFit` of the kernel check those two bounds.
  */
-import * as z from 'zod';
+import * as z from './schema/index.js';
 
 /** The longest pattern, in characters: as long as a cell's key. */
 export const PATTERN_LENGTH_MAX = 256;
@@ -57,7 +57,7 @@ export const capability = z.strictObject({
   may: z.record(z.string().regex(DIMENSION), patterns),
   expires_at: z.exactOptional(z.int().min(0)),
   max_parallel: z.exactOptional(z.int().min(1)),
-}) satisfies z.ZodType<Capability>;
+}) satisfies z.AnySchema<Capability>;
 
 /**
  * The two sides of a holder's authority: its own rights, and the rights that it may grant. A coordinator without tools
@@ -73,13 +73,13 @@ export interface Rights {
 export const rights = z.strictObject({
   exercise: capability,
   grant: z.exactOptional(capability),
-}) satisfies z.ZodType<Rights>;
+}) satisfies z.AnySchema<Rights>;
 
 /** Whole amounts by unit. An absent unit counts as zero; in limits, an absent unit has no limit. */
 export type Amounts = Readonly<Record<string, number>>;
 
 /** Whole amounts by unit. */
-export const amounts = z.record(z.string().regex(UNIT), z.int().min(0)) satisfies z.ZodType<Amounts>;
+export const amounts = z.record(z.string().regex(UNIT), z.int().min(0)) satisfies z.AnySchema<Amounts>;
 
 /** The account of a subtree: its limits, its spent amounts, and the amounts reserved for open effects. */
 export interface Account {
@@ -96,4 +96,4 @@ export const account = z.strictObject({
   limits: amounts,
   spent: amounts,
   reserved: amounts,
-}) satisfies z.ZodType<Account>;
+}) satisfies z.AnySchema<Account>;

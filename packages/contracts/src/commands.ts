@@ -2,12 +2,13 @@
  * The commands of the kernel, sent from outside or by a cell: one closed union. A command is idempotent and can be
  * refused like a request to a cell, and passes the same gate.
  */
-import * as z from 'zod';
+
 import { amounts, capability, pattern } from './authority.js';
 import { failureCode } from './failure.js';
 import { digestHex, value } from './markers.js';
 import { principal } from './principal.js';
 import { usage } from './receipt.js';
+import * as z from './schema/index.js';
 
 const hex = digestHex();
 /** The name of an account: visible ASCII. */

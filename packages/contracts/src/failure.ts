@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from './schema/index.js';
 
 /**
  * The ten failure kinds of the agent SDK. The list is closed; a more exact reason follows a slash, for example

@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { pattern } from './authority.js';
 import { digestHex, ref } from './markers.js';
+import * as z from './schema/index.js';
 
 /** The name and version of the prompt assembly, as recorded in a model call's parameters. */
 export const PROMPT_VERSION = 'aos.agent/Prompt@1';

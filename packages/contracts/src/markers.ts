@@ -1,5 +1,7 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { DIGEST_HEX } from './hex.js';
+import { type Marker, marker } from './schema/markers.js';
+import { string } from './schema/scalars.js';
 import { isRef, type Ref, type Value } from './value.js';
 
 /**
@@ -8,26 +10,31 @@ import { isRef, type Ref, type Value } from './value.js';
  * @example
  * const UserInput = z.strictObject({ input_ref: ref() })
  */
-export function ref(): z.ZodType<Ref> {
-  return z.custom<Ref>(isRef);
+export function ref(): zod.ZodType<Ref> {
+  return asZod(marker<Ref>(isRef));
 }
 
 /**
  * A schema for any canonical value, stored unchanged. Use it for data whose shape another schema decides (a receipt's
  * payload, a plan's input inside a record), not to avoid writing a schema.
  */
-export function value(): z.ZodType<Value> {
-  return z.custom<Value>(isAnyValue);
+export function value(): zod.ZodType<Value> {
+  return asZod(marker<Value>(isAnyValue));
 }
 
 /** A schema for bytes. Refused in reducer state: large data belongs in the content store. */
-export function bytes(): z.ZodType<Uint8Array> {
-  return z.custom<Uint8Array>(isBytes);
+export function bytes(): zod.ZodType<Uint8Array> {
+  return asZod(marker<Uint8Array>(isBytes));
 }
 
 /** A schema for a digest in text: 64 lower-case hex digits. */
-export function digestHex(): z.ZodString {
-  return z.string().regex(DIGEST_HEX);
+export function digestHex() {
+  return string().regex(DIGEST_HEX);
+}
+
+/** Apps put markers into zod's schemas, and wrap them as such. What changes a value has no place in a journal. */
+function asZod<T>(made: Marker<T>): zod.ZodType<T> {
+  return made as unknown as zod.ZodType<T>;
 }
 
 /** Finds the marker behind a custom schema's predicate, so that the kernel's compiler recognizes it. */

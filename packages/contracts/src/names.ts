@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from './schema/index.js';
 
 /** The shape of every wire name: `namespace/Name@version`, for example `aos.agent/UserInput@1`. */
 export const WIRE_NAME = /^[a-z][a-z0-9_.-]*\/[A-Za-z][A-Za-z0-9_.-]*@[1-9][0-9]{0,5}$/;

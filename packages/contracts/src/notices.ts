@@ -1,9 +1,9 @@
-import * as z from 'zod';
 import { address, planAddress } from './address.js';
 import { digestHex, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
 import { RECEIPT_STATUSES, usage } from './receipt.js';
 import { FAULT_CODES } from './records.js';
+import * as z from './schema/index.js';
 
 /** Kernel notice: an event was sent to a cell that does not exist, or that has failed. */
 export const undeliverable = z.strictObject({

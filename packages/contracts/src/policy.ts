@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { pattern } from './authority.js';
+import * as z from './schema/index.js';
 
 /** The principals that a rule applies to; cells when absent, so a rule about cells does not bind the operator. */
 const who = z.exactOptional(pattern);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from './schema/index.js';
 
 /**
  * The principal that caused an ingress: `operator`, `kernel`, `human:<id>`, `cell:<reducer>/<key>` or `adapter:<effect

@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import { failureCode } from './failure.js';
 import { ref, value } from './markers.js';
 import { principal } from './principal.js';
+import * as z from './schema/index.js';
 
 /** How an effect ended. Every effect is settled by exactly one receipt. */
 export const RECEIPT_STATUSES = ['ok', 'error', 'timeout', 'denied', 'cancelled', 'outcome_unknown'] as const;

@@ -10,7 +10,7 @@
  * R3  The last record is always `state`: the touched leaves and their digests (a changed reducer is caught
  *     in the frame where it first changes anything).
  */
-import * as z from 'zod';
+
 import { address, planAddress } from './address.js';
 import { account, amounts, capability, pattern } from './authority.js';
 import { accountName, kernelCommand, remembered } from './commands.js';
@@ -20,6 +20,7 @@ import { effectKind, wireName } from './names.js';
 import { policyRule } from './policy.js';
 import { principal } from './principal.js';
 import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
+import * as z from './schema/index.js';
 
 /** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
 export const KERNEL_SEMANTICS = 3;

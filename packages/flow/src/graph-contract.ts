@@ -1,7 +1,7 @@
 /** The schemas of dependency graphs: commands, events and state (`flow/Graph@1`). */
 import { address, timerFired, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
-import * as z from 'zod';
 import { GRAPH_NODES_AT_ONCE, NODE_NEEDS_MAX, PRIORITY_MAX } from './bounds.js';
 import { party } from './parties.js';
 

@@ -13,6 +13,7 @@
 
 import type { Value } from '@reprise/contracts';
 import { startOfText } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import {
   defineReducer,
   type EventHandlers,
@@ -21,7 +22,6 @@ import {
   type ReducerContext,
   type Table,
 } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './bounds.js';
 import { circleIn } from './graph-circle.js';
 import {

@@ -1,7 +1,7 @@
 /** The parties of a flow cell (owner, sender, outside callers), and how the cell notifies them. */
 import { type Address, address, formatAddress } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import * as z from 'zod';
 import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
 import { utf8Bytes } from './sizes.js';
 

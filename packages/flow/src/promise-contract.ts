@@ -1,7 +1,7 @@
 /** The schemas of promises: commands, events and state (`flow/Promise@1`). */
 import { address, timerFired, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
-import * as z from 'zod';
 import { PROMISE_PARTS_MAX } from './bounds.js';
 import { party } from './parties.js';
 

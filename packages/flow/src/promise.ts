@@ -8,6 +8,7 @@
  */
 
 import type { Address, Value } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import {
   defineReducer,
   type EventHandlers,
@@ -16,7 +17,6 @@ import {
   type ReducerContext,
   type Table,
 } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import { PROMISE_BYTES_MAX } from './bounds.js';
 import { addressKey, openFor, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
 import {

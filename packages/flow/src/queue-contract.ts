@@ -1,7 +1,7 @@
 /** The schemas of queues: commands, events and state (`flow/Queue@1`). */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
-import * as z from 'zod';
 import { PRIORITY_MAX, QUEUE_SLOTS_MAX } from './bounds.js';
 import { party } from './parties.js';
 

@@ -9,6 +9,7 @@
  *     are to be granted, or when the last grant could not be delivered.
  */
 import type { Address } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import {
   defineReducer,
   type EventHandlers,
@@ -17,7 +18,6 @@ import {
   type ReducerContext,
   type Table,
 } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './bounds.js';
 import { placeInLine, sortable } from './order.js';
 import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';

@@ -1,7 +1,7 @@
 /** The schemas of topics: commands, events and state (`flow/Topic@1`). */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
-import * as z from 'zod';
 import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './bounds.js';
 import { party } from './parties.js';
 

@@ -11,6 +11,7 @@
  * T4  A publication is retained until it is delivered and, beyond that, while it is among the last `retain`.
  */
 import type { Value } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import {
   defineReducer,
   type EventHandlers,
@@ -19,7 +20,6 @@ import {
   type ReducerContext,
   type Table,
 } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import { FLOW_VALUE_BYTES_MAX, NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
 import { sortable } from './order.js';
 import { addressKey, openFor, requireParty, senderOf, tell } from './parties.js';

@@ -1,6 +1,6 @@
 /** The recorded definition of an agent and its tools: data that is stored as content and adopted by sessions. */
 import { digestHex, GUARANTEES, ON_UNKNOWN, ref, value } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { agentConfig } from './config.js';
 import { toolsetName } from './toolset.js';
 

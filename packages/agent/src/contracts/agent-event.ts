@@ -3,7 +3,7 @@
  * frames give the same events, wherever and whenever they are read.
  */
 import { droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { COMMAND_DROPS, USAGE_DIFFERS } from './facts.js';
@@ -19,7 +19,7 @@ const id = z.string().min(1).max(512);
 const percent = z.union([z.literal(70), z.literal(85), z.literal(95)]);
 
 /** The position of an event: `frame.record`. Pass the same text to resume after the event. */
-export const cursor = z.templateLiteral([count, '.', count]);
+export const cursor = z.text<`${number}.${number}`>(/^-?\d+\.-?\d+$/, 'Invalid input');
 
 /** The position of an event. */
 export type Cursor = z.infer<typeof cursor>;
@@ -68,7 +68,7 @@ export const LIFECYCLE_NEWS = [
 /** How a pending item ended. */
 export const HUMAN_ENDS = ['approved', 'denied', 'answered', 'expired', 'cancelled'] as const;
 
-const event = <T extends string, F extends z.core.$ZodShape>(type: T, fields: F) =>
+const event = <T extends string, F extends z.Shape>(type: T, fields: F) =>
   z.strictObject({ type: z.literal(type), ...correlation, ...fields });
 
 /** The schema of each type of event. */

@@ -1,6 +1,6 @@
 /** The events that a host, a person or another cell sends to a session. */
 import { inputPart, ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { ADOPTIONS, adopted, type agentConfig, bounds, configPatch } from './config.js';
 
 const count = z.int().min(0);

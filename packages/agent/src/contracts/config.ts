@@ -1,6 +1,6 @@
 /** The part of an agent's definition that the session reducer reads; the whole definition is a blob. */
 import { modelOptions, ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { TOOLSETS_MAX, toolsetChoice } from './toolset.js';
 
 const count = z.int().min(0);

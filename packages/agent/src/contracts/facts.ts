@@ -1,6 +1,6 @@
 /** The facts that a session records: watchers, views and `AgentEvent@1` are derived from them. */
 import { digestHex, droppedCalls, failureCode, RECEIPT_STATUSES, ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';

@@ -1,5 +1,5 @@
 import { failureCode } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { LIMIT_KINDS } from './config.js';
 
 /** The states of a session's current run. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 
 /** Why a call has no output of its own. The model is told this kind. */
 export const NON_EXECUTIONS = [

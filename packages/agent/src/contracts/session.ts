@@ -9,7 +9,7 @@ import {
   ref,
   usage,
 } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { limitAmounts, tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
 import { toolOutcome } from './state.js';

@@ -1,6 +1,6 @@
 /** The state of a session: small and flat, whatever its age. Growing data is in its log and its tables. */
 import { contextText, digestHex, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { commandId, runCause } from './commands.js';
 import { adopted, agentConfig, bounds, limitAmounts, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';

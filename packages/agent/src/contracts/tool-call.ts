@@ -1,7 +1,7 @@
 /** The effects behind tool calls: their parameters and their receipts. */
 import { digestHex, ref, sessionInfo } from '@reprise/contracts';
-import { defineEffect } from '@reprise/kernel/define';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
+import { defineEffect, effectOnUse } from '@reprise/kernel/define';
 
 const tool = z.string().min(1).max(128);
 const digest = digestHex();
@@ -85,14 +85,16 @@ export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
  * The effect of calling a tool. Each call carries the guarantee of its tool; rights and policy rules may name the tool,
  * as `tool.call@1#refund`.
  */
-export const toolCall = defineEffect({
-  kind: 'tool.call@1',
-  params: toolCallParams,
-  receipt: toolCallReceipt,
-  guarantee: { param: 'guarantee' },
-  rights: { tool: 'tool' },
-  subject: 'tool',
-});
+export const toolCall = effectOnUse('tool.call@1', () =>
+  defineEffect({
+    kind: 'tool.call@1',
+    params: toolCallParams,
+    receipt: toolCallReceipt,
+    guarantee: { param: 'guarantee' },
+    rights: { tool: 'tool' },
+    subject: 'tool',
+  }),
+);
 
 /** `human.ask@1` parameters: a question, as the canonical value behind a link (`{ question, options?, … }`). */
 export const humanAskParams = z.strictObject({
@@ -115,9 +117,11 @@ export type HumanAskParams = z.infer<typeof humanAskParams>;
 export type HumanAskReceipt = z.infer<typeof humanAskReceipt>;
 
 /** The effect of asking a person. Its adapter only passes the question on; the answering person settles the effect. */
-export const humanAsk = defineEffect({
-  kind: 'human.ask@1',
-  params: humanAskParams,
-  receipt: humanAskReceipt,
-  guarantee: 'idempotent',
-});
+export const humanAsk = effectOnUse('human.ask@1', () =>
+  defineEffect({
+    kind: 'human.ask@1',
+    params: humanAskParams,
+    receipt: humanAskReceipt,
+    guarantee: 'idempotent',
+  }),
+);

@@ -1,6 +1,6 @@
 /** The stored offers of toolsets: which tools a session took up or refused, and what has changed. */
 import { ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 
 const name = z.string().min(1).max(64);
 

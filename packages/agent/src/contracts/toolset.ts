@@ -3,8 +3,8 @@
  * taken up from each; the offer is refreshed before a step, as an effect, and a change is a fact.
  */
 import { digestHex, failureCode, ref, sessionInfo } from '@reprise/contracts';
-import { defineEffect } from '@reprise/kernel/define';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
+import { defineEffect, effectOnUse } from '@reprise/kernel/define';
 
 const count = z.int().min(0);
 const digest = digestHex();
@@ -116,12 +116,14 @@ export const toolsetRefreshReceipt = z.strictObject({ toolsets: z.array(toolsetN
 export type ToolsetRefreshReceipt = z.infer<typeof toolsetRefreshReceipt>;
 
 /** The effect of refreshing the offers of toolsets. A repetition changes nothing outside. */
-export const toolsetRefresh = defineEffect({
-  kind: 'toolset.refresh@1',
-  params: toolsetRefreshParams,
-  receipt: toolsetRefreshReceipt,
-  guarantee: 'idempotent',
-});
+export const toolsetRefresh = effectOnUse('toolset.refresh@1', () =>
+  defineEffect({
+    kind: 'toolset.refresh@1',
+    params: toolsetRefreshParams,
+    receipt: toolsetRefreshReceipt,
+    guarantee: 'idempotent',
+  }),
+);
 
 /** `toolset.adopt@1` parameters: the withheld tools of a toolset that wait for approval. */
 export const toolsetAdoptParams = z.strictObject({
@@ -135,10 +137,12 @@ export const toolsetAdoptParams = z.strictObject({
 export type ToolsetAdoptParams = z.infer<typeof toolsetAdoptParams>;
 
 /** The effect of adopting withheld tools. It does nothing outside: it exists so that a person can approve it. */
-export const toolsetAdopt = defineEffect({
-  kind: 'toolset.adopt@1',
-  params: toolsetAdoptParams,
-  receipt: z.strictObject({}),
-  guarantee: 'idempotent',
-  subject: 'toolset',
-});
+export const toolsetAdopt = effectOnUse('toolset.adopt@1', () =>
+  defineEffect({
+    kind: 'toolset.adopt@1',
+    params: toolsetAdoptParams,
+    receipt: z.strictObject({}),
+    guarantee: 'idempotent',
+    subject: 'toolset',
+  }),
+);

@@ -1,6 +1,6 @@
 /** The items of a session's transcript log, and the normalized output of a model. */
 import { droppedCalls, inputPart, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { nonExecution } from './non-execution.js';
 import { artifact } from './tool-call.js';
 

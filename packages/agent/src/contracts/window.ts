@@ -1,6 +1,6 @@
 /** The model's window on a transcript, as a session stores it. */
 import { PINS_MAX, ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { commandId } from './commands.js';
 
 const count = z.int().min(0);

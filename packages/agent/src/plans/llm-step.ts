@@ -1,6 +1,6 @@
 import { llmGenerateParams, present } from '@reprise/contracts';
-import { definePlan } from '@reprise/kernel/define';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
+import { definePlan, planOnUse } from '@reprise/kernel/define';
 import { stepFence } from '../contracts/session.js';
 import { llmGenerate } from './effects.js';
 import { failureOf } from './fence.js';
@@ -9,35 +9,46 @@ import { failureOf } from './fence.js';
 export const LLM_TIMEOUT_MS = 10 * 60_000;
 
 /** `aos.agent/llm_step_plan@1`: one model call. Its event carries the epochs of its start. */
-export const llmStepPlan = definePlan({
-  name: 'aos.agent/llm_step_plan@1',
-  input: z.strictObject({ ...stepFence, params: llmGenerateParams }),
-  effects: [llmGenerate],
-  *run({ session_epoch, step_epoch, params }, plan) {
-    const receipt = yield* plan.awaitReceipt(plan.emitEffect(llmGenerate, params, { timeoutMs: LLM_TIMEOUT_MS }));
-    const fence = { session_epoch, step_epoch };
-    const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
-    if (receipt.status !== 'ok') {
-      const value = { ...fence, ...failureOf(receipt), ...usage };
-      return plan.raiseEvent({ name: 'aos.agent/LlmStepFailed@1', value });
-    }
-    const { output_ref, by, finish_reason, tool_calls, returns, context, request_bytes, warnings_ref, dropped_calls } =
-      receipt.payload;
-    plan.raiseEvent({
-      name: 'aos.agent/LlmStepCompleted@1',
-      value: present({
-        ...fence,
+export const llmStepPlan = planOnUse('aos.agent/llm_step_plan@1', () =>
+  definePlan({
+    name: 'aos.agent/llm_step_plan@1',
+    input: z.strictObject({ ...stepFence, params: llmGenerateParams }),
+    effects: [llmGenerate],
+    *run({ session_epoch, step_epoch, params }, plan) {
+      const receipt = yield* plan.awaitReceipt(plan.emitEffect(llmGenerate, params, { timeoutMs: LLM_TIMEOUT_MS }));
+      const fence = { session_epoch, step_epoch };
+      const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
+      if (receipt.status !== 'ok') {
+        const value = { ...fence, ...failureOf(receipt), ...usage };
+        return plan.raiseEvent({ name: 'aos.agent/LlmStepFailed@1', value });
+      }
+      const {
         output_ref,
         by,
         finish_reason,
         tool_calls,
-        dropped_calls,
-        request_bytes,
         returns,
         context,
+        request_bytes,
         warnings_ref,
-        ...usage,
-      }),
-    });
-  },
-});
+        dropped_calls,
+      } = receipt.payload;
+      plan.raiseEvent({
+        name: 'aos.agent/LlmStepCompleted@1',
+        value: present({
+          ...fence,
+          output_ref,
+          by,
+          finish_reason,
+          tool_calls,
+          dropped_calls,
+          request_bytes,
+          returns,
+          context,
+          warnings_ref,
+          ...usage,
+        }),
+      });
+    },
+  }),
+);

@@ -1,6 +1,6 @@
 import { pattern, present } from '@reprise/contracts';
-import { definePlan, type ReceiptOf } from '@reprise/kernel/define';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
+import { definePlan, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
 import { stepFence } from '../contracts/session.js';
 import type { ToolOutcome } from '../contracts/state.js';
 import { type ToolCallReceipt, toolCall, toolCallParams } from '../contracts/tool-call.js';
@@ -17,25 +17,27 @@ const input = z.strictObject({
 });
 
 /** `aos.agent/tool_call_plan@1`: one tool call. Its event carries the epochs of its start. */
-export const toolCallPlan = definePlan({
-  name: 'aos.agent/tool_call_plan@1',
-  input,
-  effects: [toolCall],
-  *run({ session_epoch, step_epoch, call, timeout_ms, approval }, plan) {
-    const options = { timeoutMs: timeout_ms ?? TOOL_TIMEOUT_MS, ...(approval === undefined ? {} : { approval }) };
-    const receipt = yield* plan.awaitReceipt(plan.emitEffect(toolCall, call, options));
-    const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
-    const value = {
-      session_epoch,
-      step_epoch,
-      call_id: call.call_id,
-      outcome: outcomeOf(receipt),
-      ...bytesOf(receipt),
-      ...usage,
-    };
-    plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });
-  },
-});
+export const toolCallPlan = planOnUse('aos.agent/tool_call_plan@1', () =>
+  definePlan({
+    name: 'aos.agent/tool_call_plan@1',
+    input,
+    effects: [toolCall],
+    *run({ session_epoch, step_epoch, call, timeout_ms, approval }, plan) {
+      const options = { timeoutMs: timeout_ms ?? TOOL_TIMEOUT_MS, ...(approval === undefined ? {} : { approval }) };
+      const receipt = yield* plan.awaitReceipt(plan.emitEffect(toolCall, call, options));
+      const usage = receipt.usage === undefined ? {} : { usage: receipt.usage };
+      const value = {
+        session_epoch,
+        step_epoch,
+        call_id: call.call_id,
+        outcome: outcomeOf(receipt),
+        ...bytesOf(receipt),
+        ...usage,
+      };
+      plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });
+    },
+  }),
+);
 
 function bytesOf({ status, payload }: ReceiptOf<ToolCallReceipt>): { readonly bytes?: number } {
   return status === 'ok' ? { bytes: payload.truncation_meta.bounded_bytes } : {};

@@ -9,8 +9,9 @@
  * A2  Nothing is released while an unfinished input or a child session may still use it.
  * A3  Each amount is released once: as used, or as returned.
  */
+
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { userInput } from '../contracts/commands.js';
 import type { Bounds, LimitAmounts, Tally } from '../contracts/config.js';
 import type { ChildNotice } from '../contracts/session.js';

@@ -14,8 +14,8 @@
 
 import type { LlmToolCall, SessionOp } from '@reprise/contracts';
 import { present, startOfText } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { LoopPolicy } from '../contracts/config.js';
 import type { NonExecution } from '../contracts/non-execution.js';
 import type { toolResult } from '../contracts/session.js';

@@ -11,8 +11,8 @@
  *     window.
  */
 import type { LlmGenerateParams } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { CompactionPolicy } from '../contracts/config.js';
 import type { compacted, compactionFailed } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';

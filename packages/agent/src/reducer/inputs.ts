@@ -1,7 +1,7 @@
 /** Inputs, definitions and commands from outside. Each is accepted or refused, and both are recorded as facts. */
 import type { InputPart } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type {
   agentAdopted,
   Rejection,

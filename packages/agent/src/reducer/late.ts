@@ -3,8 +3,8 @@
  * the call.
  */
 import { isRef, type NOTICES, type Ref } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { SessionState } from '../contracts/state.js';
 import { toolCallParams } from '../contracts/tool-call.js';
 import type { LateItem } from '../contracts/transcript.js';

@@ -12,8 +12,8 @@
  * S5  Nothing is emitted beyond a limit, nor while the run is paused, waits for outside input, or is stopping.
  */
 import { NOTICES } from '@reprise/contracts';
-import { creates, defineReducer, type EventOf, type ReducerContext } from '@reprise/kernel/define';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
+import { creates, defineReducer, type EventOf, type ReducerContext, reducerOnUse } from '@reprise/kernel/define';
 import { agentAdopted, sessionCommand, userInput } from '../contracts/commands.js';
 import { limitAmounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
@@ -109,29 +109,31 @@ const HANDLERS: Handlers = {
 };
 
 /** The session reducer. */
-export const sessionReducer = defineReducer({
-  name: contract.SESSION_REDUCER,
-  state: sessionState,
-  events: EVENTS,
-  facts: SESSION_FACTS,
-  logs: { transcript: transcriptItem },
-  tables: {
-    queue: queuedInput,
-    children: childEntry,
-    child_names: z.string().max(64),
-    agents: spawnable,
-    details: storedDetail,
-    toolsets: knownToolset,
-    allowances: allowance,
-    ended: endedRun,
-    written_off: limitAmounts,
-  },
-  init: (_key, event) => firstState(event),
-  reduce(draft, event, ctx) {
-    const handle = HANDLERS[event.name] as (draft: SessionState, value: unknown, ctx: ReducerContext) => Next;
-    drive(draft, handle(draft, event.value, ctx), ctx);
-  },
-});
+export const sessionReducer = reducerOnUse(contract.SESSION_REDUCER, () =>
+  defineReducer({
+    name: contract.SESSION_REDUCER,
+    state: sessionState,
+    events: EVENTS,
+    facts: SESSION_FACTS,
+    logs: { transcript: transcriptItem },
+    tables: {
+      queue: queuedInput,
+      children: childEntry,
+      child_names: z.string().max(64),
+      agents: spawnable,
+      details: storedDetail,
+      toolsets: knownToolset,
+      allowances: allowance,
+      ended: endedRun,
+      written_off: limitAmounts,
+    },
+    init: (_key, event) => firstState(event),
+    reduce(draft, event, ctx) {
+      const handle = HANDLERS[event.name] as (draft: SessionState, value: unknown, ctx: ReducerContext) => Next;
+      drive(draft, handle(draft, event.value, ctx), ctx);
+    },
+  }),
+);
 
 function firstState(event: Events): SessionState {
   // Only an adoption creates a session, so every session has a definition.

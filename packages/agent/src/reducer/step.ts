@@ -1,6 +1,7 @@
 /** One step: a model call and its answer. */
+
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { StopReason } from '../contracts/lifecycle.js';
 import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';

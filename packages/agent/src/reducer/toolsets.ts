@@ -9,8 +9,8 @@
  * X4  At most one question about a toolset is pending; newer changes replace it.
  */
 import type { Ref } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type * as z from 'zod';
 import type { toolsetsRefreshed as refreshed, toolsetDecision } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { KnownToolset, ToolsetNews } from '../contracts/toolset.js';

@@ -8,9 +8,9 @@
  * P2  The facts read for a frame are those that {@link AgentEvents} has after reading every earlier frame.
  */
 import { type JournalRecord, ref } from '@reprise/contracts';
-import { defineProjection } from '@reprise/kernel';
+import * as z from '@reprise/contracts/schema';
+import { defineProjection, projectionOnUse } from '@reprise/kernel';
 import type { View } from '@reprise/kernel/views';
-import * as z from 'zod';
 import { childChanged, inputAccepted, lifecycleChanged, stepRequested } from '../contracts/facts.js';
 import { TERMINAL } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
@@ -65,49 +65,51 @@ interface Rows {
  * Rows `['place', session, frame]` and `['now', session]`, `['run', session, run]`, `['child', parent, child]`,
  * `['effect', id]`, and `['wait', effect, what]`. Only worlds whose events are resumed keep this view.
  */
-export const eventPlaces = defineProjection({
-  name: 'aos.agent/EventPlaces@1',
-  row,
-  from: {
-    'fact:aos.agent/InputAccepted@1': inputAccepted,
-    'fact:aos.agent/LifecycleChanged@1': lifecycleChanged,
-    'fact:aos.agent/LlmStepRequested@1': stepRequested,
-    'fact:aos.agent/ChildChanged@1': childChanged,
-    effect: true,
-    deferred: true,
-    ask: true,
-    receipt: true,
-    settled: true,
-    'command:sys/Decide@1': true,
-    'command:sys/Answer@1': true,
-    'command:sys/Settle@1': true,
-  },
-  fold(given, entry) {
-    const rows = given as unknown as Rows;
-    const { record, cell, seq } = entry;
-    if (record.kind !== 'fact') return foldEffect(rows, record, seq);
-    if (cell === null || cell[0] !== SESSION_REDUCER) return;
-    const [, session] = cell;
-    switch (entry.from) {
-      case 'fact:aos.agent/InputAccepted@1': {
-        const { run, cause } = entry.value;
-        return putRoot(rows, ['run', session, run], seq, rootOf(session, run, cause));
+export const eventPlaces = projectionOnUse('aos.agent/EventPlaces@1', () =>
+  defineProjection({
+    name: 'aos.agent/EventPlaces@1',
+    row,
+    from: {
+      'fact:aos.agent/InputAccepted@1': inputAccepted,
+      'fact:aos.agent/LifecycleChanged@1': lifecycleChanged,
+      'fact:aos.agent/LlmStepRequested@1': stepRequested,
+      'fact:aos.agent/ChildChanged@1': childChanged,
+      effect: true,
+      deferred: true,
+      ask: true,
+      receipt: true,
+      settled: true,
+      'command:sys/Decide@1': true,
+      'command:sys/Answer@1': true,
+      'command:sys/Settle@1': true,
+    },
+    fold(given, entry) {
+      const rows = given as unknown as Rows;
+      const { record, cell, seq } = entry;
+      if (record.kind !== 'fact') return foldEffect(rows, record, seq);
+      if (cell === null || cell[0] !== SESSION_REDUCER) return;
+      const [, session] = cell;
+      switch (entry.from) {
+        case 'fact:aos.agent/InputAccepted@1': {
+          const { run, cause } = entry.value;
+          return putRoot(rows, ['run', session, run], seq, rootOf(session, run, cause));
+        }
+        case 'fact:aos.agent/LifecycleChanged@1':
+          if (TERMINAL.includes(entry.value.from)) putPlace(rows, session, seq, { run: entry.value.run });
+          return;
+        case 'fact:aos.agent/LlmStepRequested@1':
+          return putPlace(rows, session, seq, entry.value);
+        case 'fact:aos.agent/ChildChanged@1': {
+          const key = ['child', session, entry.value.session];
+          if (rows.get(key) === undefined) rows.put(key, { is: 'child', seq });
+          return;
+        }
+        default:
+          return;
       }
-      case 'fact:aos.agent/LifecycleChanged@1':
-        if (TERMINAL.includes(entry.value.from)) putPlace(rows, session, seq, { run: entry.value.run });
-        return;
-      case 'fact:aos.agent/LlmStepRequested@1':
-        return putPlace(rows, session, seq, entry.value);
-      case 'fact:aos.agent/ChildChanged@1': {
-        const key = ['child', session, entry.value.session];
-        if (rows.get(key) === undefined) rows.put(key, { is: 'child', seq });
-        return;
-      }
-      default:
-        return;
-    }
-  },
-});
+    },
+  }),
+);
 
 /** Reads the facts about the frames before one. */
 export function pastBefore(view: View<Row>, frame: number): Past {

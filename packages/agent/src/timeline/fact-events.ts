@@ -1,5 +1,5 @@
 /** Which fact of a session becomes which event. */
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import type { AgentEventOf } from '../contracts/agent-event.js';
 import type { SESSION_FACTS } from '../contracts/facts.js';
 import { type InputDrop, type Lifecycle, TERMINAL } from '../contracts/lifecycle.js';

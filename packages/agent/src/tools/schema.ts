@@ -4,7 +4,6 @@
  */
 import { RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel';
-import * as z from 'zod';
 
 /** A schema of any library that follows the Standard Schema interface. */
 export interface Schema<Output = unknown> {
@@ -70,11 +69,28 @@ function told(schema: Schema, where: string): Record<string, unknown> {
   try {
     const standard = schema['~standard'] as Schema['~standard'] & Partial<TellsJsonSchema>;
     if (standard.jsonSchema !== undefined) return standard.jsonSchema.input({ target: 'draft-2020-12' });
-    if (standard.vendor === 'zod') return z.toJSONSchema(schema as unknown as z.ZodType, { io: 'input' });
+    if (standard.vendor === 'zod') return zodsWriter()(schema, { io: 'input' });
   } catch (cause) {
     throw untold(where, cause);
   }
   throw untold(where, undefined);
+}
+
+type Writer = (schema: Schema, options: { readonly io: 'input' }) => Record<string, unknown>;
+
+/**
+ * The writer that zod keeps apart from the schemas of zod/mini. It is loaded when such a schema needs it, and at once,
+ * since a definition is not asynchronous: importing zod here would double the time that importing this library takes.
+ */
+function zodsWriter(): Writer {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: 'node:module'): Modules } };
+  const modules = process?.getBuiltinModule?.('node:module');
+  if (modules === undefined) throw new Error('zod/mini provides no JSON Schema on this runtime');
+  return modules.createRequire(import.meta.url)('zod').toJSONSchema;
+}
+
+interface Modules {
+  createRequire(from: string): (name: 'zod') => { readonly toJSONSchema: Writer };
 }
 
 /** The part of the interface that libraries may leave out. */

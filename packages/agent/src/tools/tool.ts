@@ -149,6 +149,8 @@ export interface SessionToolSpec<Name extends string, S extends Schema> {
   readonly name: Name;
   readonly description: string;
   readonly args: S;
+  /** The JSON Schema of the arguments, for a schema that does not provide it. */
+  readonly jsonSchema?: object;
   readonly kind: Exclude<ToolEntry['kind'], 'tool'>;
   /** The session operation of a call. */
   readonly operation: (args: OutputOf<S>, content: ContentStore) => Promise<SessionOp>;
@@ -158,11 +160,12 @@ export interface SessionToolSpec<Name extends string, S extends Schema> {
 export function defineSessionTool<const Name extends string, S extends Schema>(
   spec: SessionToolSpec<Name, S>,
 ): Tool<Name, OutputOf<S>, never, unknown> {
-  const { name, description, args, kind, operation } = spec;
+  const { name, description, args, jsonSchema, kind, operation } = spec;
   const run = (): never => {
     throw new RepriseError('internal_error', 'a call that the session executes reached a handler', { where: name });
   };
-  const { entry } = defineTool({ name, description, args, guarantee: 'idempotent', polling: kind === 'wait', run });
+  const told = jsonSchema === undefined ? { args } : { args, jsonSchema };
+  const { entry } = defineTool({ name, description, ...told, guarantee: 'idempotent', polling: kind === 'wait', run });
   return Object.freeze({
     type: 'tool' as const,
     name,

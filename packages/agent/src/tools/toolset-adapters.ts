@@ -1,5 +1,6 @@
 /** The adapters of `toolset.refresh@1` and `toolset.adopt@1`. */
 import { type Ref, shortText, startOfText, wellFormed } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import {
   type Adapter,
   type AdapterContext,
@@ -10,7 +11,6 @@ import {
   putValue,
   toHex,
 } from '@reprise/kernel';
-import * as z from 'zod';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import {
   type ToolsetAdoptParams,

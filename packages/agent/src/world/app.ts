@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@reprise/contracts';
-import { type App, defineApp } from '@reprise/kernel/define';
+import { type App, appOnUse, defineApp } from '@reprise/kernel/define';
 import { compactionPlan } from '../plans/compaction.js';
 import { humanAskPlan } from '../plans/human-ask.js';
 import { llmStepPlan } from '../plans/llm-step.js';
@@ -21,10 +21,12 @@ export const AGENT_POLICY: readonly PolicyRule[] = Object.freeze([
 ]);
 
 /** The pure wing of every agent world: what `reprise verify` executes when no other app is named. */
-export const agentApp: App = defineApp({
-  reducers: [sessionReducer],
-  plans: [llmStepPlan, compactionPlan, toolCallPlan, humanAskPlan, toolsetRefreshPlan, toolsetAdoptPlan],
-  policy: AGENT_POLICY,
-});
+export const agentApp: App = appOnUse(() =>
+  defineApp({
+    reducers: [sessionReducer],
+    plans: [llmStepPlan, compactionPlan, toolCallPlan, humanAskPlan, toolsetRefreshPlan, toolsetAdoptPlan],
+    policy: AGENT_POLICY,
+  }),
+);
 
 export default agentApp;

@@ -1,8 +1,8 @@
 /** Writes a unified request as a call of a language model of the AI SDK. */
 import { present } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { mintCallIds } from '../model/call-ids.js';
-import { isJsonObject, type Json, toJson } from '../model/json.js';
+import { isJson, isJsonObject, type Json, toJson } from '../model/json.js';
 import type {
   ProviderProfile,
   UnifiedAnswer,
@@ -169,7 +169,7 @@ const item = z.discriminatedUnion('type', [
     type: z.literal('tool-result'),
     toolCallId: z.string().min(1),
     toolName: z.string().min(1),
-    result: z.json(),
+    result: z.custom<Json>(isJson),
     isError: z.exactOptional(z.boolean()),
     ...kept,
   }),

@@ -1,6 +1,7 @@
 /** The shape and the rules of a call of a language model of the AI SDK, as JSON data. */
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
+import { isJson, type Json } from '../model/json.js';
 import {
   base64,
   checkerOf,
@@ -56,7 +57,7 @@ const resultOutput = z.discriminatedUnion('type', [
       .min(1),
   }),
   z.strictObject({ type: z.enum(['text', 'error-text']), value: z.string() }),
-  z.strictObject({ type: z.enum(['json', 'error-json']), value: z.json() }),
+  z.strictObject({ type: z.enum(['json', 'error-json']), value: z.custom<Json>(isJson) }),
 ]);
 
 const toolResult = z.strictObject({

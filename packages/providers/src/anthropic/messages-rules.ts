@@ -1,5 +1,5 @@
 /** The shape and the rules of Anthropic's messages request. */
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
   base64,

@@ -15,8 +15,8 @@ import {
   type Value,
   value,
 } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { type ContentReader, getValue, portableSha256, toHex } from '@reprise/kernel';
-import * as z from 'zod';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { assemblePrompt } from '../prompt/assemble-prompt.js';
 import { readTools } from '../prompt/read-tools.js';

@@ -19,6 +19,16 @@ export function jsonText(value: Value): string {
   return JSON.stringify(toJson(value));
 }
 
+/** Whether data is JSON data throughout. */
+export function isJson(data: unknown): data is Json {
+  if (data === null || typeof data === 'string' || typeof data === 'boolean') return true;
+  if (typeof data === 'number') return Number.isFinite(data);
+  if (Array.isArray(data)) return data.every(isJson);
+  return (
+    typeof data === 'object' && Object.getPrototypeOf(data) === Object.prototype && Object.values(data).every(isJson)
+  );
+}
+
 /** Whether data is a JSON object. */
 export function isJsonObject(data: unknown): data is { readonly [key: string]: Json } {
   return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Uint8Array);

@@ -1,5 +1,5 @@
 /** Reads a chat-completions answer into a unified response. Total: data that it cannot read gives undefined. */
-import * as z from 'zod';
+import { fieldsOf } from '@reprise/contracts';
 import { isJsonObject } from '../model/json.js';
 import {
   type AnswerAbout,
@@ -101,27 +101,22 @@ function finishReason(given: unknown, hasCalls: boolean): ReadAnswer['finishReas
   return reason ?? 'other';
 }
 
-const usageFields = z.looseObject({
-  prompt_tokens_details: z.looseObject({}).nullish().catch(undefined),
-  completion_tokens_details: z.looseObject({}).nullish().catch(undefined),
-});
-
 /** Reads token counts. Servers agree on the fields for input and output, but not on the field for cached input. */
 export function readChatUsage(given: unknown): Pick<ReadAnswer, 'usage' | 'usageDetails'> {
-  const usage = usageFields.safeParse(given).data ?? {};
-  const { prompt_tokens_details: into, completion_tokens_details: out, ...counts } = usage as typeof usage & Fields;
+  const counts = fieldsOf(given);
+  const [into, out] = [fieldsOf(counts.prompt_tokens_details), fieldsOf(counts.completion_tokens_details)];
   const first = (...all: readonly unknown[]) => all.find(isCount);
   return usageOf({
     in: counts.prompt_tokens,
     out: outOf(counts),
     cacheRead: first(
-      into?.cached_tokens,
+      into.cached_tokens,
       counts.cached_tokens,
       counts.prompt_cache_hit_tokens,
       counts.cache_read_input_tokens,
     ),
-    cacheWrite: first(into?.cache_write_tokens, into?.cache_creation_tokens, counts.cache_creation_input_tokens),
-    reasoning: first(out?.reasoning_tokens, counts.reasoning_tokens),
+    cacheWrite: first(into.cache_write_tokens, into.cache_creation_tokens, counts.cache_creation_input_tokens),
+    reasoning: first(out.reasoning_tokens, counts.reasoning_tokens),
   });
 }
 

@@ -1,5 +1,5 @@
 /** The shape and the rules of OpenAI's responses request. */
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import type { CallIdRule } from '../model/call-ids.js';
 import {
   checkerOf,

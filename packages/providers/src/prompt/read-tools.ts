@@ -1,8 +1,8 @@
 /** Reads the tools of a request from the lists that it links. */
 import { type Ref, RepriseError, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
-import * as z from 'zod';
 import type { UnifiedTool } from '../model/model.js';
 
 // Loose on purpose: a definition holds more about a tool than a model sees.

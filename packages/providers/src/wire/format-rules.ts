@@ -1,5 +1,5 @@
 /** Rules shared by all formats: common fields, and the order in which a body is checked. */
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { type CallIdRule, fitsRule } from '../model/call-ids.js';
 import { isJsonObject, parseJson } from '../model/json.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
@@ -78,34 +78,34 @@ export const metadataPairs = z
   .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range');
 
 /** A choice among tools: a word, or a named tool in the format's own form. */
-export function wireChoice<T extends z.ZodType>(named: T) {
+export function wireChoice<T extends z.Schema>(named: T) {
   return z.union([z.enum(['auto', 'none', 'required']), named], 'tool_choice');
 }
 
 /** A text or a list of parts; a problem names what is wrong inside, instead of saying that it is neither. */
-export function textOr<T extends z.ZodType>(text: z.ZodType<string>, parts: T) {
+export function textOr<T extends z.Schema>(text: z.Schema<string>, parts: T) {
   return z.custom<string | z.infer<T>>().superRefine((given, context) => {
     const parsed = (typeof given === 'string' ? text : parts).safeParse(given);
-    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
+    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ message, path });
   });
 }
 
 /** The tools of a request: our own in a fixed form, and those that the provider runs itself. */
 export function wireTools(
-  own: z.ZodType,
-  provided: z.ZodType,
+  own: z.Schema,
+  provided: z.Schema,
   isOwn: (tool: Readonly<Record<string, unknown>>) => boolean,
 ) {
   const tool = z.looseObject({}).superRefine((given, context) => {
     const parsed = (isOwn(given) ? own : provided).safeParse(given);
-    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ code: 'custom', message, path });
+    for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ message, path });
   });
   return z.array(tool).min(1).max(128, 'parameter_range');
 }
 
 /** A format's rules. */
 interface FormatRules<T> {
-  readonly schema: z.ZodType<T>;
+  readonly schema: z.Schema<T>;
   /** The conversation's turns, for the check of calls and answers. */
   turns(request: T): Iterable<Turn>;
   /** The names of the request's tools. */

@@ -10,7 +10,7 @@
  */
 import type { OpaquePart } from '@reprise/agent';
 import type { Value } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { type Json, toJson } from '../model/json.js';
 import type { UnifiedAnswer, UnifiedCall } from '../model/model.js';
 

@@ -44,7 +44,8 @@ export function defineApp(spec: AppSpec): App {
   for (const plan of plans.values()) {
     for (const effect of plan.effects.values()) {
       const known = effects.get(effect.name);
-      if (known !== undefined && known.digest !== effect.digest) throw duplicate('effect', effect.name);
+      if (known !== undefined && known !== effect && known.digest !== effect.digest)
+        throw duplicate('effect', effect.name);
       effects.set(effect.name, effect);
     }
   }

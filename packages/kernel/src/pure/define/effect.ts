@@ -1,5 +1,5 @@
 import { DIMENSION, GUARANTEES, type Guarantee, isWhole, RepriseError, UNIT } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireEffectKind, requireObject } from './parts.js';
 
@@ -43,7 +43,7 @@ export interface EffectDefinition<I = unknown, P = unknown> {
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
  */
-export function defineEffect<I extends z.ZodType, P extends z.ZodType>(spec: {
+export function defineEffect<I extends z.AnySchema, P extends z.AnySchema>(spec: {
   readonly kind: string;
   readonly params: I;
   readonly receipt: P;

@@ -1,6 +1,7 @@
 export * from './app.js';
 export { digestOf } from './digest.js';
 export * from './effect.js';
+export { appOnUse, effectOnUse, planOnUse, projectionOnUse, reducerOnUse } from './first-use.js';
 export * from './handlers.js';
 export {
   cellAddress,

@@ -1,5 +1,5 @@
 import { type Address, type Receipt, RepriseError, type Value } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { EffectDefinition } from './effect.js';
 import { type Replaced, replacedBy } from './lineage.js';
@@ -118,7 +118,7 @@ export interface PlanDefinition<I = unknown> {
  *     plan.raiseEvent({ name: 'shop/Paid@1', value: { ok: receipt.status === 'ok' } })
  *   } })
  */
-export function definePlan<I extends z.ZodType>(spec: {
+export function definePlan<I extends z.AnySchema>(spec: {
   readonly name: string;
   readonly input: I;
   readonly effects: readonly EffectDefinition[];
@@ -133,7 +133,8 @@ export function definePlan<I extends z.ZodType>(spec: {
   const input = compileSchema(spec.input);
   const effects = new Map<string, EffectDefinition>();
   for (const effect of spec.effects) {
-    if ((effects.get(effect.name)?.digest ?? effect.digest) !== effect.digest) {
+    const known = effects.get(effect.name);
+    if (known !== undefined && known.digest !== effect.digest) {
       throw new RepriseError('duplicate_definition', `${spec.name} declares two effects ${effect.name}`);
     }
     effects.set(effect.name, effect);

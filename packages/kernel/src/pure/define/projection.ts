@@ -1,5 +1,5 @@
 import type { Value } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import type { RowKey } from '../codec/ordered.js';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { requireFunction, requireObject, requireOwnName } from './parts.js';
@@ -40,7 +40,7 @@ export interface ProjectionDefinition<Row = unknown> {
 }
 
 /** The parts of a projection that an author writes. */
-export interface ProjectionSpec<R extends z.ZodType, F extends Sources> {
+export interface ProjectionSpec<R extends z.AnySchema, F extends Sources> {
   /** The wire name, `ns/Name@v`. Raise the version when code that `fold` calls changes: only its own text is seen. */
   readonly name: string;
   /** The schema of a row. */
@@ -67,7 +67,7 @@ export interface ProjectionSpec<R extends z.ZodType, F extends Sources> {
  *   fold(rows, { cell, value }) { rows.put(cell[1], { status: 'placed', cents: value.cents }) },
  * })
  */
-export function defineProjection<R extends z.ZodType, const F extends Sources>(
+export function defineProjection<R extends z.AnySchema, const F extends Sources>(
   spec: ProjectionSpec<R, F>,
 ): ProjectionDefinition<z.output<R>> {
   requireObject(spec, 'a projection');

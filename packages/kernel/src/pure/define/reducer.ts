@@ -8,7 +8,7 @@ import {
   type Sender,
   type Value,
 } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { type Forebear, forebearsOf, type Migrates } from './lineage.js';
 import {
@@ -23,24 +23,24 @@ import type { PlanDefinition } from './plan.js';
 import type { Table } from './table.js';
 
 /** An event schema, marked as one that makes the cell when it is absent. */
-export interface Creating<Z extends z.ZodType> {
+export interface Creating<Z extends z.AnySchema> {
   readonly creates: true;
   readonly schema: Z;
 }
 
 /** Marks an event as one that makes the cell it is sent to, when that cell is absent. */
-export function creates<Z extends z.ZodType>(schema: Z): Creating<Z> {
+export function creates<Z extends z.AnySchema>(schema: Z): Creating<Z> {
   return { creates: true, schema };
 }
 
 /** The events a reducer takes, by wire name. Kernel notices (`sys/…`) are taken the same way. */
-export type EventSchemas = Readonly<Record<string, z.ZodType | Creating<z.ZodType>>>;
+export type EventSchemas = Readonly<Record<string, z.AnySchema | Creating<z.AnySchema>>>;
 
 type SchemaOf<D> = D extends Creating<infer Z> ? Z : D;
 
 /** The union of a reducer's events: switch on `name` and `value` is typed. */
 export type EventOf<E extends EventSchemas> = {
-  [N in keyof E & string]: { readonly name: N; readonly value: z.output<SchemaOf<E[N]> & z.ZodType> };
+  [N in keyof E & string]: { readonly name: N; readonly value: z.output<SchemaOf<E[N]> & z.AnySchema> };
 }[keyof E & string];
 
 /** An intent: a reducer emits it to start a plan. */
@@ -129,7 +129,7 @@ export interface ReducerDefinition {
 }
 
 /** The parts of a reducer that an author writes. */
-export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
+export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas> {
   /** The wire name, `ns/Name@v`. */
   readonly name: string;
   /** The state's schema: an object of the closed subset, without bytes. */
@@ -137,11 +137,11 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
   /** The events it takes. */
   readonly events: E;
   /** The facts it may state. */
-  readonly facts?: Readonly<Record<string, z.ZodType>>;
+  readonly facts?: Readonly<Record<string, z.AnySchema>>;
   /** Its logs and the schema of their items. */
-  readonly logs?: Readonly<Record<string, z.ZodType>>;
+  readonly logs?: Readonly<Record<string, z.AnySchema>>;
   /** Its tables and the schema of their values. */
-  readonly tables?: Readonly<Record<string, z.ZodType>>;
+  readonly tables?: Readonly<Record<string, z.AnySchema>>;
   /**
    * Takes over the cells of an earlier version: each keeps its address, and its state is migrated at the first event
    * that reaches it. Items of logs and entries of tables stay as they were written.
@@ -166,7 +166,7 @@ export interface ReducerSpec<S extends z.ZodType, E extends EventSchemas> {
  *   reduce(draft, event) { draft.n += event.value.by },
  * })
  */
-export function defineReducer<S extends z.ZodType, const E extends EventSchemas>(
+export function defineReducer<S extends z.AnySchema, const E extends EventSchemas>(
   spec: ReducerSpec<S, E>,
 ): ReducerDefinition {
   requireObject(spec, 'a reducer');
@@ -231,14 +231,14 @@ function refuseKernelNames(reducer: string, events: Iterable<string>, facts: Ite
   });
 }
 
-function compileEvent(name: string, definition: z.ZodType | Creating<z.ZodType>) {
+function compileEvent(name: string, definition: z.AnySchema | Creating<z.AnySchema>) {
   const given: unknown = definition;
   const creating = typeof given === 'object' && given !== null && 'creates' in given && given.creates === true;
-  const schema = creating ? (definition as Creating<z.ZodType>).schema : (definition as z.ZodType);
+  const schema = creating ? (definition as Creating<z.AnySchema>).schema : (definition as z.AnySchema);
   return { node: compileSchema(schema), creates: creating && !name.startsWith('sys/') };
 }
 
-function compileAll(schemas: Readonly<Record<string, z.ZodType>> = {}, what: string): Map<string, SchemaNode> {
+function compileAll(schemas: Readonly<Record<string, z.AnySchema>> = {}, what: string): Map<string, SchemaNode> {
   requireObject(schemas, what);
   return new Map(Object.entries(schemas).map(([name, schema]) => [name, compileSchema(schema)]));
 }

@@ -1,7 +1,7 @@
 /** The sources of views: the records they choose, by kind and name, and what a fold sees of each. */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import { compileSchema, type SchemaNode, schemaValue } from '../schema/index.js';
 import { requireObject } from './parts.js';
 
@@ -33,13 +33,13 @@ export type NamedKind = (typeof NAMED_KINDS)[number];
 export type SourceName = '*' | JournalRecord['kind'] | `${NamedKind}:${string}`;
 
 /** The records that a view folds, each with the schema of its value, or `true` for any. */
-export type Sources = { readonly [S in SourceName]?: z.ZodType | true };
+export type Sources = { readonly [S in SourceName]?: z.AnySchema | true };
 
 type KindOf<S> = S extends `${infer K}:${string}` ? K : S;
 type RecordOf<S> = S extends '*' ? JournalRecord : Extract<JournalRecord, { readonly kind: TakenBy<KindOf<S>> }>;
 /** The kinds of records that a source takes. */
 type TakenBy<K> = K extends 'event' ? 'event' | 'request' : K;
-type ValueOf<S, D> = D extends z.ZodType
+type ValueOf<S, D> = D extends z.AnySchema
   ? KindOf<S> extends 'receipt'
     ? z.output<D> | undefined
     : z.output<D>
@@ -94,12 +94,12 @@ export type CompiledSources = ReadonlyMap<string, SchemaNode | null>;
  */
 export function compileSources(from: Sources, what: string): CompiledSources {
   requireObject(from, `what ${what} is made from`);
-  const entries = Object.entries(from as Readonly<Record<string, z.ZodType | true>>);
+  const entries = Object.entries(from as Readonly<Record<string, z.AnySchema | true>>);
   if (entries.length === 0) throw refusal(`${what} has no sources`, 'one kind of record or more', from);
   return new Map(entries.map(([name, schema]) => [name, compileSource(name, schema, what)]));
 }
 
-function compileSource(name: string, schema: z.ZodType | true, what: string): SchemaNode | null {
+function compileSource(name: string, schema: z.AnySchema | true, what: string): SchemaNode | null {
   const [kind = '', ...rest] = name.split(':');
   const named = (NAMED_KINDS as readonly string[]).includes(kind);
   if ((rest.length > 0 && (!named || rest.join(':') === '')) || kind === '')

@@ -1,6 +1,6 @@
 import type { Value } from '@reprise/contracts';
 import { markerOf } from '@reprise/contracts';
-import type * as z from 'zod';
+import type * as z from '@reprise/contracts/schema';
 import type {
   $ZodArrayDef,
   $ZodCustomDef,
@@ -49,9 +49,9 @@ type Def = $ZodTypes['_zod']['def'];
  * @throws RepriseError `invalid_schema`, its `where` the path inside the schema (`$.items[].kind`) and its
  *   `hint` what to write instead, for a schema that changes a value, runs code, is recursive or has no canonical form
  */
-export function compileSchema(schema: z.ZodType): SchemaNode {
+export function compileSchema(schema: z.AnySchema): SchemaNode {
   const root: Place = { where: '$', inside: [] };
-  const node = compile(schema, root);
+  const node = compile(schema as $ZodType, root);
   try {
     encode(schemaValue(node));
   } catch {

@@ -1,6 +1,6 @@
 /** The messages to and from a sandbox: canonical bytes as text, so that nothing but text crosses its boundary. */
 import { bytes, type Pinned, pinned, type Ref, ref } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { decode, encode } from '../../pure/codec/index.js';
 
 /** A message to a sandbox. */

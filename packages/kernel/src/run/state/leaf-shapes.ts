@@ -20,7 +20,7 @@ import {
   type Value,
   value,
 } from '@reprise/contracts';
-import * as z from 'zod';
+import * as z from '@reprise/contracts/schema';
 import { decode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
 import type { LeafKey, LeafKind } from '../../pure/engine/index.js';
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
@@ -70,7 +70,7 @@ const delivery = z.union([
 const backlog = z.strictObject({ first: count, end: count, count });
 
 /** The shape of each kind of leaf. */
-const SHAPES: Readonly<Record<LeafKind, z.ZodType>> = {
+const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
   account,
   cell: z.strictObject({
     inc: count,

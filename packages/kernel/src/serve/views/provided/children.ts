@@ -1,6 +1,6 @@
 import type { Address, JournalRecord } from '@reprise/contracts';
-import * as z from 'zod';
-import { defineProjection } from '../../../pure/define/index.js';
+import * as z from '@reprise/contracts/schema';
+import { defineProjection, projectionOnUse } from '../../../pure/define/index.js';
 import { cellsMade } from './leaves.js';
 
 /**
@@ -9,15 +9,17 @@ import { cellsMade } from './leaves.js';
  *
  * @example views.view(children).query({ index: 'parent', under: ['shop/Order@1', 'o1'] })
  */
-export const children = defineProjection({
-  name: 'reprise/Children@1',
-  row: z.strictObject({ parent: z.nullable(z.tuple([z.string(), z.string()])), seq: z.int(), at: z.int() }),
-  from: { state: true },
-  indexes: { parent: (row) => [...(row.parent ?? ['']), row.seq] },
-  fold(rows, { record, frame, seq, at }) {
-    for (const cell of cellsMade(record)) rows.put(cell, { parent: makerOf(cell, frame), seq, at });
-  },
-});
+export const children = projectionOnUse('reprise/Children@1', () =>
+  defineProjection({
+    name: 'reprise/Children@1',
+    row: z.strictObject({ parent: z.nullable(z.tuple([z.string(), z.string()])), seq: z.int(), at: z.int() }),
+    from: { state: true },
+    indexes: { parent: (row) => [...(row.parent ?? ['']), row.seq] },
+    fold(rows, { record, frame, seq, at }) {
+      for (const cell of cellsMade(record)) rows.put(cell, { parent: makerOf(cell, frame), seq, at });
+    },
+  }),
+);
 
 /** The cell that sent the first event of the frame to it; null for a request from outside. */
 function makerOf(cell: Address, frame: readonly JournalRecord[]): [string, string] | null {
