@@ -1,15 +1,14 @@
-import {
-  type AgentWorld,
-  type AgentWorldOptions,
-  type AnyAgent,
-  type Judge,
-  type ModelInfos,
-  type NeedsDeps,
-  type OpenAgentWorldOptions,
-  openAgentWorld,
+import type {
+  AgentWorld,
+  AgentWorldOptions,
+  AnyAgent,
+  Judge,
+  ModelInfos,
+  NeedsDeps,
+  OpenAgentWorldOptions,
 } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject } from '@reprise/contracts';
-import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
+import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
 
@@ -38,15 +37,20 @@ export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
 export async function openWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: OpenWorldOptions<A>,
 ): Promise<AgentWorld> {
-  return openAgentWorld(withModels(options));
+  // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
+  const [{ openAgentWorld }, providers] = await Promise.all([import('@reprise/agent'), import('@reprise/providers')]);
+  return openAgentWorld(withModels(options, providers.llmGenerateAdapter));
 }
 
 /** The same options with what executes model calls, and what is known of the models. */
-export function withModels<A extends readonly AnyAgent[]>(options: OpenWorldOptions<A>): OpenAgentWorldOptions<A> {
+export function withModels<A extends readonly AnyAgent[]>(
+  options: OpenWorldOptions<A>,
+  adapterOf: typeof llmGenerateAdapter,
+): OpenAgentWorldOptions<A> {
   require(isObject(options), 'options', 'an object with a store and models', typeof options);
   const { models, ...rest } = options;
   requireModels(models);
-  const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => llmGenerateAdapter(models, { judge }) };
+  const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => adapterOf(models, { judge }) };
   // What is left out and put in its place keeps what `deps` has to be.
   return bound as unknown as OpenAgentWorldOptions<A>;
 }

@@ -1,6 +1,7 @@
 /** Worlds in tests: time that stands still, fakes, crashes, saved worlds; reducers and plans on their own. */
 
 import type { AnyAgent } from '@reprise/agent';
+import { llmGenerateAdapter } from '@reprise/providers';
 import { type TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
 import { type Models, withModels } from './open-world.js';
 
@@ -40,5 +41,5 @@ export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
 export async function testWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: TestWorldOptions<A>,
 ): Promise<TestWorld> {
-  return testAgentWorld(withModels(options as never) as unknown as TestAgentWorldOptions<A>);
+  return testAgentWorld(withModels(options as never, llmGenerateAdapter) as unknown as TestAgentWorldOptions<A>);
 }

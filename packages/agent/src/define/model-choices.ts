@@ -1,6 +1,7 @@
 /** The model options of an agent, as authors write them and as they are recorded. */
 import { type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
-import { type ContentStore, putValue } from '@reprise/kernel';
+import type { ContentStore } from '@reprise/kernel';
+import { putValue } from '@reprise/kernel/store';
 
 /** The options of a model call. */
 export interface ModelChoices {

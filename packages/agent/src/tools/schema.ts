@@ -3,7 +3,7 @@
  * the journal, once, where the data enters.
  */
 import { RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
-import { decode, encode } from '@reprise/kernel';
+import { decode, encode } from '@reprise/kernel/codec';
 
 /** A schema of any library that follows the Standard Schema interface. */
 export interface Schema<Output = unknown> {

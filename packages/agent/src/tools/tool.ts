@@ -14,7 +14,8 @@ import {
   type SessionOp,
   unknownFields,
 } from '@reprise/contracts';
-import { type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
+import type { ContentStore } from '@reprise/kernel';
+import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
 import type { ToolEntry } from '../contracts/agent-def.js';
 import type { ToolContext } from './context.js';
 import { type Duration, durationMs } from './duration.js';

@@ -19,7 +19,7 @@ import { decode } from '../codec/decode.js';
 import { encode } from '../codec/encode.js';
 import { check } from './check.js';
 import { schemaValue } from './digest.js';
-import type { FieldNode, SchemaNode } from './node.js';
+import { childrenOf, type FieldNode, type SchemaNode } from './node.js';
 import type { Place } from './refusal.js';
 import { HINTS, placeOf, refuseSchema } from './refusal.js';
 import {
@@ -52,12 +52,29 @@ type Def = $ZodTypes['_zod']['def'];
 export function compileSchema(schema: z.AnySchema): SchemaNode {
   const root: Place = { where: '$', inside: [] };
   const node = compile(schema as $ZodType, root);
+  if (surelyFits(node, LEVELS_SURE)) return node;
   try {
     encode(schemaValue(node));
   } catch {
     refuseSchema(root, 'the schema nests too deep to be recorded', 'Use value() for the inner part.');
   }
   return node;
+}
+
+/** So many levels of a schema can always be recorded: each takes at most three levels of its value. */
+const LEVELS_SURE = Math.floor(VALUE_DEPTH_MAX / 3) - 1;
+
+/** Text of printable ASCII, which is well-formed. */
+const PLAIN = /^[ -~]*$/;
+
+/** Whether a schema can surely be recorded. Most can, and then need not be encoded to find out. */
+function surelyFits(node: SchemaNode, levels: number): boolean {
+  if (levels === 0) return false;
+  if (node.type === 'text') return node.patterns?.every((pattern) => PLAIN.test(pattern)) ?? true;
+  if (node.type !== 'object') return childrenOf(node).every((child) => surelyFits(child, levels - 1));
+  return Object.entries(node.fields).every(
+    ([key, field]) => PLAIN.test(key) && field.fallback === undefined && surelyFits(field.node, levels - 1),
+  );
 }
 
 function compile(schema: $ZodType, place: Place): SchemaNode {
