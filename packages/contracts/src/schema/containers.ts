@@ -3,11 +3,11 @@
 import { type AnySchema, type Def, mistyped, part, runInto, runPart } from './internals.js';
 import { addIssues, finished, type ParseContext, type Payload } from './issues.js';
 import { never, Sized, unknown } from './scalars.js';
-import { Choice, type In, type Options, type Out, Schema, told } from './schema.js';
+import { BuiltSchema, Choice, type In, type Options, type Out, told } from './schema.js';
 
 const LENGTH_CHECKS: readonly string[] = ['min_length', 'max_length'];
 
-/** A list. */
+/** Lists whose items have one schema. */
 export class List<T extends AnySchema> extends Sized<Out<T>[], In<T>[]> {
   protected override read(payload: Payload, context: ParseContext): Payload {
     const input = payload.value;
@@ -47,7 +47,7 @@ export function array<T extends AnySchema>(element: T, message?: string): List<T
 type TupleOut<T extends Options> = { -readonly [K in keyof T]: Out<T[K]> };
 type TupleIn<T extends Options> = { -readonly [K in keyof T]: In<T[K]> };
 
-class Tuple extends Schema {
+class Tuple extends BuiltSchema {
   protected override read(payload: Payload, context: ParseContext): Payload {
     const items: Options = this._zod.def.items;
     const input = payload.value;
@@ -68,11 +68,11 @@ class Tuple extends Schema {
 }
 
 /** Accepts a list of exactly these items, all of which are there. */
-export function tuple<const T extends Options>(items: T): Schema<TupleOut<T>, TupleIn<T>> {
+export function tuple<const T extends Options>(items: T): BuiltSchema<TupleOut<T>, TupleIn<T>> {
   return new Tuple({ type: 'tuple', items, rest: null }) as never;
 }
 
-class Record_ extends Schema {
+class Record_ extends BuiltSchema {
   protected override read(payload: Payload, context: ParseContext): Payload {
     const { keyType, valueType } = this._zod.def;
     const input = payload.value;
@@ -109,7 +109,7 @@ export function record<K extends AnySchema<string>, V extends AnySchema>(
   key: K,
   value: V,
   message?: string,
-): Schema<Record<Out<K>, Out<V>>, Record<Out<K>, In<V>>> {
+): BuiltSchema<Record<Out<K>, Out<V>>, Record<Out<K>, In<V>>> {
   return new Record_({ type: 'record', keyType: key, valueType: value, ...told(message) }) as never;
 }
 
@@ -126,13 +126,13 @@ type OptionalKeys<S, Side extends 'optin' | 'optout'> = {
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /** The values that an object's fields give. */
-export type ShapeOut<S extends Shape> = Flat<
+type ShapeOut<S extends Shape> = Flat<
   { -readonly [K in Exclude<keyof S, OptionalKeys<S, 'optout'>>]: Out<S[K]> } & {
     -readonly [K in OptionalKeys<S, 'optout'>]?: Out<S[K]>;
   }
 >;
 /** The values that an object's fields take. */
-export type ShapeIn<S extends Shape> = Flat<
+type ShapeIn<S extends Shape> = Flat<
   { -readonly [K in Exclude<keyof S, OptionalKeys<S, 'optin'>>]: In<S[K]> } & {
     -readonly [K in OptionalKeys<S, 'optin'>]?: In<S[K]>;
   }
@@ -143,7 +143,7 @@ type Loose = Record<string, unknown>;
 type Strict = Record<never, never>;
 
 /** An object. */
-export class Obj<S extends Shape = Shape, Rest = Strict> extends Schema<
+export class Obj<S extends Shape = Shape, Rest = Strict> extends BuiltSchema<
   Flat<ShapeOut<S> & Rest>,
   Flat<ShapeIn<S> & Rest>
 > {
@@ -157,8 +157,7 @@ export class Obj<S extends Shape = Shape, Rest = Strict> extends Schema<
     for (const [key, field] of this.#fields) readField(payload, input, key, field, context);
     const catchall: AnySchema | undefined = this._zod.def.catchall;
     if (catchall === undefined) return payload;
-    const more: string[] = [];
-    for (const key in input) if (!Object.hasOwn(this.shape, key)) more.push(key);
+    const more = Object.keys(input).filter((key) => !Object.hasOwn(this.shape, key));
     if (part(catchall).def.type === 'never') unrecognized(payload, this, input, more);
     else for (const key of more) if (key !== '__proto__') runInto(catchall, input[key], payload, key, context);
     return payload;
@@ -185,7 +184,7 @@ export class Obj<S extends Shape = Shape, Rest = Strict> extends Schema<
   }
 
   /** The same object, all of whose fields may be absent. */
-  partial(): Schema<Partial<Flat<ShapeOut<S> & Rest>>, Partial<Flat<ShapeIn<S> & Rest>>> {
+  partial(): BuiltSchema<Partial<Flat<ShapeOut<S> & Rest>>, Partial<Flat<ShapeIn<S> & Rest>>> {
     const fields = Object.entries(this.shape).map(([key, field]) => [key, optionalOf(field)]);
     return this.#of(Object.fromEntries(fields)) as never;
   }
@@ -218,11 +217,11 @@ function readField(to: Payload, input: Loose, key: string, field: AnySchema, con
 }
 
 function optionalOf(field: AnySchema): AnySchema {
-  return (field as Schema).optional();
+  return (field as BuiltSchema).optional();
 }
 
 /** Reports keys that an object does not know. The check of the object itself still runs. */
-function unrecognized(payload: Payload, inst: Schema, input: unknown, keys: readonly string[]): void {
+function unrecognized(payload: Payload, inst: BuiltSchema, input: unknown, keys: readonly string[]): void {
   if (keys.length === 0) return;
   payload.issues.push({ code: 'unrecognized_keys', keys, input, inst, continue: true });
 }

@@ -16,7 +16,7 @@ export {
   tuple,
 } from './containers.js';
 export type { AnySchema, infer, output } from './internals.js';
-export { SchemaError, type SchemaIssue } from './issues.js';
+export { type FoundIssue, SchemaError } from './issues.js';
 export {
   boolean,
   enum,
@@ -33,4 +33,13 @@ export {
   undefined,
   unknown,
 } from './scalars.js';
-export { type Absent, type Choice, custom, type Defaulted, exactOptional, nullable, Schema, union } from './schema.js';
+export {
+  type Absent,
+  BuiltSchema,
+  type Choice,
+  custom,
+  type Defaulted,
+  exactOptional,
+  nullable,
+  union,
+} from './schema.js';

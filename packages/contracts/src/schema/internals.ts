@@ -42,7 +42,7 @@ export interface Check {
 type Absence = 'optional' | 'defaulted' | undefined;
 
 /** What zod's schemas ask of a schema that they hold. */
-export interface Part {
+interface Part {
   readonly def: Def;
   readonly optin: Absence;
   readonly optout: 'optional' | undefined;

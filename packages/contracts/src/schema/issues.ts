@@ -1,7 +1,7 @@
 /** What is wrong with a value: found as raw issues, and told in the words of zod. */
 
 /** A problem with a value: its kind, its path in the value, and a sentence. Further fields depend on the kind. */
-export interface SchemaIssue {
+export interface FoundIssue {
   readonly code: string;
   readonly path: PropertyKey[];
   readonly message: string;
@@ -51,11 +51,11 @@ export function addIssues(to: Payload, step: PropertyKey, issues: readonly RawIs
   }
 }
 
-/** The error of {@link Schema.parse}: its message lists the issues as JSON. */
+/** The error of {@link BuiltSchema.parse}: its message lists the issues as JSON. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 
-  constructor(readonly issues: readonly SchemaIssue[]) {
+  constructor(readonly issues: readonly FoundIssue[]) {
     super(JSON.stringify(issues, null, 2));
   }
 }
@@ -63,7 +63,7 @@ export class SchemaError extends Error {
 const INTERNAL: readonly string[] = ['inst', 'schema', 'continue', 'input', '__proto__'];
 
 /** Writes an issue's sentence and leaves out what only the search needed. */
-export function finished(raw: RawIssue): SchemaIssue {
+export function finished(raw: RawIssue): FoundIssue {
   const message = raw.message ?? raw.inst?._zod.def.error?.() ?? ownerSentence(raw) ?? sentence(raw);
   const fields = Object.fromEntries(Object.entries(raw).filter(([name]) => !INTERNAL.includes(name)));
   return { ...fields, code: raw.code, path: raw.path ?? [], message };

@@ -1,10 +1,10 @@
 /** Schemas of values without parts. */
 import { type Check, mistyped } from './internals.js';
 import type { Payload } from './issues.js';
-import { checkOf, Schema, told } from './schema.js';
+import { BuiltSchema, checkOf, told } from './schema.js';
 
 /** Schemas of text and of lists: both have a length. */
-export class Sized<Output, Input = Output> extends Schema<Output, Input> {
+export class Sized<Output, Input = Output> extends BuiltSchema<Output, Input> {
   min(minimum: number, message?: string): this {
     return this.with(lengthCheck('min', minimum, message));
   }
@@ -38,7 +38,7 @@ function lengthOf(input: string | readonly unknown[], limit: number): number {
   return count;
 }
 
-/** Text. */
+/** Text, with the checks that only text has. */
 export class Text<Output extends string = string> extends Sized<Output> {
   protected override read(payload: Payload): Payload {
     return typeof payload.value === 'string' ? payload : mistyped(payload, 'string', this);
@@ -95,7 +95,7 @@ export function text<T extends string>(pattern: RegExp, message?: string): Text<
 }
 
 /** Finite numbers. */
-export class Num extends Schema<number> {
+export class Num extends BuiltSchema<number> {
   protected override read(payload: Payload): Payload {
     const input = payload.value;
     if (typeof input !== 'number') return mistyped(payload, 'number', this);
@@ -152,18 +152,18 @@ export function int(message?: string): Num {
   return new Num({ type: 'number', check: 'number_format', abort: false, format: 'safeint', ...told(message) });
 }
 
-class Bool extends Schema<boolean> {
+class Bool extends BuiltSchema<boolean> {
   protected override read(payload: Payload): Payload {
     return typeof payload.value === 'boolean' ? payload : mistyped(payload, 'boolean', this);
   }
 }
 
 /** Accepts true and false. */
-function boolean_(): Schema<boolean> {
+function boolean_(): BuiltSchema<boolean> {
   return new Bool({ type: 'boolean' });
 }
 
-class Single extends Schema<unknown> {
+class Single extends BuiltSchema<unknown> {
   protected override read(payload: Payload): Payload {
     const { type } = this._zod.def;
     return payload.value === (type === 'null' ? null : undefined) ? payload : mistyped(payload, type, this);
@@ -171,33 +171,33 @@ class Single extends Schema<unknown> {
 }
 
 /** Accepts null. */
-function null_(): Schema<null> {
+function null_(): BuiltSchema<null> {
   return new Single({ type: 'null' }) as never;
 }
 
 /** Accepts undefined. */
-function undefined_(message?: string): Schema<undefined> {
+function undefined_(message?: string): BuiltSchema<undefined> {
   return new Single({ type: 'undefined', ...told(message) }) as never;
 }
 
 /** Accepts everything. */
-export function unknown(): Schema<unknown> {
-  return new Schema({ type: 'unknown' });
+export function unknown(): BuiltSchema<unknown> {
+  return new BuiltSchema({ type: 'unknown' });
 }
 
-class Never extends Schema<never> {
+class Never extends BuiltSchema<never> {
   protected override read(payload: Payload): Payload {
     return mistyped(payload, 'never', this);
   }
 }
 
 /** Accepts nothing. */
-export function never(): Schema<never> {
+export function never(): BuiltSchema<never> {
   return new Never({ type: 'never' });
 }
 
 /** A closed list of values. */
-export class Listed<T> extends Schema<T> {
+export class Listed<T> extends BuiltSchema<T> {
   readonly #values: readonly unknown[] = listedIn(this._zod.def);
 
   protected override read(payload: Payload): Payload {

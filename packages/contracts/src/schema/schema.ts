@@ -1,9 +1,9 @@
 /** The schema itself: checking a value, and the schemas that wrap another. */
 import { type AnySchema, type Check, type Def, Internals, part, runPart } from './internals.js';
-import { finished, isAborted, type ParseContext, type Payload, SchemaError, type SchemaIssue } from './issues.js';
+import { type FoundIssue, finished, isAborted, type ParseContext, type Payload, SchemaError } from './issues.js';
 
 /** What came of a value: the value as the schema reads it, or what is wrong with it. */
-export type SafeParsed<T> =
+type SafeParsed<T> =
   | { readonly success: true; readonly data: T; readonly error?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly error: SchemaError };
 
@@ -13,18 +13,18 @@ interface Standard<T> {
   readonly vendor: string;
   readonly validate: (
     value: unknown,
-  ) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+  ) => { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly FoundIssue[] };
   readonly types?: { readonly input: unknown; readonly output: T };
 }
 
 /** A schema whose key an object may lack. */
-export interface Absent<T extends AnySchema> extends Schema<Out<T>, In<T>> {
-  readonly _zod: Schema<Out<T>, In<T>>['_zod'] & { readonly optin: 'optional'; readonly optout: 'optional' };
+export interface Absent<T extends AnySchema> extends BuiltSchema<Out<T>, In<T>> {
+  readonly _zod: BuiltSchema<Out<T>, In<T>>['_zod'] & { readonly optin: 'optional'; readonly optout: 'optional' };
 }
 
 /** A schema whose key the input may lack; the result has it. */
-export interface Defaulted<T extends AnySchema> extends Schema<Out<T>, In<T> | undefined> {
-  readonly _zod: Schema<Out<T>, In<T> | undefined>['_zod'] & { readonly optin: 'defaulted' };
+export interface Defaulted<T extends AnySchema> extends BuiltSchema<Out<T>, In<T> | undefined> {
+  readonly _zod: BuiltSchema<Out<T>, In<T> | undefined>['_zod'] & { readonly optin: 'defaulted' };
 }
 
 /** The values that a schema gives. */
@@ -36,7 +36,7 @@ const REQUIRED = { optin: undefined, optout: undefined } as const;
 const DEFAULTED = { optin: 'defaulted', optout: undefined } as const;
 
 /** A schema. Its inside has the form of zod's. */
-export class Schema<Output = unknown, Input = Output> implements AnySchema<Output, Input> {
+export class BuiltSchema<Output = unknown, Input = Output> implements AnySchema<Output, Input> {
   declare readonly _zod: Internals & AnySchema<Output, Input>['_zod'];
 
   /** @param absence how a key with this schema may be absent; by default not at all */
@@ -97,30 +97,30 @@ export class Schema<Output = unknown, Input = Output> implements AnySchema<Outpu
 
   /** The same schema, and further issues from code. */
   superRefine(
-    find: (value: Output, context: { addIssue(issue: Pick<SchemaIssue, 'message' | 'path'>): void }) => void,
+    find: (value: Output, context: { addIssue(issue: Pick<FoundIssue, 'message' | 'path'>): void }) => void,
   ): this {
     return this.with(
       checkOf({ check: 'custom', fn: find }, undefined, (payload, inst) => {
-        const addIssue = ({ message, path }: Pick<SchemaIssue, 'message' | 'path'>) =>
+        const addIssue = ({ message, path }: Pick<FoundIssue, 'message' | 'path'>) =>
           payload.issues.push({ code: 'custom', message, path: [...path], input: payload.value, inst, continue: true });
         find(payload.value as Output, { addIssue });
       }),
     );
   }
 
-  optional(): Absent<Schema<Output | undefined, Input | undefined>> {
+  optional(): Absent<BuiltSchema<Output | undefined, Input | undefined>> {
     return new Optional({ type: 'optional', innerType: this }, absenceOf(this)) as never;
   }
 
-  nullable(): Schema<Output | null, Input | null> {
+  nullable(): BuiltSchema<Output | null, Input | null> {
     return nullable(this);
   }
 
-  nullish(): Absent<Schema<Output | null | undefined, Input | null | undefined>> {
+  nullish(): Absent<BuiltSchema<Output | null | undefined, Input | null | undefined>> {
     return this.nullable().optional() as never;
   }
 
-  default(value: Output): Defaulted<Schema<Output, Input>> {
+  default(value: Output): Defaulted<BuiltSchema<Output, Input>> {
     return new Default({ type: 'default', innerType: this, defaultValue: value }, DEFAULTED) as never;
   }
 
@@ -145,7 +145,7 @@ export class Schema<Output = unknown, Input = Output> implements AnySchema<Outpu
     return this;
   }
 
-  readonly(): Schema<Readonly<Output>, Input> {
+  readonly(): BuiltSchema<Readonly<Output>, Input> {
     return new Wrapper({ type: 'readonly', innerType: this }, part(this)) as never;
   }
 }
@@ -187,7 +187,7 @@ export function told(message: string | undefined): { error?: () => string } {
 }
 
 /** A schema around another, which it leaves to check. */
-class Wrapper extends Schema {
+class Wrapper extends BuiltSchema {
   protected override read(payload: Payload, context: ParseContext): Payload {
     return part(this._zod.def.innerType).run(payload, context);
   }
@@ -220,7 +220,7 @@ class Default extends Wrapper {
 }
 
 /** Accepts null as well. */
-export function nullable<T extends AnySchema>(inner: T): Schema<Out<T> | null, In<T> | null> {
+export function nullable<T extends AnySchema>(inner: T): BuiltSchema<Out<T> | null, In<T> | null> {
   return new Nullable({ type: 'nullable', innerType: inner }, part(inner)) as never;
 }
 
@@ -230,7 +230,7 @@ export function exactOptional<T extends AnySchema>(inner: T): Absent<T> {
 }
 
 /** Accepts what a function accepts. */
-export class Custom<T> extends Schema<T> {
+export class Custom<T> extends BuiltSchema<T> {
   protected override read(payload: Payload): Payload {
     const { fn } = this._zod.def;
     if (fn !== undefined && !fn(payload.value))
@@ -240,7 +240,7 @@ export class Custom<T> extends Schema<T> {
 }
 
 /** Accepts what a function accepts; everything, without one. The kernel refuses it in what is journaled. */
-export function custom<T>(fits?: (value: unknown) => boolean, message?: string): Schema<T> {
+export function custom<T>(fits?: (value: unknown) => boolean, message?: string): BuiltSchema<T> {
   return new Custom({
     type: 'custom',
     check: 'custom',
@@ -251,7 +251,7 @@ export function custom<T>(fits?: (value: unknown) => boolean, message?: string):
 }
 
 /** Checks the options of a choice in order; the first that fits is taken. */
-class Union<T extends Options> extends Schema<Out<T[number]>, In<T[number]>> {
+class Union<T extends Options> extends BuiltSchema<Out<T[number]>, In<T[number]>> {
   protected override read(payload: Payload, context: ParseContext): Payload {
     const options: readonly AnySchema[] = this._zod.def.options;
     if (options.length === 1) return part(options[0] as AnySchema).run(payload, context);

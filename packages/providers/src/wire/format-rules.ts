@@ -78,12 +78,12 @@ export const metadataPairs = z
   .refine((pairs) => Object.keys(pairs).length <= 16, 'parameter_range');
 
 /** A choice among tools: a word, or a named tool in the format's own form. */
-export function wireChoice<T extends z.Schema>(named: T) {
+export function wireChoice<T extends z.BuiltSchema>(named: T) {
   return z.union([z.enum(['auto', 'none', 'required']), named], 'tool_choice');
 }
 
 /** A text or a list of parts; a problem names what is wrong inside, instead of saying that it is neither. */
-export function textOr<T extends z.Schema>(text: z.Schema<string>, parts: T) {
+export function textOr<T extends z.BuiltSchema>(text: z.BuiltSchema<string>, parts: T) {
   return z.custom<string | z.infer<T>>().superRefine((given, context) => {
     const parsed = (typeof given === 'string' ? text : parts).safeParse(given);
     for (const { message, path } of parsed.error?.issues ?? []) context.addIssue({ message, path });
@@ -92,8 +92,8 @@ export function textOr<T extends z.Schema>(text: z.Schema<string>, parts: T) {
 
 /** The tools of a request: our own in a fixed form, and those that the provider runs itself. */
 export function wireTools(
-  own: z.Schema,
-  provided: z.Schema,
+  own: z.BuiltSchema,
+  provided: z.BuiltSchema,
   isOwn: (tool: Readonly<Record<string, unknown>>) => boolean,
 ) {
   const tool = z.looseObject({}).superRefine((given, context) => {
@@ -105,7 +105,7 @@ export function wireTools(
 
 /** A format's rules. */
 interface FormatRules<T> {
-  readonly schema: z.Schema<T>;
+  readonly schema: z.BuiltSchema<T>;
   /** The conversation's turns, for the check of calls and answers. */
   turns(request: T): Iterable<Turn>;
   /** The names of the request's tools. */

@@ -61,7 +61,7 @@ export interface RequestIssue {
 }
 
 /** Parses a body. Schemas use a rule's name as the message of a check; every other problem is `shape`. */
-export function parseBody<T>(schema: z.Schema<T>, body: unknown): { data: T } | { issues: RequestIssue[] } {
+export function parseBody<T>(schema: z.BuiltSchema<T>, body: unknown): { data: T } | { issues: RequestIssue[] } {
   const parsed = schema.safeParse(body);
   if (parsed.success) return { data: parsed.data };
   return { issues: parsed.error.issues.map((issue) => ({ rule: ruleOf(issue.message), at: issue.path.join('.') })) };

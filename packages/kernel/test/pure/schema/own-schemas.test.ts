@@ -214,7 +214,7 @@ describe(`given 4,000 random schemas, each written with the names of zod and wit
     ['takes a fraction for an integer', { int: own.number as never }],
     ['lets unknown keys through', { strictObject: own.object as never }],
     ['counts units of text for characters', { string: (() => new UnitText()) as never }],
-  ])('finds a mutant that %s', async (_, change) => {
+  ])('the first law finds a mutant that %s', async (_, change) => {
     const mutant = { ...OURS, ...change } as Names;
     await expect(hold(agreement(mutant), { numRuns: 4_000, command: COMMAND, shrink: false })).rejects.toThrow();
   });

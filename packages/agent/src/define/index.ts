@@ -1,5 +1,0 @@
-/** What an app needs in order to define its agents; worlds of agents are loaded when one is opened. */
-export { deferred, outcomeUnknown, toolError } from '../tools/result.js';
-export { defineTool } from '../tools/tool.js';
-export { agentApp } from '../world/app.js';
-export { defineAgent } from './agent.js';
