@@ -24,7 +24,7 @@ import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { refusalWords, replayFrame } from '../verify/index.js';
 import { bytesOfText, type FromSandbox, type ToSandbox, textOfBytes } from './messages.js';
 import { missedNames, sealRealm, whileLoading } from './seal.js';
-import { giveModules } from './supplied.js';
+import { giveModules, prepareModules } from './supplied.js';
 
 /** The body of the code, as a function of the CommonJS module variables. */
 export type CodeBody = (module: { exports: unknown }, exports: unknown, require: (name: unknown) => object) => void;
@@ -43,6 +43,7 @@ export interface Room {
 
 /** Makes the inside of a sandbox; once in a realm. */
 export function makeRoom(): Room {
+  prepareModules();
   const room = new Inside();
   return {
     load: (body) => room.load(body),
