@@ -264,8 +264,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-21: the spine measures 210,455, of which zod is 101,402; the rest of the spine is still to come.
  * - 2026-11-22: 369,363 with the scrubber (8,000) and the details of errors: all input from outside passes both.
  * - 2026-11-23: 380,067 with the notice of a failed cell, and errors that look through no more than a thousand parts.
+ * - 2026-11-23: 389,310 with verification in ranges, whose coordinator must run wherever a verification does.
  */
-export const KERNEL_BUNDLE_MAX = 390_000;
+export const KERNEL_BUNDLE_MAX = 400_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [

@@ -23,6 +23,7 @@ export const HEAVY = [
   ['packages/flow/test/crash/', 'kills processes'],
   ['packages/kernel/test/pure/engine/gate/revocation.test.ts', 'random revocations, each audited'],
   ['packages/kernel/test/replay/fork/', 'random worlds, forked at every frame'],
+  ['packages/kernel/test/replay/verify/ranges.test.ts', 'random worlds, each damaged and verified in two ways'],
   ['packages/kernel/test/replay/verify/random.test.ts', 'random chains of app versions'],
   ['packages/kernel/test/replay/verify/replay.test.ts', 'random worlds, each replayed in several ways'],
   ['packages/kernel/test/replay/verify/scenarios.test.ts', 'the state of every scenario, from every frame'],

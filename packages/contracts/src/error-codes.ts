@@ -66,6 +66,7 @@ export const ERROR_CODES = [
   'replay_divergence',
   'request_differs',
   'view_failed',
+  'worker_failed',
   'runtime_unsupported',
   'host_busy',
   'host_closed',

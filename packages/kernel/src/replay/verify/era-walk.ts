@@ -76,6 +76,11 @@ export class EraWalk {
     return this.#head;
   }
 
+  /** The map that the last frame names; undefined unless it is a snapshot. */
+  get root(): Ref | undefined {
+    return this.#root;
+  }
+
   /** The state after the last frame, and the app that replays its era; undefined without such an app. */
   get replayed(): { readonly table: LeafTable; readonly app: App } | undefined {
     return this.#replayer && { table: this.#replayer.table, app: this.#replayer.app };
@@ -84,6 +89,24 @@ export class EraWalk {
   /** The eras so far, in order. */
   get eras(): readonly VerifiedEra[] {
     return this.#eras;
+  }
+
+  /**
+   * Begins after a snapshot in the middle of the journal, as if all frames up to it had been taken.
+   *
+   * @param snapshot its frame, whose head is taken as it is recorded
+   * @param manifest the frame of its era's manifest
+   * @throws RepriseError `journal_damaged`, `semantics_unknown`, `blob_missing`, `blob_damaged`, `code_mismatch`,
+   *   `code_failed`
+   */
+  async resume(snapshot: StoredFrame, manifest: StoredFrame): Promise<void> {
+    const [end, begin] = [snapshot, manifest].map(({ bytes, seq }) => readInputs(bytes, seq).ingress);
+    if (end?.kind !== 'snapshot') throw damaged(snapshot.seq, 'a snapshot is expected here', 0);
+    if (begin?.kind !== 'manifest') throw damaged(manifest.seq, 'a manifest is expected here', 0);
+    this.#head = { seq: snapshot.seq, digest: snapshot.head };
+    this.#root = end.root;
+    await this.#open(begin, undefined);
+    this.#eras.push({ ...(this.#eras.pop() as VerifiedEra), to: snapshot.seq });
   }
 
   /**
@@ -125,8 +148,12 @@ export class EraWalk {
     checkColumns(stored, ingress);
     const root = this.#root;
     if (root === undefined && stored.seq > 0) throw damaged(stored.seq, 'this manifest does not follow a snapshot', 0);
-    const manifest = ingress as IngressOf<'manifest'>;
-    const table = this.#replayer?.table;
+    await this.#open(ingress as IngressOf<'manifest'>, this.#replayer?.table);
+  }
+
+  /** Decides what replays an era, and prepares it. @param table the state before the next frame, when it is at hand */
+  async #open(manifest: IngressOf<'manifest'>, table: LeafTable | undefined): Promise<void> {
+    const root = this.#root;
     this.#replayer = undefined;
     await this.close();
     const code = await this.#codeOf(manifest);
@@ -141,7 +168,7 @@ export class EraWalk {
     }
     const status = this.#replayer === undefined && this.#carried === undefined ? 'unverified' : 'replayed'; // E2
     const by = this.#carried === undefined || manifest.code === undefined ? {} : { code: manifest.code.hex };
-    this.#eras.push({ from: stored.seq, to: stored.seq, status, ...by });
+    this.#eras.push({ from: manifest.seq, to: manifest.seq, status, ...by });
   }
 
   /** The code that a manifest links; undefined when it links none, when it was erased, or without a sandbox. */

@@ -6,12 +6,31 @@ import { damaged } from '../../ports/journal/frame.js';
 /** The tombstones of a journal, collected while it is read. */
 export class Erasures {
   /** The newest frame that names a digest. */
-  readonly #by = new Map<string, number>();
-  #last = -1;
+  readonly #by: Map<string, number>;
+  #last: number;
 
-  /** Every digest that a tombstone names. */
-  get named(): ReadonlySet<string> {
-    return new Set(this.#by.keys());
+  /**
+   * @param named digests that tombstones name, each with its frame; of several for one digest the last counts
+   * @param last the last frame that erases, −1 without one
+   */
+  constructor(named: Iterable<readonly [hex: string, seq: number]> = [], last = -1) {
+    this.#by = new Map(named);
+    this.#last = last;
+  }
+
+  /** Every digest that a tombstone names, with the newest frame that does. */
+  get named(): readonly (readonly [hex: string, seq: number])[] {
+    return [...this.#by];
+  }
+
+  /** The last frame that erases, −1 without one. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Whether a tombstone names a digest. */
+  has(hex: string): boolean {
+    return this.#by.has(hex);
   }
 
   /** Takes the next frame's ingress in. */

@@ -17,6 +17,16 @@ export {
 export { type Divergence, explain } from './divergence.js';
 export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
 export { eraAt, type Pins, unverifiedEra } from './eras.js';
+export type { VerifyProgress } from './progress.js';
+export type {
+  Boundary,
+  RangeResult,
+  RangeTask,
+  SharedBlobs,
+  Told,
+  VerifyWorkers,
+} from './range.js';
+export { type RangeCode, readShare, verifyRange } from './range-walk.js';
 export { Replayer, refusalWords, replayFrame } from './replayer.js';
 export {
   CODE_BYTES_MAX,

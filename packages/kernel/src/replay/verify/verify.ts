@@ -1,10 +1,8 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
-import { type IngressOf, type IngressRecord, type Ref, RepriseError, type Value } from '@reprise/contracts';
-import { LINKS_PER_TURN } from '../../ports/content/bounds.js';
-import type { ContentReader } from '../../ports/content/port.js';
+import { type IngressOf, Ref, RepriseError } from '@reprise/contracts';
+import { readInputs } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
-import { macrotask } from '../../ports/time/turn.js';
 import {
   requireApp,
   requireApps,
@@ -13,13 +11,16 @@ import {
   requireObject,
   requireReadable,
 } from '../../pure/arguments/arguments.js';
-import { decode, linksOf, portableSha256 } from '../../pure/codec/index.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
-import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { EraWalk, type VerifiedEra } from './era-walk.js';
+import { readBlobs, requireAccounted } from './content-walk.js';
+import type { VerifiedEra } from './era-walk.js';
 import { pinsLacking } from './eras.js';
 import { Erasures } from './erasures.js';
-import { checkIndexes, checkLandmarks } from './indexes.js';
+import { checkLandmarks } from './indexes.js';
+import { readInShares, verifyInRanges } from './parallel.js';
+import { Progress, type VerifyProgress } from './progress.js';
+import type { RangeFound, VerifyWorkers } from './range.js';
+import { RangeWalk } from './range-walk.js';
 import type { Sandbox } from './sandbox.js';
 
 /** Options of verification. */
@@ -35,8 +36,13 @@ export interface VerifyOptions {
   readonly code?: Sandbox;
   /** An acknowledged or published head digest: detects truncation and rollback, which a chain alone cannot show. */
   readonly expect?: string;
-  /** Called now and then with the progress. */
-  readonly onProgress?: (progress: { readonly frames: number; readonly of: number }) => void;
+  /**
+   * Verifies ranges between snapshots at once, elsewhere, and reads the blobs there. They use the same apps and the same
+   * code; the report and the errors are those of a verification without them.
+   */
+  readonly workers?: VerifyWorkers;
+  /** Called a few times a second with the progress; with workers at least once a second, however long a frame takes. */
+  readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
 /** The result of verification. */
@@ -57,8 +63,6 @@ export interface VerifyReport {
   readonly head: Head;
 }
 
-const PROGRESS_EVERY = 10_000;
-
 /**
  * Verifies a world. Needs no adapter, key or network, and writes nothing.
  *
@@ -72,72 +76,73 @@ const PROGRESS_EVERY = 10_000;
  */
 export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
   const apps = requireVerifiable(store, options);
-  const hash = store.hash ?? portableSha256;
-  const nodes = new ComputedNodes(store.content, hash);
-  const carried = options.code && { sandbox: options.code, content: store.content };
-  const eras = new EraWalk(apps, nodes, hash, carried);
-  try {
-    return await verifyWith(store, options, { apps, nodes, eras });
-  } finally {
-    await eras.close();
-  }
-}
-
-interface Parts {
-  readonly apps: readonly App[];
-  readonly nodes: ComputedNodes;
-  readonly eras: EraWalk;
-}
-
-async function verifyWith(store: ReadonlyStore, options: VerifyOptions, parts: Parts): Promise<VerifyReport> {
-  const { apps, nodes, eras } = parts;
-  const hash = store.hash ?? portableSha256;
-  const walk = new ContentWalk(store.content);
+  const { workers, expect } = options;
   const of = (await store.journal.head()).seq + 1;
-  const newest = new Map<string, number>();
-  const erasures = new Erasures();
-  let manifest: IngressOf<'manifest'> | undefined;
-  let records = 0;
-  let expected = options.expect === undefined || options.expect === EMPTY_HEAD.digest;
-  for await (const stored of store.journal.read(0)) {
-    const { all, made } = await eras.step(stored);
-    const ingress = all[0] as IngressRecord;
-    if (ingress.kind === 'manifest') manifest = ingress;
-    await checkIndexes(store.journal, stored, ingress, hash);
-    newest.set(stored.kind, stored.seq);
-    erasures.take(ingress);
-    if (stored.kind === 'snapshot') nodes.forget();
-    records += all.length;
-    expected ||= eras.head.digest === options.expect;
-    if (mayLink(stored.bytes)) await walk.from(all as unknown as Value, `frame ${stored.seq}`);
-    if (made.length > 0) await walk.from(made, `frame ${stored.seq}`);
-    if (stored.seq % PROGRESS_EVERY === 0) options.onProgress?.({ frames: stored.seq, of });
+  const progress = new Progress(of, options.onProgress);
+  const inRanges = workers && (await verifyInRanges(store, { workers, expect, progress }));
+  const found = inRanges?.found ?? (await verifyWhole(store, { ...options, apps }, progress));
+  const { erased, returned } = await judge(store, found, { ...options, apps });
+  const blobs = await (workers !== undefined && inRanges !== undefined
+    ? readInShares(workers, inRanges.begun, progress)
+    : readAll(store, progress));
+  const { eras, records, end } = found;
+  const [replayed, unverified] = [framesOf(eras, 'replayed'), framesOf(eras, 'unverified')];
+  const head = { seq: end.seq, digest: end.head };
+  return { replayed, unverified, eras, frames: end.seq + 1, records, blobs, erased, returned, head };
+}
+
+/** Verifies all frames in one piece. */
+async function verifyWhole(
+  store: ReadonlyStore,
+  { apps, code, expect }: Pick<VerifyOptions, 'code' | 'expect'> & { readonly apps: readonly App[] },
+  progress: Progress,
+): Promise<RangeFound> {
+  const walk = new RangeWalk(store, { apps, ...(code === undefined ? {} : { code }) }, expect);
+  try {
+    await walk.through(undefined, progress);
+    return walk.found;
+  } finally {
+    await walk.close();
   }
-  const { head } = eras;
+}
+
+/** Judges what the frames together show: the landmarks, the apps, the expected head, and what was erased. */
+async function judge(
+  store: ReadonlyStore,
+  found: RangeFound,
+  { apps, expect }: Pick<VerifyOptions, 'expect'> & { readonly apps: readonly App[] },
+): Promise<Awaited<ReturnType<Erasures['check']>>> {
+  const { eras, end } = found;
+  const head = { seq: end.seq, digest: end.head };
   if (head.seq < 0)
     throw new RepriseError('world_absent', 'the journal has no frame', {
       hint: 'Check that this is the file of a world.',
     });
-  await checkLandmarks(store.journal, newest, head.seq);
-  const replayed = framesOf(eras.eras, 'replayed');
+  await checkLandmarks(store.journal, new Map(found.newest), head.seq);
   // An app that replays nothing is the wrong app; its eras must not just be called unverified.
-  if (replayed === 0 && manifest !== undefined) for (const app of apps) requireDefinitions(manifest, app);
-  if (!expected) throw headMismatch(options.expect as string, head);
-  walk.requireAccounted(erasures.named);
-  const { erased, returned } = await erasures.check(store.content);
-  const blobs = await checkAllBlobs(store.content);
-  const unverified = framesOf(eras.eras, 'unverified');
-  const frames = head.seq + 1;
-  return { replayed, unverified, eras: eras.eras, frames, records, blobs, erased, returned, head };
+  if (framesOf(eras, 'replayed') === 0 && apps.length > 0) await requireOneFits(store, end.manifest, apps);
+  const isExpected = expect === undefined || expect === EMPTY_HEAD.digest || found.isExpected;
+  if (!isExpected) throw headMismatch(expect, head);
+  const erasures = new Erasures(found.erased, found.lastErase);
+  const gone = found.gone.map(({ hex, kind, where }) => ({ ref: Ref.fromHex(hex, kind), where }));
+  requireAccounted(gone, (hex) => erasures.has(hex));
+  return erasures.check(store.content);
+}
+
+async function readAll({ content }: ReadonlyStore, progress: Progress): Promise<number> {
+  const { blobs, defect } = await readBlobs(content, { part: 0, of: 1 }, (read) => progress.step({ blobs: read }));
+  if (defect !== undefined) throw defect.error;
+  return blobs;
 }
 
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
   requireReadable(store);
   requireObject(options, 'the options');
-  const { app, legacy = [], code, expect, onProgress } = options;
+  const { app, legacy = [], code, expect, workers, onProgress } = options;
   if (expect !== undefined) requireDigest(expect);
   if (onProgress !== undefined) requireFunction(onProgress, 'onProgress');
   if (code !== undefined) requireFunction((code as Partial<Sandbox> | null)?.load, 'code.load');
+  if (workers !== undefined) requireFunction((workers as Partial<VerifyWorkers> | null)?.verify, 'workers.verify');
   requireApps(legacy);
   if (app === undefined) return legacy;
   requireApp(app);
@@ -157,6 +162,14 @@ export function missingDefinitions(manifest: IngressOf<'manifest'>, app: App): s
   return pinsLacking(manifest, pinsOf(app));
 }
 
+/** Refuses apps that cannot replay an era: the first of them that cannot. */
+async function requireOneFits({ journal }: ReadonlyStore, seq: number, apps: readonly App[]): Promise<void> {
+  for await (const { bytes } of journal.read(seq, seq)) {
+    const { ingress } = readInputs(bytes, seq);
+    if (ingress.kind === 'manifest') for (const app of apps) requireDefinitions(ingress, app);
+  }
+}
+
 /** Refuses an app that cannot replay an era. */
 function requireDefinitions(manifest: IngressOf<'manifest'>, app: App): void {
   const missing = missingDefinitions(manifest, app);
@@ -174,77 +187,4 @@ function headMismatch(expected: string, head: Head): RepriseError {
     actual: `sha256:${head.digest} at frame ${head.seq}`,
     hint: 'The journal was cut or rolled back, or it is another journal.',
   });
-}
-
-/** Follows links from frames through values to all content that they need, except erased content. */
-class ContentWalk {
-  readonly #seen = new Set<string>();
-  /** Missing content, in the order of its mention: only the whole journal shows which of it a tombstone explains. */
-  readonly #gone = new Map<string, { readonly ref: Ref; readonly where: string }>();
-
-  constructor(private readonly content: ContentReader) {}
-
-  async from(value: Value, where: string): Promise<void> {
-    for (const ref of linksOf(value)) await this.#visit(ref, where);
-  }
-
-  /** @throws RepriseError `blob_missing` for the first missing content that no tombstone names */
-  requireAccounted(erased: ReadonlySet<string>): void {
-    for (const { ref, where } of this.#gone.values()) if (!erased.has(ref.hex)) throw missing(ref, where);
-  }
-
-  async #visit(first: Ref, where: string): Promise<void> {
-    const open: Ref[] = [first];
-    let read = 0;
-    for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
-      const name = `${ref.kind === 'value' ? 'v' : 'r'}${ref.hex.slice(0, 24)}`;
-      if (this.#seen.has(name)) continue;
-      this.#seen.add(name);
-      if (++read % LINKS_PER_TURN === 0) await macrotask();
-      const links = ref.kind === 'value' ? await this.#linksOf(ref, where) : await this.#nothingOf(ref);
-      if (links !== undefined) open.push(...links);
-      else if (!this.#gone.has(ref.hex)) this.#gone.set(ref.hex, { ref, where });
-    }
-  }
-
-  async #nothingOf(ref: Ref): Promise<readonly Ref[] | undefined> {
-    return (await this.content.has(ref)) ? [] : undefined;
-  }
-
-  async #linksOf(ref: Ref, where: string): Promise<readonly Ref[] | undefined> {
-    const bytes = await this.content.get(ref);
-    if (bytes === undefined) return undefined;
-    try {
-      return linksOf(decode(bytes));
-    } catch (error) {
-      throw new RepriseError('blob_damaged', 'content that is linked as a value is not a value', {
-        where: `${where}, ${ref}`,
-        cause: error,
-      });
-    }
-  }
-}
-
-function missing(ref: Ref, where: string): RepriseError {
-  return new RepriseError('blob_missing', 'content that the journal links is not in the store', {
-    where: `${where}, ${ref}`,
-    hint: 'Restore the store from a copy that has it.',
-  });
-}
-
-/** Whether encoded bytes can hold a link: each begins with tag 42. Most frames hold none and need no walk. */
-function mayLink(bytes: Uint8Array): boolean {
-  for (let at = bytes.indexOf(0xd8); at >= 0; at = bytes.indexOf(0xd8, at + 1)) if (bytes[at + 1] === 0x2a) return true;
-  return false;
-}
-
-/** Reads every stored blob once; a store checks the digest of what it reads. */
-async function checkAllBlobs(content: ReadonlyStore['content']): Promise<number> {
-  let blobs = 0;
-  for await (const ref of content.list()) {
-    const bytes = await content.get(ref);
-    if (bytes === undefined) throw missing(ref, 'the content store');
-    blobs++;
-  }
-  return blobs;
 }

@@ -1,0 +1,122 @@
+/** Follows links from frames to all content that they need, and reads every stored blob. */
+import { type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { LINKS_PER_TURN } from '../../ports/content/bounds.js';
+import type { ContentReader, ContentStore } from '../../ports/content/port.js';
+import { macrotask } from '../../ports/time/turn.js';
+import { decode, linksOf } from '../../pure/codec/index.js';
+import { LinkSet } from './link-set.js';
+
+/** Content that is not in the store, and the first frame that needs it. Only the whole journal shows whether it was erased. */
+interface Gone {
+  readonly ref: Ref;
+  readonly where: string;
+}
+
+/** Follows links from frames through values to all content that they need, except erased content. */
+export class ContentWalk {
+  readonly #seen = new LinkSet();
+  readonly #gone = new Map<string, Gone>();
+
+  constructor(private readonly content: ContentReader) {}
+
+  /** Missing content, in the order of its mention. */
+  get gone(): readonly Gone[] {
+    return [...this.#gone.values()];
+  }
+
+  /**
+   * Follows the links of a value.
+   *
+   * @throws RepriseError `blob_damaged`, and the errors of the content store
+   */
+  async from(value: Value, where: string): Promise<void> {
+    for (const ref of linksOf(value)) await this.#visit(ref, where);
+  }
+
+  async #visit(first: Ref, where: string): Promise<void> {
+    const open: Ref[] = [first];
+    let read = 0;
+    for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
+      if (!this.#seen.add(ref)) continue;
+      if (++read % LINKS_PER_TURN === 0) await macrotask();
+      const links = ref.kind === 'value' ? await this.#linksOf(ref, where) : await this.#nothingOf(ref);
+      if (links !== undefined) open.push(...links);
+      else if (!this.#gone.has(ref.hex)) this.#gone.set(ref.hex, { ref, where });
+    }
+  }
+
+  async #nothingOf(ref: Ref): Promise<readonly Ref[] | undefined> {
+    return (await this.content.has(ref)) ? [] : undefined;
+  }
+
+  async #linksOf(ref: Ref, where: string): Promise<readonly Ref[] | undefined> {
+    const bytes = await this.content.get(ref);
+    if (bytes === undefined) return undefined;
+    try {
+      return linksOf(decode(bytes));
+    } catch (error) {
+      throw new RepriseError('blob_damaged', 'content that is linked as a value is not a value', {
+        where: `${where}, ${ref}`,
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Whether encoded bytes can hold a link: each begins with tag 42. Most frames hold none and need no walk. */
+export function mayLink(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(0xd8); at >= 0; at = bytes.indexOf(0xd8, at + 1)) if (bytes[at + 1] === 0x2a) return true;
+  return false;
+}
+
+/** Refuses missing content that no tombstone names: the first of it. */
+export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) => boolean): void {
+  for (const { ref, where } of gone) if (!isErased(ref.hex)) throw missing(ref, where);
+}
+
+/** A share of all blobs, by the first digits of their digests. */
+export interface BlobShare {
+  /** The number of this share, from 0. */
+  readonly part: number;
+  /** The number of shares. */
+  readonly of: number;
+}
+
+/** The blobs of a share that were read, and where the reading stopped. */
+interface BlobsRead {
+  readonly blobs: number;
+  /** The place of the blob that could not be read in the store's list, and the error. */
+  readonly defect?: { readonly place: number; readonly error: unknown };
+}
+
+/**
+ * Reads every stored blob of a share once; a store checks the digest of what it reads. A defect ends the reading.
+ *
+ * @param tick called after each blob of the share
+ */
+export async function readBlobs(
+  content: ContentReader & Pick<ContentStore, 'list'>,
+  { part, of }: BlobShare,
+  tick: (blobs: number) => Promise<void> | undefined,
+): Promise<BlobsRead> {
+  let [blobs, place] = [0, 0];
+  try {
+    for await (const ref of content.list()) {
+      place++;
+      if (Number.parseInt(ref.hex.slice(0, 4), 16) % of !== part) continue;
+      if ((await content.get(ref)) === undefined) throw missing(ref, 'the content store');
+      blobs++;
+      await tick(blobs);
+    }
+    return { blobs };
+  } catch (error) {
+    return { blobs, defect: { place, error } };
+  }
+}
+
+function missing(ref: Ref, where: string): RepriseError {
+  return new RepriseError('blob_missing', 'content that the journal links is not in the store', {
+    where: `${where}, ${ref}`,
+    hint: 'Restore the store from a copy that has it.',
+  });
+}

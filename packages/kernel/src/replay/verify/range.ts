@@ -1,0 +1,125 @@
+/**
+ * A journal in ranges that are verified apart, and the port to where that is done.
+ *
+ * The proof is an induction. A range begins with the state map that the snapshot before it names, and must regenerate
+ * every frame up to its own last snapshot, whose computed root must be the recorded one. Each range says where it began
+ * and where it ended; the end of each must be the beginning of the next, down to the first, which begins at genesis.
+ */
+import type { ReadableJournal } from '../../ports/journal/port.js';
+import type { BlobShare } from './content-walk.js';
+import type { VerifiedEra } from './era-walk.js';
+import type { PortableError } from './portable-error.js';
+import type { VerifyProgress } from './progress.js';
+
+/** A place between two frames, and everything that the frames after it are derived from. */
+export interface Boundary {
+  /** The frame before it, −1 at genesis. */
+  readonly seq: number;
+  /** The head after that frame, as hex. */
+  readonly head: string;
+  /** The state map that the frame names, as hex; null when it is no snapshot, and at genesis. */
+  readonly root: string | null;
+  /** The frame of the era's manifest, −1 at genesis. */
+  readonly manifest: number;
+}
+
+/** A range to be verified. All fields can be sent to another thread. */
+export interface RangeTask {
+  /** The frame of the snapshot before the range, −1 for genesis. */
+  readonly after: number;
+  /** The manifest of the era of that snapshot, −1 for genesis. */
+  readonly manifest: number;
+  /** The last frame, a snapshot; undefined for the end of the journal. */
+  readonly to?: number;
+  /** A head to look out for, as hex. */
+  readonly expect?: string;
+}
+
+/** What a range contains that only the whole journal can judge. */
+export interface RangeFound {
+  readonly status: 'verified';
+  readonly start: Boundary;
+  readonly end: Boundary;
+  readonly records: number;
+  readonly eras: readonly VerifiedEra[];
+  /** The newest frame of each kind. */
+  readonly newest: readonly (readonly [kind: string, seq: number])[];
+  /** Erased digests, each with the newest frame that names it. */
+  readonly erased: readonly (readonly [hex: string, seq: number])[];
+  /** The last frame that erases, −1 without one. */
+  readonly lastErase: number;
+  /** Missing content, in the order of its mention. */
+  readonly gone: readonly { readonly hex: string; readonly kind: 'raw' | 'value'; readonly where: string }[];
+  /** Whether a frame has the head to look out for. */
+  readonly isExpected: boolean;
+}
+
+/** A range with a defect. */
+interface RangeDefect {
+  readonly status: 'defect';
+  /** Where the range began; absent when the defect kept it from beginning. */
+  readonly start?: Boundary;
+  readonly error: PortableError;
+}
+
+/** The result of verifying a range. All fields can be sent to another thread. */
+export type RangeResult = RangeFound | RangeDefect;
+
+/** The blobs of a share that were read. All fields can be sent to another thread. */
+export interface SharedBlobs {
+  readonly blobs: number;
+  /** The place of the blob with a defect in the store's list, and the error. */
+  readonly defect?: { readonly place: number; readonly error: PortableError };
+}
+
+/**
+ * Verifies ranges of one world at once: in threads or in processes that open the world and load its apps themselves,
+ * since an app cannot be sent. `verifyFile` of `reprise/verify` has such workers.
+ */
+export interface VerifyWorkers {
+  /** How many workers there can be. */
+  readonly size: number;
+  /** The frames that a range must have to be worth a task. */
+  readonly framesMin: number;
+  /**
+   * Starts workers, once, before their first task.
+   *
+   * Contract: resolves the number that started, at most {@link size}; 0 when they cannot do the work.
+   */
+  begin(tasks: number): Promise<number>;
+  /**
+   * Verifies a range with the result of `verifyRange`, and reports what it has verified so far.
+   *
+   * Contract: gets no more tasks at once than workers have begun; rejects only without a result, because the worker ended
+   * or the signal was aborted.
+   */
+  verify(task: RangeTask, tell: (progress: Told) => void, stop: AbortSignal): Promise<RangeResult>;
+  /** Reads the blobs of a share with the result of `readShare`. Contract: as for {@link verify}. */
+  read(share: BlobShare, tell: (progress: Told) => void, stop: AbortSignal): Promise<SharedBlobs>;
+}
+
+/** The part of the progress that a worker knows: its own. */
+export type Told = Partial<Pick<VerifyProgress, 'frames' | 'blobs'>>;
+
+/** Ranges for each worker: enough that none waits long for the last one, few enough that beginning costs little. */
+const RANGES_PER_WORKER = 6;
+
+/** Cuts a journal at snapshots into ranges of about one length; one range when it is short or has no snapshots. */
+export async function cutIntoRanges(
+  journal: Pick<ReadableJournal, 'head' | 'findLast'>,
+  { size, framesMin }: Pick<VerifyWorkers, 'size' | 'framesMin'>,
+): Promise<RangeTask[]> {
+  const frames = (await journal.head()).seq + 1;
+  const count = Math.min(size * RANGES_PER_WORKER, Math.floor(frames / Math.max(framesMin, 1)));
+  const starts: Pick<RangeTask, 'after' | 'manifest'>[] = [{ after: -1, manifest: -1 }];
+  for (let i = 1; i < count; i++) {
+    const snapshot = await journal.findLast('snapshot', Math.floor((frames * i) / count));
+    if (snapshot === undefined || snapshot.seq <= (starts.at(-1)?.after ?? -1)) continue;
+    const manifest = await journal.findLast('manifest', snapshot.seq);
+    if (manifest !== undefined) starts.push({ after: snapshot.seq, manifest: manifest.seq });
+  }
+  return starts.map((start, i) => {
+    const to = starts[i + 1]?.after;
+    return to === undefined ? start : { ...start, to };
+  });
+}
