@@ -65,7 +65,8 @@ function sentenceOf({ code, message, details: { where, expected, actual, hint } 
   return message.slice(`${code}: `.length, end === -1 ? undefined : end);
 }
 
-function causesOf(first: unknown): string[] {
+/** The errors behind an error, each in one line: itself, its cause, and so on. */
+export function causesOf(first: unknown): string[] {
   const words: string[] = [];
   for (let cause = first; cause !== undefined && cause !== null && words.length < CAUSES_MAX; ) {
     words.push(wordsOf(cause));

@@ -14,7 +14,7 @@ const OWNER = 'RPRS';
  * @throws RepriseError `world_absent` when there is no world at the path, `journal_damaged` when there is a broken
  *   one, `store_failed`, `semantics_unknown`, `runtime_unsupported`
  */
-async function openForReading(path: string): Promise<ReadonlyStore> {
+export async function openForReading(path: string): Promise<ReadonlyStore> {
   const found = statOf(path);
   if (found === undefined) throw absent(path, 'the file does not exist');
   // Reading a pipe or a device would block for ever.

@@ -90,6 +90,7 @@ class CommandLine {
         'a head that must be in the journal: detects a journal that was cut or rolled back',
         digest,
       )
+      .option('--workers <n>', 'threads that verify at once; 1 for none (default: one for each core)', positive)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }
 
@@ -171,6 +172,12 @@ function verb(program: Command, name: string, description: string): Command {
 function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+}
+
+function positive(text: string): number {
+  const number = count(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('Expected a whole number, 1 or more.');
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,14 +1,15 @@
 /** `reprise verify`: replays a world, or checks only its integrity. */
 
 import { RepriseError } from '@reprise/contracts';
-import { type VerifyReport, verifyStore } from '@reprise/kernel';
-import { sandbox } from '@reprise/sandbox';
+import type { VerifyProgress, VerifyReport } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
+import { causesOf } from '../failure.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { type Compared, compareRequests } from '../requests.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { verifyOpen } from '../verify/verify-file.js';
 
 /** The options of `verify`. */
 interface VerifyArguments {
@@ -22,6 +23,8 @@ interface VerifyArguments {
   readonly unverified?: boolean;
   /** A module that rebuilds the requests of model calls. */
   readonly requests?: string;
+  /** How many threads verify at once. */
+  readonly workers?: number;
   readonly json?: true;
 }
 
@@ -30,13 +33,11 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
   await withWorld(world, async (store) => {
     const chosen = await chooseApp(store, options);
     const requests = options.requests === undefined ? undefined : await compareRequests(store, options.requests);
-    const report = await verifyStore(store, {
-      ...(chosen.app === undefined ? {} : { app: chosen.app }),
-      legacy: chosen.legacy,
-      ...(options.pureCode === true ? { code: sandbox() } : {}),
-      ...(options.expect === undefined ? {} : { expect: options.expect }),
-      ...(io.err.isTTY ? { onProgress: ({ frames, of }) => showProgress(io, `${frames} of ${of} frames`) } : {}),
-    }).finally(() => (io.err.isTTY ? showProgress(io, '') : undefined));
+    const onProgress = io.err.isTTY && options.json !== true ? progressOn(io) : undefined;
+    const how = { ...options, ...(onProgress === undefined ? {} : { onProgress }) };
+    const report = await verifyOpen(store, world, chosen, how, (why) => void io.err.write(oneThread(why))).finally(
+      () => (onProgress === undefined ? undefined : show(io, '')),
+    );
     if (options.unverified === false) requireVerified(report);
     await io.out.write(
       options.json === true
@@ -57,7 +58,18 @@ function requireVerified({ unverified, frames, eras }: VerifyReport): void {
   });
 }
 
-function showProgress(io: Io, text: string): void {
+function oneThread(why: RepriseError): string {
+  const [first, ...causes] = causesOf(why.details.cause ?? why);
+  const because = causes.map((words) => ` Caused by ${words}`).join('.');
+  return `NOTE: verified in one thread, since no worker could begin: ${escapeLine(`${first}${because}`)}\n`;
+}
+
+/** A line that is written again and again on a terminal. */
+function progressOn(io: Io): (progress: VerifyProgress) => void {
+  return ({ frames, of, blobs }) => show(io, `${frames} of ${of} frames${blobs === 0 ? '' : `, ${blobs} blobs`}`);
+}
+
+function show(io: Io, text: string): void {
   void io.err.write(`\r\x1b[K${text}`).catch(() => undefined);
 }
 

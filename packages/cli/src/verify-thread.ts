@@ -1,0 +1,37 @@
+/** The inside of a verification thread: opens the world, loads the apps, and works on one task after the other. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type RangeCode, type ReadonlyStore, readShare, verifyRange } from '@reprise/kernel';
+import { sandbox } from '@reprise/sandbox';
+import { chooseApp } from './app.js';
+import { openForReading } from './open.js';
+import type { FromThread, ThreadTask, ToThread } from './verify/thread-messages.js';
+
+// Outside of a thread this module does nothing.
+if (parentPort !== null) await work(parentPort, workerData as ThreadTask);
+
+async function work(port: NonNullable<typeof parentPort>, start: ThreadTask): Promise<void> {
+  const say = (message: FromThread): void => port.postMessage(message);
+  const store = await openForReading(start.world);
+  const code = await codeOf(store, start);
+  port.on('message', (message: ToThread) => void answer(store, code, message, say));
+  say({ say: 'ready' });
+}
+
+async function codeOf(
+  store: ReadonlyStore,
+  { app: module, legacy: modules, pureCode }: ThreadTask,
+): Promise<RangeCode> {
+  const { app, legacy } = await chooseApp(store, { legacy: modules, ...(module === undefined ? {} : { app: module }) });
+  return { apps: app === undefined ? legacy : [app, ...legacy], ...(pureCode ? { code: sandbox() } : {}) };
+}
+
+async function answer(
+  store: ReadonlyStore,
+  code: RangeCode,
+  message: ToThread,
+  say: (message: FromThread) => void,
+): Promise<void> {
+  const tell = (told: (FromThread & { say: 'told' })['told']): void => say({ say: 'told', told });
+  if (message.ask === 'read') say({ say: 'read', result: await readShare(store, message.share, tell) });
+  else say({ say: 'verified', result: await verifyRange(store, message.task, code, tell) });
+}

@@ -1,0 +1,2 @@
+/** Verification of files on all cores. */
+export { type VerifyFileOptions, verifyFile } from './verify/verify-file.js';

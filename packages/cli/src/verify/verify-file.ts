@@ -1,0 +1,80 @@
+/** Verifies the world of a file on all cores. */
+import { availableParallelism, freemem } from 'node:os';
+import { resolve } from 'node:path';
+import type { RepriseError } from '@reprise/contracts';
+import { type ReadonlyStore, type VerifyProgress, type VerifyReport, verifyStore } from '@reprise/kernel';
+import { sandbox } from '@reprise/sandbox';
+import { type Chosen, chooseApp } from '../app.js';
+import { withWorld } from '../open.js';
+import { VerifyThreads } from './threads.js';
+
+/** Options of verifying a file. */
+export interface VerifyFileOptions {
+  /**
+   * The module of the app: its default export, or its export `app`. Without one, the app of `@reprise/agent` is used if it
+   * has every definition of the journal.
+   */
+  readonly app?: string;
+  /** The modules of earlier apps, for earlier eras. */
+  readonly legacy?: readonly string[];
+  /** Replays eras with the code that their manifests link, in a sandbox. This runs code from the file. */
+  readonly pureCode?: boolean;
+  /** An acknowledged or published head digest, as 64 hex digits. */
+  readonly expect?: string;
+  /** How many threads verify at once; 1 for none beside the caller's. By default one for each core, as memory allows. */
+  readonly workers?: number;
+  /** Called a few times a second with the progress. */
+  readonly onProgress?: (progress: VerifyProgress) => void;
+}
+
+/** The memory that must be free for each worker, in bytes: what a thread of a large world takes. */
+const WORKER_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Verifies the world of a file, in threads when it is large and has snapshots. Each thread loads the modules of the apps
+ * again. The report and the errors are those of `verifyStore`.
+ *
+ * @param path the world's file
+ * @throws RepriseError the errors of `verifyStore`; `world_absent`; `invalid_argument` for a module that cannot be loaded;
+ *   `worker_failed` when a thread ends before its result, for lack of memory for example
+ * @example
+ * const { replayed, unverified } = await verifyFile('world.db', { app: './app.js' })
+ */
+export function verifyFile(path: string, options: VerifyFileOptions = {}): Promise<VerifyReport> {
+  return withWorld(path, async (store) => verifyOpen(store, path, await chooseApp(store, options), options));
+}
+
+/**
+ * Verifies a file that is open, with the apps that were chosen for it.
+ *
+ * @param refused called when no thread could begin, with the reason
+ */
+export async function verifyOpen(
+  store: ReadonlyStore,
+  path: string,
+  { app, legacy }: Pick<Chosen, 'app' | 'legacy'>,
+  options: VerifyFileOptions,
+  refused: (why: RepriseError) => void = () => undefined,
+): Promise<VerifyReport> {
+  const { pureCode = false, expect, onProgress, workers: size = defaultWorkers() } = options;
+  const task = { world: resolve(path), legacy: options.legacy ?? [], pureCode };
+  const threads = new VerifyThreads({ ...task, ...(options.app === undefined ? {} : { app: options.app }) }, { size });
+  try {
+    return await verifyStore(store, {
+      legacy,
+      ...(app === undefined ? {} : { app }),
+      ...(pureCode ? { code: sandbox() } : {}),
+      ...(expect === undefined ? {} : { expect }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(size > 1 ? { workers: threads } : {}),
+    });
+  } finally {
+    await threads.close();
+    if (threads.refusal !== undefined) refused(threads.refusal);
+  }
+}
+
+function defaultWorkers(): number {
+  const free = process.availableMemory?.() ?? freemem();
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(free / WORKER_BYTES)));
+}

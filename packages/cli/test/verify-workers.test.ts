@@ -1,0 +1,193 @@
+/** Verification in threads: real threads, which open the file and load the app by themselves. */
+import { copyFileSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isRepriseError, type RepriseError } from '@reprise/contracts';
+import { type App, openKernelWorld, type VerifyOptions, type VerifyReport, verifyStore } from '@reprise/kernel';
+import { pureCode, sandbox } from '@reprise/sandbox';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { causesOf } from '../src/failure.js';
+import { type ThreadsOptions, VerifyThreads } from '../src/verify/threads.js';
+import { verifyFile } from '../src/verify.js';
+import app from './apps/app.js';
+import { ODD, app as odd } from './apps/odd-in-threads.js';
+import { ended, run, start } from './run.js';
+import { add, freshFolder, tamper } from './worlds.js';
+
+const appAt = (name: string) => fileURLToPath(new URL(`apps/${name}.ts`, import.meta.url));
+const folder = freshFolder();
+const small = folder.file('small.db');
+const large = folder.file('large.db');
+
+/** Frames of a world that the command verifies in threads without being asked. */
+const LARGE = 8_200;
+
+/** Writes a world with these amounts and a snapshot at every tenth frame. */
+async function write(path: string, amounts: readonly number[], options: { every?: number; code?: Uint8Array } = {}) {
+  const { every: snapshotEvery = 10, code } = options;
+  const carried = code === undefined ? {} : { code: pureCode(code) };
+  await using world = await openKernelWorld({ store: sqlite(path), app, snapshotEvery, ...carried });
+  for (let i = 0; i < amounts.length; i += snapshotEvery) {
+    await Promise.all(amounts.slice(i, i + snapshotEvery).map((by) => add(world, by)));
+  }
+}
+
+const ones = (length: number) => Array.from({ length }, () => 1);
+
+beforeAll(async () => {
+  await write(small, ones(100));
+  await write(large, ones(LARGE), { every: 500 });
+});
+afterAll(() => folder.remove());
+
+type Verdict = VerifyReport | RepriseError;
+
+interface Asked {
+  readonly module: string;
+  readonly app?: App;
+  readonly pureCode?: boolean;
+  readonly threads?: Partial<ThreadsOptions>;
+}
+
+/** Verifies a file in threads. @returns the verdict, and the threads, which have ended */
+async function inThreads(path: string, { module, app: own = app, pureCode: carries = false, threads }: Asked) {
+  const task = { world: path, app: appAt(module), legacy: [], pureCode: carries };
+  const workers = new VerifyThreads(task, { size: 2, framesMin: 1, ...threads });
+  const code = carries ? { code: sandbox() } : {};
+  try {
+    return { verdict: await verdictOn(path, { app: own, workers, ...code }), workers };
+  } finally {
+    await workers.close();
+  }
+}
+
+async function verdictOn(path: string, options: VerifyOptions): Promise<Verdict> {
+  const store = await sqlite(path).openReadonly();
+  try {
+    return await verifyStore(store, options);
+  } catch (error) {
+    if (isRepriseError(error)) return error;
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** What an error says, without where it was made. */
+const said = (verdict: Verdict) =>
+  isRepriseError(verdict) ? { ...verdict.details, message: verdict.message } : verdict;
+
+describe('threads', () => {
+  it('threads find what one piece finds, of a sound file and of damaged ones [RPL-27]', async () => {
+    const damages = [
+      '',
+      'UPDATE frame SET head = zeroblob(32) WHERE seq = (SELECT max(seq) FROM frame WHERE seq < 60)',
+      'UPDATE blob SET bytes = zeroblob(length(bytes)) WHERE digest = (SELECT min(digest) FROM blob)',
+      'DELETE FROM request WHERE seq = (SELECT max(seq) FROM request)',
+      'DELETE FROM blob WHERE rowid = (SELECT max(rowid) FROM blob)',
+      "DELETE FROM landmark WHERE kind = 'snapshot' AND seq > 50",
+    ];
+    const codes: string[] = [];
+    for (const [i, sql] of damages.entries()) {
+      const path = folder.file(`damaged-${i}.db`);
+      copyFileSync(small, path);
+      if (sql !== '') tamper(path, sql);
+      const alone = await verdictOn(path, { app });
+      const { verdict } = await inThreads(path, { module: 'app' });
+      expect(said(verdict)).toEqual(said(alone));
+      codes.push(isRepriseError(alone) ? alone.code : 'sound');
+    }
+    expect(codes[0]).toBe('sound');
+    expect(codes.slice(1)).not.toContain('sound');
+  });
+
+  it('threads report the divergence of another reducer with its values and its cause [RPL-27]', async () => {
+    const path = folder.file('diverging.db');
+    await write(path, [...ones(70), 3, ...ones(30)]);
+    const { app: changed } = await import('./apps/changed-sum.js');
+    const alone = await verdictOn(path, { app: changed });
+    expect(alone).toMatchObject({ code: 'replay_divergence' });
+    expect(said((await inThreads(path, { module: 'changed-sum', app: changed })).verdict)).toEqual(said(alone));
+  });
+
+  it('threads replay the code that a journal carries, from the middle of an era [RPL-22]', async () => {
+    const out = folder.file('code.js');
+    expect((await run('bundle', appAt('app'), '-o', out, '-C', '@reprise/source')).code).toBe(0);
+    const path = folder.file('carrying.db');
+    await write(path, ones(40), { code: readFileSync(out) });
+    const alone = (await verdictOn(path, { code: sandbox() })) as VerifyReport;
+    const { verdict } = await inThreads(path, { module: 'app', pureCode: true });
+    expect(verdict).toEqual(alone);
+    expect(alone.eras).toMatchObject([{ status: 'replayed', code: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+  });
+
+  it.each<[string, keyof typeof ODD, Partial<ThreadsOptions>]>([
+    ['ends its process', 'exits', {}],
+    ['runs out of memory', 'takesMemory', { memory: { maxOldGenerationSizeMb: 64 } }],
+  ])('a thread whose reducer %s is an error and no hang [RPL-28]', async (_, how, threads) => {
+    const path = folder.file(`${how}.db`);
+    await write(path, [...ones(50), ODD[how], ...ones(50)]);
+    const { verdict } = await inThreads(path, { module: 'odd-in-threads', app: odd, threads });
+    expect(verdict).toMatchObject({ code: 'worker_failed' });
+    expect((verdict as RepriseError).details.hint).toContain('--workers 1');
+  });
+
+  it('a file whose app cannot be loaded in threads is verified in one piece, and the reason is at hand', async () => {
+    const { app: own } = await import('./apps/not-in-threads.js');
+    const { verdict, workers } = await inThreads(small, { module: 'not-in-threads', app: own });
+    expect(verdict).toEqual(await verdictOn(small, { app }));
+    expect(causesOf(workers.refusal).join()).toContain('this module is for the first thread');
+  });
+});
+
+describe('reprise verify on a large world', () => {
+  it('reprise verify prints the same with any number of workers, and verifyFile gives the same report', async () => {
+    const args = ['verify', large, '--app', appAt('app'), '--json'];
+    const one = await run(...args, '--workers', '1');
+    expect(one).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(one.out)).toMatchObject({ unverified: 0, replayed: expect.any(Number) });
+    for (const more of [[], ['--workers', '3']]) expect(await run(...args, ...more)).toEqual(one);
+    const report = await verifyFile(large, { app: appAt('app'), workers: 2 });
+    expect(report.head.digest).toBe(JSON.parse(one.out).head.slice('sha256:'.length));
+  });
+
+  it('reprise verify says why no worker could begin, and verifies all the same', async () => {
+    const { code, err, out } = await run('verify', large, '--app', appAt('not-in-threads'), '--workers', '2');
+    expect(code).toBe(0);
+    expect(out).toContain('replayed, identical');
+    expect(err).toMatch(/^NOTE: verified in one thread, since no worker could begin: .*first thread/);
+  });
+
+  it.each(['0', '-1', '1.5', 'many'])('reprise verify refuses %s workers', async (workers) => {
+    expect(await run('verify', large, '--workers', workers)).toMatchObject({ code: 2 });
+  });
+
+  it('Ctrl-C ends a verification at once, with threads that never end', async () => {
+    const path = folder.file('endless.db');
+    await write(path, [...ones(LARGE), ODD.neverEnds, ...ones(10)], { every: 500 });
+    const child = start(folder.path, 'verify', path, '--app', appAt('odd-in-threads'), '--workers', '2');
+    const over = ended(child);
+    await reading(child.pid as number, path);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const asked = performance.now();
+    child.kill('SIGINT');
+    expect((await over).code).toBeNull(); // ended by the signal itself, which a shell reports as 130
+    expect(child.signalCode).toBe('SIGINT');
+    expect(performance.now() - asked).toBeLessThan(5_000);
+  });
+});
+
+/** Waits until a process has a file open. */
+async function reading(pid: number, path: string): Promise<void> {
+  for (;;) {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    if (open.includes(path)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,2 @@
+/** Verification of worlds in files, on all cores. */
+export { type VerifyFileOptions, verifyFile } from '@reprise/cli/verify';
