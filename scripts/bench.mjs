@@ -1,6 +1,6 @@
 /*
- * `npm run bench [-- --only NAME]`: the cost of a turn (`turns`), then the measurements `packages/PACKAGE/bench/NAME.ts`
- * (`PACKAGE/NAME`), one after the other.
+ * `npm run bench [-- --only NAME]`: the cost of a turn (`turns`), of an import and a bundle (`cold`), then the
+ * measurements `packages/PACKAGE/bench/NAME.ts` (`PACKAGE/NAME`), one after the other.
  * They print figures beside a floor measured in the same run; they pass or fail nothing.
  */
 import './lib/node-version.mjs';
@@ -12,7 +12,7 @@ import { setup } from './setup.mjs';
 
 await setup();
 const home = path.join(ROOT, 'packages');
-const items = [{ name: 'turns', file: path.join(ROOT, 'scripts/bench/turns/run.mjs') }];
+const items = ['turns', 'cold'].map((name) => ({ name, file: path.join(ROOT, 'scripts/bench', name, 'run.mjs') }));
 for (const name of (await readdir(home)).sort()) {
   const folder = path.join(home, name, 'bench');
   const files = await readdir(folder).catch(() => []);

@@ -55,9 +55,23 @@ async function buildJavaScript(name, folder, entries) {
       clean: true,
       silent: true,
     });
+    await dropBareImports(path.join(home, 'dist'));
   } catch (error) {
     console.error(`build: ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
+  }
+}
+
+/**
+ * Removes imports of chunks for their effects alone: they have none, they load what is not used, and bundlers warn of
+ * them. The line stays, for the source maps.
+ */
+async function dropBareImports(dist) {
+  for (const name of (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'))) {
+    const file = path.join(dist, name);
+    const text = await readFile(file, 'utf8');
+    const without = text.replace(/^import "\.{1,2}\/[^"]+";$/gm, '');
+    if (without !== text) await writeFile(file, without);
   }
 }
 

@@ -2,8 +2,10 @@
  * A mutant for every check of the architecture: a planted source that breaks exactly one rule must be named with
  * its file, its line and what to write instead, and its sound mutant must pass. A check that cannot fail checks nothing.
  */
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkKernelBundle } from '../architecture/bundle.js';
+import { checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
@@ -504,4 +506,29 @@ describe('the kernel bundle', () => {
       expect(found).toEqual([expect.stringContaining(`the bundle contains ${part}`)]);
     },
   );
+});
+
+describe('cold imports', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const entry = 'packages/reprise/src/index.ts';
+
+  it.each([
+    ['packages/reprise/src/mcp.ts', '@modelcontextprotocol/client'],
+    ['packages/reprise/src/sqlite.ts', 'packages/store-sqlite/src/index.ts'],
+    ['packages/reprise/src/testing.ts', 'packages/testkit/src/index.ts'],
+    ['packages/reprise/src/sandbox.ts', 'packages/sandbox/src/index.ts'],
+    ['packages/reprise/src/ui.ts', 'packages/ui/src/index.ts'],
+    ['packages/reprise/src/tools.ts', 'node_modules/zod/index.js'],
+    ['packages/reprise/src/kernel.ts', 'packages/kernel/src/pure/engine/fold.ts'],
+    ['packages/reprise/src/world-parts.ts', 'packages/agent/src/world/world.ts'],
+  ])('a planted import of %s is named with %s, which it would load', async (planted, loads) => {
+    const found = named(checkColdImport(entry, await coldImport(root, [entry, planted])));
+    expect(found).toContainEqual(expect.stringContaining(`${entry}:1: importing it loads ${loads}`));
+  });
+
+  it('a bundled agent beyond its ceiling, or without one, is named', () => {
+    expect(checkHelloBundle('hello.mjs', 101, 100)).toHaveLength(1);
+    expect(checkHelloBundle('hello.mjs', 100, 100)).toEqual([]);
+    expect(checkHelloBundle('hello.mjs', 100)).toHaveLength(1);
+  });
 });

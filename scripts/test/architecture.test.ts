@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
+import { bundledBytes, checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import {
@@ -21,7 +22,7 @@ import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
-import { PURE_WING } from '../architecture/rules.js';
+import { HELLO_BUNDLE_MAX, PURE_WING } from '../architecture/rules.js';
 import {
   conformanceSources,
   formatProblem,
@@ -66,5 +67,21 @@ describe('architecture', () => {
     const kernel = await bundle(ROOT, 'packages/kernel/src/index.ts');
     console.info(describeBundle(kernel));
     expect(checkKernelBundle(kernel).map(formatProblem)).toEqual([]);
+  });
+
+  it.each(['index', 'providers'])(
+    'importing packages/reprise/src/%s.ts loads nothing that an app may not use',
+    async (name) => {
+      const entry = `packages/reprise/src/${name}.ts`;
+      const loaded = await coldImport(ROOT, [entry]);
+      expect(loaded.length).toBeGreaterThan(20);
+      expect(checkColdImport(entry, loaded).map(formatProblem)).toEqual([]);
+    },
+  );
+
+  it.each(Object.keys(HELLO_BUNDLE_MAX))('the bundle of %s stays below its ceiling', async (entry) => {
+    const bytes = await bundledBytes(ROOT, entry);
+    console.info(`${entry}: ${bytes} bytes after gzip, ceiling ${HELLO_BUNDLE_MAX[entry]}`);
+    expect(checkHelloBundle(entry, bytes).map(formatProblem)).toEqual([]);
   });
 });

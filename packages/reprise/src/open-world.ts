@@ -38,8 +38,8 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
   options: OpenWorldOptions<A>,
 ): Promise<AgentWorld> {
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
-  const [{ openAgentWorld }, providers] = await Promise.all([import('@reprise/agent'), import('@reprise/providers')]);
-  return openAgentWorld(withModels(options, providers.llmGenerateAdapter));
+  const { llmGenerateAdapter, openAgentWorld } = await import('./world-parts.js');
+  return openAgentWorld(withModels(options, llmGenerateAdapter));
 }
 
 /** The same options with what executes model calls, and what is known of the models. */

@@ -10,7 +10,7 @@
 import type { Ref } from '@reprise/contracts';
 import { RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '@reprise/kernel';
-import { getBytes, getValue, readLog } from '@reprise/kernel';
+import { getBytes, getValue, readLog } from '@reprise/kernel/store';
 import { type LlmOutput, llmOutput, type TranscriptItem } from '../contracts/transcript.js';
 
 /** Stores a text as plain UTF-8 and returns its link. */

@@ -13,7 +13,7 @@ import {
   type World,
   type WorldAt,
 } from '@reprise/kernel';
-import { openEffects, openViews, type ViewStore, type Views } from '@reprise/kernel/views';
+import { openEffects, type ViewDefinition, type ViewStore, type Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';
 import type { Lifecycle } from '../contracts/lifecycle.js';
@@ -306,8 +306,9 @@ export class AgentWorld implements AsyncDisposable {
     for await (const { row } of view.each({ under: [session] })) yield { session, number: row.run, seq: row.seq };
   }
 
-  #openViews(definitions: Parameters<typeof openViews>[1]): Promise<Views> {
+  async #openViews(definitions: readonly ViewDefinition[]): Promise<Views> {
     const { viewStore: store } = this.parts;
+    const { openViews } = await import('./open-views.js');
     return openViews(this.kernel, definitions, store === undefined ? {} : { store });
   }
 

@@ -7,7 +7,8 @@
  * K3  Only JSON is stored of an answer: no undefined fields, no objects of the SDK.
  */
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
-import { concealHeaders, type Scrubber } from '@reprise/kernel';
+import type { Scrubber } from '@reprise/kernel';
+import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { retryable } from '../model/verdict.js';

@@ -3,7 +3,8 @@
  * verify what was sent.
  */
 
-import { readTranscript, type TranscriptItem } from '@reprise/agent';
+import type { TranscriptItem } from '@reprise/agent';
+import { readTranscript } from '@reprise/agent/model';
 import {
   type ContextText,
   type LlmGenerateParams,
@@ -16,7 +17,9 @@ import {
   value,
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { type ContentReader, getValue, portableSha256, toHex } from '@reprise/kernel';
+import type { ContentReader } from '@reprise/kernel';
+import { portableSha256, toHex } from '@reprise/kernel/codec';
+import { getValue } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { assemblePrompt } from '../prompt/assemble-prompt.js';
 import { readTools } from '../prompt/read-tools.js';

@@ -14,7 +14,8 @@
  *     for every client.
  */
 
-import { type AskedCall, type Judge, type JudgeContext, llmGenerate, microDollars } from '@reprise/agent';
+import type { AskedCall, Judge, JudgeContext } from '@reprise/agent';
+import { llmGenerate, microDollars } from '@reprise/agent/model';
 import {
   type ContextText,
   type LlmGenerateParams,
@@ -25,7 +26,7 @@ import {
   type Usage,
 } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
-import { putValue } from '@reprise/kernel';
+import { putValue } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';

@@ -1,5 +1,5 @@
 /** Compares every recorded model call of a world with the request that its parameters rebuild. */
-import { llmGenerate } from '@reprise/agent';
+import { llmGenerate } from '@reprise/agent/model';
 import {
   isRepriseError,
   type LlmGenerateParams,
@@ -8,7 +8,8 @@ import {
   llmGenerateReceipt,
   PROMPT_VERSION,
 } from '@reprise/contracts';
-import { type ReadonlyStore, readFrame } from '@reprise/kernel';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readFrame } from '@reprise/kernel/store';
 import type { ModelClient } from '../model/model.js';
 import { assembleRequest } from './assemble-request.js';
 

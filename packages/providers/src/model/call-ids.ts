@@ -1,5 +1,5 @@
 /** Call ids: unique in a conversation, and in a form that the wire accepts. */
-import { portableSha256, toHex } from '@reprise/kernel';
+import { portableSha256, toHex } from '@reprise/kernel/codec';
 import type { UnifiedMessage } from './model.js';
 import { cut } from './text.js';
 

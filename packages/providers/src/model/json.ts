@@ -1,6 +1,6 @@
 /** Canonical values as JSON, for models and for wires. */
 import { isRef, type Value } from '@reprise/contracts';
-import { toHex } from '@reprise/kernel';
+import { toHex } from '@reprise/kernel/codec';
 
 /** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

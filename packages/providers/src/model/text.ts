@@ -1,6 +1,6 @@
 /** Texts for models: well-formed, of bounded size, never blank where a provider refuses blank texts. */
 import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
-import { portableSha256, toHex } from '@reprise/kernel';
+import { portableSha256, toHex } from '@reprise/kernel/codec';
 
 const utf8 = new TextEncoder();
 

@@ -2,7 +2,7 @@
 import { type Ref, RepriseError, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
-import { getValue } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import type { UnifiedTool } from '../model/model.js';
 
 // Loose on purpose: a definition holds more about a tool than a model sees.

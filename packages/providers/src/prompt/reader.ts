@@ -1,7 +1,10 @@
 /** Reads linked content of a transcript. Missing or damaged content never throws; a marker text replaces it. */
-import { type LlmOutput, readLlmOutput, readText } from '@reprise/agent';
+
+import type { LlmOutput } from '@reprise/agent';
+import { readLlmOutput, readText } from '@reprise/agent/model';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import { type ContentReader, getBytes, getValue } from '@reprise/kernel';
+import type { ContentReader } from '@reprise/kernel';
+import { getBytes, getValue } from '@reprise/kernel/store';
 import { jsonText } from '../model/json.js';
 
 /** The text in place of content that was erased. */

@@ -7,7 +7,7 @@
  * session continues where it was, in this process or in another.
  */
 import type { Value } from '@reprise/contracts';
-import { encode } from '@reprise/kernel';
+import { encode } from '@reprise/kernel/codec';
 import { parseJson } from '../model/json.js';
 import type {
   ModelClient,

@@ -7,7 +7,7 @@
 
 import type { Price } from '@reprise/agent';
 import { type FailureCode, RepriseError, shortText, type Usage, type Value, wellFormed } from '@reprise/contracts';
-import { encode } from '@reprise/kernel';
+import { encode } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { type Json, jsonText, toJson } from '../model/json.js';
 import type {

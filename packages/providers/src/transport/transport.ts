@@ -9,7 +9,7 @@
  * T5  Secrets never leave: neither stored data nor progress to watchers holds one.
  */
 import { RepriseError, type Usage } from '@reprise/contracts';
-import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel';
+import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel/store';
 import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.js';
 import { cut } from '../model/text.js';
 import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from '../model/verdict.js';

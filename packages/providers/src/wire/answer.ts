@@ -11,7 +11,7 @@
 import type { OpaquePart } from '@reprise/agent';
 import type { Usage, Value } from '@reprise/contracts';
 import { ANSWER_CALLS_MAX, isWhole, wellFormed } from '@reprise/contracts';
-import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel';
+import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { parseBounded } from '../model/json.js';
 import type { RequestedCall, UnifiedResponse } from '../model/model.js';

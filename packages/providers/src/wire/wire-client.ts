@@ -1,5 +1,7 @@
 /** A model behind HTTP, in any format: writes a request, checks it, sends it, reads the answer. */
-import { type Price, requirePrice } from '@reprise/agent';
+
+import type { Price } from '@reprise/agent';
+import { requirePrice } from '@reprise/agent/model';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
 import type { Verdict } from '../model/verdict.js';
 import { type Asking, ask, failed, type TransportOptions } from '../transport/transport.js';

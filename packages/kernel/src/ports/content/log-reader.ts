@@ -1,6 +1,7 @@
 /** Reads logs from their heads: newest chunks need not be loaded to read the oldest, nor the reverse. */
 import { isRef, isWhole, type Ref, RepriseError, type Value } from '@reprise/contracts';
-import { LOG_CHUNK_ITEMS, type LogLeaf } from '../../pure/engine/index.js';
+import type { LogLeaf } from '../../pure/engine/index.js';
+import { LOG_CHUNK_ITEMS } from '../../pure/engine/leaf/bounds.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
 

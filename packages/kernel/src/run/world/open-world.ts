@@ -31,7 +31,7 @@ import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
 import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
 import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
-import { Snapshots, weightOf } from './write/snapshots.js';
+import { Snapshots } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
 
@@ -177,13 +177,12 @@ class Opening implements StepperHost {
     const env = era === undefined || era.same ? this.#env : { app: era.eraApp, hash: this.#env.hash };
     const replayer = new Replayer(env, this.#table, start);
     let lastAt = start.at;
-    const tail = { frames: 0, weight: 0 };
+    let tail = 0;
     try {
       for await (const stored of journal.read(start.seq + 1)) {
         const { inputs } = await replayer.step(stored);
         lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
-        tail.frames++;
-        tail.weight += weightOf(stored.bytes.length);
+        tail++;
       }
     } catch (error) {
       throw era === undefined ? error : refusalOfTail(error, era);

@@ -13,17 +13,6 @@ const SNAPSHOT_EVERY_MAX = 20_000;
 /** The interval grows by one frame for every so many leaves. */
 const LEAVES_PER_FRAME = 8;
 
-/**
- * A larger frame counts as several: what a tail costs to replay, and what can be verified at once, goes by bytes as well.
- * An ordinary frame has some kilobytes.
- */
-const FRAME_BYTES = 16 * 1024;
-
-/** How much a frame adds to the tail, which is 1 for most. */
-export function weightOf(bytes: number): number {
-  return Math.max(1, Math.floor(bytes / FRAME_BYTES));
-}
-
 /** The collaborators of taking snapshots. */
 interface SnapshotParts {
   readonly table: LeafTable;
@@ -36,36 +25,25 @@ interface SnapshotParts {
 export class Snapshots {
   /** Leaves at the last snapshot of this process. */
   #leaves = 0;
-  /** Frames since the last one. */
-  #frames: number;
 
-  /** The weight of the frames since the last one; the frame of a snapshot does not count towards the next one. */
-  #weight: number;
-
-  /** @param tail the frames since the last snapshot when the world was opened */
+  /** @param tail frames since the last snapshot when the world was opened */
   constructor(
     private readonly parts: SnapshotParts,
-    tail: { readonly frames: number; readonly weight: number },
-  ) {
-    this.#frames = tail.frames;
-    this.#weight = tail.weight;
-  }
+    private tail: number,
+  ) {}
 
   /** Frames since the last one. */
   get framesSince(): number {
-    return this.#frames;
+    return this.tail;
   }
 
   /** Follows durable frames, and takes a snapshot when it is due. */
   follow(frames: readonly CommittedFrame[]): void {
-    for (const { records, size } of frames) {
-      if (records[0]?.kind === 'snapshot') continue;
-      this.#frames++;
-      this.#weight += weightOf(size);
-    }
-    const { every } = this.parts;
-    if (every === 0 || (every === undefined ? this.#weight < this.#everyBySize() : this.#frames < every)) return;
-    this.#restart();
+    // The frame of a snapshot does not count towards the next one.
+    this.tail += frames.filter(({ records }) => records[0]?.kind !== 'snapshot').length;
+    const every = this.parts.every ?? this.#everyBySize();
+    if (every === 0 || this.tail < every) return;
+    this.tail = 0;
     // A failed snapshot costs only the next open's time; the stepper closes the world if the store is gone.
     void this.take().catch(() => undefined);
   }
@@ -74,7 +52,7 @@ export class Snapshots {
   take(): Promise<Ack> {
     const { stepper, table } = this.parts;
     return stepper.exclusively(async () => {
-      this.#restart(); // before its own frame is committed, which would call for another
+      this.tail = 0; // before its own frame is committed, which would call for another
       const { ref, leaves } = await table.snapshot();
       const frame = await stepper.commitAlone((stamps) => ({
         kind: 'snapshot',
@@ -87,11 +65,6 @@ export class Snapshots {
       this.#leaves = leaves;
       return ackOfFrame(frame);
     });
-  }
-
-  #restart(): void {
-    this.#frames = 0;
-    this.#weight = 0;
   }
 
   #everyBySize(): number {

@@ -1,0 +1,9 @@
+/**
+ * What stands outside a world: the memory store, values and logs in content, the records of frames, secrets. It loads
+ * no engine.
+ */
+export { readLog } from './ports/content/log-reader.js';
+export { getBytes, getValue, putValue } from './ports/content/values.js';
+export { readFrame } from './ports/journal/frame.js';
+export { concealAddress, concealHeaders, Scrubber } from './ports/scrub/index.js';
+export { type MemoryOptions, memory } from './ports/store/memory-store.js';

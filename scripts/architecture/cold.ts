@@ -1,0 +1,69 @@
+import { gzipSync } from 'node:zlib';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { HELLO_BUNDLE_MAX, NOT_IN_COLD_IMPORT } from './rules.js';
+import type { Problem } from './tree.js';
+
+const OPTIONS = {
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['@reprise/source'],
+  external: ['node:*', 'libsql', 'esbuild', '@modelcontextprotocol/client'],
+  logLevel: 'silent',
+} as const satisfies BuildOptions;
+
+/**
+ * The files and packages that importing some sources loads: all that they import, and not what is only imported by
+ * `import()` when it is needed.
+ */
+export async function coldImport(root: string, entries: readonly string[]): Promise<readonly string[]> {
+  const contents = entries.map((entry) => `import './${entry}';`).join('\n');
+  const { metafile } = await build({
+    ...OPTIONS,
+    absWorkingDir: root,
+    stdin: { contents, resolveDir: root, sourcefile: 'app.mjs' },
+    metafile: true,
+    treeShaking: false,
+  });
+  return reached(metafile, 'app.mjs');
+}
+
+function reached({ inputs }: Metafile, from: string): readonly string[] {
+  const found = new Set([from]);
+  for (const file of found) {
+    for (const { path, kind } of inputs[file]?.imports ?? []) if (kind === 'import-statement') found.add(path);
+  }
+  return [...found];
+}
+
+/** What an app does not use is not loaded. */
+export function checkColdImport(entry: string, loaded: readonly string[]): readonly Problem[] {
+  return loaded.flatMap((file) =>
+    NOT_IN_COLD_IMPORT.filter(({ pattern }) => pattern.test(file)).map(({ use }) => ({
+      file: entry,
+      line: 1,
+      what: `importing it loads ${file}`,
+      use,
+    })),
+  );
+}
+
+/** The bytes of a bundled, minified program, compressed by gzip. */
+export async function bundledBytes(root: string, entry: string): Promise<number> {
+  const { outputFiles } = await build({
+    ...OPTIONS,
+    absWorkingDir: root,
+    entryPoints: [entry],
+    minify: true,
+    legalComments: 'none',
+  });
+  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).length;
+}
+
+/** A bundled agent stays below its ceiling. */
+export function checkHelloBundle(entry: string, bytes: number, ceiling = HELLO_BUNDLE_MAX[entry]): readonly Problem[] {
+  if (ceiling !== undefined && bytes <= ceiling) return [];
+  return [{ file: entry, line: 1, what: `the bundle has ${bytes} bytes, more than ${ceiling}` }];
+}
