@@ -102,7 +102,7 @@ export interface VerifyWorkers {
 export type Told = Partial<Pick<VerifyProgress, 'frames' | 'blobs'>>;
 
 /** Ranges for each worker: enough that none waits long for the last one, few enough that beginning costs little. */
-const RANGES_PER_WORKER = 6;
+const RANGES_PER_WORKER = 4;
 
 /** Cuts a journal at snapshots into ranges of about one length; one range when it is short or has no snapshots. */
 export async function cutIntoRanges(

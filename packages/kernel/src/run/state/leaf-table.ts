@@ -102,6 +102,11 @@ export class LeafTable implements LeafReader {
     }
   }
 
+  /** How many leaves differ from the map of the last snapshot. */
+  get dirtyLeaves(): number {
+    return this.#dirty.size;
+  }
+
   /** Adds the digest of every blob of a snapshot's map. */
   collectBlobs(root: Ref, into: Set<string>): Promise<void> {
     return this.map.collectBlobs(root, into);

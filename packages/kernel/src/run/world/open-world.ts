@@ -31,7 +31,7 @@ import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
 import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
 import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
-import { Snapshots } from './write/snapshots.js';
+import { Snapshots, weightOf } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
 
@@ -177,12 +177,13 @@ class Opening implements StepperHost {
     const env = era === undefined || era.same ? this.#env : { app: era.eraApp, hash: this.#env.hash };
     const replayer = new Replayer(env, this.#table, start);
     let lastAt = start.at;
-    let tail = 0;
+    const tail = { frames: 0, weight: 0 };
     try {
       for await (const stored of journal.read(start.seq + 1)) {
         const { inputs } = await replayer.step(stored);
         lastAt = inputs.ingress.kind === 'clock' ? inputs.ingress.wall : inputs.ingress.at;
-        tail++;
+        tail.frames++;
+        tail.weight += weightOf(stored.bytes.length);
       }
     } catch (error) {
       throw era === undefined ? error : refusalOfTail(error, era);

@@ -172,8 +172,8 @@ describe('the ends of ranges', () => {
     const { app, content } = await notes();
     const store = storeWith(content);
     for (const [size, framesMin, ranges] of [
-      [2, 1, 12],
-      [1, 1, 6],
+      [2, 1, 8],
+      [1, 1, 4],
       [2, 50, 4],
       [2, 150, 0],
     ] as const) {

@@ -62,7 +62,10 @@ export interface OpenKernelWorldOptions {
   readonly code?: PureCode;
   /** `auto` (default) works by itself; `manual` starts effects and timers only inside `pump`. */
   readonly drive?: 'auto' | 'manual';
-  /** Frames between snapshots; by default 1,000 to 20,000, growing with the world; 0 for snapshots on demand only. */
+  /**
+   * Frames between snapshots; 0 for snapshots on demand only. By default 1,000 to 20,000, growing with the number of
+   * cells that change between them; a frame of more than 16 KiB counts once for each.
+   */
   readonly snapshotEvery?: number;
   /** Replays one frame in this many a second time while running, and compares; 256 by default, 1 for all, 0 for none. */
   readonly recheckEvery?: number;

@@ -66,7 +66,8 @@ export class FrameFolder {
       const { seq, at } = ingress;
       const { records, changes, aborts, faulted } = sealed;
       const arms = ingress.kind === 'attempt' ? armedBy(ingress, changes) : armed;
-      const frame: CommittedFrame = { seq, at, head, records, changes, armed: arms, aborts, faulted };
+      const size = sealed.bytes.length;
+      const frame: CommittedFrame = { seq, at, head, size, records, changes, armed: arms, aborts, faulted };
       this.parts.table.apply(sealed.changes, batch.undo);
       batch.frames.push({ frame, sealed, riding: armed, key });
       if (key !== undefined && isKeyed(ingress)) batch.requests.set(key, { seq, request: ingress });

@@ -32,6 +32,8 @@ export interface CommittedFrame {
   readonly seq: number;
   readonly at: number;
   readonly head: Head;
+  /** The number of its bytes. */
+  readonly size: number;
   readonly records: readonly JournalRecord[];
   readonly changes: readonly LeafChange[];
   /** Effects armed in this frame: they may start. */
