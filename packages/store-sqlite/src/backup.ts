@@ -14,18 +14,22 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { type Backup, closableReadonly, verifyStore } from '@reprise/kernel';
 import { BlobFiles, isBlobName } from './blob-files.js';
-import { contentReader, INLINE_BYTES_MAX } from './content.js';
+import { BlobPacks, INLINE_BYTES_MAX } from './blob-packs.js';
+import { contentReader } from './content.js';
+import { PACK_BYTES_MAX } from './deflated.js';
 import { type Connection, type Driver, type SqlValue, sqliteDriver } from './driver.js';
+import { PACKED_THROUGH } from './frame-packs.js';
 import { nodeSha256 } from './hash.js';
 import { inspectFile } from './inspect.js';
 import { journalReader } from './journal.js';
 import { holdLock } from './lock.js';
 import { getNote, NOTES, setNote } from './notes.js';
+import { READ_COLUMNS } from './packing.js';
 import { canonicalPath, placeForWriting } from './place.js';
 import { nodeFs, syncFile } from './ports.js';
-import { hasTombstones, prepareCopy, transaction, WORLD } from './schema.js';
+import { hasTombstones, prepareCopy, standingSql, transaction, WORLD } from './schema.js';
 import { storeError } from './sqlite-errors.js';
-import { bytesSql, digestSql, ROW_BYTES_MAX, textSql, wholeSql } from './values.js';
+import { bytesSql, digestSql, textSql, wholeSql } from './values.js';
 
 /** The most attempts at a copy while content is erased. */
 const TRIES = 5;
@@ -43,7 +47,7 @@ type Copied = Pick<Backup, 'head' | 'blobs'>;
 const WORLD_SIDES = ['', '-journal', '-wal', '-shm', '.blobs'];
 
 /** The notes of the copied content; those of the writer that has it open are not copied. */
-const COPIED_NOTES = ['mark', 'erased_through', NOTES.clean];
+const COPIED_NOTES = ['mark', 'erased_through', PACKED_THROUGH, NOTES.clean];
 
 /**
  * Copies a world into another file, with its blobs beside it.
@@ -121,19 +125,19 @@ function erasuresOf(world: Connection): string {
 
 async function copyTables(world: Connection, copy: Connection): Promise<void> {
   prepareCopy(copy);
-  const head = world.prepare(`SELECT ${wholeSql('seq')} FROM frame ORDER BY seq DESC LIMIT 1`).get()?.[0] ?? -1;
+  const newest = `SELECT ${wholeSql('seq')} FROM frame ORDER BY seq DESC LIMIT 1`;
   transaction(copy, () => {
     for (const name of COPIED_NOTES) setNote(copy, name, getNote(world, name) ?? null);
   });
-  const frames = ['seq', 'first', 'at'].map(wholeSql).join(', ');
+  // A row may be packed while it is copied: then the pack contains it, and perhaps frames after the newest.
   await copyRows(world, copy, {
-    insert: 'INSERT INTO frame (seq, first, at, kind, head, bytes) VALUES (?, ?, ?, CAST(? AS TEXT), ?, ?)',
-    select: `SELECT ${frames}, ${textSql('kind')}, ${digestSql('head')}, ${bytesSql('bytes', ROW_BYTES_MAX)}
-      FROM frame WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-    sizes: 'SELECT length(bytes) FROM frame WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    insert: 'INSERT INTO frame (seq, first, at, kind, head, bytes, size) VALUES (?, ?, ?, CAST(? AS TEXT), ?, ?, ?)',
+    select: `SELECT ${READ_COLUMNS} FROM frame WHERE seq > ? AND first <= ? ORDER BY seq LIMIT ?`,
+    sizes: 'SELECT length(bytes) FROM frame WHERE seq > ? AND first <= ? ORDER BY seq LIMIT ?',
     after: [-1],
-    upTo: [head],
+    upTo: [world.prepare(newest).get()?.[0] ?? -1],
   });
+  const head = copy.prepare(newest).get()?.[0] ?? -1;
   await copyRows(world, copy, {
     insert: 'INSERT INTO landmark (kind, seq) VALUES (CAST(? AS TEXT), ?)',
     select: `SELECT ${textSql('kind')}, ${wholeSql('seq')} FROM landmark
@@ -148,16 +152,36 @@ async function copyTables(world: Connection, copy: Connection): Promise<void> {
     after: [BEFORE_ALL],
     values: ([key, seq]) => [key as SqlValue, seq as SqlValue, seq as SqlValue, head],
   });
+  await copyContent(world, copy);
+}
+
+/** In the order in which packing moves blobs, so that each is found before or after its move. */
+async function copyContent(world: Connection, copy: Connection): Promise<void> {
+  const stands = standingSql(world);
   await copyRows(world, copy, {
-    insert: 'INSERT INTO blob (digest, bytes) VALUES (?, ?)',
-    select: `SELECT ${digestSql('digest')}, ${bytesSql('bytes', INLINE_BYTES_MAX)} FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
+    insert: 'INSERT INTO blob (digest, bytes) SELECT ?, ? WHERE ?',
+    select: `SELECT ${digestSql('digest')}, ${bytesSql('bytes', INLINE_BYTES_MAX)}, ${stands}
+      FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
     sizes: 'SELECT length(bytes) FROM blob WHERE digest > ? ORDER BY digest LIMIT ?',
     after: [BEFORE_ALL],
   });
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO packed (digest, pack, at) VALUES (?, ?, ?)',
+    select: `SELECT ${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}
+      FROM packed WHERE digest > ? ORDER BY digest LIMIT ?`,
+    after: [BEFORE_ALL],
+  });
+  await copyRows(world, copy, {
+    insert: 'INSERT INTO pack (id, size, bytes) VALUES (?, ?, ?)',
+    select: `SELECT ${wholeSql('id')}, ${wholeSql('size')}, ${bytesSql('bytes', PACK_BYTES_MAX)}
+      FROM pack WHERE id > ? ORDER BY id LIMIT ?`,
+    sizes: 'SELECT length(bytes) FROM pack WHERE id > ? ORDER BY id LIMIT ?',
+    after: [0],
+  });
   if (!hasTombstones(world)) return;
   await copyRows(world, copy, {
-    insert: 'INSERT INTO erased (digest, seq, hollow) VALUES (?, ?, ?)',
-    select: `SELECT ${digestSql('digest')}, ${wholeSql('seq')}, ${wholeSql('hollow')} FROM erased WHERE digest > ? ORDER BY digest LIMIT ?`,
+    insert: 'INSERT INTO erased (digest, seq, hollow) VALUES (?, ?, 0)', // no row of zeros is copied
+    select: `SELECT ${digestSql('digest')}, ${wholeSql('seq')} FROM erased WHERE digest > ? ORDER BY digest LIMIT ?`,
     after: [BEFORE_ALL],
   });
 }
@@ -232,7 +256,7 @@ async function verified(driver: Driver, part: string): Promise<Copied> {
   if (db === undefined) throw absent(part);
   const store = {
     journal: journalReader(db, part),
-    content: contentReader(db, new BlobFiles(part), part),
+    content: contentReader({ db, files: new BlobFiles(part), packs: new BlobPacks(db, part), path: part }),
     hash: nodeSha256,
     close: async () => db.close(),
   };

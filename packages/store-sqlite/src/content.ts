@@ -1,57 +1,69 @@
 import { Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore, ErasableContentStore, KeptStream } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
+import { listRows } from './blob-list.js';
+import { type BlobPacks, INLINE_BYTES_MAX, LENGTH_BYTES, type Place } from './blob-packs.js';
 import type { Connection, SqlValue } from './driver.js';
-import { blobEraser, standingSql, tombstones } from './erasure.js';
+import { blobEraser, tombstones } from './erasure.js';
 import { nodeSha256 } from './hash.js';
 import type { HeldFile } from './held-file.js';
-import type { Riders } from './schema.js';
+import type { Packer, StagedBlobs } from './packer.js';
+import { standingSql } from './schema.js';
 import { guarded } from './sqlite-errors.js';
-import { bytes as bytesOf, bytesSql, digestSql, illegal } from './values.js';
-
-/**
- * The largest blob that is written in the transaction of the next append, without another sync; a larger one is a file.
- */
-export const INLINE_BYTES_MAX = 64 * 1024;
+import { bytesSql, wholeSql } from './values.js';
 
 /** The bytes that may wait for an append before they are written without one: a bound on memory. */
 const STAGED_BYTES_MAX = 16 * 1024 * 1024;
 
-const LIST_PAGE = 1024;
-
 /** The blobs that are not written yet, as the reading half sees them. */
 type Staged = ReadonlyMap<string, Uint8Array>;
 
+/** Where content is read from. */
+interface Sources {
+  readonly db: Connection;
+  readonly files: BlobFiles;
+  readonly packs: BlobPacks;
+  /** For messages. */
+  readonly path: string;
+  readonly staged?: Staged;
+}
+
 /** The reading half of the content store, over any connection. */
-export function contentReader(
-  db: Connection,
-  files: BlobFiles,
-  path: string,
-  staged: Staged = new Map(),
-): ContentReader & Pick<ContentStore, 'list'> {
+export function contentReader(sources: Sources): ContentReader & Pick<ContentStore, 'list'> {
+  const { db, files, packs, path, staged = new Map() } = sources;
   const standing = standingSql(db);
-  const select = db.prepare(`SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)} FROM blob WHERE digest = ? AND ${standing}`);
-  const exists = db.prepare(`SELECT 1 FROM blob WHERE digest = ? AND ${standing}`);
-  // Filtered here and not in SQL: in a file whose pages lead back to earlier ones, such a query might never end.
-  const page = db.prepare(
-    `SELECT ${digestSql('digest')}, ${standing} FROM blob WHERE digest > ? ORDER BY digest LIMIT ?`,
+  // One query each: a blob that is moved between two queries would be in neither place.
+  const select = db.prepare(
+    `SELECT ${bytesSql('bytes', INLINE_BYTES_MAX)}, NULL, NULL FROM blob WHERE digest = ? AND ${standing}
+     UNION ALL SELECT NULL, ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ? LIMIT 1`,
+  );
+  const exists = db.prepare(
+    `SELECT 1 FROM blob WHERE digest = ? AND ${standing} UNION ALL SELECT 1 FROM packed WHERE digest = ? LIMIT 1`,
   );
   const query = <T>(hex: string, body: (digest: Uint8Array) => T): T =>
     guarded('cannot read a blob', `${path}, sha256:${hex}`, () => body(Buffer.from(hex, 'hex')));
 
-  async function* list(): AsyncGenerator<Ref> {
-    const seen = new Set<string>(staged.keys());
-    for (const hex of seen) yield Ref.fromHex(hex);
-    for (let last = '', size = LIST_PAGE; size === LIST_PAGE; ) {
-      const rows = query(last, (digest) => page.all(digest, LIST_PAGE));
-      for (const [name, stands] of rows) {
-        const hex = hexOf(bytesOf(name, `${path}, the blob after ${last}`));
-        if (hex <= last) throw illegal(`${path}, the blob after ${last}`, 'blobs in order');
-        if (stands === 1 && !seen.has(hex)) yield Ref.fromHex(hex);
-        last = hex;
+  /** Undefined when the blob is neither in a row nor in a pack. */
+  function stored(ref: Ref): Uint8Array | undefined {
+    let failure: { readonly place: Place; readonly cause: unknown } | undefined;
+    for (;;) {
+      const row = query(ref.hex, (digest) => select.get(digest, digest));
+      if (row === undefined) return undefined;
+      const [bytes, pack, at] = row;
+      if (typeof pack !== 'number' || typeof at !== 'number') return inlineBytes(bytes, ref, path);
+      // The pack was damaged, not emptied by an erasure that moved this blob: its place is still the same.
+      if (failure?.place.pack === pack && failure.place.at === at) throw damagedPack(ref, path, failure.cause);
+      try {
+        return packs.get({ pack, at });
+      } catch (cause) {
+        failure = { place: { pack, at }, cause };
       }
-      size = rows.length;
     }
+  }
+
+  async function* list(): AsyncGenerator<Ref> {
+    for (const hex of staged.keys()) yield Ref.fromHex(hex);
+    for (const hex of listRows(db, packs, path)) if (!staged.has(hex)) yield Ref.fromHex(hex);
     for await (const hex of files.list()) yield Ref.fromHex(hex);
   }
 
@@ -59,13 +71,12 @@ export function contentReader(
     get: async (ref) => {
       const waiting = staged.get(ref.hex);
       if (waiting !== undefined) return new Uint8Array(waiting);
-      const row = query(ref.hex, (digest) => select.get(digest));
-      const bytes = row === undefined ? await files.get(ref.hex) : inlineBytes(row[0], ref, path);
+      const bytes = stored(ref) ?? (await files.get(ref.hex));
       if (bytes !== undefined) assertDigest(bytes, ref, path);
       return bytes;
     },
     has: async (ref) =>
-      staged.has(ref.hex) || query(ref.hex, (digest) => exists.get(digest)) !== undefined || files.has(ref.hex),
+      staged.has(ref.hex) || query(ref.hex, (digest) => exists.get(digest, digest)) !== undefined || files.has(ref.hex),
     ...tombstones(db, path),
     list,
   };
@@ -74,11 +85,11 @@ export function contentReader(
 /** The content store of a writer, and the blobs that wait for its next append. */
 interface StagingContent {
   readonly content: ErasableContentStore;
-  readonly staged: Riders;
+  readonly staged: StagedBlobs;
 }
 
 /** The writing half. */
-export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent {
+export function stagingContent(held: HeldFile, files: BlobFiles, packs: BlobPacks, packer: Packer): StagingContent {
   const { db, path } = held;
   const staged = new Map<string, Uint8Array>();
   let stagedBytes = 0;
@@ -89,12 +100,14 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
   );
 
   const fill = db.prepare('UPDATE erased SET hollow = 0 WHERE digest = ? AND hollow = 1');
-  const eraseStored = blobEraser(held, files);
+  const eraseStored = blobEraser(held, files, packer);
 
-  const riders: Riders = {
+  const riders: StagedBlobs = {
+    bytes: () => stagedBytes + staged.size * LENGTH_BYTES,
     write: () => {
       for (const [hex, bytes] of staged) {
         const digest = Buffer.from(hex, 'hex');
+        if (packer.blobs.holds(digest, bytes)) continue;
         insert.run(digest, bytes);
         fill.run(digest);
       }
@@ -116,7 +129,7 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
       staged.set(hex, copy);
       stagedBytes += copy.length;
     }
-    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot store blobs', path, () => held.commit(() => {}, riders));
+    if (stagedBytes > STAGED_BYTES_MAX) guarded('cannot store blobs', path, () => packer.commit(() => {}, riders, 0));
     return Ref.fromHex(hex);
   }
 
@@ -137,7 +150,8 @@ export function stagingContent(held: HeldFile, files: BlobFiles): StagingContent
     await eraseStored(refs, by);
   }
 
-  return { content: { ...contentReader(db, files, path, staged), put, putStream, erase }, staged: riders };
+  const reader = contentReader({ db, files, packs, path, staged });
+  return { content: { ...reader, put, putStream, erase }, staged: riders };
 }
 
 /** Reads a stream until it ends or exceeds a length. */
@@ -170,6 +184,15 @@ function inlineBytes(value: SqlValue | undefined, ref: Ref, path: string): Uint8
     where: path,
     expected: `${ref}, at most ${INLINE_BYTES_MAX} bytes`,
     hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',
+  });
+}
+
+function damagedPack(ref: Ref, path: string, cause: unknown): RepriseError {
+  return new RepriseError('blob_damaged', 'the pack that holds a blob cannot be read', {
+    where: path,
+    expected: ref.toString(),
+    hint: 'Restore the blob from a copy of the store; the journal itself is not affected.',
+    cause,
   });
 }
 

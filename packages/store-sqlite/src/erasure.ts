@@ -6,6 +6,7 @@
  *     the rows that it moved, which `secure_delete` does not reach: measured, 6 of some 17,000 erased blobs remained in
  *     the file, and none of 5,700 when overwritten. The price is that a blob's length stays known. Splitting a page
  *     also leaves copies; `secure_delete` reaches those, so it is on for a writer's connection.
+ *     Blobs of a pack are zeros only together, so its other blobs move out first (blob-packs/B2).
  * E2  Bytes remain in the WAL until it is truncated, so an erasure ends with a checkpoint that empties it.
  * E3  The note that an erasure is finished is written last. A crash before it is repaired by doing all of it again.
  */
@@ -15,18 +16,13 @@ import type { BlobFiles } from './blob-files.js';
 import type { Connection } from './driver.js';
 import type { HeldFile } from './held-file.js';
 import { noteReader, setNote } from './notes.js';
+import type { Packer } from './packer.js';
 import { hasTombstones } from './schema.js';
 import { guarded } from './sqlite-errors.js';
 import { illegal, whole, wholeSql } from './values.js';
 
 /** The name of the note with the frame of the last finished erasure. */
 const FINISHED = 'erased_through';
-
-/** For a query on `blob`: the condition that a row was not filled with zeros. */
-export function standingSql(db: Connection): string {
-  if (!hasTombstones(db)) return 'TRUE';
-  return 'NOT EXISTS (SELECT 1 FROM erased WHERE erased.digest = blob.digest AND hollow = 1)';
-}
 
 /** The reading half: the tombstones, and the frame through which erasing is finished. */
 export function tombstones(db: Connection, path: string): Pick<ContentReader, 'erasedBy' | 'erasedThrough'> {
@@ -49,7 +45,7 @@ export function tombstones(db: Connection, path: string): Pick<ContentReader, 'e
 }
 
 /** Erases blobs, in rows and in files; blobs that wait for an append are not included. */
-export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentStore['erase'] {
+export function blobEraser(held: HeldFile, files: BlobFiles, packer: Packer): ErasableContentStore['erase'] {
   const { db, path } = held;
   const bury = db.prepare(
     `INSERT OR REPLACE INTO erased (digest, seq, hollow)
@@ -59,9 +55,11 @@ export function blobEraser(held: HeldFile, files: BlobFiles): ErasableContentSto
   const write = (body: () => void): void => guarded('cannot erase', path, () => held.commit(body));
 
   return async (refs, by) => {
+    packer.recount();
+    const digests = refs.map(({ hex }) => Buffer.from(hex, 'hex'));
     write(() => {
-      for (const { hex } of refs) {
-        const digest = Buffer.from(hex, 'hex');
+      packer.blobs.erase(digests);
+      for (const digest of digests) {
         bury.run(digest, by, digest);
         overwrite.run(digest);
       }

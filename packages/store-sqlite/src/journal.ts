@@ -3,24 +3,17 @@ import type { Head, Journal, ReadableJournal, StoredFrame } from '@reprise/kerne
 import { assertConsecutive, assertHead, EMPTY_HEAD } from '@reprise/kernel';
 import type { Connection, Row } from './driver.js';
 import type { HeldFile } from './held-file.js';
+import type { Packer, StagedBlobs } from './packer.js';
 import type { FrameRow } from './packing.js';
-import { packRows, unpackRow } from './packing.js';
-import type { Riders } from './schema.js';
+import { asFrameRow, packRows, READ_COLUMNS, rowInflater, unpackRow } from './packing.js';
 import { guarded, storeError } from './sqlite-errors.js';
-import { bytes, bytesSql, digestSql, illegal, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
+import { bytes, digestSql, illegal, whole, wholeSql } from './values.js';
 
 /** The bytes of a page of a read, about a mebibyte; a page has at least one row. */
 const PAGE_BYTES = 1024 * 1024;
 const PAGE_ROWS_MAX = 256;
 
-const COLUMNS = 'seq, first, at, kind, head, bytes';
-
-const READ_COLUMNS = [
-  ...['seq', 'first', 'at'].map(wholeSql),
-  textSql('kind'),
-  digestSql('head'),
-  bytesSql('bytes', ROW_BYTES_MAX),
-].join(', ');
+const COLUMNS = 'seq, first, at, kind, head, bytes, size';
 
 const NEWEST = `SELECT ${wholeSql('seq')}, ${digestSql('head')} FROM frame ORDER BY seq DESC LIMIT 1`;
 
@@ -33,6 +26,8 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
   const landmark = db.prepare(
     `SELECT ${wholeSql('seq')} FROM landmark WHERE kind = ? AND seq < ? ORDER BY seq DESC LIMIT 1`,
   );
+  const inflate = rowInflater();
+  const unpack = (row: FrameRow, from: number, to: number): StoredFrame[] => unpackRow(row, from, to, path, inflate);
   const rowAt = (seq: number): FrameRow | undefined => page.all(seq, 1).map((row) => asFrameRow(row, seq, path))[0];
 
   async function* read(from: number, to = Number.MAX_SAFE_INTEGER): AsyncGenerator<StoredFrame> {
@@ -49,7 +44,7 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
         if (row.first > next) throw holeAt(next, path);
         // A page of the file that leads back to an earlier one would make this loop endless.
         if (row.seq < next) throw illegal(`${path}, frame ${next}`, 'frames in order');
-        yield* unpackRow(row, next, to, path);
+        yield* unpack(row, next, to);
         next = row.seq + 1;
       }
     }
@@ -83,13 +78,13 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
    */
   function findLast(kind: string, seq: number): StoredFrame | undefined {
     const around = rowAt(Math.max(seq, 0));
-    const near = around && unpackRow(around, 0, seq, path).findLast((frame) => frame.kind === kind);
+    const near = around && unpack(around, 0, seq).findLast((frame) => frame.kind === kind);
     if (near !== undefined) return near;
     const before = landmark.get(kind, around?.first ?? seq + 1)?.[0];
     if (before === undefined) return undefined;
     const at = whole(before, `${path}, the index of kinds`);
     const row = rowAt(at);
-    const found = row && unpackRow(row, at, at, path)[0];
+    const found = row && unpack(row, at, at)[0];
     if (found === undefined) throw holeAt(at, path);
     return found;
   }
@@ -108,16 +103,18 @@ export function journalReader(db: Connection, path: string): ReadableJournal {
 }
 
 /** Appends frames, together with waiting blobs, as one transaction. */
-export function journalAppender(held: HeldFile, riders: Riders): Journal['append'] {
+export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBlobs): Journal['append'] {
   const { db, path } = held;
   const newest = db.prepare(NEWEST);
-  const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+  const insertFrame = db.prepare(`INSERT INTO frame (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const insertLandmark = db.prepare('INSERT INTO landmark (kind, seq) VALUES (?, ?)');
   const insertRequest = db.prepare('INSERT OR IGNORE INTO request (key, seq) VALUES (?, ?)');
 
+  const bytesOf = (frames: readonly StoredFrame[]): number => frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
   function insert(frames: readonly StoredFrame[]): void {
     for (const { row, frames: run } of packRows(frames)) {
-      insertFrame.run(row.seq, row.first, row.at, row.kind, row.head, row.bytes);
+      insertFrame.run(row.seq, row.first, row.at, row.kind, row.head, row.bytes, row.size);
       const lastOfKind = new Map(run.map((frame) => [frame.kind, frame.seq]));
       for (const [kind, seq] of lastOfKind) insertLandmark.run(kind, seq);
       for (const { key, seq } of run) if (key !== undefined) insertRequest.run(Buffer.from(key, 'hex'), seq);
@@ -127,13 +124,17 @@ export function journalAppender(held: HeldFile, riders: Riders): Journal['append
   return async (frames, expected) => {
     assertConsecutive(frames, expected);
     return guarded('cannot append', `${path}, frame ${expected.seq + 1}`, () =>
-      held.commit(() => {
-        const durable = headOf(newest.get(), path);
-        assertHead(durable, expected);
-        insert(frames);
-        const last = frames.at(-1);
-        return last === undefined ? durable : { seq: last.seq, digest: last.head };
-      }, riders),
+      packer.commit(
+        () => {
+          const durable = headOf(newest.get(), path);
+          assertHead(durable, expected);
+          insert(frames);
+          const last = frames.at(-1);
+          return last === undefined ? durable : { seq: last.seq, digest: last.head };
+        },
+        staged,
+        bytesOf(frames),
+      ),
     );
   };
 }
@@ -142,18 +143,6 @@ function headOf(row: Row | undefined, path: string): Head {
   if (row === undefined) return EMPTY_HEAD;
   const where = `${path}, the last frame`;
   return { seq: whole(row[0], where), digest: Buffer.from(bytes(row[1], where)).toString('hex') };
-}
-
-function asFrameRow([seq, first, at, kind, head, packed]: Row, about: number, path: string): FrameRow {
-  const where = `${path}, frame ${typeof seq === 'number' ? seq : about}`;
-  return {
-    seq: whole(seq, where),
-    first: whole(first, where),
-    at: whole(at, where),
-    kind: text(kind, where),
-    head: bytes(head, where),
-    bytes: bytes(packed, where),
-  };
 }
 
 function holeAt(seq: number, path: string): RepriseError {

@@ -1,26 +1,66 @@
 /**
- * How the frames of one append share rows. A row of one frame holds that frame's bytes and nothing else; a row of
- * several holds, for each: at (f64), head (32 bytes), kind (u8 length, UTF-8), bytes (u32 length, bytes), all
- * numbers big-endian. Canonical bytes are the frames' own; this is only a container and is hashed nowhere.
+ * How frames share rows. A row of one frame holds that frame's bytes and nothing else; a row of several holds, for each:
+ * at (f64), head (32 bytes), kind (u8 length, UTF-8), bytes (u32 length, bytes), all numbers big-endian. The bytes of a
+ * row may be deflated as a whole (`deflated.ts`). Canonical bytes are the frames' own; this is only a container and is
+ * hashed nowhere.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { StoredFrame } from '@reprise/kernel';
-import { illegal } from './values.js';
+import { inflated, type Stored } from './deflated.js';
+import type { Row } from './driver.js';
+import { bytes, bytesSql, digestSql, illegal, ROW_BYTES_MAX, text, textSql, whole, wholeSql } from './values.js';
 
-/** The bytes of a packed row; a larger frame has its own row. Bounds the cost of reading one frame. */
-const ROW_BYTES_MAX = 64 * 1024;
+/** The bytes of a packed row of one append; a larger frame has its own row. Bounds the cost of reading one frame. */
+const APPEND_ROW_BYTES_MAX = 64 * 1024;
 
 /** Bytes of the fixed parts of a packed frame. */
 const FIXED = 8 + 32 + 1 + 4;
 
 /** A row of `frame`, as it is written and read. */
-export interface FrameRow {
+export interface FrameRow extends Stored {
   readonly seq: number;
   readonly first: number;
   readonly at: number;
   readonly kind: string;
   readonly head: Uint8Array;
-  readonly bytes: Uint8Array;
+}
+
+/** The columns of a row as {@link asFrameRow} takes them. */
+export const READ_COLUMNS = [
+  ...['seq', 'first', 'at'].map(wholeSql),
+  textSql('kind'),
+  digestSql('head'),
+  bytesSql('bytes', ROW_BYTES_MAX),
+  wholeSql('size'),
+].join(', ');
+
+/** A row from {@link READ_COLUMNS}. */
+export function asFrameRow([seq, first, at, kind, head, stored, size]: Row, about: number, path: string): FrameRow {
+  const where = `${path}, frame ${typeof seq === 'number' ? seq : about}`;
+  return {
+    seq: whole(seq, where),
+    first: whole(first, where),
+    at: whole(at, where),
+    kind: text(kind, where),
+    head: bytes(head, where),
+    bytes: bytes(stored, where),
+    size: whole(size, where),
+  };
+}
+
+/** The plain bytes of a row. */
+export type InflateRow = (row: Stored) => Uint8Array;
+
+/** Inflates rows, and keeps the last one, so that reading frame by frame inflates each row once. */
+export function rowInflater(): InflateRow {
+  let last: { readonly bytes: Uint8Array; readonly plain: Uint8Array } | undefined;
+  return (row) => {
+    if (row.size === row.bytes.length) return row.bytes;
+    if (last === undefined || last.plain.length !== row.size || Buffer.compare(last.bytes, row.bytes) !== 0) {
+      last = { bytes: row.bytes, plain: inflated(row) };
+    }
+    return last.plain;
+  };
 }
 
 /** Cuts the frames of one append into rows. */
@@ -30,7 +70,7 @@ export function* packRows(
   let run: StoredFrame[] = [];
   let size = 0;
   for (const frame of frames) {
-    if (run.length > 0 && size + frame.bytes.length > ROW_BYTES_MAX) {
+    if (run.length > 0 && size + frame.bytes.length > APPEND_ROW_BYTES_MAX) {
       yield { row: packRow(run), frames: run };
       run = [];
       size = 0;
@@ -45,7 +85,8 @@ function packRow(run: readonly StoredFrame[]): FrameRow {
   const first = run[0] as StoredFrame;
   const last = run[run.length - 1] as StoredFrame;
   const bytes = run.length === 1 ? first.bytes : pack(run);
-  return { seq: last.seq, first: first.seq, at: last.at, kind: last.kind, head: headBytes(last), bytes };
+  const { seq, at, kind } = last;
+  return { seq, first: first.seq, at, kind, head: headBytes(last), bytes, size: bytes.length };
 }
 
 /** Node silently stops at the first character that is not hex, which would shift everything after it. */
@@ -60,22 +101,35 @@ function headBytes(frame: StoredFrame): Uint8Array {
 }
 
 function pack(run: readonly StoredFrame[]): Uint8Array {
-  const kinds = run.map((frame) => Buffer.from(frame.kind));
-  const size = run.reduce((sum, frame, i) => sum + FIXED + (kinds[i] as Buffer).length + frame.bytes.length, 0);
-  const out = Buffer.allocUnsafe(size);
-  let at = 0;
-  run.forEach((frame, i) => {
-    const kind = kinds[i] as Buffer;
-    at = out.writeDoubleBE(frame.at, at);
-    out.set(headBytes(frame), at);
-    at += 32;
-    at = out.writeUInt8(kind.length, at);
-    out.set(kind, at);
-    at = out.writeUInt32BE(frame.bytes.length, at + kind.length);
-    out.set(frame.bytes, at);
-    at += frame.bytes.length;
-  });
+  return Buffer.concat(run.map((frame) => entry({ ...frame, head: headBytes(frame) })));
+}
+
+/** A frame in a packed row. */
+function entry({ at, head, kind, bytes }: Pick<FrameRow, 'at' | 'head' | 'kind' | 'bytes'>): Uint8Array {
+  const name = Buffer.from(kind);
+  const out = Buffer.allocUnsafe(FIXED + name.length + bytes.length);
+  let i = out.writeDoubleBE(at, 0);
+  out.set(head, i);
+  i = out.writeUInt8(name.length, i + 32);
+  out.set(name, i);
+  i = out.writeUInt32BE(bytes.length, i + name.length);
+  out.set(bytes, i);
   return out;
+}
+
+/** The bytes that a plain row takes in a row that holds it together with others. */
+export function packedBytes(row: Pick<FrameRow, 'first' | 'seq'>, kindBytes: number, length: number): number {
+  return row.first === row.seq ? FIXED + kindBytes + length : length;
+}
+
+/** Several plain rows as one, not deflated; each is checked. */
+export function joinRows(rows: readonly FrameRow[], path: string): FrameRow {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('no rows to join');
+  if (first === last) return first;
+  for (const row of rows) unpackRow(row, 1, 0, path);
+  const bytes = Buffer.concat(rows.map((row) => (row.first === row.seq ? entry(row) : row.bytes)));
+  return { ...last, first: first.first, bytes, size: bytes.length };
 }
 
 /**
@@ -83,22 +137,33 @@ function pack(run: readonly StoredFrame[]): Uint8Array {
  *
  * @throws journal_damaged when the row does not contain exactly the frames that it names
  */
-export function unpackRow(row: FrameRow, from: number, to: number, path: string): StoredFrame[] {
-  const { seq, at, kind, bytes } = row;
-  if (row.first > seq) throw illegal(`${path}, frame ${seq}`, 'a first frame not after the last');
-  if (row.first === seq) return seq < from || seq > to ? [] : [{ seq, at, kind, head: hexOf(row.head), bytes }];
+export function unpackRow(
+  row: FrameRow,
+  from: number,
+  to: number,
+  path: string,
+  inflate: InflateRow = inflated,
+): StoredFrame[] {
+  const { first, seq } = row;
+  if (first > seq) throw illegal(`${path}, frame ${seq}`, 'a first frame not after the last');
   try {
-    return unpack(row, from, to);
+    const plain = inflate(row);
+    return first === seq ? single(row, plain, from, to) : unpack(row, plain, from, to);
   } catch (cause) {
     throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
-      where: `${path}, frames ${row.first} to ${row.seq}`,
+      where: `${path}, ${first === seq ? `frame ${seq}` : `frames ${first} to ${seq}`}`,
       cause,
     });
   }
 }
 
-function unpack(row: FrameRow, from: number, to: number): StoredFrame[] {
-  const packed = Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength);
+function single({ seq, at, kind, head, bytes }: FrameRow, plain: Uint8Array, from: number, to: number): StoredFrame[] {
+  if (seq < from || seq > to) return [];
+  return [{ seq, at, kind, head: hexOf(head), bytes: plain === bytes ? bytes : new Uint8Array(plain) }];
+}
+
+function unpack(row: FrameRow, plain: Uint8Array, from: number, to: number): StoredFrame[] {
+  const packed = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
   const frames: StoredFrame[] = [];
   let lastHead = 0;
   let i = 0;
@@ -122,7 +187,7 @@ function unpack(row: FrameRow, from: number, to: number): StoredFrame[] {
       at: packed.readDoubleBE(at),
       kind: packed.toString('utf8', kind + 1, kind + 1 + kindLength),
       head: packed.toString('hex', head, head + 32),
-      bytes: row.bytes.slice(bytes, i),
+      bytes: new Uint8Array(packed.subarray(bytes, i)),
     });
   }
   if (i !== packed.length) throw new RangeError(`${packed.length - i} bytes are left over`);

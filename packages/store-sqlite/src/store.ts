@@ -4,6 +4,7 @@ import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
 import { backupWorld } from './backup.js';
 import { BlobFiles } from './blob-files.js';
+import { BlobPacks } from './blob-packs.js';
 import { contentReader, stagingContent } from './content.js';
 import type { Connection, Driver } from './driver.js';
 import { sqliteDriver } from './driver.js';
@@ -12,6 +13,7 @@ import { type HeldFile, openHeld } from './held-file.js';
 import { inspectFile } from './inspect.js';
 import { journalAppender, journalReader } from './journal.js';
 import { getNote, setNote } from './notes.js';
+import { Packer } from './packer.js';
 import { type Creation, canonicalPath, logBytes } from './place.js';
 import { MACHINE, type Ports } from './ports.js';
 import { WORLD } from './schema.js';
@@ -19,7 +21,7 @@ import { guarded, isUnwritable } from './sqlite-errors.js';
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
-  /** The most pages (of 16 KiB) the database may have; an append beyond is `store_full`. For quotas and tests. */
+  /** The most pages (of 4 KiB) the database may have; an append beyond is `store_full`. For quotas and tests. */
   readonly maxPageCount?: number;
   /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
@@ -76,9 +78,11 @@ const MARK = 'mark';
 
 function writer(held: HeldFile, files: BlobFiles): OpenStore {
   const { db, path, cleanlyClosed } = held;
-  const { content, staged } = stagingContent(held, files);
+  const packs = new BlobPacks(db, path);
+  const packer = new Packer(held, packs);
+  const { content, staged } = stagingContent(held, files, packs, packer);
   return {
-    journal: { ...journalReader(db, path), append: journalAppender(held, staged) },
+    journal: { ...journalReader(db, path), append: journalAppender(held, packer, staged) },
     content,
     hash: nodeSha256,
     cleanlyClosed,
@@ -87,6 +91,7 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),
     close: async () => {
       await files.settled();
+      packer.finish();
       guarded('cannot close cleanly', path, () => held.close());
     },
   };
@@ -107,7 +112,7 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
     // Preparing a statement reads the schema, which may be damaged, too.
     const store: ReadonlyStore = {
       journal: journalReader(db, path),
-      content: contentReader(db, new BlobFiles(path), path),
+      content: contentReader({ db, files: new BlobFiles(path), packs: new BlobPacks(db, path), path }),
       hash: nodeSha256,
       close: async () => db.close(),
     };

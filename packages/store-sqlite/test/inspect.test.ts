@@ -46,7 +46,7 @@ describe('a file with a changed schema', () => {
   it('a file of another version is refused with its version and the expected one', async () => {
     await makeWorld();
     await tamper(path, 'PRAGMA user_version = 9');
-    const said = { code: 'semantics_unknown', details: { where: path, expected: 1, actual: 9 } };
+    const said = { code: 'semantics_unknown', details: { where: path, expected: 2, actual: 9 } };
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject(said);
   });
 

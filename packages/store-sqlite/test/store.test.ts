@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqliteDriver } from '../src/driver.js';
 import { sqlite } from '../src/index.js';
 import { freshDirectory, tamper } from './fixtures.js';
-import { frameBytes, framesAfter } from './frames.js';
+import { frameBytes, framesAfter, noise } from './frames.js';
 
 let place: ReturnType<typeof freshDirectory>;
 let path: string;
@@ -173,8 +173,8 @@ async function asNobody(body: () => Promise<void>): Promise<void> {
 }
 
 describe('a full disk', () => {
-  const limited = { maxPageCount: 40 };
-  const large = (seq: number): Uint8Array => new Uint8Array(50_000).fill(seq);
+  const limited = { maxPageCount: 160 };
+  const large = (seq: number): Uint8Array => noise(seq, 50_000);
 
   it('an append to a full disk is store_full and writes nothing, and everything before it stays readable [JRN-17]', async () => {
     const open = await sqlite(path, limited).open();
@@ -232,14 +232,14 @@ describe('damage', () => {
 
   it('a store of a newer version is refused, and its lock is released', async () => {
     await makeWorld([1]);
-    await tamper(path, 'PRAGMA user_version = 2');
+    await tamper(path, 'PRAGMA user_version = 3');
     await expect(sqlite(path).openReadonly()).rejects.toMatchObject({ code: 'semantics_unknown' });
     for (let i = 0; i < 2; i++) await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'semantics_unknown' });
   });
 
   it('frames before overwritten pages are read, and the error names the next one [JRN-23]', async () => {
-    await makeWorld(Array(200).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
-    overwritePages(60, 3);
+    await makeWorld(Array(200).fill(1), (seq) => noise(seq, 10_000));
+    overwritePages(240, 12);
     const seen: number[] = [];
     const reader = await sqlite(path).openReadonly();
     const reading = async (): Promise<void> => {
@@ -253,8 +253,8 @@ describe('damage', () => {
   });
 
   it('a file cut short is journal_damaged when it is opened or read', async () => {
-    await makeWorld(Array(100).fill(1), (seq) => new Uint8Array(10_000).fill(seq));
-    execFileSync('truncate', ['-s', String(30 * 16_384), path]);
+    await makeWorld(Array(100).fill(1), (seq) => noise(seq, 10_000));
+    execFileSync('truncate', ['-s', String(120 * 4_096), path]);
     await expect(readWorld()).rejects.toMatchObject({ code: 'journal_damaged' });
   });
 
@@ -282,6 +282,6 @@ describe('damage', () => {
 
 /** Fills pages of the closed database with noise. */
 function overwritePages(first: number, count: number): void {
-  const from = ['if=/dev/urandom', `of=${path}`, 'bs=16384', `seek=${first}`, `count=${count}`, 'conv=notrunc'];
+  const from = ['if=/dev/urandom', `of=${path}`, 'bs=4096', `seek=${first}`, `count=${count}`, 'conv=notrunc'];
   execFileSync('dd', from, { stdio: 'ignore' });
 }

@@ -5,6 +5,7 @@ import { isRepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { memory, openKernelWorld, type Store, type World } from '../../../../src/index.js';
+import { randomFrom } from '../../../../../../conformance/random.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { type FaultyStore, faultyStore } from '../../../support/faulty-store.js';
 import { closeSound, codeOf, framesOf, isPending, recordsOf, refusal, until } from '../../../support/judge.js';
@@ -302,13 +303,19 @@ describe('given a full disk, on which inputs are tried again until they are dura
   });
 });
 
+/** A text that a store cannot make small by compressing it: 9,000 characters. */
+function words(seed: number): string {
+  const random = randomFrom(seed);
+  return Array.from({ length: 900 }, () => random().toString(36).slice(2, 12).padEnd(10)).join('');
+}
+
 describe('given a real quota of the store', () => {
   it('at the quota requests fail, durable frames are sound, and with more space everything continues [JRN-17]', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'reprise-quota-'));
     removals.push(() => rmSync(dir, { recursive: true, force: true }));
     const path = join(dir, 'w.db');
-    const world = await openKernelWorld({ store: sqlite(path, { maxPageCount: 24 }), app });
-    const bulk = (n: number) => ask(world, 'x', [add(1), fact(`${n}`.repeat(9_000))], { id: `${n}` });
+    const world = await openKernelWorld({ store: sqlite(path, { maxPageCount: 96 }), app });
+    const bulk = (n: number) => ask(world, 'x', [add(1), fact(words(n))], { id: `${n}` });
     let last = await bulk(0);
     let refused = 0;
     for (let n = 1; n < 60 && refused === 0; n++) {

@@ -1,0 +1,96 @@
+/** Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. */
+import type { BlobPacks } from './blob-packs.js';
+import type { Connection, Row } from './driver.js';
+import { nodeSha256 } from './hash.js';
+import { standingSql } from './schema.js';
+import { guarded } from './sqlite-errors.js';
+import { bytes, digestSql, illegal, whole, wholeSql } from './values.js';
+
+const PAGE_ROWS = 1024;
+
+/** The digests of all blobs in rows and packs, each once, as hex digits. */
+export function* listRows(db: Connection, packs: BlobPacks, path: string): Generator<string> {
+  const seen = new Set<string>();
+  for (const hex of ownRows(db, path)) {
+    seen.add(hex);
+    yield hex;
+  }
+  let found = 0;
+  for (const hex of packedBlobs(db, packs, path)) {
+    found++;
+    if (!seen.has(hex)) yield hex; // a blob may have been packed meanwhile
+  }
+  const count = db.prepare('SELECT count(*) FROM packed').get()?.[0];
+  if (count !== found) yield* lostPlaces(db, packs, path, seen);
+}
+
+function* ownRows(db: Connection, path: string): Generator<string> {
+  // Filtered here and not in SQL: in a file whose pages lead back to earlier ones, such a query might never end.
+  const page = db.prepare(
+    `SELECT ${digestSql('digest')}, ${standingSql(db)} FROM blob WHERE digest > ? ORDER BY digest LIMIT ${PAGE_ROWS}`,
+  );
+  for (const [hex, [, stands]] of inOrder(page, path)) if (stands === 1) yield hex;
+}
+
+/** Blobs whose place in a pack is sound. */
+function* packedBlobs(db: Connection, packs: BlobPacks, path: string): Generator<string> {
+  const placeOf = db.prepare(`SELECT ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ?`);
+  const query = <T>(body: () => T): T => guarded('cannot list the packs', path, body);
+  let last = 0;
+  for (;;) {
+    const pack = query(() => packs.after(last));
+    if (pack === undefined) return;
+    if (pack <= last) throw illegal(`${path}, the pack after ${last}`, 'packs in order');
+    for (const entry of soundEntries(packs, pack)) {
+      const digest = nodeSha256(entry.bytes);
+      const place = query(() => placeOf.get(digest));
+      if (place?.[0] === pack && place[1] === entry.at) yield hexOf(digest);
+    }
+    last = pack;
+  }
+}
+
+/** Nothing of a damaged pack; {@link lostPlaces} finds its blobs. */
+function soundEntries(packs: BlobPacks, pack: number): ReturnType<BlobPacks['entries']> {
+  try {
+    return packs.entries(pack);
+  } catch {
+    return [];
+  }
+}
+
+/** Blobs whose place in a pack is damaged: who reads one learns that. */
+function* lostPlaces(db: Connection, packs: BlobPacks, path: string, seen: ReadonlySet<string>): Generator<string> {
+  const columns = `${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}`;
+  const page = db.prepare(`SELECT ${columns} FROM packed WHERE digest > ? ORDER BY digest LIMIT ${PAGE_ROWS}`);
+  for (const [hex, [, pack, at]] of inOrder(page, path)) {
+    if (!seen.has(hex) && !isSound(packs, hex, pack, at)) yield hex;
+  }
+}
+
+function isSound(packs: BlobPacks, hex: string, pack: unknown, at: unknown): boolean {
+  try {
+    return hexOf(nodeSha256(packs.get({ pack: whole(pack as number, ''), at: whole(at as number, '') }))) === hex;
+  } catch {
+    return false;
+  }
+}
+
+/** The rows of a query that begins after a digest, page by page. */
+function* inOrder(page: ReturnType<Connection['prepare']>, path: string): Generator<readonly [hex: string, row: Row]> {
+  for (let last = '', size = PAGE_ROWS; size === PAGE_ROWS; ) {
+    const where = `${path}, the blob after ${last}`;
+    const rows = guarded('cannot list the blobs', where, () => page.all(Buffer.from(last, 'hex')));
+    for (const row of rows) {
+      const hex = hexOf(bytes(row[0], where));
+      if (hex <= last) throw illegal(where, 'blobs in order');
+      yield [hex, row];
+      last = hex;
+    }
+    size = rows.length;
+  }
+}
+
+function hexOf(digest: Uint8Array): string {
+  return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex');
+}
