@@ -29,6 +29,7 @@ import {
   expectFoundInFile,
   fileTrials,
   flippedFile,
+  unpacked,
   verdictOnFile,
 } from '../../packages/store-sqlite/test/tamper/on-disk.js';
 
@@ -90,9 +91,13 @@ console.log(
     `(${forged.byReplay} by replay, ${forged.damaged} by shape or content); ${seconds()}`,
 );
 
-const onDisk = await fileTrials(sample, random);
-for (const trial of onDisk) await expectFoundInFile(sample, trial);
-const cut = await verdictOnFile(sample, cutTail(Math.floor(sample.frames.length / 2)), { expect: sample.head });
+const plain = await unpacked(sample);
+const inPlain = await fileTrials(plain, random);
+for (const trial of inPlain) await expectFoundInFile(plain, trial);
+const inPacks = (await fileTrials(sample, random)).filter(({ what }) => /pack|row/.test(what));
+for (const trial of inPacks) await expectFoundInFile(sample, trial);
+const onDisk = [...inPlain, ...inPacks];
+const cut = await verdictOnFile(plain, cutTail(Math.floor(plain.frames.length / 2)), { expect: sample.head });
 assert.equal(cut?.code, 'head_mismatch');
 console.log(`rows and blobs of the file: ${onDisk.length} found, each in its place; ${seconds()}`);
 

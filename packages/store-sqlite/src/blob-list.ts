@@ -1,10 +1,10 @@
 /** Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. */
-import type { BlobPacks } from './blob-packs.js';
+import type { BlobPacks, Place } from './blob-packs.js';
 import type { Connection, Row } from './driver.js';
 import { nodeSha256 } from './hash.js';
 import { standingSql } from './schema.js';
 import { guarded } from './sqlite-errors.js';
-import { bytes, digestSql, illegal, whole, wholeSql } from './values.js';
+import { bytes, digestSql, illegal, wholeSql } from './values.js';
 
 const PAGE_ROWS = 1024;
 
@@ -41,19 +41,19 @@ function* packedBlobs(db: Connection, packs: BlobPacks, path: string): Generator
     const pack = query(() => packs.after(last));
     if (pack === undefined) return;
     if (pack <= last) throw illegal(`${path}, the pack after ${last}`, 'packs in order');
-    for (const entry of soundEntries(packs, pack)) {
-      const digest = nodeSha256(entry.bytes);
-      const place = query(() => placeOf.get(digest));
-      if (place?.[0] === pack && place[1] === entry.at) yield hexOf(digest);
+    for (const at of startsOf(packs, pack)) {
+      const digest = digestAt(packs, { pack, at });
+      const place = digest && query(() => placeOf.get(digest));
+      if (digest !== undefined && place?.[0] === pack && place[1] === at) yield hexOf(digest);
     }
     last = pack;
   }
 }
 
 /** Nothing of a damaged pack; {@link lostPlaces} finds its blobs. */
-function soundEntries(packs: BlobPacks, pack: number): ReturnType<BlobPacks['entries']> {
+function startsOf(packs: BlobPacks, pack: number): readonly number[] {
   try {
-    return packs.entries(pack);
+    return packs.starts(pack);
   } catch {
     return [];
   }
@@ -69,10 +69,17 @@ function* lostPlaces(db: Connection, packs: BlobPacks, path: string, seen: Reado
 }
 
 function isSound(packs: BlobPacks, hex: string, pack: unknown, at: unknown): boolean {
+  if (typeof pack !== 'number' || typeof at !== 'number') return false;
+  const digest = digestAt(packs, { pack, at });
+  return digest !== undefined && hexOf(digest) === hex;
+}
+
+/** Undefined when the pack is damaged, or was emptied by an erasure. */
+function digestAt(packs: BlobPacks, place: Place): Uint8Array | undefined {
   try {
-    return hexOf(nodeSha256(packs.get({ pack: whole(pack as number, ''), at: whole(at as number, '') }))) === hex;
+    return nodeSha256(packs.get(place));
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -33,12 +33,6 @@ export interface Place {
   readonly at: number;
 }
 
-/** A blob in a pack. */
-interface Entry {
-  readonly at: number;
-  readonly bytes: Uint8Array;
-}
-
 /** The packs, for reading. Each method throws an error of any kind when a pack is damaged. */
 export class BlobPacks {
   readonly #pack: Statement;
@@ -57,17 +51,15 @@ export class BlobPacks {
 
   /** A copy of the blob at a place. */
   get({ pack, at }: Place): Uint8Array {
-    return entryAt(this.#plain(pack), at).bytes.slice();
+    return new Uint8Array(blobAt(this.#plain(pack), at));
   }
 
-  /** All blobs of a pack. */
-  entries(pack: number): Entry[] {
+  /** Where each blob of a pack begins. */
+  starts(pack: number): number[] {
     const plain = this.#plain(pack);
-    const entries: Entry[] = [];
-    for (let at = 0; at < plain.length; at += LENGTH_BYTES + (entries.at(-1) as Entry).bytes.length) {
-      entries.push(entryAt(plain, at));
-    }
-    return entries;
+    const starts: number[] = [];
+    for (let at = 0; at < plain.length; at += LENGTH_BYTES + blobAt(plain, at).length) starts.push(at);
+    return starts;
   }
 
   /** The number of the first pack after another; undefined after the last. */
@@ -96,12 +88,12 @@ export class BlobPacks {
   }
 }
 
-function entryAt(plain: Uint8Array, at: number): Entry {
+function blobAt(plain: Uint8Array, at: number): Uint8Array {
   const view = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
   const start = at + LENGTH_BYTES;
   const end = start + view.readUInt32BE(at);
   if (end > plain.length) throw new RangeError(`a length leads beyond the pack's ${plain.length} bytes`);
-  return { at, bytes: plain.subarray(start, end) };
+  return plain.subarray(start, end);
 }
 
 /** Moves blobs into packs and out of them; everything within the caller's transaction. */
@@ -188,7 +180,8 @@ export class BlobPacker {
       this.#sql.dropPlace.run(digest);
     }
     for (const pack of packs) {
-      for (const { at, bytes: blob } of this.#entriesOf(pack)) {
+      for (const at of this.#startsOf(pack)) {
+        const blob = this.#packs.get({ pack, at });
         const digest = nodeSha256(blob);
         const place = this.#placeOf(digest);
         if (place?.pack !== pack || place.at !== at) continue;
@@ -201,9 +194,9 @@ export class BlobPacker {
   }
 
   /** Nothing of a damaged pack, which is then lost as it was before. */
-  #entriesOf(pack: number): readonly Entry[] {
+  #startsOf(pack: number): readonly number[] {
     try {
-      return this.#packs.entries(pack);
+      return this.#packs.starts(pack);
     } catch {
       return [];
     }

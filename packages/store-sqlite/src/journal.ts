@@ -141,7 +141,7 @@ export function journalAppender(held: HeldFile, packer: Packer, staged: StagedBl
 
 function headOf(row: Row | undefined, path: string): Head {
   if (row === undefined) return EMPTY_HEAD;
-  const where = `${path}, the last frame`;
+  const where = `${path}, ${typeof row[0] === 'number' ? `frame ${row[0]}` : 'the last frame'}`;
   return { seq: whole(row[0], where), digest: Buffer.from(bytes(row[1], where)).toString('hex') };
 }
 

@@ -36,7 +36,7 @@ export const READ_COLUMNS = [
 
 /** A row from {@link READ_COLUMNS}. */
 export function asFrameRow([seq, first, at, kind, head, stored, size]: Row, about: number, path: string): FrameRow {
-  const where = `${path}, frame ${typeof seq === 'number' ? seq : about}`;
+  const where = `${path}, ${framesOf(first, seq) ?? `frame ${about}`}`;
   return {
     seq: whole(seq, where),
     first: whole(first, where),
@@ -46,6 +46,12 @@ export function asFrameRow([seq, first, at, kind, head, stored, size]: Row, abou
     bytes: bytes(stored, where),
     size: whole(size, where),
   };
+}
+
+/** The frames of a row, in words; undefined when the row does not tell. */
+function framesOf(first: unknown, seq: unknown): string | undefined {
+  if (typeof seq !== 'number') return undefined;
+  return typeof first === 'number' && first < seq ? `frames ${first} to ${seq}` : `frame ${seq}`;
 }
 
 /** The plain bytes of a row. */
@@ -151,7 +157,7 @@ export function unpackRow(
     return first === seq ? single(row, plain, from, to) : unpack(row, plain, from, to);
   } catch (cause) {
     throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
-      where: `${path}, ${first === seq ? `frame ${seq}` : `frames ${first} to ${seq}`}`,
+      where: `${path}, ${framesOf(first, seq)}`,
       cause,
     });
   }

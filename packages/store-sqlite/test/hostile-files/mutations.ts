@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { deflateSync } from 'node:zlib';
 
 /** A change of a file that is closed. @returns what was done, in words */
 export type Mutation = (file: string, random: () => number) => string;
@@ -14,7 +15,7 @@ interface Database {
 const require = createRequire(new URL('../../package.json', import.meta.url));
 const Libsql = require('libsql') as new (path: string) => Database;
 
-const PAGE = 16_384;
+const PAGE = 4_096;
 
 const pick = <T>(random: () => number, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
@@ -59,7 +60,7 @@ const circles: Mutation = (file, random) => {
   const head = from * PAGE + (from === 0 ? 100 : 0);
   const to = pick(random, [from + 1, 1, 1 + Math.floor(random() * count)]);
   image[head] = pick(random, [2, 5]);
-  const cells = pick(random, [1, 16, 400]);
+  const cells = pick(random, [1, 16, 200]);
   image.writeUInt16BE(cells, head + 3);
   image.writeUInt32BE(to, head + 8);
   for (let i = 0; i < cells; i++) {
@@ -84,7 +85,7 @@ const SIZES: Mutation = (file, random) => {
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n)';
 
 const VIEWS = [
-  `DROP TABLE frame; CREATE VIEW frame AS ${ENDLESS} SELECT i AS seq, i AS first, 0 AS at, 'request' AS kind, zeroblob(32) AS head, x'00' AS bytes FROM n`,
+  `DROP TABLE frame; CREATE VIEW frame AS ${ENDLESS} SELECT i AS seq, i AS first, 0 AS at, 'request' AS kind, zeroblob(32) AS head, x'00' AS bytes, 1 AS size FROM n`,
   `DROP TABLE blob; CREATE VIEW blob AS ${ENDLESS} SELECT i AS digest, x'00' AS bytes FROM n`,
   `DROP TABLE meta; CREATE VIEW meta AS ${ENDLESS} SELECT 'mark' AS name, i AS value FROM n`,
 ];
@@ -131,13 +132,16 @@ const VALUES = [
   'zeroblob(65536)',
   'zeroblob(3000000)',
   'randomblob(200)',
+  `x'${deflateSync(Buffer.alloc(64 * 1024 * 1024)).toString('hex')}'`, // a bomb
 ];
 
 const COLUMNS = [
-  ['frame', ['seq', 'first', 'at', 'kind', 'head', 'bytes']],
+  ['frame', ['seq', 'first', 'at', 'kind', 'head', 'bytes', 'size']],
   ['landmark', ['kind', 'seq']],
   ['request', ['key', 'seq']],
   ['blob', ['digest', 'bytes']],
+  ['pack', ['id', 'size', 'bytes']],
+  ['packed', ['digest', 'pack', 'at']],
   ['erased', ['digest', 'seq', 'hollow']],
   ['meta', ['name', 'value']],
 ] as const;
@@ -157,7 +161,7 @@ const rows: Mutation = (file, random) => {
 
 /** Notes that the store and the world go by. */
 const notes: Mutation = (file, random) => {
-  const name = pick(random, ['mark', 'clean', 'owner', 'log', 'erased_through']);
+  const name = pick(random, ['mark', 'clean', 'owner', 'log', 'erased_through', 'packed_through']);
   const value = pick(random, [...VALUES, "'fork 3'", "'fork 99999999999999999999'", "'needed'", "'a b 1 c d e'"]);
   return change(file, `INSERT OR REPLACE INTO meta (name, value) VALUES ('${name}', ${value})`);
 };

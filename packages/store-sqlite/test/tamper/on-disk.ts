@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { deflateSync, inflateSync } from 'node:zlib';
 import { agentApp } from '@reprise/agent';
 import { isRepriseError, type RepriseError } from '@reprise/contracts';
-import { type VerifyOptions, verifyStore } from '@reprise/kernel';
+import { type StoredFrame, type VerifyOptions, verifyStore } from '@reprise/kernel';
 import { flipped, type SampleWorld } from '../../../../conformance/tamper/sample.js';
 import { names } from '../../../../conformance/tamper/trials.js';
 import { sqliteDriver } from '../../src/driver.js';
@@ -25,21 +26,24 @@ interface Row {
   readonly first: number;
   readonly bytes: Uint8Array;
   readonly head: Uint8Array;
+  readonly size: number;
 }
 
 /** Every row and every blob of a world's file, each tampered with in every way that SQL can. */
 export async function fileTrials(sample: SampleWorld, random: () => number): Promise<FileTrial[]> {
   const db = (await sqliteDriver()).open(sample.db, 'read');
   const rows = db
-    .prepare('SELECT seq, first, bytes, head FROM frame ORDER BY seq')
+    .prepare('SELECT seq, first, bytes, head, size FROM frame ORDER BY seq')
     .all()
-    .map(([seq, first, bytes, head]) => ({ seq, first, bytes, head }) as Row);
-  const inline = new Set(
-    db
-      .prepare('SELECT digest FROM blob')
-      .all()
-      .map(([digest]) => hexOf(digest as Uint8Array)),
-  );
+    .map(([seq, first, bytes, head, size]) => ({ seq, first, bytes, head, size }) as Row);
+  const digests = (table: string): Set<string> =>
+    new Set(
+      db
+        .prepare(`SELECT digest FROM ${table}`)
+        .all()
+        .map(([digest]) => hexOf(digest as Uint8Array)),
+    );
+  const [inline, packed] = [digests('blob'), digests('packed')];
   db.close();
   const trials: FileTrial[] = [];
   const sql = (what: string, place: FileTrial['place'], statements: string) =>
@@ -58,6 +62,7 @@ export async function fileTrials(sample: SampleWorld, random: () => number): Pro
       sql(`row ${seq}: time`, seq, `UPDATE frame SET at = at + 1 WHERE seq = ${seq}`);
       sql(`row ${seq}: kind`, seq, `UPDATE frame SET kind = 'timer' WHERE seq = ${seq}`);
     }
+    if (first !== seq) trials.push(...frameTrials(row, random));
     sql(`row ${seq}: repeated`, seq + 1, `${shift(seq, 1)}; ${copyOf(seq, 1)}`);
     const after = rows[i + 1];
     if (after === undefined) return;
@@ -88,6 +93,16 @@ export async function fileTrials(sample: SampleWorld, random: () => number): Pro
     if (inline.has(hex)) {
       sql(`blob ${hex}: bytes`, hex, `UPDATE blob SET bytes = x'${hexOf(damaged)}' WHERE digest = x'${hex}'`);
       sql(`blob ${hex}: removed`, hex, `DELETE FROM blob WHERE digest = x'${hex}'`);
+    } else if (packed.has(hex)) {
+      trials.push({
+        what: `blob ${hex} in its pack: bytes`,
+        place: hex,
+        tamper: (file) => damagePacked(file, hex, damaged),
+      });
+      sql(`blob ${hex} in its pack: removed`, hex, `DELETE FROM packed WHERE digest = x'${hex}'`);
+      const pack = `(SELECT pack FROM packed WHERE digest = x'${hex}')`;
+      sql(`the pack of blob ${hex}: cut`, null, `UPDATE pack SET bytes = substr(bytes, 1, 40) WHERE id = ${pack}`);
+      sql(`the pack of blob ${hex}: removed`, null, `DELETE FROM pack WHERE id = ${pack}`);
     } else {
       trials.push({
         what: `blob file ${hex}: bytes`,
@@ -100,6 +115,65 @@ export async function fileTrials(sample: SampleWorld, random: () => number): Pro
   return trials;
 }
 
+/** The same world with a row for each frame and each blob, as a new world has it. */
+export async function unpacked(sample: SampleWorld): Promise<SampleWorld> {
+  const folder = path.join(sample.root, 'unpacked');
+  cpSync(path.dirname(sample.db), folder, { recursive: true });
+  const file = path.join(folder, path.basename(sample.db));
+  const store = await sqlite(file).openReadonly();
+  const frames: StoredFrame[] = [];
+  for await (const frame of store.journal.read(0)) frames.push(frame);
+  await store.close();
+  const db = (await sqliteDriver()).open(file, 'write');
+  const packed = db.prepare('SELECT digest FROM packed').all();
+  db.exec('BEGIN; DELETE FROM frame; DELETE FROM packed; DELETE FROM pack');
+  const addFrame = db.prepare(
+    'INSERT INTO frame (seq, first, at, kind, head, bytes, size) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const addLandmark = db.prepare('INSERT OR IGNORE INTO landmark (kind, seq) VALUES (?, ?)');
+  for (const { seq, at, kind, head, bytes } of frames) {
+    addFrame.run(seq, seq, at, kind, Buffer.from(head, 'hex'), bytes, bytes.length);
+    addLandmark.run(kind, seq);
+  }
+  const addBlob = db.prepare('INSERT INTO blob (digest, bytes) VALUES (?, ?)');
+  for (const [digest] of packed) {
+    addBlob.run(digest as Uint8Array, sample.blobs.get(hexOf(digest as Uint8Array)) as Uint8Array);
+  }
+  db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  return { ...sample, db: file };
+}
+
+/** A bit of each frame in a packed row turned; the row is packed again. */
+function frameTrials({ first, seq, bytes, size }: Row, random: () => number): FileTrial[] {
+  const plain = size === bytes.length ? bytes : inflateSync(bytes);
+  const view = Buffer.from(plain);
+  const trials: FileTrial[] = [];
+  for (let [frame, at] = [first, 0]; frame <= seq; frame++) {
+    const start = at + 45 + (view[at + 40] as number);
+    at = start + view.readUInt32BE(start - 4);
+    const changed = flipped(view, start + Math.floor(random() * (at - start)), Math.floor(random() * 8));
+    const stored = `bytes = x'${hexOf(deflateSync(changed))}', size = ${changed.length}`;
+    trials.push({
+      what: `frame ${frame} in its pack: bytes`,
+      place: frame,
+      tamper: (file) => run(file, `UPDATE frame SET ${stored} WHERE seq = ${seq}`),
+    });
+  }
+  return trials;
+}
+
+/** Other bytes of the same length in the place of a blob; its pack is packed again. */
+async function damagePacked(file: string, hex: string, bytes: Uint8Array): Promise<void> {
+  const db = (await sqliteDriver()).open(file, 'write');
+  const sql = 'SELECT pack.id, pack.bytes, size, at FROM packed JOIN pack ON pack.id = pack WHERE digest = ?';
+  const [id, stored, size, at] = db.prepare(sql).get(Buffer.from(hex, 'hex')) as [number, Uint8Array, number, number];
+  const plain = Buffer.from(stored.length === size ? stored : inflateSync(stored));
+  plain.set(bytes, at + 4);
+  db.prepare('UPDATE pack SET bytes = ? WHERE id = ?').run(deflateSync(plain), id);
+  db.close();
+}
+
 /** Moves every row after `seq`; by way of negative numbers, since each number is there once at any moment. */
 function shift(seq: number, by: number): string {
   return `UPDATE frame SET seq = -(seq + ${by}), first = -(first + ${by}) WHERE seq > ${seq};
@@ -107,7 +181,7 @@ function shift(seq: number, by: number): string {
 }
 
 function copyOf(seq: number, by: number): string {
-  const columns = 'at, kind, head, bytes';
+  const columns = 'at, kind, head, bytes, size';
   return `INSERT INTO frame (seq, first, ${columns}) SELECT seq + ${by}, seq + ${by}, ${columns} FROM frame WHERE seq = ${seq}`;
 }
 
@@ -164,7 +238,7 @@ export async function expectFoundInFile(sample: SampleWorld, trial: FileTrial): 
   const error = await verdictOnFile(sample, trial);
   assert.ok(error !== undefined, `${trial.what}: not found`);
   if (trial.place !== null) assert.ok(names(error, trial.place), `${trial.what}: found elsewhere: ${error.message}`);
-  else assert.ok(/frame|row/.test(error.message), `${trial.what}: no place: ${error.message}`);
+  else assert.ok(/frame|row|sha256:/.test(error.message), `${trial.what}: no place: ${error.message}`);
 }
 
 function blobFile(db: string, hex: string): string {
