@@ -70,8 +70,8 @@ function chooseFall(random: () => number): Fall {
   const tear = random() < 0.8 ? pick(random, TEARS) : undefined;
   const torn = tear === undefined ? {} : { tear };
   if (share < 0.15) return { stopAfter: upTo(ORDERS), afterwards: pick(random, ['SIGCONT', 'SIGKILL'] as const) };
-  if (share < 0.3) return { run: { fileKiB: 64 + upTo(1_500) } };
-  if (share < 0.4) return { run: { maxPages: 32 + upTo(96), killAfterMs: 1_500 }, ...torn };
+  if (share < 0.3) return { run: { fileKiB: 64 + upTo(300) } };
+  if (share < 0.4) return { run: { maxPages: 14 + upTo(40), killAfterMs: 1_500 }, ...torn };
   if (share < 0.6) return { run: { killAfterMs: 100 + random() * 400 }, ...torn };
   const at = pick(random, ['append', 'append', 'ack', 'effect'] as const);
   const strike: Strike = { at, count: upTo(ORDERS), blow: 'SIGKILL' };
