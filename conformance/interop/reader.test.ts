@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { deflateSync, inflateSync } from 'node:zlib';
 import { creates, defineApp, defineReducer, openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { loadWorld } from '@reprise/testkit';
@@ -51,6 +52,16 @@ async function manyFrames(name: string): Promise<string> {
   return file;
 }
 
+/** The golden world with content, in a file. */
+async function sessionWorld(name: string): Promise<string> {
+  const session = keptFolders()
+    .flatMap(keptWorlds)
+    .find(({ golden }) => golden.name === 'session');
+  const file = path.join(folder, name);
+  await loadWorld(session?.world ?? new Uint8Array(), sqlite(file));
+  return file;
+}
+
 async function read(file: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [reader, file]);
   return stdout.trimEnd().split('\n');
@@ -67,13 +78,15 @@ const told = (lines: readonly string[]) =>
 describe('the reader of the how-to page [CODEC-17]', () => {
   it('the reader imports nothing of Reprise', () => {
     const imported = [...source.matchAll(/^import .* from '(.*)';$/gm)].map((match) => match[1]);
-    expect(imported).toEqual(['node:crypto', 'node:fs', 'cbor-x', 'libsql']);
-    expect(source.split('\n').length).toBeLessThan(75);
+    expect(imported).toEqual(['node:crypto', 'node:fs', 'node:zlib', 'cbor-x', 'libsql']);
+    expect(source.split('\n').length).toBeLessThan(90);
   });
 
-  it('the reader reads frames that share rows up to the head that verification finds', async () => {
+  it('the reader reads frames that share rows, deflated, up to the head that verification finds', async () => {
     const file = await manyFrames('many.db');
-    const shared = new Database(file).prepare('SELECT count(*) AS n FROM frame WHERE first < seq').get([]);
+    const shared = new Database(file)
+      .prepare('SELECT count(*) AS n FROM frame WHERE first < seq AND length(bytes) < size')
+      .get([]);
     expect((shared as { n: number }).n).toBeGreaterThan(0);
     expect(told(await read(file))).toBe(await headOf(file));
   });
@@ -90,23 +103,42 @@ describe('the reader of the how-to page [CODEC-17]', () => {
   it('the reader refuses a frame with a changed byte, and names its number', async () => {
     const file = await manyFrames('changed.db');
     const db = new Database(file);
-    const { seq, bytes } = db.prepare('SELECT seq, bytes FROM frame WHERE seq = 0').get([]) as never as {
+    const { seq, bytes } = db.prepare('SELECT seq, bytes FROM frame WHERE first = 0').get([]) as never as {
       seq: number;
       bytes: Uint8Array;
     };
-    const changed = Buffer.from(bytes);
-    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
-    db.prepare('UPDATE frame SET bytes = ? WHERE seq = ?').run([changed, seq]);
+    const changed = inflateSync(bytes);
+    const start = 45 + (changed[40] ?? 0);
+    const last = start + changed.readUInt32BE(start - 4) - 1;
+    changed[last] = (changed[last] ?? 0) ^ 1;
+    db.prepare('UPDATE frame SET bytes = ? WHERE seq = ?').run([deflateSync(changed), seq]);
     db.close();
     await expect(read(file)).rejects.toThrow('frame 0 is not the frame that was written');
   });
 
+  it('the reader reads content from packs as it does from rows of their own', async () => {
+    const file = await sessionWorld('packs.db');
+    const before = await read(file);
+    const db = new Database(file);
+    const pieces: Uint8Array[] = [];
+    let at = 0;
+    const rows = db.prepare('SELECT digest, bytes FROM blob').all([]) as { digest: Uint8Array; bytes: Uint8Array }[];
+    for (const row of rows) {
+      const [digest, bytes, length] = [Buffer.from(row.digest), Buffer.from(row.bytes), Buffer.alloc(4)];
+      length.writeUInt32BE(bytes.length);
+      pieces.push(length, bytes);
+      db.prepare('INSERT INTO packed (digest, pack, at) VALUES (?, 1, ?)').run([digest, at]);
+      at += 4 + bytes.length;
+    }
+    db.prepare('INSERT INTO pack (id, size, bytes) VALUES (1, ?, ?)').run([at, deflateSync(Buffer.concat(pieces))]);
+    db.exec('DELETE FROM blob');
+    db.close();
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(await read(file)).toEqual(before);
+  });
+
   it('the reader refuses content that does not have its digest', async () => {
-    const session = keptFolders()
-      .flatMap(keptWorlds)
-      .find(({ golden }) => golden.name === 'session');
-    const file = path.join(folder, 'content.db');
-    await loadWorld(session?.world ?? new Uint8Array(), sqlite(file));
+    const file = await sessionWorld('content.db');
     const db = new Database(file);
     db.exec("UPDATE blob SET bytes = x'00'");
     db.close();

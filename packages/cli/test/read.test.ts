@@ -67,7 +67,7 @@ describe('reprise tail', () => {
   it('reprise tail prints the frames before a damaged frame and then the damage', async () => {
     const path = folder.file('damaged.db');
     await makeLedger(path);
-    tamper(path, 'UPDATE frame SET bytes = zeroblob(3) WHERE seq = 2');
+    tamper(path, 'UPDATE frame SET bytes = zeroblob(3), size = 3 WHERE seq = 2');
     const text = await run('tail', path);
     expect(text.code).toBe(1);
     expect(text.out).toContain('\n1.0 ');

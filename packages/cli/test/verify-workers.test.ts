@@ -81,7 +81,7 @@ describe('threads', () => {
   it('threads find what one piece finds, of a sound file and of damaged ones [RPL-27]', async () => {
     const damages = [
       '',
-      'UPDATE frame SET head = zeroblob(32) WHERE seq = (SELECT max(seq) FROM frame WHERE seq < 60)',
+      'UPDATE frame SET head = zeroblob(32) WHERE seq = (SELECT min(seq) FROM frame)',
       'UPDATE blob SET bytes = zeroblob(length(bytes)) WHERE digest = (SELECT min(digest) FROM blob)',
       'DELETE FROM request WHERE seq = (SELECT max(seq) FROM request)',
       'DELETE FROM blob WHERE rowid = (SELECT max(rowid) FROM blob)',

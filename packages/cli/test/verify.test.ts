@@ -109,7 +109,12 @@ describe('reprise verify', () => {
     ['a changed frame', 'UPDATE frame SET bytes = zeroblob(length(bytes)) WHERE seq = 4', 'journal_damaged', 'frame 4'],
     ['a lost frame', 'DELETE FROM frame WHERE seq = 2', 'journal_damaged', 'frame 2'],
     ['another head', 'UPDATE frame SET head = zeroblob(32) WHERE seq = 1', 'journal_damaged', 'frame 1'],
-    ['a damaged manifest', 'UPDATE frame SET bytes = zeroblob(9) WHERE seq = 0', 'journal_damaged', 'frame 0'],
+    [
+      'a damaged manifest',
+      'UPDATE frame SET bytes = zeroblob(9), size = 9 WHERE seq = 0',
+      'journal_damaged',
+      'frame 0',
+    ],
     ['changed content', 'UPDATE blob SET bytes = zeroblob(5)', 'blob_damaged', ''],
     ['lost content', 'DELETE FROM blob', 'blob_missing', 'frame 5'],
   ])('reprise verify names the place of %s, with and without the app', async (name, sql, code, place) => {

@@ -55,7 +55,7 @@ function framesOf(first: unknown, seq: unknown): string | undefined {
 }
 
 /** The plain bytes of a row. */
-export type InflateRow = (row: Stored) => Uint8Array;
+type InflateRow = (row: Stored) => Uint8Array;
 
 /** Inflates rows, and keeps the last one, so that reading frame by frame inflates each row once. */
 export function rowInflater(): InflateRow {
