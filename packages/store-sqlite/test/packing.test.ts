@@ -6,7 +6,7 @@ import { type Bug, histories, run } from './packing-law.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_26);
-const RUNS = Number(process.env.PACKING_RUNS ?? 25);
+const RUNS = Number(process.env.PACKING_RUNS ?? 12);
 const AGAIN = `REPRISE_SEED=${SEED} PACKING_RUNS=${RUNS} npx vitest run packages/store-sqlite/test/packing.test.ts`;
 
 const BUGS: readonly (readonly [what: string, bug: Bug])[] = [
