@@ -56,13 +56,11 @@ const SHARING = [
   'packages/agent/test/reducer',
   'packages/agent/test/tools',
   'packages/contracts/test',
-  'packages/kernel/test/pure/codec',
-  'packages/kernel/test/pure/define',
-  'packages/kernel/test/pure/json-schema',
-  'packages/kernel/test/pure/schema',
-  'packages/kernel/test/pure/text',
-  'packages/kernel/test/ports/scrub',
+  'packages/flow/test',
+  'packages/kernel/test/pure',
+  'packages/kernel/test/ports',
   'packages/providers/test',
+  'packages/ui/test',
 ];
 
 /**
