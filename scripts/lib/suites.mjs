@@ -52,6 +52,7 @@ export const HEAVY = [
 ];
 
 const SHARING = [
+  'packages/agent/test/api',
   'packages/agent/test/judge',
   'packages/agent/test/reducer',
   'packages/agent/test/tools',
@@ -59,6 +60,7 @@ const SHARING = [
   'packages/flow/test',
   'packages/kernel/test/pure',
   'packages/kernel/test/ports',
+  'packages/kernel/test/serve',
   'packages/providers/test',
   'packages/ui/test',
 ];

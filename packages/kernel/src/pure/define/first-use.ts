@@ -3,6 +3,7 @@
  * that it may never use. Only for definitions of the library itself, whose tests use each of them: an author has to
  * learn of a mistake where the definition stands.
  */
+import { RepriseError } from '@reprise/contracts';
 import type { App } from './app.js';
 import type { EffectDefinition } from './effect.js';
 import type { PlanDefinition } from './plan.js';
@@ -46,7 +47,13 @@ export function reducerOnUse(name: string, define: () => ReducerDefinition): Red
 function onUse<D extends object>(known: object, others: readonly string[], define: () => D): D {
   const definition = { ...known } as Record<string, unknown>;
   const read = (field: string): unknown => {
-    const made = new Map(Object.entries(define()));
+    const made = new Map<string, unknown>(Object.entries(define()));
+    if (made.get('name') !== definition.name) {
+      throw new RepriseError('internal_error', 'a definition has another name than before its first use', {
+        expected: definition.name,
+        actual: made.get('name'),
+      });
+    }
     for (const other of others) {
       if (made.has(other)) Object.defineProperty(definition, other, { value: made.get(other), enumerable: true });
       else delete definition[other];
