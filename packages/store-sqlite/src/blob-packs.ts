@@ -14,8 +14,16 @@ import { nodeSha256 } from './hash.js';
 import { standingSql } from './schema.js';
 import { bytes, bytesSql, digestSql, whole, wholeSql } from './values.js';
 
-/** Inflated packs that a reader keeps: a mebibyte. */
-const KEPT_PACKS_MAX = 8;
+/**
+ * Inflated packs that all stores of the process keep together: 16 MiB. A session reads its history again and again, and
+ * from fewer packs than it has each reading would inflate all of them.
+ */
+const KEPT_PACKS_MAX = 128;
+
+/** Plain packs, the last used at the end. */
+const kept = new Map<string, Uint8Array>();
+
+let readers = 0;
 
 /** The largest blob that has a row of its own, and with others one in a pack. */
 export const INLINE_BYTES_MAX = 64 * 1024;
@@ -37,8 +45,8 @@ export interface Place {
 export class BlobPacks {
   readonly #pack: Statement;
   readonly #next: Statement;
-  /** Plain packs by number, the last used at the end. */
-  readonly #kept = new Map<number, Uint8Array>();
+  /** The beginning of the names of its packs among those that are kept. */
+  readonly #name = `${readers++} `;
 
   constructor(
     db: Connection,
@@ -70,15 +78,16 @@ export class BlobPacks {
 
   /** Forgets the packs that it keeps, after an erasure. */
   forget(): void {
-    this.#kept.clear();
+    for (const name of kept.keys()) if (name.startsWith(this.#name)) kept.delete(name);
   }
 
   #plain(pack: number): Uint8Array {
-    const plain = this.#kept.get(pack) ?? this.#read(this.#pack.get(pack), pack);
-    this.#kept.delete(pack);
-    this.#kept.set(pack, plain);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_PACKS_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    const name = `${this.#name}${pack}`;
+    const plain = kept.get(name) ?? this.#read(this.#pack.get(pack), pack);
+    kept.delete(name);
+    kept.set(name, plain);
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_PACKS_MAX && oldest !== undefined) kept.delete(oldest);
     return plain;
   }
 
