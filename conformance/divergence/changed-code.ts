@@ -245,7 +245,7 @@ const REDUCERS: readonly Mutant[] = [
   [
     'a log',
     'the history gets other texts',
-    'frame 1, record 4 (state), `$.leaves[log shop/Order@1 history a].tail[0]`: `"tea for 300"` → `"tea"`',
+    'frame 1, record 4 (state), `$.leaves[log shop/Order@1 history a].items[0]`: `"tea for 300"` → `"tea"`',
     {
       add: (draft, item, ctx) =>
         SHOP.add(draft, item, { ...contextOf(ctx), append: (log) => ctx.append(log, item.sku) }),

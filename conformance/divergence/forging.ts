@@ -1,7 +1,7 @@
 /** Journals that an attacker changed: bytes alone, or a record together with all heads behind it. */
 import assert from 'node:assert/strict';
-import type { Value } from '@reprise/contracts';
-import { decode, encode, FRAME_DEPTH_MAX, type ReadonlyStore, type StoredFrame, verifyStore } from '@reprise/kernel';
+import type { JournalRecord, Value } from '@reprise/contracts';
+import { type ReadonlyStore, readFrame, type StoredFrame, verifyStore, writeFrame } from '@reprise/kernel';
 import { load, rechained, type Sample, storeOf } from '../tamper/sample.js';
 import { type Catch, caughtBy } from './row.js';
 import { shopApp, shopStore } from './shop.js';
@@ -24,9 +24,9 @@ export function frameAt({ frames }: Sample, seq: number): StoredFrame {
 /** A world in which one frame's records are others, and whose heads all fit. */
 export function forged(sample: Sample, seq: number, edit: (records: Data[]) => readonly Data[]): Sample {
   const frame = frameAt(sample, seq);
-  const records = edit(decode(frame.bytes, FRAME_DEPTH_MAX) as unknown as Data[]);
+  const records = edit(readFrame(frame.bytes, seq).all as unknown as Data[]);
   const first = records[0] as { readonly kind: string; readonly at: number };
-  const bytes = encode(records as unknown as Value, FRAME_DEPTH_MAX);
+  const bytes = writeFrame(records as unknown as JournalRecord[]);
   const frames = sample.frames.with(seq, { ...frame, bytes, at: first.at, kind: first.kind as StoredFrame['kind'] });
   return { ...sample, frames: rechained(frames) };
 }
@@ -34,8 +34,8 @@ export function forged(sample: Sample, seq: number, edit: (records: Data[]) => r
 /** A world with other frames, whose numbers and heads all fit. */
 export function rearranged(sample: Sample, edit: (frames: readonly StoredFrame[]) => readonly StoredFrame[]): Sample {
   const frames = edit(sample.frames).map((frame, seq) => {
-    const [first, ...others] = decode(frame.bytes, FRAME_DEPTH_MAX) as unknown as Data[];
-    const bytes = encode([{ ...first, seq }, ...others] as unknown as Value, FRAME_DEPTH_MAX);
+    const [first, ...others] = readFrame(frame.bytes, frame.seq).all as unknown as Data[];
+    const bytes = writeFrame([{ ...first, seq }, ...others] as unknown as JournalRecord[]);
     return { ...frame, seq, bytes };
   });
   return { ...sample, frames: rechained(frames) };

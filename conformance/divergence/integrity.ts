@@ -107,7 +107,7 @@ const DAMAGE: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:1d631bffc5c8… at frame 7',
+        'no frame of this journal has the expected head (sha256:1017f3142e5d… at frame 7',
       ],
     ],
     (sample) => ({ ...sample, frames: sample.frames.slice(0, -3) }),
@@ -210,9 +210,15 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'a forged state',
-    'a digest changed in the state record of frame 9',
-    [['verification', 'replay_divergence', 'frame 9, record 1 (state), `$.leaves[cell shop/Order@1 b]`']],
-    (sample) => forged(sample, 9, (records) => changed(records, 1, { leaves: otherDigest(records[1]) })),
+    'a number changed in the state record of frame 9',
+    [
+      [
+        'verification',
+        'replay_divergence',
+        'frame 9, record 1 (state), `$.leaves[cell shop/Order@1 b].state.reminded`: `2` → `1`',
+      ],
+    ],
+    (sample) => forged(sample, 9, (records) => changed(records, 1, { leaves: otherState(records[1]) })),
     same(9),
   ),
   row(
@@ -265,9 +271,9 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'newer rules',
-    'the manifest has semantics 4, which this kernel does not know',
+    'the manifest has semantics 5, which this kernel does not know',
     [['verification', 'semantics_unknown', 'frame 0']],
-    edited(0, 0, { semantics: 4 }),
+    edited(0, 0, { semantics: 5 }),
     same(0),
   ),
   row(
@@ -290,7 +296,7 @@ const FORGERIES: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:07023c67bd56… at frame 10',
+        'no frame of this journal has the expected head (sha256:e59b0efe19a2… at frame 10',
       ],
     ],
     forgedTail,
@@ -298,13 +304,10 @@ const FORGERIES: readonly Row[] = [
   ),
 ];
 
-/** Leaves whose first digest is another. */
-function otherDigest(state: Data | undefined): Value {
-  const [[key, digest, ...fields], ...others] = (state as Data).leaves as unknown as [
-    [Value, Uint8Array, ...Value[]],
-    ...Value[],
-  ];
-  return [[key, flipped(digest, 0, 0), ...fields], ...others] as unknown as Value;
+/** Leaves of which the first was reminded once more. */
+function otherState(state: Data | undefined): Value {
+  const [[key, fields], ...others] = (state as Data).leaves as unknown as [[Value, Data], ...Value[]];
+  return [[key, { ...fields, 'state.reminded': [2] }], ...others] as unknown as Value;
 }
 
 /** A link to existing content that is not a map. */

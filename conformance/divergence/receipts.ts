@@ -48,7 +48,7 @@ const withReceipt =
     forged(sample, RECEIPT, (records) => changed(records, 0, { receipt: edit(records[0]?.receipt as Data) as Value }));
 
 /** The place where the plan shows the outcome that it got. */
-const RESUMED = 'frame 4, record 1 (state), `$.leaves[plan shop/Order@1 0 a].resumptions`';
+const RESUMED = 'frame 4, record 1 (state), `$.leaves[plan shop/Order@1 0 a].resumed`';
 
 const FORGED: readonly Row[] = [
   forgery(
@@ -72,7 +72,7 @@ const FORGED: readonly Row[] = [
       [
         'verification',
         'replay_divergence',
-        'frame 4, record 1 (state), `$.leaves[effect b948f2d15c6f…]`: `{}` → nothing',
+        'frame 4, record 1 (state), `$.leaves[effect b948f2d15c6f…]`: `null` → nothing',
       ],
     ],
     (sample) => {

@@ -31,6 +31,6 @@ export async function expectRefused(kept: Kept, given: Flip): Promise<void> {
   const said = await replayKept(flip(kept, given));
   const what = `${kept.golden.name}.world, byte ${given.at} ^ ${given.xor}, in ${given.part.name}`;
   assert.ok('refusal' in said, `${what}: nobody minds`);
-  const [, seq] = /^frame (\d+), (?:record|its number)/.exec(given.part.name) ?? [];
+  const [, seq] = /^frame (\d+), (?:record|its armed)/.exec(given.part.name) ?? [];
   if (seq !== undefined) assert.match(said.refusal, new RegExp(`\\bframe ${seq}\\b`), what);
 }

@@ -5,7 +5,7 @@
  * As text: a line for each part, `<first byte> <digest> <name>`, and last the digest of these lines.
  */
 import type { Value } from '@reprise/contracts';
-import { decode, encode, equalBytes, FRAME_DEPTH_MAX } from '@reprise/kernel';
+import { decode, encode, equalBytes, readFrame } from '@reprise/kernel';
 import { sha256 } from './worlds.js';
 
 /** A stretch of a world's bytes. */
@@ -41,17 +41,51 @@ export function partsOf(world: Uint8Array): Part[] {
     const row = encode(frame as unknown as Value);
     skipTo(row);
     upTo(at + row.length - frame.bytes.length, `frame ${seq}, its row`);
-    const records = decode(frame.bytes, FRAME_DEPTH_MAX) as readonly { readonly kind: string }[];
-    const pieces = records.map((record) => encode(record as unknown as Value, FRAME_DEPTH_MAX));
-    const inside = pieces.reduce((sum, { length }) => sum + length, 0);
-    upTo(at + frame.bytes.length - inside, `frame ${seq}, its number of records`);
-    for (const [i, piece] of pieces.entries()) {
-      if (!equalBytes(world.subarray(at, at + piece.length), piece)) throw new Error(`frame ${seq} is not where it is`);
-      upTo(at + piece.length, `frame ${seq}, record ${i} (${records[i]?.kind})`);
-    }
+    if (!equalBytes(world.subarray(at, at + frame.bytes.length), frame.bytes))
+      throw new Error(`frame ${seq} is elsewhere`);
+    for (const { name, bytes } of piecesOf(frame.bytes, seq)) upTo(at + bytes, `frame ${seq}, ${name}`);
   }
   upTo(world.length, 'the envelope of the file');
   return parts;
+}
+
+/** What a frame consists of, in the order of its bytes: the heads of lists belong to what comes after them. */
+function piecesOf(frame: Uint8Array, seq: number): { readonly name: string; readonly bytes: number }[] {
+  const { all } = readFrame(frame, seq);
+  const pieces: { name: string; bytes: number }[] = [];
+  let at = 0;
+  const upTo = (end: number, name: string) => {
+    pieces.push({ name, bytes: end - at });
+    at = end;
+  };
+  const list = headAt(frame, headAt(frame, 0).next);
+  upTo(endOf(frame, list.next), `record 0 (${all[0]?.kind})`);
+  upTo(endOf(frame, at), 'its armed effects');
+  const derived = headAt(frame, at);
+  for (let i = 1, end = derived.next; i <= derived.argument; i++) {
+    end = endOf(frame, end);
+    upTo(end, `record ${i} (${all[i]?.kind})`);
+  }
+  upTo(frame.length, `record ${all.length - 1} (state)`);
+  return pieces;
+}
+
+/** The head of an item (RFC 8949 §3): its major type, its argument, and where its content begins. */
+function headAt(bytes: Uint8Array, at: number): { major: number; argument: number; next: number } {
+  const first = bytes[at] ?? 0;
+  const width = (first & 31) < 24 ? 0 : 1 << ((first & 31) - 24);
+  let argument = width === 0 ? first & 31 : 0;
+  for (let i = 1; i <= width; i++) argument = argument * 256 + (bytes[at + i] ?? 0);
+  return { major: first >> 5, argument, next: at + 1 + width };
+}
+
+function endOf(bytes: Uint8Array, start: number): number {
+  const { major, argument, next } = headAt(bytes, start);
+  if (major === 2 || major === 3) return next + argument;
+  const items = major === 4 ? argument : major === 5 ? 2 * argument : major === 6 ? 1 : 0;
+  let at = next;
+  for (let i = 0; i < items; i++) at = endOf(bytes, at);
+  return at;
 }
 
 /** The parts of a world as text, to be stored beside it. */

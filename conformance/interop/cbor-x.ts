@@ -21,6 +21,39 @@ export function readPlainly(bytes: Uint8Array, options: object = OPTIONS): unkno
   return new Decoder(options).decode(bytes);
 }
 
+/** The tags of a scope of strings and of a reference into it; what tags 28 and 29 say cbor-x resolves by itself. */
+const SCOPE = 256;
+const STRING = 25;
+
+/**
+ * Decodes a frame with cbor-x, and puts each string where a tag refers to it: every text, key and byte string of the
+ * frame has a number, when it is long enough.
+ */
+export function readFramePlainly(bytes: Uint8Array, options?: object): unknown {
+  const scope = readPlainly(bytes, options);
+  if (!(scope instanceof Tag) || scope.tag !== SCOPE) throw new Error('not a frame');
+  const strings: unknown[] = [];
+  const resolved = new Map<object, unknown>();
+  const note = <T extends string | Uint8Array>(string: T): T => {
+    const next = strings.length;
+    const least = next < 24 ? 3 : next < 0x100 ? 4 : next < 0x1_0000 ? 5 : 7;
+    if (Buffer.byteLength(string) >= least) strings.push(string);
+    return string;
+  };
+  const resolve = (thing: unknown): unknown => {
+    if (typeof thing === 'string' || thing instanceof Uint8Array) return note(thing);
+    if (typeof thing !== 'object' || thing === null) return thing;
+    if (thing instanceof Tag)
+      return thing.tag === STRING ? strings[thing.value] : new Tag(resolve(thing.value), thing.tag);
+    if (resolved.has(thing)) return resolved.get(thing); // tag 29: it was read before
+    const entries = Object.entries(thing).map(([key, item]) => [Array.isArray(thing) ? key : note(key), resolve(item)]);
+    const copy = Array.isArray(thing) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+    resolved.set(thing, copy);
+    return copy;
+  };
+  return resolve(scope.value);
+}
+
 /** The result of cbor-x in the form of our codec. */
 export function translated(thing: unknown): Value {
   if (typeof thing === 'bigint') return Number(thing);
@@ -53,13 +86,13 @@ export interface PlainWorld {
 export function linkedValues(world: PlainWorld, digestOf: (bytes: Uint8Array) => string): Map<string, Uint8Array> {
   const blobs = new Map(world.blobs.map((blob) => [digestOf(blob), blob]));
   const found = new Map<string, Uint8Array>();
-  const open = world.frames.map(({ bytes }) => bytes);
-  for (let bytes = open.pop(); bytes !== undefined; bytes = open.pop()) {
-    for (const { hex, kind } of linksOf(translated(readPlainly(bytes)))) {
+  const open = world.frames.map(({ bytes }) => translated(readFramePlainly(bytes)));
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    for (const { hex, kind } of linksOf(value)) {
       const blob = blobs.get(hex);
       if (kind !== 'value' || blob === undefined || found.has(hex)) continue;
       found.set(hex, blob);
-      open.push(blob);
+      open.push(translated(readPlainly(blob)));
     }
   }
   return found;

@@ -38,7 +38,7 @@ const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'p
 const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];
 
 /** The folders below the rooms of the engine: all rooms use them. */
-const UNDER_ENGINE = ['pure/codec', 'pure/authority', 'pure/schema', 'pure/define'];
+const UNDER_ENGINE = ['pure/codec', 'pure/authority', 'pure/schema', 'pure/define', 'pure/record'];
 
 /**
  * Which folders of its own package a folder may import, by their paths in `src`; `.` is the package's top folder. A
@@ -54,6 +54,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'pure/json-schema': [],
     'pure/text': [],
     'pure/define': ['pure/codec', 'pure/schema', 'pure/text'],
+    'pure/record': ['pure/codec'],
     'pure/engine/leaf': UNDER_ENGINE,
     'pure/engine/frame': [...UNDER_ENGINE, 'pure/engine/leaf'],
     'pure/engine/ledger': [...UNDER_ENGINE, 'pure/engine/leaf', 'pure/engine/frame'],
@@ -92,7 +93,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     'pure/arguments': ['pure/define', 'pure/engine'],
     'pure/reduce': ['pure/codec', 'pure/schema', 'pure/define', 'pure/engine'],
     'ports/time': [],
-    'ports/journal': ['pure/codec', 'pure/schema'],
+    'ports/journal': ['pure/codec', 'pure/schema', 'pure/record'],
     'ports/content': ['pure', 'ports/time'],
     'ports/store': ['pure/codec', 'ports/journal', 'ports/content'],
     'ports/scrub': ['pure/codec'],

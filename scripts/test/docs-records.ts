@@ -1,6 +1,12 @@
 /** The schemas of records, in the words of `docs/reference/records.md`. */
 import * as contracts from '@reprise/contracts';
 import type { AnySchema } from '@reprise/contracts/schema';
+import {
+  DERIVED_LAYOUTS,
+  INGRESS_LAYOUTS,
+  type Layout,
+  RECEIPT_LAYOUT,
+} from '../../packages/kernel/src/pure/record/index.js';
 import { compileSchema, type FieldNode, type SchemaNode } from '../../packages/kernel/src/pure/schema/index.js';
 
 /** The records of a frame by kind, in the order of the page. */
@@ -27,6 +33,7 @@ export const RECORDS: Readonly<Record<string, AnySchema>> = {
   fact: contracts.factRecord,
   fault: contracts.faultRecord,
   plan_ended: contracts.planEndedRecord,
+  cell_command: contracts.cellCommandRecord,
   'attempt (riding)': contracts.ridingAttempt,
   state: contracts.stateRecord,
 };
@@ -100,6 +107,27 @@ export function fieldsOf(schema: AnySchema): Field[] {
   return entries
     .filter(([name]) => name !== 'kind')
     .map(([name, field]) => [field.optional ? `${name}?` : name, words(field.node)]);
+}
+
+/** The table of how records are written: the number of each kind, and its fields in their places. */
+export function layoutsTable(): string {
+  const rows = [
+    ...rowsOf('the first of a frame', INGRESS_LAYOUTS),
+    ...rowsOf('derived', DERIVED_LAYOUTS),
+    `| an outcome | | ${names(RECEIPT_LAYOUT.fields)} | ${names(RECEIPT_LAYOUT.optional)} |`,
+  ];
+  return ['| kind | number | fields, in their places | optional |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function rowsOf(where: string, layouts: Readonly<Record<string, Layout>>): string[] {
+  return Object.entries(layouts).map(
+    ([kind, { code, fields, optional }]) =>
+      `| \`${kind}\`, ${where} | ${code} | ${names(fields)} | ${names(optional)} |`,
+  );
+}
+
+function names(fields: Layout['fields']): string {
+  return fields.map(([name]) => `\`${name}\``).join(', ');
 }
 
 /** A schema in a few words. */

@@ -8,7 +8,7 @@ import { agentEventsPage, sessionCommandsPage } from './docs-agent.js';
 import { installPackages } from './docs-packages.js';
 import { parsePage, readPages, rewriteOutputs } from './docs-pages.js';
 import { providersPage } from './docs-providers.js';
-import { fieldsOf, PARTS, RECORDS, STAMPS } from './docs-records.js';
+import { fieldsOf, layoutsTable, PARTS, RECORDS, STAMPS } from './docs-records.js';
 import { boundsIn, failureCodesIn, numberIn, tablesOf } from './docs-reference.js';
 import { Digests, runPage } from './docs-run.js';
 import { sourcesOf, typeProblems } from './docs-types.js';
@@ -90,6 +90,15 @@ describe('reference pages', () => {
     }
     for (const [name, schema] of Object.entries(PARTS)) expect([name, listed(name)]).toEqual([name, fieldsOf(schema)]);
     expect(listed('Stamps')).toEqual(STAMPS);
+  });
+
+  it('the table of how records are written is that of the code [JRN-1]', () => {
+    const file = 'docs/reference/records.md';
+    const written = (page: string) =>
+      page.replace(/(<!-- generated: layouts -->\n).*?(<!-- end -->)/s, `$1\n${layoutsTable()}\n\n$2`);
+    if (process.env.DOCS_UPDATE === '1') writeFileSync(path.join(ROOT, file), written(read(file)));
+    expect(read(file)).toBe(written(read(file)));
+    expect(read(file)).toContain(layoutsTable());
   });
 
   it.each([

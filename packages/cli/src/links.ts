@@ -1,6 +1,6 @@
 /** Finds the place where a journal mentions a digest: as content that a frame links, or as the head of a frame. */
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import { type ContentReader, decode, linksOf, type ReadonlyStore } from '@reprise/kernel';
+import { type ContentReader, decode, decodeScope, linksOf, type ReadonlyStore } from '@reprise/kernel';
 
 /** The first mention of a digest. */
 export type Mention =
@@ -37,7 +37,7 @@ class Walk {
   ) {}
 
   async from(frame: Uint8Array): Promise<Ref['kind'] | undefined> {
-    const open = this.#linksIn(frame);
+    const open = linksOf(decodeScope(frame));
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
       if (ref.hex === this.wanted) return ref.kind;
       if (ref.kind === 'raw' || this.#seen.has(ref.hex)) continue;
@@ -48,6 +48,7 @@ class Walk {
     return undefined;
   }
 
+  /** The links of content that is linked as a value; damaged content has none. */
   #linksIn(bytes: Uint8Array): Ref[] {
     let value: Value;
     try {

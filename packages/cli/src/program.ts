@@ -90,6 +90,7 @@ class CommandLine {
         'a head that must be in the journal: detects a journal that was cut or rolled back',
         digest,
       )
+      .option('--thorough', 'replay every frame from bytes alone, and not one in 256; takes several times as long')
       .option('--workers <n>', 'threads that verify at once; 1 for none (default: one for each core)', positive)
       .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
   }

@@ -19,10 +19,10 @@ async function work(port: NonNullable<typeof parentPort>, start: ThreadTask): Pr
 
 async function codeOf(
   store: ReadonlyStore,
-  { app: module, legacy: modules, pureCode }: ThreadTask,
+  { app: module, legacy: modules, pureCode, thorough }: ThreadTask,
 ): Promise<RangeCode> {
   const { app, legacy } = await chooseApp(store, { legacy: modules, ...(module === undefined ? {} : { app: module }) });
-  return { apps: app === undefined ? legacy : [app, ...legacy], ...(pureCode ? { code: sandbox() } : {}) };
+  return { apps: app === undefined ? legacy : [app, ...legacy], thorough, ...(pureCode ? { code: sandbox() } : {}) };
 }
 
 async function answer(

@@ -60,7 +60,8 @@ describe('reprise tail', () => {
     }
     expect(rows.map(({ i }) => i)).toEqual([0, 1]);
     expect(rows[0].record.event.value.at[0]).toBe(`sha256:${ledger.text.hex}`);
-    expect(rows[1].record.leaves[0][1]).toEqual({ bytes: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(rows[1].record.leaves[0][0]).toEqual(['cell', 'demo/Ledger@1', 'a']);
+    expect(Object.keys(rows[1].record.leaves[0][1])).toEqual(['state.note']);
     expect(out.replaceAll('\n', '')).toMatch(PLAIN);
   });
 

@@ -51,7 +51,7 @@ interface Asked {
 
 /** Verifies a file in threads. @returns the verdict, and the threads, which have ended */
 async function inThreads(path: string, { module, app: own = app, pureCode: carries = false, threads }: Asked) {
-  const task = { world: path, app: appAt(module), legacy: [], pureCode: carries };
+  const task = { world: path, app: appAt(module), legacy: [], pureCode: carries, thorough: false };
   const workers = new VerifyThreads(task, { size: 2, framesMin: 1, ...threads });
   const code = carries ? { code: sandbox() } : {};
   try {

@@ -7,8 +7,8 @@
  * Invariants
  * R1  Replay reads the ingress record and the riding attempts; it regenerates everything else and compares.
  * R2  `c` of a derived record is the index, in its frame, of the record whose delivery produced it.
- * R3  The last record is always `state`: the touched leaves and their digests (a changed reducer is caught
- *     in the frame where it first changes anything).
+ * R3  The last record is always `state`: what changed in the leaves and follows from no other record. So the records
+ *     determine every leaf, and a changed reducer is caught in the frame where it first changes anything.
  */
 
 import { address, planAddress } from './address.js';
@@ -23,7 +23,7 @@ import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
 import * as z from './schema/index.js';
 
 /** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
-export const KERNEL_SEMANTICS = 3;
+export const KERNEL_SEMANTICS = 4;
 
 /** The longest idempotency key of a request, in characters. */
 export const REQUEST_ID_MAX = 256;
@@ -394,14 +394,21 @@ export const planEndedRecord = z.strictObject({
 /** A riding attempt: arms an effect in the very frame that emitted it. */
 export const ridingAttempt = z.strictObject({ kind: z.literal('attempt'), effect: hex, attempt: z.int().min(1) });
 
+/** Derived: a cell's command to the kernel; when it is refused, a denial follows. */
+export const cellCommandRecord = z.strictObject({
+  kind: z.literal('cell_command'),
+  c: count,
+  from: address,
+  command: kernelCommand,
+});
+
 /**
- * One touched leaf: its key, the digest of its bytes (null when it is gone) and its changed top-level
- * fields: `[value]` when small, a digest when large, `[]` when removed.
+ * One touched leaf: its key and its changed fields, as far as no other record states them: `[value]` when small, the
+ * digest of the value when large, `[]` when removed. Null in their place: the leaf is gone.
  */
 export const touchedLeaf = z.tuple([
   z.array(value()),
-  z.nullable(bytes()),
-  z.record(z.string(), z.union([bytes(), z.array(value())])),
+  z.nullable(z.record(z.string(), z.union([bytes(), z.array(value())]))),
 ]);
 
 /** Last record of every frame: what the frame did to the state. */
@@ -418,6 +425,7 @@ export const derivedRecord = z.discriminatedUnion('kind', [
   factRecord,
   faultRecord,
   planEndedRecord,
+  cellCommandRecord,
 ]);
 
 /** The first record of a frame. */

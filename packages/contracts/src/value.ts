@@ -37,6 +37,8 @@ export class Ref {
    * outside is always `raw`, so bytes that merely look like a value never make a store keep what they seem to link.
    */
   readonly kind: 'raw' | 'value';
+  /** Only the constructor gives this mark, so no other object can claim to be a checked link. */
+  readonly #checked = true;
 
   private constructor(hex: string, kind: 'raw' | 'value') {
     this.hex = hex;
@@ -70,6 +72,11 @@ export class Ref {
   static fromDigest(digest: Uint8Array, kind: 'raw' | 'value' = 'raw'): Ref {
     if (digest.length !== DIGEST_BYTES) throw new TypeError(`not a sha-256 digest: ${digest.length} bytes`);
     return new Ref(toHex(digest), kind);
+  }
+
+  /** Whether a thing is a link that this copy of the package made: its digest is known to be one. */
+  static isChecked(thing: object): thing is Ref {
+    return #checked in thing && thing.#checked;
   }
 
   /** The link to the same content that says it is a canonical value. */

@@ -21,7 +21,7 @@ export { readLog } from './ports/content/log-reader.js';
 export * from './ports/content/port.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { nextHead } from './ports/journal/chain.js';
-export { type FrameRecords, readFrame } from './ports/journal/frame.js';
+export { type FrameRecords, readFrame, writeFrame } from './ports/journal/frame.js';
 export * from './ports/journal/port.js';
 export { isKeyed, type KeyedIngress, requestKey } from './ports/journal/request-key.js';
 export {
@@ -42,7 +42,9 @@ export type { ClockJump, ClockJumpLimits } from './ports/time/stamper.js';
 export {
   compareBytes,
   decode,
+  decodeScope,
   encode,
+  encodeScope,
   equalBytes,
   FRAME_DEPTH_MAX,
   fromHex,

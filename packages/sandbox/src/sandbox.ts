@@ -107,9 +107,10 @@ class ProcessCode implements LoadedCode {
     expectSaid(await this.#ask({ tell: 'begin', root }), 'begun');
   }
 
-  async replay({ ingress, attempts }: Parameters<LoadedCode['replay']>[0]): Promise<Performance> {
-    const inputs = encode([ingress, ...attempts], FRAME_DEPTH_MAX);
-    const said = await this.#ask({ tell: 'replay', inputs }, `frame ${ingress.seq}`);
+  async replay(frame: Parameters<LoadedCode['replay']>[0], fromBytes: boolean): Promise<Performance> {
+    const { ingress } = frame;
+    const inputs = encode(frame, FRAME_DEPTH_MAX);
+    const said = await this.#ask({ tell: 'replay', inputs, fromBytes }, `frame ${ingress.seq}`);
     if (said.say === 'refused') return { status: 'refused', words: said.words };
     const { bytes, made, map, touched } = expectSaid(said, 'replayed', `frame ${ingress.seq}`);
     return { status: 'replayed', bytes, made, map, touched };

@@ -23,14 +23,8 @@ import {
 import { reducerFor } from '@reprise/kernel/define';
 import { assertIngress } from '../../../kernel/src/ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../../kernel/src/ports/journal/port.js';
-import type { EffectLeaf } from '../../../kernel/src/pure/engine/index.js';
-import {
-  cellKey,
-  foldIngress,
-  type LeafChange,
-  type LeafKey,
-  liveCaches,
-} from '../../../kernel/src/pure/engine/index.js';
+import type { EffectLeaf, RunningPlans } from '../../../kernel/src/pure/engine/index.js';
+import { cellKey, foldIngress, type LeafChange, type LeafKey } from '../../../kernel/src/pure/engine/index.js';
 import type { CellLeaf } from '../../../kernel/src/pure/engine/leaf/leaves.js';
 import { Refusal } from '../../../kernel/src/pure/engine/leaf/signals.js';
 import { check } from '../../../kernel/src/pure/schema/index.js';
@@ -76,7 +70,7 @@ const hash = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha25
 
 interface Leaf {
   readonly key: LeafKey;
-  readonly bytes: Uint8Array;
+  readonly leaf: unknown;
 }
 
 /** What a world begins with. */
@@ -99,7 +93,7 @@ export class BareWorld {
   readonly #timers = new Map<string, LeafKey>();
   readonly #frames: StoredFrame[] = [];
   readonly #content = new Map<string, Uint8Array>();
-  #caches = liveCaches();
+  #plans: RunningPlans = new WeakMap();
   #head: Head = EMPTY_HEAD;
   #ids = 0;
 
@@ -182,7 +176,7 @@ export class BareWorld {
   /** The process dies and is started again. */
   crash(): void {
     this.running.clear();
-    this.#caches = liveCaches();
+    this.#plans = new WeakMap();
     const open = [...this.#effects].sort(([, a], [, b]) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
     for (const [effect, leaf] of open) if (leaf.attempt > 0 && leaf.deferred === undefined) this.#recover(effect, leaf);
     for (const [effect, leaf] of open)
@@ -203,7 +197,7 @@ export class BareWorld {
   /** A cell. */
   cell(reducer: string, key: string): CellLeaf | undefined {
     const leaf = this.#leaves.get(cellKey([reducer, key]).id);
-    return leaf && (decode(leaf.bytes) as unknown as CellLeaf);
+    return leaf?.leaf as CellLeaf | undefined;
   }
 
   /** Replays the journal. @throws RepriseError when it gives other bytes */
@@ -262,10 +256,13 @@ export class BareWorld {
 
   #write(ingress: IngressRecord): void {
     assertIngress(ingress);
-    const env = { app: this.options.app, hash, caches: this.#caches };
+    const env = { app: this.options.app, hash, plans: this.#plans };
     const leaves = {
-      get: (key: LeafKey) => this.#leaves.get(key.id)?.bytes,
-      list: () => [...this.#leaves.values()].filter(({ key }) => key.path[0] === 'effect'),
+      get: <L>(key: LeafKey<L>) => this.#leaves.get(key.id)?.leaf as L | undefined,
+      list: () =>
+        [...this.#leaves.values()].flatMap(({ key, leaf }) =>
+          key.path[0] === 'effect' ? [{ key, leaf: leaf as EffectLeaf }] : [],
+        ),
     };
     const folded = foldIngress(env, leaves, ingress);
     const armed = folded.emitted.map(({ effect }) => effect);
@@ -285,14 +282,14 @@ export class BareWorld {
 
   #follow({ key, after }: LeafChange): void {
     if (after === undefined) this.#leaves.delete(key.id);
-    else this.#leaves.set(key.id, { key, bytes: after });
+    else this.#leaves.set(key.id, { key, leaf: after });
     const [kind, id] = key.path;
     if (kind === 'timer' && after === undefined) this.#timers.delete(key.id);
     else if (kind === 'timer') this.#timers.set(key.id, key);
     if (kind !== 'effect') return;
     const effect = String(id);
     if (after === undefined) this.#effects.delete(effect);
-    else this.#effects.set(effect, decode(after) as unknown as EffectLeaf);
+    else this.#effects.set(effect, after as EffectLeaf);
     const work = this.running.get(effect);
     if (work !== undefined) work.settled = this.#effects.get(effect)?.late !== undefined;
   }

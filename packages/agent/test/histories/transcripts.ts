@@ -19,7 +19,7 @@ export class Transcripts {
     return changes.flatMap(({ key: { path }, after }) => {
       if (path[0] !== 'log' || after === undefined) return [];
       const key = String(path.at(-1));
-      return [[key, this.#grow(key, decode(after) as unknown as LogLeaf, made)] as [string, TranscriptItem[]]];
+      return [[key, this.#grow(key, after as LogLeaf, made)] as [string, TranscriptItem[]]];
     });
   }
 

@@ -53,6 +53,7 @@ const LINES: Lines = {
   late: ({ effect, status, settled }) => `effect ${short(effect)}: ${status}, but it was settled as ${settled}`,
   fact: ({ name, from, value }) => `${name} from ${senderName(from)} ${preview(value)}`,
   fault: ({ target, code }) => `${code} at ${senderName(target)}`,
+  cell_command: ({ from, command }) => `${formatAddress(from)} asks for ${command.name}`,
   plan_ended: ({ plan, status, code }) => `${planName(plan)}: ${code === null ? status : `${status} ${code}`}`,
   state: ({ leaves }) => stateLine(leaves),
 };
@@ -89,11 +90,11 @@ function stateLine(leaves: readonly Leaf[]): string {
 
 /**
  * A changed leaf: its key, and the change (`=` with the new value, `=…` when the value is long, `-` when removed). Only
- * cells and logs show their fields: those of other leaves repeat the frame's other records.
+ * cells and logs show their fields: those of other leaves belong to the kernel.
  */
-function leafLine([key, digest, changed]: Leaf): string {
+function leafLine([key, changed]: Leaf): string {
   const name = key.map((part) => (isDigest(part) ? short(part) : String(part))).join(' ');
-  if (digest === null) return `${name} gone`;
+  if (changed === null) return `${name} gone`;
   if (key[0] !== 'cell' && key[0] !== 'log') return name;
   const fields = Object.entries(changed).map(([field, now]) => {
     if (now instanceof Uint8Array) return `${field}=…`;

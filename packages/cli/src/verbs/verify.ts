@@ -17,6 +17,8 @@ interface VerifyArguments {
   readonly legacy?: readonly string[];
   /** Replays eras with the code that their manifests link; apps are used only for the other eras. */
   readonly pureCode?: true;
+  /** Folds every frame from bytes. */
+  readonly thorough?: true;
   /** 64 hex digits. */
   readonly expect?: string;
   /** False: an era that could not be replayed is a finding. */

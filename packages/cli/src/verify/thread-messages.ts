@@ -11,6 +11,8 @@ export interface ThreadTask {
   readonly legacy: readonly string[];
   /** Whether the code that manifests link may be run. */
   readonly pureCode: boolean;
+  /** Whether every frame is folded from bytes. */
+  readonly thorough: boolean;
 }
 
 /** A task for a thread. It gets the next one after the result. */

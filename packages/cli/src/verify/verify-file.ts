@@ -19,6 +19,8 @@ export interface VerifyFileOptions {
   readonly legacy?: readonly string[];
   /** Replays eras with the code that their manifests link, in a sandbox. This runs code from the file. */
   readonly pureCode?: boolean;
+  /** Folds every frame with all leaves decoded from their bytes and all plans rebuilt, and not one frame in 256. */
+  readonly thorough?: boolean;
   /** An acknowledged or published head digest, as 64 hex digits. */
   readonly expect?: string;
   /** How many threads verify at once; 1 for none beside the caller's. By default one for each core, as memory allows. */
@@ -56,12 +58,13 @@ export async function verifyOpen(
   options: VerifyFileOptions,
   refused: (why: RepriseError) => void = () => undefined,
 ): Promise<VerifyReport> {
-  const { pureCode = false, expect, onProgress, workers: size = defaultWorkers() } = options;
-  const task = { world: resolve(path), legacy: options.legacy ?? [], pureCode };
+  const { pureCode = false, thorough = false, expect, onProgress, workers: size = defaultWorkers() } = options;
+  const task = { world: resolve(path), legacy: options.legacy ?? [], pureCode, thorough };
   const threads = new VerifyThreads({ ...task, ...(options.app === undefined ? {} : { app: options.app }) }, { size });
   try {
     return await verifyStore(store, {
       legacy,
+      thorough,
       ...(app === undefined ? {} : { app }),
       ...(pureCode ? { code: sandbox() } : {}),
       ...(expect === undefined ? {} : { expect }),

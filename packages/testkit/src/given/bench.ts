@@ -12,7 +12,7 @@ import type {
   Value,
 } from '@reprise/contracts';
 import { KERNEL_SEMANTICS } from '@reprise/contracts';
-import { type App, decode, encode, foldIngress, portableSha256, readTable } from '@reprise/kernel';
+import { type App, decode, encode, FRAME_DEPTH_MAX, foldIngress, portableSha256, readTable } from '@reprise/kernel';
 
 /** The reason of a refused input: the engine's code, and the fault or the reducer's own code behind it. */
 interface Refused {
@@ -41,6 +41,7 @@ interface SetTimer {
 
 type Leaves = Parameters<typeof foldIngress>[1];
 type ListedLeaf = ReturnType<Leaves['list']> extends Iterable<infer L> ? L : never;
+type LeafKey = ListedLeaf['key'];
 type Stamped<I> = I extends IngressRecord ? Omit<I, 'seq' | 'at' | 'principal'> : never;
 
 /** The time at which a bench starts: 2026-01-01T00:00:00Z. */
@@ -48,7 +49,7 @@ export const BENCH_START = 1_767_225_600_000;
 
 /** A world of one map. */
 export class Bench {
-  readonly #leaves = new Map<string, { readonly path: readonly Value[]; readonly bytes: Uint8Array }>();
+  readonly #leaves = new Map<string, { readonly key: LeafKey; readonly leaf: Value }>();
   readonly #blobs = new Map<string, Uint8Array>();
   #seq = 0;
 
@@ -69,7 +70,9 @@ export class Bench {
   /** The timers that are set, the earliest first. */
   get timers(): SetTimer[] {
     const timers: SetTimer[] = [];
-    for (const { path } of this.#leaves.values()) {
+    for (const {
+      key: { path },
+    } of this.#leaves.values()) {
       if (path[0] !== 'timer') continue;
       const [, due, reducer, plan, name, key] = path as readonly [string, number, string, number, string, string];
       timers.push({ due, cell: [reducer, key], plan, name });
@@ -134,19 +137,16 @@ export class Bench {
     return entries;
   }
 
-  /** A leaf, decoded. */
+  /** A leaf, as a copy. */
   leaf(...path: readonly Value[]): unknown {
     const found = this.#leaves.get(path.join('\0'));
-    return found === undefined ? undefined : decode(found.bytes);
+    return found && decode(encode(found.leaf, FRAME_DEPTH_MAX));
   }
 
   get #reader(): Leaves {
     return {
-      get: (key) => this.#leaves.get(key.id)?.bytes,
-      list: (kind) =>
-        [...this.#leaves.values()]
-          .filter(({ path }) => path[0] === kind)
-          .map(({ path, bytes }) => ({ key: { id: path.join('\0'), path }, bytes }) as ListedLeaf),
+      get: <L>(key: { readonly id: string }) => this.#leaves.get(key.id)?.leaf as L | undefined,
+      list: (kind) => [...this.#leaves.values()].filter(({ key }) => key.path[0] === kind) as unknown as ListedLeaf[],
     };
   }
 
@@ -158,7 +158,7 @@ export class Bench {
     this.#seq++;
     for (const { key, after } of sealed.changes) {
       if (after === undefined) this.#leaves.delete(key.id);
-      else this.#leaves.set(key.id, { path: key.path, bytes: after });
+      else this.#leaves.set(key.id, { key, leaf: after as Value });
     }
     for (const { ref, bytes } of sealed.staged) this.#blobs.set(ref.hex, bytes);
     return sealed;

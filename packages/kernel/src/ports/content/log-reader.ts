@@ -1,6 +1,6 @@
 /** Reads logs from their heads: newest chunks need not be loaded to read the oldest, nor the reverse. */
 import { isRef, isWhole, type Ref, RepriseError, type Value } from '@reprise/contracts';
-import type { LogLeaf } from '../../pure/engine/index.js';
+import type { LogHead, LogLeaf } from '../../pure/engine/index.js';
 import { LOG_CHUNK_ITEMS } from '../../pure/engine/leaf/bounds.js';
 import type { ContentReader } from './port.js';
 import { getValue } from './values.js';
@@ -28,8 +28,27 @@ export async function* readLog(
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
-  const log = await getValue(content, head);
-  yield* readLogLeaf(content, requireLog(log, head.toString()), from, singles);
+  yield* readLogLeaf(content, await logAt(content, head), from, singles);
+}
+
+/**
+ * The log that a head names: the heads before it, back to the first since a chunk was sealed, hold its newest items. A
+ * head adds an item at least, so there are no more of them than a chunk has items.
+ */
+async function logAt(content: ContentReader, head: Ref): Promise<LogLeaf> {
+  const tails: (readonly Value[])[] = [];
+  let count: number | undefined;
+  for (let ref = head; tails.length < LOG_CHUNK_ITEMS; ) {
+    const found = (await getValue(content, ref)) as Partial<LogHead> | null;
+    if (typeof found !== 'object' || found === null || !isList(found.tail)) throw notALog(ref.toString());
+    count ??= found.count as number;
+    tails.unshift(found.tail);
+    if ('levels' in found)
+      return requireLog({ count, levels: found.levels, tail: tails.flat() } as never, head.toString());
+    if (!('before' in found) || !isRef(found.before)) throw notALog(ref.toString());
+    ref = found.before;
+  }
+  throw notALog(head.toString());
 }
 
 /** The items of a log whose leaf is loaded. */
@@ -59,10 +78,19 @@ function requireIndex(index: number): void {
   });
 }
 
-/** The blobs of a log: its full chunks and the nodes above them, without the content that its items link. */
+/**
+ * The blobs of a log: its full chunks and the nodes above them, and the heads on which its next head will stand, without
+ * the content that its items link.
+ */
 export async function* logBlobs(content: ContentReader, log: LogLeaf): AsyncGenerator<Ref> {
   const seen = new Set<string>();
   requireLog(log as unknown as Value, 'the leaf of a log');
+  let ref = log.head?.ref;
+  for (let heads = 0; ref !== undefined && heads < LOG_CHUNK_ITEMS; heads++) {
+    yield ref;
+    const head = (await getValue(content, ref)) as { readonly before?: Value };
+    ref = isRef(head.before) ? head.before : undefined;
+  }
   for (const [level, refs] of log.levels.entries())
     for (const ref of refs) yield* blobsUnder(content, ref, level, seen);
 }

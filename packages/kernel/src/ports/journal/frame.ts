@@ -1,5 +1,6 @@
-/** Reads a frame's bytes as records, checking the shape that `[ingress, …derived, …attempts, state]` promises. */
+/** Reads a frame's bytes as the records `[ingress, …derived, …attempts, state]`, and checks their shapes. */
 import {
+  type DerivedRecord,
   derivedRecord,
   type IngressRecord,
   ingressRecord,
@@ -11,14 +12,21 @@ import {
   stateRecord,
   type Value,
 } from '@reprise/contracts';
-import { decode, FRAME_DEPTH_MAX, listSlices } from '../../pure/codec/index.js';
+import { decodeScope, decodeScopeStart, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
+import {
+  encodeFrame,
+  Misplaced,
+  type Unchecked,
+  unpackArmed,
+  unpackDerived,
+  unpackIngress,
+  unpackLeaves,
+} from '../../pure/record/index.js';
 import { check, compileSchema, type SchemaNode } from '../../pure/schema/index.js';
 
 /** A frame's records by role. */
 export interface FrameRecords {
   readonly ingress: IngressRecord;
-  /** The riding attempts: with the ingress, the inputs of replay. */
-  readonly attempts: readonly RidingAttempt[];
   readonly state: StateRecord;
   /** All records, in order. */
   readonly all: readonly JournalRecord[];
@@ -45,29 +53,81 @@ function recordShapes() {
  * @throws RepriseError `journal_damaged` naming the frame when it is not canonical or not a frame
  */
 export function readFrame(bytes: Uint8Array, seq: number): FrameRecords {
-  const records = decodeFrame(bytes, seq);
-  const [first, last] = [records[0], records[records.length - 1]];
-  if (first === undefined || last === undefined || records.length < 2)
-    throw damaged(seq, 'a frame has an ingress and a state record');
-  const { ingress, derived, attempt, state } = recordShapes();
-  expectShape(ingress, first, seq, 0);
-  expectShape(state, last, seq, records.length - 1);
-  const attempts: RidingAttempt[] = [];
-  for (const [i, record] of records.entries()) {
-    if (i === 0 || i === records.length - 1) continue;
-    const riding = (record as { readonly kind?: unknown } | null)?.kind === 'attempt';
-    if (!riding && attempts.length > 0) throw damaged(seq, 'a derived record after the attempts', i);
-    expectShape(riding ? attempt : derived, record, seq, i);
-    if (riding) attempts.push(record as unknown as RidingAttempt);
-  }
-  const head = first as unknown as IngressRecord;
-  if (head.seq !== seq) throw damaged(seq, `the frame claims the number ${head.seq}`, 0);
+  const { ingress, derived, attempts, state } = within(seq, () => unpackFrame(decodeScope(bytes, FRAME_DEPTH_MAX)));
+  const shapes = recordShapes();
+  const records = [ingress, ...derived, ...attempts, state] as readonly Value[];
+  expectShape(shapes.ingress, ingress, seq, 0);
+  for (const [i, record] of derived.entries()) expectShape(shapes.derived, record, seq, i + 1);
+  for (const [i, record] of attempts.entries()) expectShape(shapes.attempt, record, seq, derived.length + 1 + i);
+  expectShape(shapes.state, state, seq, records.length - 1);
+  const head = ingress as unknown as IngressRecord;
+  requireNumber(head, seq);
   return {
     ingress: head,
-    attempts,
-    state: last as unknown as StateRecord,
+    state: state as unknown as StateRecord,
     all: records as unknown as readonly JournalRecord[],
   };
+}
+
+interface Unpacked {
+  readonly ingress: Unchecked;
+  readonly derived: readonly Unchecked[];
+  readonly attempts: readonly Unchecked[];
+  readonly state: Unchecked;
+}
+
+function unpackFrame(frame: Value): Unpacked {
+  const [first, armed, rest, leaves, ...more] = Array.isArray(frame) ? (frame as readonly Value[]) : [];
+  if (!Array.isArray(rest) || leaves === undefined || more.length > 0) throw new Misplaced(NO_FRAME);
+  const derived = (rest as readonly Value[]).map((record, i) => unpackDerived(record, i + 1));
+  const attempts = unpackArmed(armed).map((effect) => ({
+    kind: 'attempt',
+    effect: armedIn(derived, effect),
+    attempt: 1,
+  }));
+  return { ingress: unpackIngress(first), derived, attempts, state: unpackLeaves(leaves) };
+}
+
+const NO_FRAME = 'a frame is a list of an ingress, the armed effects, the derived records and the touched leaves';
+
+/** The id of an armed effect, which may be that of a record in the frame. */
+function armedIn(derived: readonly Unchecked[], effect: number | string): Value {
+  if (typeof effect === 'string') return effect;
+  const record = derived[effect - 1];
+  if (record?.kind === 'effect') return record.effect as Value;
+  throw new Misplaced(`the frame arms record ${effect}, which is no effect`);
+}
+
+/** Words errors of reading as damage of a frame. */
+function within<T>(seq: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const record = error instanceof Misplaced ? error.record : undefined;
+    throw damaged(seq, error instanceof Error ? error.message : 'not canonical bytes', record, error);
+  }
+}
+
+function requireNumber(ingress: IngressRecord, seq: number): void {
+  if (ingress.seq !== seq) throw damaged(seq, `the frame claims the number ${ingress.seq}`, 0);
+}
+
+/**
+ * Writes the records of a frame, in the order in which {@link readFrame} gives them: for tools that make journals. What
+ * a world journals is written by its engine.
+ *
+ * @param records `[ingress, …derived, …attempts, state]`; their shapes are not checked
+ * @throws RepriseError `invalid_value` when one holds something that is no value
+ * @example writeFrame(readFrame(bytes, 7).all) // the same bytes
+ */
+export function writeFrame(records: readonly JournalRecord[]): Uint8Array {
+  const attempts = records.filter((record): record is RidingAttempt => record.kind === 'attempt' && !('seq' in record));
+  return encodeFrame({
+    ingress: records[0] as IngressRecord,
+    derived: records.slice(1, records.length - 1 - attempts.length) as DerivedRecord[],
+    attempts,
+    state: records[records.length - 1] as StateRecord,
+  });
 }
 
 /**
@@ -86,58 +146,27 @@ export function assertIngress(ingress: IngressRecord): void {
 }
 
 /** The inputs of replay in a frame. */
-export type FrameInputs = Pick<FrameRecords, 'ingress' | 'attempts'>;
+export interface FrameInputs {
+  readonly ingress: IngressRecord;
+  /** The effects that the frame arms: each by the index of its record in the frame, or by its id. */
+  readonly armed: readonly (number | string)[];
+}
 
 /**
- * Decodes only the inputs of replay: the ingress and the riding attempts. The records between them are
- * regenerated and compared as bytes.
+ * Decodes only the inputs of replay: the ingress and the armed effects. What comes after them is regenerated and
+ * compared as bytes.
  *
  * @throws RepriseError `journal_damaged` naming the frame
  */
 export function readInputs(bytes: Uint8Array, seq: number): FrameInputs {
-  const slices = cut(bytes, seq);
-  const { ingress, attempt } = recordShapes();
-  const first = decodePart(slices[0], seq, 0);
-  expectShape(ingress, first, seq, 0);
-  if ((first as unknown as IngressRecord).seq !== seq) {
-    throw damaged(seq, `the frame claims the number ${(first as unknown as IngressRecord).seq}`, 0);
-  }
-  const attempts: RidingAttempt[] = [];
-  for (let i = slices.length - 2; i > 0; i--) {
-    const record = decodePart(slices[i], seq, i);
-    if ((record as { readonly kind?: unknown } | null)?.kind !== 'attempt') break;
-    expectShape(attempt, record, seq, i);
-    attempts.unshift(record as unknown as RidingAttempt);
-  }
-  return { ingress: first as unknown as IngressRecord, attempts };
-}
-
-function cut(bytes: Uint8Array, seq: number): readonly Uint8Array[] {
-  try {
-    return listSlices(bytes);
-  } catch (error) {
-    throw damaged(seq, error instanceof Error ? error.message : 'not a list of records', undefined, error);
-  }
-}
-
-function decodePart(slice: Uint8Array | undefined, seq: number, i: number): Value {
-  if (slice === undefined) throw damaged(seq, 'a frame has an ingress and a state record');
-  try {
-    return decode(slice, FRAME_DEPTH_MAX);
-  } catch (error) {
-    throw damaged(seq, error instanceof Error ? error.message : 'not canonical bytes', i, error);
-  }
-}
-
-function decodeFrame(bytes: Uint8Array, seq: number): readonly Value[] {
-  let value: Value;
-  try {
-    value = decode(bytes, FRAME_DEPTH_MAX);
-  } catch (error) {
-    throw damaged(seq, error instanceof Error ? error.message : 'not canonical bytes', undefined, error);
-  }
-  if (!Array.isArray(value)) throw damaged(seq, 'a frame is a list of records');
-  return value as readonly Value[];
+  const { first, armed } = within(seq, () => {
+    const [packed, arms] = decodeScopeStart(bytes, 2, FRAME_DEPTH_MAX);
+    return { first: unpackIngress(packed), armed: unpackArmed(arms) };
+  });
+  expectShape(recordShapes().ingress, first, seq, 0);
+  const ingress = first as unknown as IngressRecord;
+  requireNumber(ingress, seq);
+  return { ingress, armed };
 }
 
 function expectShape(node: SchemaNode, record: Value, seq: number, i: number): void {

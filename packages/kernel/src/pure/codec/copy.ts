@@ -2,6 +2,17 @@ import type { Value } from '@reprise/contracts';
 import { isRef } from '@reprise/contracts';
 import { sortKeys } from './text.js';
 
+/** Copies a value in normal form: one that the codec has read or normalized, whose keys are in order already. */
+export function copyNormal(value: Value): Value {
+  if (typeof value !== 'object' || value === null || isRef(value)) return value;
+  if (Array.isArray(value)) return value.map(copyNormal);
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  const map = value as Readonly<Record<string, Value>>;
+  const copy: Record<string, Value> = {};
+  for (const key of Object.keys(map)) copy[key] = copyNormal(map[key] as Value);
+  return copy;
+}
+
 /**
  * Copies a canonical value: the result is what decoding its bytes would give, the order of its keys included, without
  * making the bytes. Links are frozen, so they are shared.

@@ -1,9 +1,10 @@
 import type { Ref, Value } from '@reprise/contracts';
-import { RepriseError } from '@reprise/contracts';
-import { FRAME_DEPTH_MAX } from './bounds.js';
-import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD } from './kinds.js';
+import { isRef, RepriseError } from '@reprise/contracts';
+import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX } from './bounds.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG } from './kinds.js';
 import { recentLink } from './recent-links.js';
-import { readKey, readUtf8 } from './text.js';
+import { ReadScope, SCOPE_TAG, SHARED_ENTRIES_MIN, SHARED_TAG, STRING_TAG, VALUE_TAG } from './scope.js';
+import { readKey, readUtf8, sortKeys } from './text.js';
 
 const TWO_32 = 0x1_0000_0000;
 
@@ -24,13 +25,41 @@ const TWO_32 = 0x1_0000_0000;
  * @example decode(Uint8Array.of(0xa1, 0x61, 0x61, 0x01)) // { a: 1 }
  */
 export function decode(bytes: Uint8Array, depthMax: number = FRAME_DEPTH_MAX): Value {
-  if (typeof bytes !== 'object' || bytes === null || bytesIn(bytes) === undefined) {
-    throw new RepriseError('invalid_bytes', 'only bytes can be decoded', { expected: 'a Uint8Array', actual: bytes });
-  }
-  const reader = new Reader(bytes, depthMax);
+  const reader = new Reader(requireBytes(bytes), depthMax);
   const value = reader.read(0);
   reader.end();
   return value;
+}
+
+/**
+ * Reads canonical bytes that `encodeScope` writes, and accepts nothing else.
+ *
+ * @throws RepriseError `invalid_bytes`, as `decode` does; also for references to nothing, and for what should
+ *   have been a reference
+ */
+export function decodeScope(bytes: Uint8Array, depthMax: number = FRAME_DEPTH_MAX): Value {
+  const reader = new Reader(requireBytes(bytes), depthMax, new ReadScope());
+  reader.openScope();
+  const value = reader.read(0);
+  reader.end();
+  return value;
+}
+
+/**
+ * Reads the first items of a list in a scope, and nothing of what comes after them.
+ *
+ * @param items how many
+ * @throws RepriseError `invalid_bytes`, as {@link decodeScope}, also for a list with fewer items
+ */
+export function decodeScopeStart(bytes: Uint8Array, items: number, depthMax: number = FRAME_DEPTH_MAX): Value[] {
+  const reader = new Reader(requireBytes(bytes), depthMax, new ReadScope());
+  reader.openScope();
+  return reader.start(items);
+}
+
+function requireBytes(bytes: Uint8Array): Uint8Array {
+  if (typeof bytes === 'object' && bytes !== null && bytesIn(bytes) !== undefined) return bytes;
+  throw new RepriseError('invalid_bytes', 'only bytes can be decoded', { expected: 'a Uint8Array', actual: bytes });
 }
 
 class Reader {
@@ -38,11 +67,30 @@ class Reader {
   private readonly bytes: Uint8Array;
   private readonly depthMax: number;
   private readonly view: DataView;
+  /** What can be referred to; undefined outside of a scope. */
+  private readonly within: ReadScope | undefined;
+  /** Bytes of the maps that references stood for. */
+  private referredBytes = 0;
 
-  constructor(bytes: Uint8Array, depthMax: number) {
+  constructor(bytes: Uint8Array, depthMax: number, scope?: ReadScope) {
     this.bytes = bytes;
     this.depthMax = depthMax;
+    this.within = scope;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  openScope(): void {
+    const first = this.bytes[0];
+    if (first === undefined || first >> 5 !== 6 || this.argument(first) !== SCOPE_TAG) {
+      refuse(0, `the item has no tag ${SCOPE_TAG}`);
+    }
+  }
+
+  start(items: number): Value[] {
+    const start = this.pos;
+    const first = this.bytes[start] ?? 0;
+    if (first >> 5 !== 4 || this.length(first) < items) refuse(start, `a list has fewer than ${items} items`);
+    return Array.from({ length: items }, () => this.read(1));
   }
 
   end(): void {
@@ -65,9 +113,9 @@ class Reader {
       case 4:
         return this.list(this.length(first), depth, start);
       case 5:
-        return this.map(this.length(first), depth, start);
+        return this.unsharedMap(this.length(first), depth, start);
       case 6:
-        return this.link(first, start);
+        return this.tagged(first, depth, start);
       default:
         return this.simple(first, start);
     }
@@ -124,6 +172,7 @@ class Reader {
     const copy = new Uint8Array(length);
     copy.set(this.bytes.subarray(this.pos, this.pos + length));
     this.pos += length;
+    this.within?.readOther(length);
     return copy;
   }
 
@@ -131,7 +180,21 @@ class Reader {
     const from = this.pos;
     this.pos = from + length;
     const text = readUtf8(this.bytes, from, this.pos);
-    return typeof text === 'string' ? text : refuse(start, 'text is not well-formed UTF-8', `byte ${text}`);
+    if (typeof text !== 'string') return refuse(start, 'text is not well-formed UTF-8', `byte ${text}`);
+    this.note(text, length, start);
+    return text;
+  }
+
+  private note(text: string, length: number, start: number): void {
+    if (this.within?.readText(text, length) === false) refuse(start, 'a text that stood before is not a reference');
+  }
+
+  /** The string that a reference names: its tag was read. */
+  private referred(start: number): string | Ref {
+    const first = this.bytes[this.pos] ?? 0xff;
+    if (first >> 5 !== 0) refuse(start, 'a reference is not a number');
+    const string = this.within?.at(this.argument(first));
+    return string === undefined ? refuse(start, 'a reference leads to no string') : string;
   }
 
   private list(length: number, depth: number, start: number): Value[] {
@@ -141,7 +204,12 @@ class Reader {
     return items;
   }
 
-  private map(length: number, depth: number, start: number): Value {
+  private unsharedMap(length: number, depth: number, start: number): Value {
+    if (this.within !== undefined && length >= SHARED_ENTRIES_MIN) refuse(start, 'a map is not marked as shared');
+    return this.map(length, depth, start);
+  }
+
+  private map(length: number, depth: number, start: number): Record<string, Value> {
     this.enter(depth, start);
     if (length * 2 > this.bytes.length - this.pos) refuse(start, 'a length goes beyond the bytes');
     const map: Record<string, Value> = {};
@@ -169,6 +237,7 @@ class Reader {
     const key = readKey(this.bytes, from, this.pos);
     if (typeof key === 'number') refuse(start, 'text is not well-formed UTF-8', `byte ${key}`);
     if (key === '__proto__') refuse(start, 'a map has no key __proto__');
+    this.within?.readOther(length);
     return key;
   }
 
@@ -187,9 +256,67 @@ class Reader {
     refuse(at, 'a key is repeated');
   }
 
-  private link(first: number, start: number): Ref {
+  private tagged(first: number, depth: number, start: number): Value {
+    const tag = this.argument(first);
+    const scope = this.within;
+    if (tag === LINK_TAG) {
+      const refers = scope !== undefined && (this.bytes[this.pos] ?? 0) >> 5 === 6;
+      return refers ? this.referredLink(start) : this.link(start);
+    }
+    if (scope !== undefined && tag === STRING_TAG) {
+      const text = this.referred(start);
+      return typeof text === 'string' ? text : refuse(start, 'a reference to a link without its tag');
+    }
+    if (scope !== undefined && tag === SHARED_TAG) return this.sharedMap(scope, depth, start);
+    if (scope !== undefined && tag === VALUE_TAG) return this.referredMap(scope, depth, start);
+    return refuse(start, `a tag is not ${LINK_TAG}`);
+  }
+
+  private sharedMap({ maps }: ReadScope, depth: number, start: number): Value {
+    const first = this.bytes[this.pos] ?? 0;
+    const length = first >> 5 === 5 ? this.length(first) : 0;
+    if (length < SHARED_ENTRIES_MIN) refuse(start, 'a shared value is not a map of three or more entries');
+    const number = maps.begin();
+    const before = this.referredBytes;
+    const map = this.map(length, depth, start);
+    const keys = sortKeys(Object.keys(map));
+    if (maps.find(map, keys) !== undefined) refuse(start, 'a map that stood before is not a reference');
+    maps.end(number, map, keys, this.pos - start + this.referredBytes - before);
+    return map;
+  }
+
+  /**
+   * The map that a reference names, as a copy: nothing that was read is in two places. References to maps of references
+   * could stand for more than any memory holds, so their sum is bounded as the bytes of a value are.
+   */
+  private referredMap({ maps }: ReadScope, depth: number, start: number): Value {
+    const first = this.bytes[this.pos] ?? 0xff;
+    const shared = first >> 5 === 0 ? maps.at(this.argument(first)) : undefined;
+    if (shared === undefined) return refuse(start, 'a reference leads to no map');
+    this.referredBytes += shared.bytes;
+    if (this.referredBytes > ENCODED_BYTES_MAX)
+      refuse(start, `references stand for more than ${ENCODED_BYTES_MAX} bytes`);
+    return this.copied(shared.map as Value, depth, start);
+  }
+
+  private copied(value: Value, depth: number, start: number): Value {
+    if (typeof value !== 'object' || value === null || isRef(value)) return value;
+    if (value instanceof Uint8Array) return new Uint8Array(value);
+    this.enter(depth, start);
+    if (Array.isArray(value)) return value.map((item: Value) => this.copied(item, depth + 1, start));
+    const copy: Record<string, Value> = {};
+    for (const [key, item] of Object.entries(value)) copy[key] = this.copied(item as Value, depth + 1, start);
+    return copy;
+  }
+
+  private referredLink(start: number): Ref {
+    if (this.argument(this.bytes[this.pos] as number) !== STRING_TAG) refuse(start, `a tag is not ${LINK_TAG}`);
+    const link = this.referred(start);
+    return typeof link === 'string' ? refuse(start, 'a link refers to a text') : link;
+  }
+
+  private link(start: number): Ref {
     const { bytes } = this;
-    if (this.argument(first) !== 42) refuse(start, 'a tag is not 42');
     const from = start + LINK_HEAD.length;
     const end = from + 32;
     if (end > bytes.length) refuse(start, 'a link is not a CIDv1 of raw bytes or a value by sha2-256');
@@ -199,7 +326,9 @@ class Reader {
     }
     this.pos = end;
     const kind = bytes[start + LINK_CODEC_AT] === LINK_CODEC_VALUE ? 'value' : 'raw';
-    return recentLink(bytes, from, kind);
+    const link = recentLink(bytes, from, kind);
+    if (this.within?.readLink(link) === false) refuse(start, 'a link that stood before is not a reference');
+    return link;
   }
 
   private simple(first: number, start: number): Value {

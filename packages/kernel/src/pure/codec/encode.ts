@@ -1,7 +1,8 @@
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText } from '@reprise/contracts';
-import { ENCODED_BYTES_MAX, VALUE_DEPTH_MAX } from './bounds.js';
-import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, plainness } from './kinds.js';
+import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
+import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
+import { SCOPE_TAG, SHARED_ENTRIES_MIN, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
 /** The initial size of the pooled writer: enough for nearly every event, so that few calls ever grow it. */
@@ -30,12 +31,44 @@ let pooled: Writer | undefined;
  * @example encode({ b: 1, a: -0 }) // a2 61 61 00 61 62 01
  */
 export function encode(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint8Array {
+  return withWriter((writer) => {
+    writer.start(depthMax);
+    writer.write(thing, 0);
+  });
+}
+
+/**
+ * Writes a value that the kernel itself has built, as {@link encode} does, but does not search it for accessors and
+ * symbols. It may nest as deep as a frame.
+ */
+export function encodeKernel(thing: unknown): Uint8Array {
+  return withWriter((writer) => {
+    writer.start(FRAME_DEPTH_MAX, { trusted: true });
+    writer.write(thing, 0);
+  });
+}
+
+/**
+ * Writes a value as {@link encode} does, in a scope: what stood before in the same value is a reference
+ * (`scope.ts`). The inverse is `decodeScope`.
+ *
+ * @param thing a value that only trusted code has built: it is not searched for accessors and symbols
+ * @throws RepriseError `invalid_value`, as `encode` does
+ */
+export function encodeScope(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint8Array {
+  return withWriter((writer) => {
+    writer.start(depthMax, { trusted: true, within: new WrittenScope() });
+    writer.openScope();
+    writer.write(thing, 0);
+  });
+}
+
+function withWriter(write: (writer: Writer) => void): Uint8Array {
   // A proxy may call back into `encode`: a running call has taken the writer out of the pool.
   const writer = pooled ?? new Writer();
   pooled = undefined;
   try {
-    writer.start(depthMax);
-    writer.write(thing, 0);
+    write(writer);
     return writer.finish();
   } finally {
     if (writer.reusable()) pooled = writer;
@@ -49,10 +82,20 @@ class Writer {
   private depthMax = VALUE_DEPTH_MAX;
   /** The key or index being written at each depth: read only to name the place of a refused value. */
   private readonly path: (string | number)[] = [];
+  /** Only the kernel's own code has built what is written. */
+  private trusted = false;
+  /** What can be referred to; undefined outside of a scope. */
+  private within: WrittenScope | undefined;
 
-  start(depthMax: number): void {
+  start(depthMax: number, options: { readonly trusted?: boolean; readonly within?: WrittenScope } = {}): void {
     this.pos = 0;
     this.depthMax = depthMax;
+    this.trusted = options.trusted === true;
+    this.within = options.within;
+  }
+
+  openScope(): void {
+    this.head(0xc0, SCOPE_TAG, 0);
   }
 
   finish(): Uint8Array {
@@ -101,11 +144,23 @@ class Writer {
 
   private map(thing: object, depth: number): void {
     this.enter(depth);
-    const keys = sortKeys(this.presentKeys(thing, depth));
+    const scope = this.within;
+    const keys = sortKeys(this.trusted ? definedKeys(thing) : this.presentKeys(thing, depth));
+    if (scope === undefined || keys.length < SHARED_ENTRIES_MIN) return this.entries(thing, keys, depth);
+    const known = scope.maps.find(thing, keys);
+    if (known !== undefined) return this.reference(VALUE_TAG, known, depth);
+    const number = scope.maps.begin();
+    this.head(0xc0, SHARED_TAG, depth);
+    this.entries(thing, keys, depth);
+    scope.maps.end(number, thing, keys, 0);
+  }
+
+  private entries(thing: object, keys: readonly string[], depth: number): void {
     this.head(0xa0, keys.length, depth);
     for (const key of keys) {
       this.path[depth] = key;
-      this.text(key, depth + 1);
+      const length = this.wholeText(key, depth + 1);
+      this.within?.wroteOther(length);
       this.write((thing as Record<string, unknown>)[key], depth + 1);
     }
   }
@@ -150,6 +205,23 @@ class Writer {
   }
 
   private text(text: string, depth: number): void {
+    const scope = this.within;
+    if (scope === undefined) {
+      this.wholeText(text, depth);
+      return;
+    }
+    const known = scope.text(text);
+    if (known !== undefined) this.reference(STRING_TAG, known, depth);
+    else scope.wroteText(text, this.wholeText(text, depth));
+  }
+
+  private reference(tag: number, number: number, depth: number): void {
+    this.head(0xc0, tag, depth);
+    this.head(0, number, depth);
+  }
+
+  /** @returns its length in bytes */
+  private wholeText(text: string, depth: number): number {
     const units = text.length;
     this.reserve(9 + units, depth);
     const start = this.pos;
@@ -158,23 +230,22 @@ class Writer {
     let pos = this.pos;
     for (let i = 0; i < units; i++) {
       const unit = text.charCodeAt(i);
-      if (unit >= 0x80) {
-        this.wideText(text, start, depth);
-        return;
-      }
+      if (unit >= 0x80) return this.wideText(text, start, depth);
       bytes[pos++] = unit;
     }
     this.pos = pos;
+    return units;
   }
 
   /** Text beyond ASCII: its length in bytes is not known before it is counted, so it starts over. */
-  private wideText(text: string, start: number, depth: number): void {
+  private wideText(text: string, start: number, depth: number): number {
     const length = utf8Length(text);
     if (length < 0) this.refuse(depth, 'text with a lone surrogate is not a value', 'lone surrogate');
     this.pos = start;
     this.reserve(9 + length, depth);
     this.head(0x60, length, depth);
     this.pos = writeUtf8(text, this.bytes, this.pos);
+    return length;
   }
 
   private blob(bytes: Uint8Array, depth: number): void {
@@ -183,9 +254,21 @@ class Writer {
     this.head(0x40, length, depth);
     this.bytes.set(bytes, this.pos);
     this.pos += length;
+    this.within?.wroteOther(length);
   }
 
   private link(ref: Ref, depth: number): void {
+    const known = this.within?.link(ref);
+    if (known === undefined) {
+      this.wholeLink(ref, depth);
+      this.within?.wroteLink(ref);
+    } else {
+      this.head(0xc0, LINK_TAG, depth);
+      this.reference(STRING_TAG, known, depth);
+    }
+  }
+
+  private wholeLink(ref: Ref, depth: number): void {
     const { hex } = ref;
     // The brand is a registered symbol, so anyone can forge it; the digest is what gets written.
     if (typeof hex !== 'string' || hex.length !== 64) this.refuseLink(depth);
@@ -252,6 +335,15 @@ class Writer {
     const where = pathText(this.path.slice(0, depth));
     throw new RepriseError('invalid_value', what, { where, actual, ...(hint === undefined ? {} : { hint }) });
   }
+}
+
+/** The keys of a map that have a value. */
+function definedKeys(thing: object): string[] {
+  const keys = Object.keys(thing);
+  let kept = 0;
+  for (const key of keys) if ((thing as Record<string, unknown>)[key] !== undefined) keys[kept++] = key;
+  if (kept < keys.length) keys.length = kept;
+  return keys;
 }
 
 /** The value of a lower-case hex digit; 256 for any other unit. */

@@ -3,11 +3,13 @@
 export { fromHex, toHex } from '@reprise/contracts';
 export { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
 export { compareBytes, equalBytes } from './bytes.js';
-export { copyValue } from './copy.js';
-export { decode } from './decode.js';
-export { encode, pathText } from './encode.js';
+export { copyNormal, copyValue } from './copy.js';
+export { decode, decodeScope, decodeScopeStart } from './decode.js';
+export { encode, encodeKernel, encodeScope, pathText } from './encode.js';
+export { equalValues } from './equal.js';
 export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
+export { type NormalValue, normalValue } from './normal.js';
 export {
   afterPrefix,
   decodeKey,
@@ -17,5 +19,6 @@ export {
   type RowKey,
   textPrefix,
 } from './ordered.js';
+export { byteLength } from './size.js';
 export { listSlices } from './slices.js';
 export { compareText, readUtf8, utf8Length } from './text.js';

@@ -5,6 +5,9 @@
  */
 export const LINK_HEAD: Uint8Array = Uint8Array.of(0xd8, 0x2a, 0x58, 0x25, 0x00, 0x01, 0x55, 0x12, 0x20);
 
+/** The tag of a link. */
+export const LINK_TAG = 42;
+
 /** The position of the codec in the head. */
 export const LINK_CODEC_AT = 6;
 

@@ -1,6 +1,7 @@
 /** The stepping engine's one entry: an ingress record in, a frame out. Live, replay and recovery all go through here. */
 import {
   type Address,
+  type DerivedRecord,
   type EventEnvelope,
   formatAddress,
   type IngressOf,
@@ -11,7 +12,7 @@ import {
   type Receipt,
   type RidingAttempt,
 } from '@reprise/contracts';
-import { decode, encode, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { encodeFrame, recordsOf } from '../record/index.js';
 import { deliverEvent, exceedEvent } from './cell/deliver-event.js';
 import { beginFork } from './command/begin-fork.js';
 import { applyCommand } from './command/commands.js';
@@ -28,7 +29,7 @@ import { effectOfTimer } from './frame/wake.js';
 import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate/gate.js';
 import { endRefused, isRightsTimer, rightsExpired } from './gate/grants.js';
 import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
-import type { CellLeaf, EffectLeaf, LeafChange, LeafReader, PendingLeaf, PlanLeaf, WorldLeaf } from './leaf/leaves.js';
+import type { EffectLeaf, LeafChange, LeafReader, WorldLeaf } from './leaf/leaves.js';
 import type { StagedBlob } from './leaf/log.js';
 import { Refusal } from './leaf/signals.js';
 import { stateRecord } from './leaf/state-record.js';
@@ -43,6 +44,8 @@ interface FoldedFrame {
   readonly ingress: IngressRecord;
   /** Effects of this frame that are open at its end, in order: candidates for riding attempts. */
   readonly emitted: readonly EmittedEffect[];
+  /** The effect whose record has this index in the frame; undefined when another record has it. */
+  effectAt(index: number): string | undefined;
   /** Arms these effects in this frame and closes it. Called once. */
   seal(arm: readonly string[]): SealedFrame;
 }
@@ -77,35 +80,31 @@ const deliverer: Deliverer = {
 /**
  * Folds an ingress record.
  *
- * @param env the app and the hash; with caches live, without to check a frame again
+ * @param env the app and the hash; with running plans, or without to rebuild every plan
  * @param leaves the state before the frame
  * @param ingress stamped, with its values already parsed and canonical
  * @throws Miss when a leaf must be loaded first; Refusal for requests; Exhausted when the machine ran out
  */
 export function foldIngress(env: EngineEnv, leaves: LeafReader, ingress: IngressRecord): FoldedFrame {
   const fold = new FrameFold(env, leaves, ingress);
-  const world = fold.overlay.get(WORLD_KEY);
-  if (world !== undefined) fold.world = readWorld(world);
+  fold.world = fold.overlay.get(WORLD_KEY);
   admit(fold, ingress);
   fold.run(deliverer);
-  return { ingress, emitted: stillOpen(fold), seal: (arm) => seal(fold, arm) };
+  return {
+    ingress,
+    emitted: stillOpen(fold),
+    effectAt: (index) => effectIn(fold.records[index - 1]),
+    seal: (arm) => seal(fold, arm),
+  };
+}
+
+function effectIn(record: DerivedRecord | undefined): string | undefined {
+  return record?.kind === 'effect' ? record.effect : undefined;
 }
 
 /** The effects that may be armed with the frame: one that was cancelled in its own frame is settled already. */
 function stillOpen(fold: FrameFold): readonly EmittedEffect[] {
   return fold.emitted.filter(({ effect }) => fold.overlay.get(effectKey(effect)) !== undefined);
-}
-
-const worlds = new WeakMap<Uint8Array, WorldLeaf>();
-
-/** The world leaf hardly ever changes and is never written in place, so folds share it. */
-function readWorld(bytes: Uint8Array): WorldLeaf {
-  let leaf = worlds.get(bytes);
-  if (leaf === undefined) {
-    leaf = decode(bytes) as unknown as WorldLeaf;
-    worlds.set(bytes, leaf);
-  }
-  return leaf;
 }
 
 /** Applies the ingress: its changes to the ledger, and the first deliveries. */
@@ -156,7 +155,7 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
     semantics: ingress.semantics,
     policy: ingress.policy,
   };
-  fold.write(WORLD_KEY, leaf);
+  fold.overlay.set(WORLD_KEY, leaf);
   fold.world = leaf;
   for (const plan of ingress.cancels ?? []) dismissPlan(fold, plan);
   if (before !== undefined) endRefused(fold, 0); // what another policy forbids ends, as what rights forbid does
@@ -199,18 +198,14 @@ function requireAllowed(verdict: SendVerdict, refused: { readonly what: string; 
 
 /** Revives a failed cell: its state is the one before the fault. */
 function reviveCell(fold: FrameFold, address: Address): void {
-  const bytes = fold.overlay.get(cellKey(address));
-  const live = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
-  if (!live) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
-  updateCell(fold, address, (cell) => {
-    cell.failed = null;
-  });
+  if (fold.overlay.get(cellKey(address))?.live !== true)
+    throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  updateCell(fold, address, () => ({ failed: null }));
 }
 
 function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
-  const bytes = fold.overlay.get(effectKey(ingress.effect));
-  if (bytes === undefined) throw settledBefore(ingress.effect);
-  const effect = fold.take<EffectLeaf>(bytes);
+  const effect = fold.overlay.get(effectKey(ingress.effect));
+  if (effect === undefined) throw settledBefore(ingress.effect);
   if (effect.attempt !== ingress.attempt) {
     throw new Refusal('effect_settled', 'the receipt belongs to another attempt', {
       expected: effect.attempt,
@@ -249,10 +244,10 @@ function quarantineEffect(
  * notice in the next frame, so that it does not wait for ever either.
  */
 function quarantinePlan(fold: FrameFold, plan: PlanAddress): void {
-  const bytes = fold.overlay.get(planKey(plan));
-  if (bytes === undefined) return;
+  const leaf = fold.overlay.get(planKey(plan));
+  if (leaf === undefined) return;
   const cause = fold.push({ kind: 'fault', c: 0, target: plan, code: 'exhausted' });
-  endPlan(fold, plan, fold.take<PlanLeaf>(bytes), { status: 'error', code: 'exhausted' }, cause);
+  endPlan(fold, plan, leaf, { status: 'error', code: 'exhausted' }, cause);
 }
 
 function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
@@ -269,9 +264,7 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
     else deadlineReached(fold, [cell[0], cell[1], plan], due);
     return;
   }
-  updateCell(fold, cell, (leaf: CellLeaf) => {
-    delete leaf.timers[name];
-  });
+  updateCell(fold, cell, ({ timers: { [name]: _fired, ...timers } }) => ({ timers }));
   if (ingress.quarantined === true) {
     fold.push({ kind: 'fault', c: 0, target: cell, code: 'exhausted' });
     return;
@@ -287,8 +280,7 @@ function admitTimer(fold: FrameFold, ingress: IngressOf<'timer'>): void {
 
 /** Rights are checked again before an effect starts: they may have ended since it was emitted. */
 function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attempt'>): void {
-  const bytes = fold.overlay.get(effectKey(id));
-  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  const effect = fold.overlay.get(effectKey(id));
   if (effect?.late !== undefined) throw settledBefore(id); // it waited to be offered again
   const definition = effect === undefined ? undefined : fold.env.app.effects.get(effect.name);
   const code = effect && definition && standingRefusal(fold, effect, definition);
@@ -299,23 +291,20 @@ function admitAttempt(fold: FrameFold, { effect: id, attempt }: IngressOf<'attem
 }
 
 function armEffect(fold: FrameFold, id: string, attempt: number): void {
-  const bytes = fold.overlay.get(effectKey(id));
-  if (bytes === undefined) throw settledBefore(id);
-  const effect = fold.take<EffectLeaf>(bytes);
+  const effect = fold.overlay.get(effectKey(id));
+  if (effect === undefined) throw settledBefore(id);
   if (attempt !== effect.attempt + 1) {
     throw new Refusal('invalid_argument', 'invalid attempt number of the effect', {
       expected: effect.attempt + 1,
       actual: attempt,
     });
   }
-  effect.attempt = attempt;
-  fold.write(effectKey(id), effect);
+  fold.overlay.set(effectKey(id), { ...effect, attempt });
 }
 
 function admitContinue(fold: FrameFold, quarantined: boolean): void {
-  const bytes = fold.overlay.get(PENDING_KEY);
-  if (bytes === undefined) throw new Refusal('invalid_argument', 'there is no cascade to continue');
-  const pending = decode(bytes) as unknown as PendingLeaf;
+  const pending = fold.overlay.get(PENDING_KEY);
+  if (pending === undefined) throw new Refusal('invalid_argument', 'there is no cascade to continue');
   fold.overlay.set(PENDING_KEY, undefined);
   fold.resume(pending);
   if (pending.ending !== undefined) endRefused(fold, 0, pending.ending);
@@ -333,10 +322,11 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
     return { kind: 'attempt', effect, attempt: 1 };
   });
   const changes = fold.overlay.changes();
-  const records: JournalRecord[] = [fold.ingress, ...fold.records, ...attempts, stateRecord(changes, fold.env.hash)];
+  const state = stateRecord(changes, fold.env.hash);
+  const parts = { ingress: fold.ingress, derived: fold.records, attempts, state };
   return {
-    records,
-    bytes: encode(records, FRAME_DEPTH_MAX),
+    records: recordsOf(parts),
+    bytes: encodeFrame(parts),
     changes,
     staged: fold.staged,
     aborts: fold.aborts,

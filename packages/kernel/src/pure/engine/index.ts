@@ -3,13 +3,12 @@ export { seenState, writerOf } from './cell/migrate.js';
 export { purity, runPure, violate } from './cell/purity.js';
 export { approvalDigest } from './command/commands.js';
 export { foldIngress, REVIVE, type SealedFrame } from './fold.js';
-export {
-  type EmittedEffect,
-  type EngineEnv,
-  type FaultedDelivery,
-  liveCaches,
-  replayCaches,
-  type SettledEffect,
+export type {
+  EmittedEffect,
+  EngineEnv,
+  FaultedDelivery,
+  RunningPlans,
+  SettledEffect,
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';
 export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
@@ -23,7 +22,9 @@ export type {
   EffectLeaf,
   ForkLeaf,
   LeafChange,
+  LeafOf,
   LeafReader,
+  LogHead,
   LogLeaf,
   PlanLeaf,
   RightsLeaf,

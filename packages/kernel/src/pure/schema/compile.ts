@@ -222,7 +222,7 @@ function constantBytes(def: $ZodDefaultDef, place: Place): Uint8Array {
 function frozen(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   for (const inner of Object.values(value)) frozen(inner as Value);
-  return Object.freeze(value);
+  return Object.freeze(value) as Value;
 }
 
 function compileRecord(def: $ZodRecordDef, place: Place): SchemaNode {

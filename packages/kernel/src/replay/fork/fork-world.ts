@@ -25,19 +25,13 @@ import { systemRandom } from '../../ports/time/clock.js';
 import { requireApp, requireApps, requireReadable } from '../../pure/arguments/arguments.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256, toHex } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
-import {
-  type EffectLeaf,
-  foldIngress,
-  Refusal,
-  type SealedFrame,
-  WORLD_KEY,
-  type WorldLeaf,
-} from '../../pure/engine/index.js';
+import { foldIngress, Refusal, type SealedFrame, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { writeRecorded } from '../../run/dispatch/recorded-receipts.js';
 import { type MapRoot, MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { loaded } from '../../run/state/loaded.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
+import { worldOf } from '../../run/state/world-leaf.js';
 import { EraWalk, eraAt, type Owed, unverifiedEra } from '../verify/index.js';
 import { Afterwards, type OpenAtCut } from './afterwards.js';
 import { FORK_BYTES_MAX, FORK_OPEN_MAX } from './bounds.js';
@@ -230,7 +224,7 @@ class Forking {
       at: ingress.kind === 'clock' ? ingress.wall : stored.at,
       root,
       app,
-      world: worldOf(table),
+      world: worldOf(table.get(WORLD_KEY)),
       open: openIn(table),
     };
   }
@@ -354,13 +348,9 @@ class Forking {
 /** The effects that wait for an outcome, in the order in which they were emitted. */
 function openIn(table: LeafTable): OpenAtCut[] {
   return [...table.list('effect')]
-    .map(({ key, bytes }) => ({ effect: String(key.path[1]), leaf: decode(bytes) as unknown as EffectLeaf }))
+    .map(({ key, leaf }) => ({ effect: String(key.path[1]), leaf }))
     .filter(({ leaf }) => leaf.late === undefined)
     .sort(({ leaf: { queued: a } }, { leaf: { queued: b } }) => a[0] - b[0] || a[1] - b[1]);
-}
-
-function worldOf(table: LeafTable): WorldLeaf {
-  return decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
 }
 
 function requireBounded(ingress: IngressOf<'fork'>): void {

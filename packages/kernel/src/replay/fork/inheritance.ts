@@ -2,9 +2,10 @@
 import { type Account, type Amounts, type IngressOf, type InheritedRights, RepriseError } from '@reprise/contracts';
 import { EVERYTHING, meet, NOTHING, PARALLEL } from '../../pure/authority/index.js';
 import { decode, equalBytes } from '../../pure/codec/index.js';
-import { type LeafKind, type RightsLeaf, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
+import { type LeafKind, type RightsLeaf, WORLD_KEY } from '../../pure/engine/index.js';
 import type { MapRoot, MerkleMap } from '../../run/map/index.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
+import { worldOf } from '../../run/state/world-leaf.js';
 import type { ForkOptions } from './options.js';
 
 /** The states between which a fork is made. */
@@ -32,7 +33,7 @@ export const NO_INHERITANCE: Inheritance = { rights: [], accounts: [] };
  * @throws RepriseError `account_unknown`, `invalid_argument`
  */
 export async function inheritanceOf({ map, cut, table }: CutAndHead, options: ForkOptions): Promise<Inheritance> {
-  const rules = decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
+  const rules = worldOf(table.get(WORLD_KEY));
   if (rules.fork?.mode === 'dry') {
     throw new RepriseError('invalid_argument', 'a dry fork has no live forks', {
       hint: 'It never learns which rights were revoked. Fork its original instead.',

@@ -166,14 +166,16 @@ function told(record: JournalRecord): unknown[] {
       return [[record.kind, record.target, record.code]];
     case 'plan_ended':
       return [[record.kind, record.plan, record.status, record.code]];
+    case 'cell_command':
+      return [[record.kind, record.from, record.command]];
     case 'state':
-      return record.leaves.flatMap(([key, , changed]) => (key[0] === 'cell' ? [[key, stateFields(changed)]] : []));
+      return record.leaves.flatMap(([key, changed]) => (key[0] === 'cell' ? [[key, stateFields(changed)]] : []));
     default:
       return [];
   }
 }
 
 /** Changes in a cell's own state, by name: without its timers, which have other times in another world. */
-function stateFields(changed: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(changed).filter(([name]) => name.startsWith('state.')));
+function stateFields(changed: Readonly<Record<string, unknown>> | null): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(changed ?? {}).filter(([name]) => name.startsWith('state.')));
 }

@@ -6,8 +6,8 @@ import { decode, encode } from '../../pure/codec/index.js';
 /** A message to a sandbox. */
 export type ToSandbox =
   | { readonly tell: 'begin'; readonly root: Ref | null }
-  /** `inputs`: the ingress and the riding attempts, as canonical bytes of a list. */
-  | { readonly tell: 'replay'; readonly inputs: Uint8Array }
+  /** `inputs`: the ingress and the armed effects, as canonical bytes. */
+  | { readonly tell: 'replay'; readonly inputs: Uint8Array; readonly fromBytes: boolean }
   /** Answers a `need`. */
   | { readonly tell: 'content'; readonly ref: Ref; readonly bytes: Uint8Array | null };
 

@@ -6,18 +6,11 @@
  * R2  The realm is sealed before the code's first line runs.
  * R3  Replay depends only on the messages and on content that was requested by digest.
  */
-import {
-  fieldsOf,
-  type IngressRecord,
-  isRepriseError,
-  type Ref,
-  type RidingAttempt,
-  startOfText,
-  wellFormed,
-} from '@reprise/contracts';
+import { fieldsOf, isRepriseError, type Ref, startOfText, wellFormed } from '@reprise/contracts';
+import type { FrameInputs } from '../../ports/journal/frame.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
-import { purity } from '../../pure/engine/index.js';
+import { purity, type RunningPlans } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
@@ -58,6 +51,7 @@ class Inside {
   #app: App | undefined;
   #table!: LeafTable;
   #nodes!: ComputedNodes;
+  readonly #plans: RunningPlans = new WeakMap();
   readonly #hash: Hash = portableSha256;
   readonly #needs = new Map<string, ((bytes: Uint8Array | undefined) => void)[]>();
   #touched: string[] = [];
@@ -101,7 +95,7 @@ class Inside {
       case 'begin':
         return this.#begin(message.root);
       case 'replay':
-        return this.#replay(decode(message.inputs, FRAME_DEPTH_MAX) as unknown as [IngressRecord, ...RidingAttempt[]]);
+        return this.#replay(decode(message.inputs, FRAME_DEPTH_MAX) as unknown as FrameInputs, message.fromBytes);
       case 'content':
         for (const answer of this.#needs.get(message.ref.hex) ?? []) answer(message.bytes ?? undefined);
         this.#needs.delete(message.ref.hex);
@@ -127,13 +121,14 @@ class Inside {
     });
   }
 
-  async #replay([ingress, ...attempts]: readonly [IngressRecord, ...RidingAttempt[]]): Promise<void> {
+  async #replay(inputs: FrameInputs, fromBytes: boolean): Promise<void> {
+    const { ingress } = inputs;
     if (this.#app === undefined) throw new Error('no code was loaded');
     this.#touched = [];
     purity.heard = (name) => void this.#touched.push(name);
     try {
-      const env = { app: this.#app, hash: this.#hash };
-      const { bytes, staged, changes } = await replayFrame(env, this.#table, { ingress, attempts });
+      const env = { app: this.#app, hash: this.#hash, plans: this.#plans };
+      const { bytes, staged, changes } = await replayFrame(env, this.#table, inputs, fromBytes);
       const map = ingress.kind === 'snapshot' ? await this.#table.snapshot() : null;
       this.#table.apply(changes);
       if (map !== null) this.#rebase(map.ref);

@@ -3,7 +3,6 @@ import { type Address, type ErrorCode, formatAddress, isRepriseError, type Repri
 import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { requireApp, requireApps, requireObject, requireReadable } from '../../pure/arguments/arguments.js';
-import { decode } from '../../pure/codec/index.js';
 import { type App, reducerFor } from '../../pure/define/index.js';
 import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
@@ -84,19 +83,19 @@ export async function checkAgainst(
 async function unmigratedCells(app: App, table: LeafTable): Promise<AgainstReport['unmigrated']> {
   const first: UnmigratedCell[] = [];
   let cells = 0;
-  for await (const { key, bytes } of table.all('cell')) {
+  for await (const { key, leaf } of table.all('cell')) {
     const [, name, part] = key.path as readonly ['cell', string, string];
-    const why = whyUnmigrated(app, [name, part], bytes);
+    const why = whyUnmigrated(app, [name, part], leaf);
     if (why === undefined) continue;
     if (cells++ < NAMED_MAX) first.push({ cell: formatAddress([name, part]), why });
   }
   return { cells, first };
 }
 
-function whyUnmigrated(app: App, address: Address, bytes: Uint8Array): string | undefined {
-  if (reducerFor(app, address[0])?.name === writerOf(decode(bytes) as unknown as CellLeaf, address)) return undefined;
+function whyUnmigrated(app: App, address: Address, cell: CellLeaf): string | undefined {
+  if (reducerFor(app, address[0])?.name === writerOf(cell, address)) return undefined;
   try {
-    seenState(app, address, bytes);
+    seenState(app, address, cell);
     return undefined;
   } catch (thrown) {
     if (thrown instanceof Fault) return thrown.detail;

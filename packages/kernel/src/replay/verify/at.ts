@@ -14,7 +14,7 @@ import {
   requirePosition,
   requireReadable,
 } from '../../pure/arguments/arguments.js';
-import { decode, portableSha256 } from '../../pure/codec/index.js';
+import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import { type App, cellAddress, type TableRange } from '../../pure/define/index.js';
 import {
   cellKey,
@@ -106,7 +106,7 @@ export async function replayTo(
   const table = new LeafTable(new MerkleMap(new ComputedNodes(store.content, hash), hash));
   const start = await startFrom(store, table, seq);
   const eraApp = await appAt(store, apps, seq, start.seq === seq);
-  const replayer = new Replayer({ app: eraApp, hash }, table, start);
+  const replayer = new Replayer({ app: eraApp, hash, plans: new WeakMap() }, table, start);
   for await (const stored of store.journal.read(start.seq + 1, seq)) await replayer.step(stored);
   return { replayer, eraApp };
 }
@@ -151,9 +151,10 @@ export async function startFrom(
 export async function readState(app: App, table: LeafTable, address: Address): Promise<Value | undefined> {
   requireAddress(address);
   const cell = cellAddress(app, address);
-  const bytes = await table.read(cellKey(cell));
+  const leaf = await table.read(cellKey(cell));
   try {
-    return seenState(app, cell, bytes);
+    const state = seenState(app, cell, leaf);
+    return state && copyValue(state);
   } catch (thrown) {
     if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
     throw new RepriseError(
@@ -192,10 +193,10 @@ async function* readCellLog(
   requireLeafName(name, 'log');
   requirePosition(from, 'the index of an item');
   const leaf = await table.read(logKey(address, name));
-  if (leaf !== undefined) yield* readLogBytes(content, leaf, from);
+  if (leaf !== undefined) yield* readKeptLog(content, leaf, from);
 }
 
-/** The items of a log whose leaf is loaded. */
-export async function* readLogBytes(content: ContentReader, leaf: Uint8Array, from = 0): AsyncGenerator<Value> {
-  yield* readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from);
+/** The items of a log whose leaf is resident, each as the caller's own. */
+export async function* readKeptLog(content: ContentReader, leaf: LogLeaf, from = 0): AsyncGenerator<Value> {
+  for await (const item of readLogLeaf(content, leaf, from)) yield copyValue(item);
 }

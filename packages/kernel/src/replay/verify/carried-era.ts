@@ -9,7 +9,7 @@ import type { Head, StoredFrame } from '../../ports/journal/port.js';
 import { equalBytes, type Hash } from '../../pure/codec/index.js';
 import type { NodeStore } from '../../run/map/index.js';
 import { divergenceError, explain } from './divergence.js';
-import { checkColumns, followChain, notAdmitted, otherMap, requireSemantics } from './replayer.js';
+import { checkColumns, followChain, isFromBytes, notAdmitted, otherMap, requireSemantics } from './replayer.js';
 import { codeFailed, type LoadedCode, requireSamePins, type Sandbox } from './sandbox.js';
 
 /** The start of an era: its manifest, the code that it links, and the state before it. */
@@ -18,6 +18,8 @@ interface EraStart {
   readonly code: Uint8Array;
   /** The map of the snapshot before the manifest; undefined for the first era. */
   readonly root: Ref | undefined;
+  /** Every frame is folded from bytes. */
+  readonly thorough: boolean;
 }
 
 /** An era that is being replayed by the code in its journal. */
@@ -25,6 +27,7 @@ export class CarriedEra {
   private constructor(
     private readonly code: LoadedCode,
     private readonly hash: Hash,
+    private readonly thorough: boolean,
   ) {}
 
   /**
@@ -43,7 +46,7 @@ export class CarriedEra {
     try {
       requireSamePins(code.pins, manifest, `frame ${manifest.seq}, $.code`);
       await code.begin(root ?? null, world.nodes);
-      return new CarriedEra(code, world.hash);
+      return new CarriedEra(code, world.hash, start.thorough);
     } catch (error) {
       await code.close();
       throw error;
@@ -63,7 +66,7 @@ export class CarriedEra {
     const inputs = readInputs(stored.bytes, stored.seq);
     const { ingress } = inputs;
     checkColumns(stored, ingress);
-    const replayed = await this.code.replay(inputs);
+    const replayed = await this.code.replay(inputs, isFromBytes(stored.seq, this.thorough));
     if (replayed.status === 'refused') throw notAdmitted(ingress, replayed.words);
     const { bytes, made, map, touched } = replayed;
     const { all } = readFrame(stored.bytes, stored.seq);

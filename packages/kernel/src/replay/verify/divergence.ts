@@ -99,7 +99,7 @@ function firstDifference(was: Value | undefined, is: Value | undefined, path: st
   return { path, recorded: was, regenerated: is };
 }
 
-/** In a state record: the leaf and the field, not a digest; leaves are matched by key, not by place. */
+/** In a state record: the leaf and the field; leaves are matched by key, not by place. */
 function stateDifference(was: JournalRecord | undefined, is: JournalRecord | undefined): Difference | undefined {
   if (was?.kind !== 'state' || is?.kind !== 'state') return undefined;
   const leaves = new Map<string, { was?: TouchedLeaf; is?: TouchedLeaf }>();
@@ -110,12 +110,10 @@ function stateDifference(was: JournalRecord | undefined, is: JournalRecord | und
     if (recorded !== undefined && regenerated !== undefined && sameValue(asData(recorded), asData(regenerated)))
       continue;
     const path = `$.leaves[${name}]`;
-    // The changed fields show the difference; the digest only that there is one.
     if (recorded === undefined || regenerated === undefined) {
       return { path, recorded: recorded && fieldsOf(recorded), regenerated: regenerated && fieldsOf(regenerated) };
     }
-    if (!sameValue(fieldsOf(recorded), fieldsOf(regenerated))) return fieldDifference(recorded, regenerated, path);
-    return { path, recorded: recorded[1], regenerated: regenerated[1] };
+    return fieldDifference(recorded, regenerated, path);
   }
   return undefined;
 }
@@ -127,7 +125,7 @@ function asData(leaf: TouchedLeaf): Value {
 }
 
 function fieldsOf(leaf: TouchedLeaf): Value {
-  return leaf[2] as unknown as Value;
+  return leaf[1] as unknown as Value;
 }
 
 /** A field of a touched leaf is `[value]`, its digest, or `[]` when it is gone: people want to see the value. */

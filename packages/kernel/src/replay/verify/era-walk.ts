@@ -14,7 +14,7 @@ import { damaged, readFrame, readInputs } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head, type StoredFrame } from '../../ports/journal/port.js';
 import type { Hash } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
-import { replayCaches, type SettledEffect } from '../../pure/engine/index.js';
+import type { SettledEffect } from '../../pure/engine/index.js';
 import { MerkleMap, type NodeStore } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { CarriedEra } from './carried-era.js';
@@ -66,6 +66,7 @@ export class EraWalk {
     readonly nodes: NodeStore,
     readonly hash: Hash,
     private readonly code?: CarriedCode,
+    private readonly thorough = false,
   ) {
     this.#map = new MerkleMap(nodes, hash);
     this.#ledger = new UnverifiedLedger(this.#map);
@@ -159,10 +160,14 @@ export class EraWalk {
     const code = await this.#codeOf(manifest);
     const app = code === undefined ? appFor(manifest, this.apps) : undefined; // E1
     if (code !== undefined && this.code !== undefined) {
-      this.#carried = await CarriedEra.begin(this.code.sandbox, { manifest, code, root }, this);
+      this.#carried = await CarriedEra.begin(
+        this.code.sandbox,
+        { manifest, code, root, thorough: this.thorough },
+        this,
+      );
     } else if (app !== undefined) {
       const start = table ?? (await this.#tableAt(root)); // E3
-      this.#replayer = new Replayer({ app, hash: this.hash, caches: replayCaches() }, start, this.#head);
+      this.#replayer = new Replayer({ app, hash: this.hash, plans: new WeakMap() }, start, this.#head, this.thorough);
     } else if (root !== undefined) {
       await this.#ledger.begin(root);
     }

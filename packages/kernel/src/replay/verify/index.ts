@@ -7,7 +7,7 @@ export {
 export {
   type AtOptions,
   readCellTable,
-  readLogBytes,
+  readKeptLog,
   readState,
   replayTo,
   startFrom,

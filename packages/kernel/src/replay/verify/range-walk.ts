@@ -20,6 +20,8 @@ export interface RangeCode {
   readonly apps: readonly App[];
   /** Replays eras with the code that the journal itself carries. */
   readonly code?: Sandbox;
+  /** Folds every frame from bytes. */
+  readonly thorough?: boolean;
 }
 
 /** A walk through a range. */
@@ -35,12 +37,12 @@ export class RangeWalk {
 
   constructor(
     private readonly store: ReadonlyStore,
-    { apps, code }: RangeCode,
+    { apps, code, thorough }: RangeCode,
     private readonly expect: string | undefined,
   ) {
     const { content } = store;
     this.#nodes = new ComputedNodes(content, this.#hash);
-    this.#eras = new EraWalk(apps, this.#nodes, this.#hash, code && { sandbox: code, content });
+    this.#eras = new EraWalk(apps, this.#nodes, this.#hash, code && { sandbox: code, content }, thorough);
     this.#content = new ContentWalk(content);
   }
 

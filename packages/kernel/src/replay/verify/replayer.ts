@@ -13,6 +13,7 @@ import type { Head, StoredFrame } from '../../ports/journal/port.js';
 import { equalBytes } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { type EngineEnv, foldIngress, type SealedFrame } from '../../pure/engine/index.js';
+import { DecodedLeaves, FROM_BYTES_EVERY } from '../../run/state/decoded-leaves.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
 import { loaded } from '../../run/state/loaded.js';
 import { divergenceError, explain, refused } from './divergence.js';
@@ -48,6 +49,8 @@ export class Replayer {
     readonly table: LeafTable,
     /** The head before the next frame. */
     private at: Head,
+    /** Folds every frame from bytes, and not only one in so many. */
+    private readonly thorough = false,
   ) {}
 
   /** The app that replays. */
@@ -82,7 +85,7 @@ export class Replayer {
 
   async #replay(inputs: FrameInputs): Promise<SealedFrame> {
     try {
-      return await replayFrame(this.env, this.table, inputs);
+      return await replayFrame(this.env, this.table, inputs, isFromBytes(inputs.ingress.seq, this.thorough));
     } catch (thrown) {
       throw isRepriseError(thrown) ? thrown : notAdmitted(inputs.ingress, refusalWords(thrown), thrown);
     }
@@ -96,20 +99,32 @@ export class Replayer {
   }
 }
 
+/** Whether a frame is folded from bytes: every one in a thorough verification, otherwise one in so many. */
+export function isFromBytes(seq: number, thorough: boolean): boolean {
+  return thorough || seq % FROM_BYTES_EVERY === 0;
+}
+
 /**
  * Replays one frame from the recorded inputs.
  *
+ * @param fromBytes decodes every leaf and rebuilds every plan that the frame needs, instead of using what was kept
  * @throws the fold's refusal of the ingress: {@link refusalWords} turns it into text
  */
 export async function replayFrame(
   env: EngineEnv,
   table: LeafTable,
-  { ingress, attempts }: FrameInputs,
+  { ingress, armed }: FrameInputs,
+  fromBytes: boolean,
 ): Promise<SealedFrame> {
-  const folded = await loaded(table, () => foldIngress(env, table, ingress));
+  const folded = await loaded(table, () =>
+    fromBytes
+      ? foldIngress({ app: env.app, hash: env.hash }, new DecodedLeaves(table), ingress)
+      : foldIngress(env, table, ingress),
+  );
   // An attempt at an effect that is no longer emitted is not regenerated, so the effect's record is what differs.
   const emitted = new Set(folded.emitted.map(({ effect }) => effect));
-  return folded.seal(attempts.map(({ effect }) => effect).filter((effect) => emitted.has(effect)));
+  const named = armed.map((one) => (typeof one === 'number' ? folded.effectAt(one) : one));
+  return folded.seal(named.filter((effect) => effect !== undefined && emitted.has(effect)) as string[]);
 }
 
 /** The error for an ingress that was admitted when it was written, and is refused now. */

@@ -2,7 +2,7 @@
  * The sandbox port: loads the code that a journal carries where there is no clock, I/O, timer or random number.
  *
  * Invariants
- * C1  A sandbox gets the inputs of replay (the ingress and the riding attempts), and content by digest. The rest of a
+ * C1  A sandbox gets the inputs of replay (the ingress and the armed effects), and content by digest. The rest of a
  *     frame never enters: the code must come to the same bytes by itself.
  * C2  Its results are untrusted: they are compared in bytes, and its pins with those of the manifest.
  */
@@ -46,9 +46,11 @@ export interface LoadedCode {
   /**
    * Replays the next frame.
    *
+   * @param fromBytes decodes every leaf and rebuilds every plan that the frame needs
+   *
    * Contract: rejects with `code_failed` when the code does not come to an end or crashes the sandbox.
    */
-  replay(inputs: FrameInputs): Promise<Performance>;
+  replay(inputs: FrameInputs, fromBytes: boolean): Promise<Performance>;
   /** Ends it at once. Idempotent. */
   close(): Promise<void>;
 }

@@ -19,16 +19,9 @@ import {
 } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
-import { decode, portableSha256 } from '../../pure/codec/index.js';
+import { portableSha256 } from '../../pure/codec/index.js';
 import { type App, cellName, pinsOf, reducerFor } from '../../pure/define/index.js';
-import {
-  type CellLeaf,
-  type EffectLeaf,
-  type PlanLeaf,
-  planDifference,
-  replayCaches,
-  writerOf,
-} from '../../pure/engine/index.js';
+import { type PlanLeaf, planDifference, writerOf } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
@@ -180,7 +173,7 @@ async function replayerFrom(store: ReadStore, app: App, seq: number) {
   const nodes = new ComputedNodes(store.content, hash);
   const table = new LeafTable(new MerkleMap(nodes, hash));
   const start = await startFrom(store, table, seq);
-  return { table, nodes, replayer: new Replayer({ app, hash, caches: replayCaches() }, table, start) };
+  return { table, nodes, replayer: new Replayer({ app, hash, plans: new WeakMap() }, table, start) };
 }
 
 function incompatible(
@@ -200,9 +193,9 @@ function incompatible(
 }
 
 function* plansOf(table: LeafTable): Generator<{ plan: PlanAddress; leaf: PlanLeaf }> {
-  for (const { key, bytes } of table.list('plan')) {
+  for (const { key, leaf } of table.list('plan')) {
     const [, reducer, ordinal, cell] = key.path as readonly ['plan', string, number, string];
-    yield { plan: [reducer, cell, ordinal], leaf: decode(bytes) as unknown as PlanLeaf };
+    yield { plan: [reducer, cell, ordinal], leaf };
   }
 }
 
@@ -233,8 +226,9 @@ function refuseOtherPlan(app: App, plan: PlanAddress, leaf: PlanLeaf): void {
 function refuseStrandedEffects(app: App, table: LeafTable, inFlight: readonly PlanInFlight[]): void {
   const ending = new Set(inFlight.map(({ plan }) => plan.join('\0')));
   const stranded = new Map<string, number>();
-  for (const { bytes } of table.list('effect')) {
-    const { name, plan, late } = decode(bytes) as unknown as EffectLeaf;
+  for (const {
+    leaf: { name, plan, late },
+  } of table.list('effect')) {
     if (late !== undefined) continue; // it is settled, and a late answer of its adapter needs no definition
     if (!app.effects.has(name) && !ending.has(plan.join('\0'))) stranded.set(name, (stranded.get(name) ?? 0) + 1);
   }
@@ -247,8 +241,7 @@ function refuseStrandedEffects(app: App, table: LeafTable, inFlight: readonly Pl
 
 async function cellsToMigrate(app: App, table: LeafTable): Promise<EraChange['migrates']> {
   const [migrates, stranded] = [new Map<string, number>(), new Map<string, number>()];
-  for await (const { key, bytes } of table.all('cell')) {
-    const cell = decode(bytes) as unknown as CellLeaf;
+  for await (const { key, leaf: cell } of table.all('cell')) {
     if (!cell.live) continue;
     const [, name, part] = key.path as readonly ['cell', string, string];
     const heir = heirOf(app, name, writerOf(cell, [name, part]));

@@ -34,6 +34,11 @@ export interface VerifyOptions {
    * without it no such code runs.
    */
   readonly code?: Sandbox;
+  /**
+   * Folds every frame with all leaves decoded from their bytes and all plans rebuilt. Without it one frame in 256 is
+   * folded so, and the others use what was kept from the frames before them. Workers are told by their maker.
+   */
+  readonly thorough?: boolean;
   /** An acknowledged or published head digest: detects truncation and rollback, which a chain alone cannot show. */
   readonly expect?: string;
   /**
@@ -94,10 +99,17 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
 /** Verifies all frames in one piece. */
 async function verifyWhole(
   store: ReadonlyStore,
-  { apps, code, expect }: Pick<VerifyOptions, 'code' | 'expect'> & { readonly apps: readonly App[] },
+  {
+    apps,
+    code,
+    expect,
+    thorough = false,
+  }: Pick<VerifyOptions, 'code' | 'expect' | 'thorough'> & {
+    readonly apps: readonly App[];
+  },
   progress: Progress,
 ): Promise<RangeFound> {
-  const walk = new RangeWalk(store, { apps, ...(code === undefined ? {} : { code }) }, expect);
+  const walk = new RangeWalk(store, { apps, thorough, ...(code === undefined ? {} : { code }) }, expect);
   try {
     await walk.through(undefined, progress);
     return walk.found;

@@ -12,7 +12,6 @@
  */
 import type { Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
-import { decode } from '../../pure/codec/index.js';
 import type { EffectLeaf, EmittedEffect, LeafChange } from '../../pure/engine/index.js';
 import { type ExecutionContext, type ExecutionParts, Executions, type Running } from './execution.js';
 import type { Executor } from './executor.js';
@@ -125,7 +124,7 @@ export class Dispatcher implements Executor {
       if (key.path[0] !== 'effect') continue;
       const effect = String(key.path[1]);
       if (after === undefined) this.#forget(effect);
-      else this.#remember(effect, decode(after) as unknown as EffectLeaf);
+      else this.#remember(effect, after as EffectLeaf);
     }
     for (const effect of armed) this.#start(effect);
     for (const effect of aborts) this.#stop(effect);

@@ -10,7 +10,6 @@
  */
 import type { Receipt } from '@reprise/contracts';
 import { LazyHeap } from '../../ports/time/lazy-heap.js';
-import { decode } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import type { EffectLeaf, LeafChange } from '../../pure/engine/index.js';
 import { check } from '../../pure/schema/index.js';
@@ -99,7 +98,7 @@ export class DryAnswers implements Executor {
       if (key.path[0] !== 'effect') continue;
       const effect = String(key.path[1]);
       this.#open.delete(effect);
-      if (after !== undefined) this.adopt(effect, decode(after) as unknown as EffectLeaf);
+      if (after !== undefined) this.adopt(effect, after as EffectLeaf);
     }
   }
 

@@ -114,7 +114,12 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     wake: z.exactOptional(count),
     origins: z.exactOptional(z.array(text)),
   }),
-  log: z.strictObject({ count, levels: z.array(z.array(ref())), tail: z.array(value()) }),
+  log: z.strictObject({
+    count,
+    levels: z.array(z.array(ref())),
+    tail: z.array(value()),
+    head: z.exactOptional(z.strictObject({ ref: ref(), items: count })),
+  }),
   pending: z.union([
     z.strictObject({
       began: count,
@@ -195,12 +200,11 @@ const PATHS: Readonly<Record<LeafKind, string>> = {
 const compiled = new Map<string, SchemaNode>();
 
 /**
- * Checks a leaf of a snapshot against the shape of its kind.
+ * Reads a leaf of a snapshot, and checks it against the shape of its kind.
  *
- * @returns the bytes
  * @throws RepriseError `journal_damaged` naming the leaf and what is wrong with it
  */
-export function requireLeaf({ path }: LeafKey, bytes: Uint8Array): Uint8Array {
+export function readLeaf({ path }: LeafKey, bytes: Uint8Array): Value {
   const [kind] = path;
   let node = compiled.get(kind);
   if (node === undefined) {
@@ -209,8 +213,9 @@ export function requireLeaf({ path }: LeafKey, bytes: Uint8Array): Uint8Array {
     compiled.set(kind, node);
   }
   if (!fitsPath(PATHS[kind], path)) throw notALeaf(path, `the path of a leaf of kind ${kind}`, path.join(' '));
-  const checked = check(node, decoded(path, bytes));
-  if (checked.ok) return bytes;
+  const leaf = decoded(path, bytes);
+  const checked = check(node, leaf);
+  if (checked.ok) return leaf;
   throw notALeaf(path, `${checked.expected} at ${checked.path}`, checked.actual);
 }
 

@@ -1,32 +1,45 @@
 /**
- * The leaves of a world while it is open: resident bytes over the map of the last snapshot.
+ * The leaves of a world while it is open: resident values over the map of the last snapshot.
  *
  * Invariants
  * T1  `get` answers from memory or throws `Miss`; it never guesses.
  * T2  Effects, plans, timers, the pending cascade and the world's rules are resident: recovery and timers list them.
  *     Cells, logs and nodes of tables are loaded when first read, so opening costs the tail and not the world's age.
  * T3  `dirty` is exactly what differs from the map of `root`.
+ * T4  A resident leaf is never written into: a change replaces it. A part of it that leaves the kernel is a copy.
  */
 import type { Ref } from '@reprise/contracts';
-import type { LeafChange, LeafKey, LeafKind, LeafReader } from '../../pure/engine/index.js';
+import { encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
+import type { LeafChange, LeafKey, LeafKind, LeafOf, LeafReader } from '../../pure/engine/index.js';
 import { Miss } from '../../pure/engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
-import { requireLeaf } from './leaf-shapes.js';
+import { readLeaf } from './leaf-shapes.js';
 
 const LOADED_ON_DEMAND: ReadonlySet<LeafKind> = new Set(['account', 'cell', 'log', 'rights', 'settled', 'table']);
 
 /** Bytes of leaves kept in memory; after a snapshot, clean leaves beyond this are dropped, the longest unchanged first. */
-const RESIDENT_BYTES_MAX = 128 * 1024 * 1024;
+const RESIDENT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What a resident leaf costs beside its bytes: its key, map entries and the array itself. */
+/** What a resident leaf costs beside its value: its key and its map entries. */
 const LEAF_OVERHEAD_BYTES = 400;
 
 /** Undoes speculative frames: the leaves as they were. */
-export type UndoLog = Map<string, { readonly key: LeafKey; readonly bytes: Uint8Array | undefined }>;
+export type UndoLog = Map<string, { readonly key: LeafKey; readonly leaf: unknown }>;
+
+/** A leaf and its key. */
+interface KeyedLeaf<L = unknown> {
+  readonly key: LeafKey;
+  readonly leaf: L;
+}
+
+interface Resident extends KeyedLeaf {
+  /** The size of its bytes; known once it was read or written as bytes, 0 before. */
+  size: number;
+}
 
 /** The resident leaves. */
 export class LeafTable implements LeafReader {
-  readonly #resident = new Map<string, { readonly key: LeafKey; readonly bytes: Uint8Array }>();
+  readonly #resident = new Map<string, Resident>();
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
@@ -40,13 +53,13 @@ export class LeafTable implements LeafReader {
     this.#root = root;
     for (const kind of await this.map.kinds(root)) {
       if (LOADED_ON_DEMAND.has(kind)) continue;
-      for await (const { key, bytes } of this.map.entries(root, kind)) this.#keep(key, requireLeaf(key, bytes));
+      for await (const { key, bytes } of this.map.entries(root, kind)) this.#keepBytes(key, bytes);
     }
   }
 
-  get(key: LeafKey): Uint8Array | undefined {
+  get<L>(key: LeafKey<L>): L | undefined {
     const resident = this.#resident.get(key.id);
-    if (resident !== undefined) return resident.bytes;
+    if (resident !== undefined) return resident.leaf as L;
     if (this.#root === null || !LOADED_ON_DEMAND.has(key.path[0])) return undefined;
     if (this.#dirty.has(key.id) || this.#absent.has(key.id)) return undefined;
     throw new Miss(key);
@@ -57,11 +70,11 @@ export class LeafTable implements LeafReader {
     if (this.#root === null) return;
     const bytes = await this.map.lookup(this.#root, key);
     if (bytes === undefined) this.#absent.add(key.id);
-    else this.#keep(key, requireLeaf(key, bytes));
+    else this.#keepBytes(key, bytes);
   }
 
   /** Reads a leaf, loading it when it is not resident. */
-  async read(key: LeafKey): Promise<Uint8Array | undefined> {
+  async read<L>(key: LeafKey<L>): Promise<L | undefined> {
     try {
       return this.get(key);
     } catch (thrown) {
@@ -74,31 +87,32 @@ export class LeafTable implements LeafReader {
   /** Takes a frame's changes in. With an undo log they can be taken back. */
   apply(changes: readonly LeafChange[], undo?: UndoLog): void {
     for (const { key, before, after } of changes) {
-      if (undo !== undefined && !undo.has(key.id)) undo.set(key.id, { key, bytes: before });
+      if (undo !== undefined && !undo.has(key.id)) undo.set(key.id, { key, leaf: before });
       this.#set(key, after);
     }
   }
 
   /** Takes speculative changes back. The leaves stay dirty: at worst a snapshot rewrites what it need not. */
   undo(log: UndoLog): void {
-    for (const { key, bytes } of log.values()) this.#set(key, bytes);
+    for (const { key, leaf } of log.values()) this.#set(key, leaf);
   }
 
   /** The leaves of one resident kind. */
-  *list(
-    kind: Exclude<LeafKind, 'account' | 'cell' | 'log' | 'rights' | 'settled' | 'table'>,
-  ): Generator<{ key: LeafKey; bytes: Uint8Array }> {
-    for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
+  *list<K extends 'effect' | 'pending' | 'plan' | 'timer' | 'world'>(kind: K): Generator<KeyedLeaf<LeafOf[K]>> {
+    for (const { key, leaf } of this.#resident.values()) {
+      if (key.path[0] === kind) yield { key, leaf: leaf as LeafOf[K] };
+    }
   }
 
   /** Every leaf of a kind, resident or not; none becomes resident. Call it only while nothing is being folded. */
-  async *all(kind: LeafKind): AsyncGenerator<{ key: LeafKey; bytes: Uint8Array }> {
-    for (const leaf of this.#resident.values()) if (leaf.key.path[0] === kind) yield leaf;
+  async *all<K extends LeafKind>(kind: K): AsyncGenerator<KeyedLeaf<LeafOf[K]>> {
+    for (const { key, leaf } of this.#resident.values()) {
+      if (key.path[0] === kind) yield { key, leaf: leaf as LeafOf[K] };
+    }
     if (this.#root === null) return;
-    for await (const leaf of this.map.entries(this.#root, kind)) {
-      if (this.#resident.has(leaf.key.id) || this.#dirty.has(leaf.key.id)) continue;
-      requireLeaf(leaf.key, leaf.bytes);
-      yield leaf;
+    for await (const { key, bytes } of this.map.entries(this.#root, kind)) {
+      if (this.#resident.has(key.id) || this.#dirty.has(key.id)) continue;
+      yield { key, leaf: readLeaf(key, bytes) as unknown as LeafOf[K] };
     }
   }
 
@@ -112,10 +126,10 @@ export class LeafTable implements LeafReader {
     return this.map.collectBlobs(root, into);
   }
 
-  /** The map with everything that changed since the last snapshot. Writes nodes; changes nothing here. */
+  /** The map with everything that changed since the last snapshot. Writes nodes; the leaves stay dirty. */
   async snapshot(): Promise<MapRoot> {
     const changes: MapChange[] = [];
-    for (const [id, key] of this.#dirty) changes.push({ key, bytes: this.#resident.get(id)?.bytes });
+    for (const [id, key] of this.#dirty) changes.push({ key, bytes: this.#bytesOf(id) });
     return this.map.update(this.#root, changes);
   }
 
@@ -130,22 +144,35 @@ export class LeafTable implements LeafReader {
     }
   }
 
-  #set(key: LeafKey, bytes: Uint8Array | undefined): void {
+  #bytesOf(id: string): Uint8Array | undefined {
+    const resident = this.#resident.get(id);
+    if (resident === undefined) return undefined;
+    const bytes = encode(resident.leaf, FRAME_DEPTH_MAX);
+    this.#residentBytes += bytes.length - resident.size;
+    resident.size = bytes.length;
+    return bytes;
+  }
+
+  #set(key: LeafKey, leaf: unknown): void {
     this.#dirty.set(key.id, key);
     this.#absent.delete(key.id);
     this.#drop(key.id);
-    if (bytes !== undefined) this.#keep(key, bytes); // at the end: the last to change is the last to be dropped
+    if (leaf !== undefined) this.#keep(key, leaf, 0); // at the end: the last to change is the last to be dropped
   }
 
-  #keep(key: LeafKey, bytes: Uint8Array): void {
-    this.#resident.set(key.id, { key, bytes });
-    this.#residentBytes += bytes.length + LEAF_OVERHEAD_BYTES;
+  #keepBytes(key: LeafKey, bytes: Uint8Array): void {
+    this.#keep(key, readLeaf(key, bytes), bytes.length);
+  }
+
+  #keep(key: LeafKey, leaf: unknown, size: number): void {
+    this.#resident.set(key.id, { key, leaf, size });
+    this.#residentBytes += size + LEAF_OVERHEAD_BYTES;
   }
 
   #drop(id: string): void {
     const resident = this.#resident.get(id);
     if (resident === undefined) return;
     this.#resident.delete(id);
-    this.#residentBytes -= resident.bytes.length + LEAF_OVERHEAD_BYTES;
+    this.#residentBytes -= resident.size + LEAF_OVERHEAD_BYTES;
   }
 }

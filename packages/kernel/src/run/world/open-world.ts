@@ -1,20 +1,22 @@
 /** Opens a world: takes the lock, replays the tail, settles the effects that a crash interrupted, and starts working. */
-import { type Address, type Capability, formatAddress, RepriseError } from '@reprise/contracts';
+import { type Address, type Capability, formatAddress, type RepriseError } from '@reprise/contracts';
 import { Scrubber } from '../../ports/scrub/index.js';
 import type { OpenStore } from '../../ports/store/store.js';
 import { type RandomBytes, systemClock, systemRandom } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, type ClockJump, Stamper } from '../../ports/time/stamper.js';
 import { WakingClock } from '../../ports/time/waking-clock.js';
 import { NOTHING } from '../../pure/authority/index.js';
-import { decode, portableSha256 } from '../../pure/codec/index.js';
-import { type EngineEnv, liveCaches, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
+import { portableSha256 } from '../../pure/codec/index.js';
+import { type EngineEnv, WORLD_KEY, type WorldLeaf } from '../../pure/engine/index.js';
 import { finishFork } from '../../replay/fork/index.js';
 import { type CurrentEra, currentEra, Replayer, refusalOfTail, startFrom } from '../../replay/verify/index.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Executor } from '../dispatch/executor.js';
 import { MerkleMap } from '../map/index.js';
+import { FROM_BYTES_EVERY } from '../state/decoded-leaves.js';
 import { LeafTable } from '../state/leaf-table.js';
 import { storedNodes } from '../state/value-nodes.js';
+import { worldOf } from '../state/world-leaf.js';
 import { effectLeaves } from './ask/effect-leaves.js';
 import { type ClockConfirmation, confirmClock } from './life/confirm-clock.js';
 import { Eraser, finishErasure } from './life/erasure.js';
@@ -34,8 +36,6 @@ import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js'
 import { Snapshots, weightOf } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
-
-const RECHECK_EVERY = 256;
 
 /**
  * Opens a world for writing.
@@ -85,7 +85,7 @@ class Opening implements StepperHost {
     private readonly store: OpenStore,
   ) {
     const hash = store.hash ?? portableSha256;
-    this.#env = { app: options.app, hash, caches: liveCaches() };
+    this.#env = { app: options.app, hash, plans: new WeakMap() };
     this.#table = new LeafTable(new MerkleMap(storedNodes(store.content), hash));
     this.#clock = new WakingClock(options.clock ?? systemClock);
     this.#random = options.random ?? systemRandom;
@@ -198,7 +198,7 @@ class Opening implements StepperHost {
         clock: this.#clock,
         stamper: this.#stamper,
         host: this,
-        recheckEvery: this.options.recheckEvery ?? RECHECK_EVERY,
+        recheckEvery: this.options.recheckEvery ?? FROM_BYTES_EVERY,
         ...(this.store.cleanlyClosed
           ? {}
           : { suspicion: { noted: this.store.markAtOpen, note: (name) => this.store.mark(name) } }),
@@ -221,10 +221,7 @@ class Opening implements StepperHost {
   }
 
   #worldLeaf(): WorldLeaf {
-    const bytes = this.#table.get(WORLD_KEY);
-    if (bytes === undefined)
-      throw new RepriseError('journal_damaged', 'the journal has no manifest', { where: 'frame 0' });
-    return decode(bytes) as unknown as WorldLeaf;
+    return worldOf(this.#table.get(WORLD_KEY));
   }
 
   /** Settles the interrupted work of a crash, in order: cascade, effects, overdue timers. */
@@ -254,8 +251,7 @@ class Opening implements StepperHost {
 
   /** How the world was forked. A new world has no leaf yet. */
   #forkOf(): WorldLeaf['fork'] {
-    const bytes = this.#table.get(WORLD_KEY);
-    return bytes === undefined ? undefined : (decode(bytes) as unknown as WorldLeaf).fork;
+    return this.#table.get(WORLD_KEY)?.fork;
   }
 
   /** The current rights of a cell; none when its chain of authority is broken. */

@@ -98,6 +98,8 @@ function cellOf(record: JournalRecord, effect: EffectSeen | null): Address | nul
     case 'intent':
     case 'plan_ended':
       return ownerOf(record.plan);
+    case 'cell_command':
+      return record.from;
     case 'timer':
       return record.cell;
     case 'fault':

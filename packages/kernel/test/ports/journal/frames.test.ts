@@ -6,8 +6,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anySchedule, programApp } from '../../../../testkit/src/arbitraries/index.js';
 import {
   EMPTY_HEAD,
-  encode,
-  FRAME_DEPTH_MAX,
   isKeyed,
   memory,
   openKernelWorld,
@@ -17,6 +15,7 @@ import {
   type StoredFrame,
   toHex,
   verifyStore,
+  writeFrame,
 } from '../../../src/index.js';
 import { refusal } from '../../support/judge.js';
 import { add, ask, lab, send } from '../../support/lab.js';
@@ -25,7 +24,7 @@ import { nativeHash, runSchedule } from '../../support/laws/run-schedule.js';
 
 /** What the pages about the journal list, and not what the schemas say: these are what is held here. */
 const INGRESS = 'manifest request command deferred ask receipt timer attempt snapshot continue clock erase fork';
-const DERIVED = 'event intent effect denial settled late fact fault plan_ended';
+const DERIVED = 'event intent effect denial settled late fact fault plan_ended cell_command';
 
 async function stored(store: Store): Promise<StoredFrame[]> {
   const open = await store.openReadonly();
@@ -44,7 +43,7 @@ async function storeOf(frames: readonly (readonly JournalRecord[])[]): Promise<S
   const open = await store.open();
   let head = EMPTY_HEAD;
   for (const [seq, records] of frames.entries()) {
-    const bytes = encode(records, FRAME_DEPTH_MAX);
+    const bytes = writeFrame(records);
     const digest = toHex(nativeHash(Buffer.concat([Buffer.from(head.digest, 'hex'), nativeHash(bytes)])));
     const { ingress } = readFrame(bytes, seq);
     const key = isKeyed(ingress) ? { key: requestKey(ingress, nativeHash) } : {};

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   compareBytes,
   decode,
+  decodeScope,
   EMPTY_HEAD,
   encode,
+  encodeScope,
   equalBytes,
-  FRAME_DEPTH_MAX,
   fromHex,
   getBytes,
   getValue,
@@ -26,6 +27,7 @@ import {
   type Value,
   verifyStore,
   worldAt,
+  writeFrame,
 } from '../../../src/index.js';
 import { readInputs } from '../../../src/ports/journal/frame.js';
 import { expectRefused, JUNK, verdictOn } from '../../run/world/ask/junk.js';
@@ -121,9 +123,9 @@ describe('given a frame', () => {
     const frames: StoredFrame[] = [];
     for await (const frame of open.journal.read(0)) frames.push(frame);
     const [first, last] = frames.filter(({ kind }) => kind === 'snapshot') as [StoredFrame, StoredFrame];
-    const [earlier, ...rest] = decode(last.bytes, FRAME_DEPTH_MAX) as unknown as [object, ...Value[]];
+    const [earlier, ...rest] = readFrame(last.bytes, last.seq).all;
     const { root, leaves } = readInputs(first.bytes, first.seq).ingress as never;
-    const bytes = encode([{ ...earlier, root, leaves }, ...rest], FRAME_DEPTH_MAX);
+    const bytes = writeFrame([{ ...(earlier as never as object), root, leaves } as never, ...rest]);
     const before = { seq: last.seq - 1, digest: frames[last.seq - 1]?.head ?? '' };
     const forged = { ...last, bytes, head: nextHead(before, bytes, portableSha256).digest };
     const journal = {
@@ -140,27 +142,35 @@ describe('given a frame', () => {
     ]);
   });
 
-  it('a frame with malformed records or records in the wrong order is damaged, and the record is named [JRN-1]', async () => {
+  it('a frame with malformed records is damaged, and the record is named [JRN-1]', async () => {
     const { bytes, seq } = await armingFrame();
-    const records = decode(bytes, FRAME_DEPTH_MAX) as readonly Value[];
-    const kinds = readFrame(bytes, seq).all.map(({ kind }) => kind);
-    expect(kinds.slice(-3)).toEqual(['effect', 'attempt', 'state']);
-    expect(readFrame(bytes, seq).attempts).toHaveLength(1);
-    expect(readInputs(bytes, seq)).toEqual({ ingress: records[0], attempts: [records.at(-2)] });
-    const [ingress, state] = [records[0] as Value, records.at(-1) as Value];
-    const [effect, attempt] = records.slice(-3) as [Value, Value];
-    const cases: readonly (readonly [Value[], number])[] = [
-      [[ingress, attempt, effect, state], 2],
-      [[ingress, null, attempt, state], 1],
-      [[ingress, effect, null, state], 2],
+    const { all, ingress } = readFrame(bytes, seq);
+    expect(all.slice(-3).map(({ kind }) => kind)).toEqual(['effect', 'attempt', 'state']);
+    expect(writeFrame(all)).toEqual(bytes);
+    const effect = all.length - 3;
+    expect(readInputs(bytes, seq)).toEqual({ ingress, armed: [effect] });
+    const [first, armed, derived, leaves] = decodeScope(bytes) as readonly [Value, Value, readonly Value[], Value];
+    const cases: readonly (readonly [frame: Value, where: string])[] = [
+      [[null, armed, derived, leaves], ', record 0'],
+      [[first, armed, derived.with(effect - 1, null), leaves], `, record ${effect}`],
+      [[first, armed, derived.with(effect - 1, [99]), leaves], `, record ${effect}`],
+      [[first, armed, derived.with(effect - 1, [2, 'c']), leaves], `, record ${effect}`],
+      [[first, [1], derived, leaves], ''], // another record than that of an effect
+      [[first, [99], derived, leaves], ''],
+      [[first, [null], derived, leaves], ''],
+      [[first, armed, derived, [null]], ''],
+      [[first, armed, derived, [['cell', 'x', 1]]], ''],
+      [[first, armed, derived, [['effect', 'x', null]]], ''],
+      [[first, armed, derived], ''],
+      [[first, armed, derived, leaves, null], ''],
     ];
-    for (const [frame, at] of cases) {
-      const error = await refusal((async () => readFrame(encode(frame, FRAME_DEPTH_MAX), seq))());
-      expect([error.code, error.details.where]).toEqual(['journal_damaged', `frame ${seq}, record ${at}`]);
+    for (const [frame, where] of cases) {
+      const error = await refusal((async () => readFrame(encodeScope(frame), seq))());
+      expect([error.code, error.details.where]).toEqual(['journal_damaged', `frame ${seq}${where}`]);
     }
-    const inputs = await refusal((async () => readInputs(encode([ingress, null, state], FRAME_DEPTH_MAX), seq + 1))());
+    const inputs = await refusal((async () => readInputs(bytes, seq + 1))());
     expect([inputs.code, inputs.details.where]).toEqual(['journal_damaged', `frame ${seq + 1}, record 0`]);
-    expect(readInputs(encode([ingress, null, state], FRAME_DEPTH_MAX), seq).attempts).toEqual([]);
+    expect(readInputs(encodeScope([first, [], null, null]), seq).armed).toEqual([]);
     const cut = await refusal((async () => readInputs(bytes.subarray(0, 9), seq))());
     expect([cut.code, cut.details.where, cut.cause !== undefined]).toEqual(['journal_damaged', `frame ${seq}`, true]);
   });

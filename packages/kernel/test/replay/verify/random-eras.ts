@@ -19,12 +19,12 @@ import {
   defineApp,
   openKernelWorld,
   type ReducerDefinition,
+  readFrame,
   type Store,
   type Value,
   verifyStore,
   worldAt,
 } from '../../../src/index.js';
-import { decode } from '../../../src/pure/codec/index.js';
 import type { CellLeaf } from '../../../src/pure/engine/index.js';
 import { eraAt } from '../../../src/replay/verify/index.js';
 import { MerkleMap } from '../../../src/run/map/index.js';
@@ -138,11 +138,11 @@ async function trailsIn(store: Store): Promise<number[]> {
   const reader = await store.openReadonly();
   const table = new LeafTable(new MerkleMap(new ComputedNodes(reader.content, nativeHash), nativeHash));
   const snapshot = await reader.journal.findLast('snapshot', Number.MAX_SAFE_INTEGER);
-  const [ingress] = decode((snapshot as { bytes: Uint8Array }).bytes, 128) as unknown as readonly [{ root: never }];
+  const { bytes, seq } = snapshot as { readonly bytes: Uint8Array; readonly seq: number };
+  const ingress = readFrame(bytes, seq).ingress as unknown as { readonly root: never };
   await table.openAt(ingress.root);
   const counts: number[] = [];
-  for await (const { key, bytes } of table.all('cell')) {
-    const cell = decode(bytes) as unknown as CellLeaf;
+  for await (const { key, leaf: cell } of table.all('cell')) {
     if (key.path[1] !== FIRST || !cell.live) continue;
     counts.push(migrationsOf(cell));
   }

@@ -1,8 +1,8 @@
 /** Holds a journal to the law of replay: replay(0..n) = snapshot k + replay(k..n), for every k, in bytes. */
 import { Ref } from '@reprise/contracts';
 import { type App, EMPTY_HEAD, type Head, type ReadonlyStore, type StoredFrame } from '../../../src/index.js';
-import { toHex } from '../../../src/pure/codec/index.js';
-import { type LeafKey, liveCaches } from '../../../src/pure/engine/index.js';
+import { encode, FRAME_DEPTH_MAX, toHex } from '../../../src/pure/codec/index.js';
+import type { LeafKey } from '../../../src/pure/engine/index.js';
 import { Replayer } from '../../../src/replay/verify/index.js';
 import { type MapChange, MerkleMap, type NodeStore } from '../../../src/run/map/index.js';
 import { LeafTable } from '../../../src/run/state/leaf-table.js';
@@ -61,7 +61,10 @@ async function replayAll(frames: readonly StoredFrame[], app: App, map: MerkleMa
   let root: Ref | null = null;
   for (const stored of frames) {
     const { frame, head } = await replayer.step(stored);
-    const changes: MapChange[] = frame.changes.map(({ key, after }) => ({ key, bytes: after }));
+    const changes: MapChange[] = frame.changes.map(({ key, after }) => ({
+      key,
+      bytes: after === undefined ? undefined : encode(after, FRAME_DEPTH_MAX),
+    }));
     for (const { key, bytes } of changes) {
       if (bytes === undefined) leaves.delete(key.id);
       else leaves.set(key.id, { key, bytes });
@@ -84,7 +87,7 @@ interface From extends ReplayParts {
 async function replayFrom(point: Point, rest: readonly StoredFrame[], last: Point, from: From): Promise<void> {
   const { map, app, caches, openTable = openedAt } = from;
   const table = await openTable(map, point.root);
-  const env = { app, hash: nativeHash, ...(caches ? { caches: liveCaches() } : {}) };
+  const env = { app, hash: nativeHash, ...(caches ? { plans: new WeakMap() } : {}) };
   const replayer = new Replayer(env, table, point.head);
   for (const stored of rest) await replayer.step(stored);
   const { ref, leaves } = await table.snapshot();

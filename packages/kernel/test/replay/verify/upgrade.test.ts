@@ -10,7 +10,7 @@ import {
   verifyStore,
   worldAt,
 } from '../../../src/index.js';
-import { decode } from '../../../src/pure/codec/index.js';
+import { decode, encode, FRAME_DEPTH_MAX } from '../../../src/pure/codec/index.js';
 import { type CellLeaf, cellKey } from '../../../src/pure/engine/index.js';
 import { replayTo } from '../../../src/replay/verify/index.js';
 import { framesOf, recordsOf, refusal } from '../../support/judge.js';
@@ -47,7 +47,8 @@ async function written(app: App = ONE, snapshot = false): Promise<Store> {
 async function leafOf(store: Store, apps: readonly App[], key: string): Promise<Uint8Array | undefined> {
   const reader = await store.openReadonly();
   const { replayer } = await replayTo(reader, apps, (await reader.journal.head()).seq);
-  return replayer.table.read(cellKey(counter(key)));
+  const leaf = await replayer.table.read(cellKey(counter(key)));
+  return leaf && encode(leaf, FRAME_DEPTH_MAX);
 }
 
 const kindsOf = async (store: Store) => (await framesOf(store)).map(([ingress]) => ingress?.kind);

@@ -1,4 +1,5 @@
 /** Verification era by era: what is replayed, what is unverified, and what of a unverified era is checked all the same. */
+import type { JournalRecord } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import {
   type App,
@@ -8,12 +9,14 @@ import {
   memory,
   nextHead,
   openKernelWorld,
+  readFrame,
   type Store,
   type StoredFrame,
   type Value,
   verifyStore,
+  writeFrame,
 } from '../../../src/index.js';
-import { decode, encode, FRAME_DEPTH_MAX, portableSha256 } from '../../../src/pure/codec/index.js';
+import { portableSha256 } from '../../../src/pure/codec/index.js';
 import { EraWalk } from '../../../src/replay/verify/era-walk.js';
 import { ComputedNodes } from '../../../src/run/state/value-nodes.js';
 import { refusal, until } from '../../support/judge.js';
@@ -120,7 +123,8 @@ async function forged(store: Store, change: (seq: number, records: Value[]) => V
   const frames: StoredFrame[] = [];
   let head: Head = EMPTY_HEAD;
   for await (const stored of reader.journal.read(0)) {
-    const bytes = encode(change(stored.seq, [...(decode(stored.bytes, FRAME_DEPTH_MAX) as Value[])]), FRAME_DEPTH_MAX);
+    const records = [...readFrame(stored.bytes, stored.seq).all] as unknown as Value[];
+    const bytes = writeFrame(change(stored.seq, records) as unknown as JournalRecord[]);
     head = nextHead(head, bytes, portableSha256);
     frames.push({ ...stored, bytes, head: head.digest });
   }
@@ -217,14 +221,11 @@ describe('a manifest that does not begin an era as it should', () => {
   it('a manifest in the middle of a journal without a snapshot before it is damage [RPL-21]', async () => {
     const store = await threeEras();
     const frames = (await forged(store, (_, records) => records)).slice(0, 4);
-    const [genesis] = decode((frames[0] as StoredFrame).bytes, FRAME_DEPTH_MAX) as Value[];
-    const bytes = encode(
-      [
-        { ...(genesis as Changed), seq: 4 },
-        { kind: 'state', leaves: [] },
-      ],
-      FRAME_DEPTH_MAX,
-    );
+    const { ingress } = readFrame((frames[0] as StoredFrame).bytes, 0);
+    const bytes = writeFrame([
+      { ...ingress, seq: 4 },
+      { kind: 'state', leaves: [] },
+    ]);
     const before = frames[3] as StoredFrame;
     const { digest } = nextHead({ seq: 3, digest: before.head }, bytes, portableSha256);
     const { at } = frames[0] as StoredFrame;
@@ -236,11 +237,11 @@ describe('a manifest that does not begin an era as it should', () => {
   it('a journal that does not begin with a manifest is damaged [RPL-21]', async () => {
     const store = await threeEras();
     const [, second] = await forged(store, (_, records) => records);
-    const [request, state] = [
-      (decode((second as StoredFrame).bytes, FRAME_DEPTH_MAX) as Changed[])[0],
+    const { ingress } = readFrame((second as StoredFrame).bytes, 1);
+    const bytes = writeFrame([
+      { ...ingress, seq: 0 },
       { kind: 'state', leaves: [] },
-    ];
-    const bytes = encode([{ ...request, seq: 0 }, state], FRAME_DEPTH_MAX);
+    ]);
     const frame = {
       ...(second as StoredFrame),
       seq: 0,

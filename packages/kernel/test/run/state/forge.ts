@@ -2,15 +2,18 @@
  * Forges worlds: something in a sound world is changed at random, and every digest that depends on it is computed
  * anew. Only the meaning of the bytes can show the forgery, as in a file of an attacker.
  */
-import { type IngressRecord, isRef, Ref, type Value } from '@reprise/contracts';
+import { isRef, Ref, type Value } from '@reprise/contracts';
 import {
   decode,
+  decodeScope,
   EMPTY_HEAD,
   encode,
+  encodeScope,
   FRAME_DEPTH_MAX,
   isKeyed,
   nextHead,
   portableSha256,
+  readFrame,
   requestKey,
   type Store,
   type StoredFrame,
@@ -29,7 +32,7 @@ export async function partsOf(store: Store): Promise<WorldParts> {
   const open = await store.openReadonly();
   const frames: { at: number; kind: string; value: Value }[] = [];
   for await (const { at, kind, bytes } of open.journal.read(0)) {
-    frames.push({ at, kind, value: decode(bytes, FRAME_DEPTH_MAX) });
+    frames.push({ at, kind, value: decodeScope(bytes) });
   }
   const blobs = new Map<string, Uint8Array>();
   for await (const ref of open.content.list()) blobs.set(ref.hex, (await open.content.get(ref)) as Uint8Array);
@@ -58,9 +61,9 @@ export async function forge(parts: WorldParts, pick: number, change: (value: Val
   for (const bytes of blobs.values()) await open.content.put(bytes);
   let head = EMPTY_HEAD;
   for (const [seq, { at, kind, value }] of parts.frames.entries()) {
-    const bytes = encode(renameIn(seq === pick ? change(value) : value, renamed), FRAME_DEPTH_MAX);
+    const bytes = encodeScope(renameIn(seq === pick ? change(value) : value, renamed), FRAME_DEPTH_MAX);
     const next = nextHead(head, bytes, portableSha256);
-    await open.journal.append([{ seq, at, kind, head: next.digest, bytes, ...keyOf(bytes) } as StoredFrame], head);
+    await open.journal.append([{ seq, at, kind, head: next.digest, bytes, ...keyOf(bytes, seq) } as StoredFrame], head);
     head = next;
   }
   await open.close();
@@ -132,9 +135,9 @@ function renameIn(value: Value, renamed: Renamed): Value {
 }
 
 /** The key of a request's row, as the writer of a frame gives it. */
-function keyOf(bytes: Uint8Array): { readonly key?: string } {
+function keyOf(bytes: Uint8Array, seq: number): { readonly key?: string } {
   try {
-    const [ingress] = decode(bytes, FRAME_DEPTH_MAX) as unknown as [IngressRecord];
+    const { ingress } = readFrame(bytes, seq);
     return isKeyed(ingress) ? { key: requestKey(ingress, portableSha256) } : {};
   } catch {
     return {};

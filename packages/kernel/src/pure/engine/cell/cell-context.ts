@@ -10,7 +10,6 @@ import {
   type Sender,
   type Value,
 } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
 import {
   cellAddress,
   type Intent,
@@ -21,12 +20,12 @@ import {
   type Table,
 } from '../../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
-import { encodeGiven, type FrameFold } from '../frame/frame-fold.js';
+import { type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, TABLE_WRITE_BYTES, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { DeliveryEntropy } from '../leaf/identity.js';
 import { isAddress, logKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, LogLeaf } from '../leaf/leaves.js';
-import { emptyLog, OpenLog, type StagedBlob } from '../leaf/log.js';
+import type { CellLeaf } from '../leaf/leaves.js';
+import { OpenLog, type StagedBlob } from '../leaf/log.js';
 import { Fault, Rejected } from '../leaf/signals.js';
 import { CellTables } from '../table/cell-tables.js';
 import { checkedEvent } from './checked-event.js';
@@ -64,11 +63,13 @@ export class CellContext implements ReducerContext {
   valueBytes = 0;
   readonly #entropy: DeliveryEntropy;
   readonly #timers: Map<string, number>;
+  #ord: number;
+  #plans: readonly number[];
 
   constructor(
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
-    private readonly cell: CellLeaf,
+    cell: CellLeaf,
     address: Address,
     sender: Sender,
   ) {
@@ -76,6 +77,8 @@ export class CellContext implements ReducerContext {
     this.sender = own(sender);
     this.parent = own(cell.parent);
     this.#timers = new Map(Object.entries(cell.timers));
+    this.#ord = cell.ord;
+    this.#plans = cell.plans;
     this.#entropy = new DeliveryEntropy(
       { seed: fold.rules.seed, cell: address, generation: cell.inc, n: cell.n },
       fold.env.hash,
@@ -100,14 +103,19 @@ export class CellContext implements ReducerContext {
     return this.#timers;
   }
 
+  /** The next plan's ordinal, and the running plans, after this delivery. */
+  get planning(): Pick<CellLeaf, 'ord' | 'plans'> {
+    return { ord: this.#ord, plans: this.#plans };
+  }
+
   emit<I>(intent: Intent<I>): number {
     const plan = planFor(this.fold.env.app, intent.plan.name);
     if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
     const input = check(plan.input, this.#copy(intent.input));
     if (!input.ok)
       throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
-    const ordinal = this.cell.ord++;
-    this.cell.plans.push(ordinal);
+    const ordinal = this.#ord++;
+    this.#plans = [...this.#plans, ordinal];
     this.outputs.push({ type: 'intent', plan, ordinal, input: input.value });
     return ordinal;
   }
@@ -151,8 +159,8 @@ export class CellContext implements ReducerContext {
 
   cancel(plan: number | 'all'): void {
     this.#inside();
-    const ordinals = plan === 'all' ? [...this.cell.plans] : this.cell.plans.filter((ordinal) => ordinal === plan);
-    this.cell.plans = this.cell.plans.filter((ordinal) => !ordinals.includes(ordinal));
+    const ordinals = plan === 'all' ? this.#plans : this.#plans.filter((ordinal) => ordinal === plan);
+    this.#plans = this.#plans.filter((ordinal) => !ordinals.includes(ordinal));
     for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
   }
 
@@ -162,7 +170,7 @@ export class CellContext implements ReducerContext {
     if (!isWhole(graceMs) || !Number.isSafeInteger(this.now + graceMs)) {
       throw new Fault('timer_invalid', `graceMs is a whole number of milliseconds, not ${String(graceMs)}`);
     }
-    if (this.cell.plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });
+    if (this.#plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });
   }
 
   command<N extends CommandName>(name: N, value: CommandValue<N>): void {
@@ -190,9 +198,9 @@ export class CellContext implements ReducerContext {
   logHead(log: string): Ref {
     this.#inside();
     if (!this.reducer.logs.has(log)) throw new Fault('log_unknown', `${this.reducer.name} declares no log ${log}`);
-    const head = this.#log(log).head(this.fold.env.hash);
-    this.staged.push(head);
-    return head.ref;
+    const { ref, staged } = this.#log(log).head(this.fold.env.hash);
+    this.staged.push(...staged);
+    return ref;
   }
 
   table<V = Value>(name: string): Table<V> {
@@ -225,8 +233,7 @@ export class CellContext implements ReducerContext {
   #log(name: string): OpenLog {
     const known = this.logs.get(name);
     if (known !== undefined) return known;
-    const bytes = this.fold.overlay.get(logKey(this.address, name));
-    const log = new OpenLog(bytes === undefined ? emptyLog() : this.fold.take<LogLeaf>(bytes), bytes);
+    const log = new OpenLog(this.fold.overlay.get(logKey(this.address, name)));
     this.logs.set(name, log);
     return log;
   }
@@ -237,9 +244,9 @@ export class CellContext implements ReducerContext {
 
   #copy(given: unknown): Value {
     this.#inside();
-    const bytes = encodeGiven(given);
-    this.#count(bytes.length + VALUE_BYTES_EXTRA);
-    return decode(bytes);
+    const { value, bytes } = normalGiven(given);
+    this.#count(bytes + VALUE_BYTES_EXTRA);
+    return value;
   }
 
   /** The copy of a value that a table is to hold. */

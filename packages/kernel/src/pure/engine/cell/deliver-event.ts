@@ -1,22 +1,21 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
 import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
-import { copyValue, decode, encode } from '../../codec/index.js';
+import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
-import { type EventDelivery, encodeGiven, type FrameFold } from '../frame/frame-fold.js';
+import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { holderOf } from '../gate/rights.js';
-import { LEAF_BYTES_MAX, LOG_LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
 import { cellKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, PlanLeaf } from '../leaf/leaves.js';
-import type { OpenLog } from '../leaf/log.js';
+import type { CellLeaf, CellState, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
 import { fittedState } from './fitted-state.js';
-import { presentState, signCell } from './migrate.js';
+import { presentState, signature } from './migrate.js';
 import { runPure } from './purity.js';
 
 /** Why an event could not reach its cell. */
@@ -28,9 +27,9 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   if (reducer === undefined) return unreachable(fold, delivery, 'unknown_reducer');
   const event = reducer.events.get(delivery.event.name);
   if (event === undefined) return unreachable(fold, delivery, 'event_invalid');
-  const bytes = fold.overlay.get(cellKey(delivery.to));
-  if (delivery.making === true && !isMaker(fold, delivery, bytes)) return refuseSend(fold, delivery, NOT_THE_MAKER);
-  const cell = openCell(fold, delivery, bytes, event.creates);
+  const before = fold.overlay.get(cellKey(delivery.to));
+  if (delivery.making === true && !isMaker(fold, delivery, before)) return refuseSend(fold, delivery, NOT_THE_MAKER);
+  const cell = openCell(fold, delivery, before, event.creates);
   if (typeof cell === 'string') return unreachable(fold, delivery, cell);
   try {
     const done = reduceCell(fold, delivery, reducer, cell);
@@ -39,15 +38,14 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
     // A recipe may have caught the miss and thrown another error: the leaf is loaded and the frame folded again.
     if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
     if (thrown instanceof Rejected) reject(fold, delivery, thrown.code);
-    else if (thrown instanceof Fault) failCell(fold, delivery, bytes, thrown);
+    else if (thrown instanceof Fault) failCell(fold, delivery, before, thrown);
     else throw thrown;
   }
 }
 
 /** Whether a sender that was to make a cell is still its maker: another may have been faster, in this very cascade. */
-function isMaker(fold: FrameFold, { from, to }: EventDelivery, bytes: Uint8Array | undefined): boolean {
-  const there = bytes !== undefined && (decode(bytes) as unknown as CellLeaf).live;
-  return !there || from === null || isOwn(fold, [from[0], from[1]], to);
+function isMaker(fold: FrameFold, { from, to }: EventDelivery, cell: CellLeaf | undefined): boolean {
+  return cell?.live !== true || from === null || isOwn(fold, [from[0], from[1]], to);
 }
 
 const NOT_THE_MAKER: Refused = { allow: false, code: 'policy_denied', rule: null };
@@ -55,10 +53,9 @@ const NOT_THE_MAKER: Refused = { allow: false, code: 'policy_denied', rule: null
 function openCell(
   fold: FrameFold,
   delivery: EventDelivery,
-  bytes: Uint8Array | undefined,
+  known: CellLeaf | undefined,
   creates: boolean,
 ): CellLeaf | Unreachable {
-  const known = bytes === undefined ? undefined : fold.take<CellLeaf>(bytes);
   if (known?.live === true) return known.failed === null ? known : 'cell_failed';
   if (!creates) return 'cell_absent';
   return {
@@ -79,8 +76,7 @@ function openCell(
 function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pinc'> {
   if (from === null) return { parent: null };
   const parent: Address = [from[0], from[1]];
-  const bytes = fold.overlay.get(cellKey(parent));
-  const inc = bytes === undefined ? 0 : (decode(bytes) as unknown as CellLeaf).inc;
+  const inc = fold.overlay.get(cellKey(parent))?.inc ?? 0;
   return inc === 0 ? { parent } : { parent, pinc: inc };
 }
 
@@ -88,19 +84,16 @@ function parentage(fold: FrameFold, from: Sender): Pick<CellLeaf, 'parent' | 'pi
 interface Reduced {
   readonly context: CellContext;
   readonly cell: CellLeaf;
-  readonly bytes: Uint8Array;
-  readonly logs: readonly (readonly [LeafKey, OpenLog])[];
+  readonly logs: readonly (readonly [LeafKey<LogLeaf>, LogLeaf])[];
   readonly timersBefore: Readonly<Record<string, number>>;
 }
 
 function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
-  const timersBefore = { ...cell.timers };
   const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
   const event = { name: delivery.event.name, value: copyValue(delivery.event.value) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
-  cell.state = cell.n === 0 ? firstState(reducer, delivery) : presentState(reducer, delivery.to, cell);
-  signCell(cell, reducer, delivery.to);
-  const returned = runPure(() => reducer.reduce(cell.state, event, context));
+  const draft = cell.n === 0 ? firstState(reducer, delivery) : copyNormal(presentState(reducer, delivery.to, cell));
+  const returned = runPure(() => reducer.reduce(draft, event, context));
   if (fold.overlay.missed !== undefined) throw fold.overlay.missed;
   context.close();
   if (returned !== undefined) {
@@ -109,62 +102,55 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
       `${reducer.name} returned something; a recipe writes its draft and returns nothing`,
     );
   }
-  cell.n++;
-  cell.timers = Object.fromEntries(context.timers);
-  cell.logs = [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1));
-  if (context.tables.heads !== undefined) cell.tables = context.tables.heads;
   fold.afford(context.outputs.length, context.valueBytes);
-  return { context, cell, bytes: normalForm(fold, reducer, cell), logs: fittingLogs(context), timersBefore };
+  const { v: _signed, tables: _tables, ...rest } = cell;
+  const after: CellLeaf = {
+    ...rest,
+    ...signature(reducer, delivery.to),
+    ...context.planning,
+    n: cell.n + 1,
+    timers: Object.fromEntries(context.timers),
+    logs: [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1)),
+    ...(context.tables.heads === undefined ? {} : { tables: context.tables.heads }),
+    state: draft as CellState,
+  };
+  return { context, cell: normalCell(reducer, after), logs: openLogs(context), timersBefore: cell.timers };
 }
 
-function fittingLogs(context: CellContext): [LeafKey, OpenLog][] {
-  return [...context.logs].map(([name, log]) => {
-    if (log.bytes.length > LOG_LEAF_BYTES_MAX) {
-      throw new Fault(
-        'record_too_large',
-        `the items of log ${name} are too large; keep their content in the content store`,
-      );
-    }
-    return [logKey(context.address, name), log];
-  });
+function openLogs(context: CellContext): [LeafKey<LogLeaf>, LogLeaf][] {
+  return [...context.logs].map(([name, log]) => [logKey(context.address, name), log.leaf]);
 }
 
-function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): Record<string, Value> {
+function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): Value {
   const made = runPure(() => reducer.init(to[1], { name: event.name, value: copyValue(event.value) }));
-  return decode(encodeGiven(made)) as Record<string, Value>;
+  return normalGiven(made).value;
 }
 
-/** Encodes the cell; from here on its state *is* what these bytes decode to. */
-function normalForm(fold: FrameFold, reducer: ReducerDefinition, cell: CellLeaf): Uint8Array {
-  const bytes = encodeCell(cell);
-  const normal = decode(bytes) as unknown as CellLeaf;
-  const state = fittedState(reducer, normal.state);
-  if (state !== normal.state) return encodeCell({ ...normal, state: state as CellLeaf['state'] }); // a default filled a field in
-  fold.env.caches?.decoded.offer(bytes, normal);
-  return bytes;
+/** The cell in normal form, a copy: what the recipe kept of its draft, or put into it, can no longer change it. */
+function normalCell(reducer: ReducerDefinition, cell: CellLeaf): CellLeaf {
+  const normal = fittingCell(cell);
+  const state = fittedState(reducer, normal.state) as CellState;
+  return state === normal.state ? normal : fittingCell({ ...normal, state }); // a default filled a field in
 }
 
-function encodeCell(cell: CellLeaf): Uint8Array {
-  let bytes: Uint8Array;
+function fittingCell(cell: CellLeaf): CellLeaf {
+  let normal: NormalValue;
   try {
-    bytes = encode(cell);
+    normal = normalValue(cell);
   } catch (error) {
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'state is not canonical', error);
   }
-  if (bytes.length <= LEAF_BYTES_MAX) return bytes;
+  if (normal.bytes <= LEAF_BYTES_MAX) return normal.value as unknown as CellLeaf;
   const fit = `at most ${LEAF_BYTES_MAX} fit. Keep growing data in a log`;
-  throw new Fault('state_too_large', `${bytes.length} bytes of state; ${fit}`);
+  throw new Fault('state_too_large', `${normal.bytes} bytes of state; ${fit}`);
 }
 
 function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): void {
   const { context, cell } = done;
-  fold.overlay.set(cellKey(delivery.to), done.bytes);
+  fold.overlay.set(cellKey(delivery.to), cell);
   fold.staged.push(...context.staged);
   fold.spend(context.valueBytes);
-  for (const [key, { leaf, bytes }] of done.logs) {
-    fold.overlay.set(key, bytes);
-    fold.env.caches?.decoded.offer(bytes, leaf);
-  }
+  for (const [key, leaf] of done.logs) fold.overlay.set(key, leaf);
   context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
   for (const output of context.outputs) release(fold, delivery, cell, output);
@@ -205,7 +191,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     case 'intent': {
       const plan = [reducer, key, output.ordinal] as [string, string, number];
       const cause = fold.push({ kind: 'intent', c, plan, name: output.plan.name, input: output.input });
-      fold.write(planKey(plan), newPlan(output.plan.name, cell.inc, output.input));
+      fold.overlay.set(planKey(plan), newPlan(output.plan.name, cell.inc, output.input));
       fold.enqueue({ kind: 'plan', plan, cause });
       return;
     }
@@ -237,8 +223,9 @@ function refuseSend(
 }
 
 /** A command of a cell: a refusal becomes a record and a notice, and undoes nothing of the delivery. */
-function command(fold: FrameFold, { to: from, cause: c }: EventDelivery, asked: KernelCommand): void {
+function command(fold: FrameFold, { to: from, cause }: EventDelivery, asked: KernelCommand): void {
   const who = holderOf(from);
+  const c = fold.push({ kind: 'cell_command', c: cause, from, command: asked });
   try {
     applyCommand(fold, asked, { who, cause: c });
   } catch (thrown) {
@@ -264,7 +251,7 @@ function moveTimers(
     if (after[name] !== due) fold.overlay.set(timerKey(due, cell, -1, name), undefined);
   }
   for (const [name, due] of Object.entries(after)) {
-    if (before[name] !== due) fold.write(timerKey(due, cell, -1, name), { due });
+    if (before[name] !== due) fold.overlay.set(timerKey(due, cell, -1, name), { due });
   }
 }
 
@@ -285,7 +272,7 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     logs: [],
     state: {},
   };
-  fold.write(cellKey(address), gone);
+  fold.overlay.set(cellKey(address), gone);
   // Only cells that take the notice ever settle effects; the others are spared the search.
   if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1')) abandonBySettler(fold, address, cause);
 }
@@ -333,7 +320,7 @@ function reject(fold: FrameFold, delivery: EventDelivery, code: string): void {
 }
 
 /** A delivery broke a rule: none of it takes place, the cell is failed and its plans end. */
-function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array | undefined, fault: Fault): void {
+function failCell(fold: FrameFold, delivery: EventDelivery, before: CellLeaf | undefined, fault: Fault): void {
   if (delivery.root) {
     throw new Refusal(fault.code === 'nondeterminism' ? 'nondeterminism' : 'delivery_faulted', fault.detail, {
       where: formatAddress(delivery.to),
@@ -347,23 +334,19 @@ function failCell(fold: FrameFold, delivery: EventDelivery, before: Uint8Array |
   answer(fold, { ...delivery, cause }, 'faulted');
 }
 
-/** Marks a cell failed from the bytes it had before the delivery; a cell that was never made stays absent. */
+/** Marks a cell failed as it was before the delivery; a cell that was never made stays absent. */
 function markFailed(
   fold: FrameFold,
   address: Address,
-  before: Uint8Array | undefined,
+  before: CellLeaf | undefined,
   code: FaultCode,
   cause: number,
 ): void {
-  if (before === undefined) return;
-  const cell = decode(before) as unknown as CellLeaf;
-  if (!cell.live) return;
-  const plans = cell.plans;
-  cell.failed = code;
-  cell.plans = [];
-  fold.write(cellKey(address), cell);
-  for (const ordinal of plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
-  tellMaker(fold, address, cell, cause);
+  if (before?.live !== true) return;
+  const failed: CellLeaf = { ...before, failed: code, plans: [] };
+  fold.overlay.set(cellKey(address), failed);
+  for (const ordinal of before.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
+  tellMaker(fold, address, failed, cause);
 }
 
 /** Replaces an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */

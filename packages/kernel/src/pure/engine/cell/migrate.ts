@@ -3,16 +3,14 @@
  * first delivery, and until then on every read; its bytes stay until that delivery takes place.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { decode, encode } from '../../codec/index.js';
+import { copyValue } from '../../codec/index.js';
 import { type App, cellAddress, type Forebear, type ReducerDefinition, reducerFor } from '../../define/index.js';
-import { encodeGiven, type FrameFold } from '../frame/frame-fold.js';
+import { type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { cellKey } from '../leaf/leaf-key.js';
-import type { CellLeaf } from '../leaf/leaves.js';
+import type { CellLeaf, CellState } from '../leaf/leaves.js';
 import { Fault } from '../leaf/signals.js';
 import { fittedState } from './fitted-state.js';
 import { runPure } from './purity.js';
-
-type State = CellLeaf['state'];
 
 /** The definition that wrote a cell last. */
 export function writerOf(cell: CellLeaf, address: Address): string {
@@ -24,12 +22,12 @@ export function writerOf(cell: CellLeaf, address: Address): string {
  *
  * @throws Fault `migration_failed`, or `nondeterminism` when a migration touched what it must not; Exhausted
  */
-export function presentState(reducer: ReducerDefinition, address: Address, cell: CellLeaf): State {
+export function presentState(reducer: ReducerDefinition, address: Address, cell: CellLeaf): CellState {
   const written = writerOf(cell, address);
   if (written === reducer.name) return cell.state;
   const steps = stepsFrom(reducer, written);
   try {
-    return fittedState(reducer, steps.reduce(migrated, cell.state as Value)) as State;
+    return fittedState(reducer, steps.reduce(migrated, cell.state as Value)) as CellState;
   } catch (thrown) {
     if (!(thrown instanceof Fault) || thrown.code === 'nondeterminism') throw thrown;
     const detail = `the state that ${written} left does not become one of ${reducer.name}: ${thrown.detail}`;
@@ -37,22 +35,20 @@ export function presentState(reducer: ReducerDefinition, address: Address, cell:
   }
 }
 
-/** Notes which definition a cell's next bytes are written by; the address's own name needs no note. */
-export function signCell(cell: CellLeaf, reducer: ReducerDefinition, address: Address): void {
-  if (reducer.name === address[0]) delete cell.v;
-  else cell.v = reducer.name;
+/** The note of which definition writes a cell; the address's own name needs no note. */
+export function signature(reducer: ReducerDefinition, address: Address): Pick<CellLeaf, 'v'> {
+  return reducer.name === address[0] ? {} : { v: reducer.name };
 }
 
 /**
  * The state of a cell for readers; undefined when the cell does not exist.
  *
- * @param bytes the cell's leaf
+ * @param cell the cell's leaf
+ * @returns a state that nothing may write into
  * @throws the errors of {@link presentState}
  */
-export function seenState(app: App, address: Address, bytes: Uint8Array | undefined): State | undefined {
-  if (bytes === undefined) return undefined;
-  const cell = decode(bytes) as unknown as CellLeaf;
-  if (!cell.live) return undefined;
+export function seenState(app: App, address: Address, cell: CellLeaf | undefined): CellState | undefined {
+  if (cell?.live !== true) return undefined;
   const reducer = reducerFor(app, address[0]);
   return reducer === undefined ? cell.state : presentState(reducer, address, cell);
 }
@@ -71,5 +67,5 @@ function stepsFrom(reducer: ReducerDefinition, written: string): readonly Forebe
 }
 
 function migrated(state: Value, step: Forebear): Value {
-  return decode(encodeGiven(runPure(() => step.migrate(decode(encode(state))))));
+  return normalGiven(runPure(() => step.migrate(copyValue(state)))).value;
 }

@@ -10,12 +10,11 @@
  */
 import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@reprise/contracts';
 import { EVERYTHING, meet } from '../../authority/index.js';
-import { decode } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { NO_RIGHTS, replaceRights } from '../gate/grants.js';
 import { declaredRights } from '../gate/rights.js';
 import { accountKey, effectKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
-import type { EffectLeaf, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import type { RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { openEffect, settleInFrame } from '../ledger/settle.js';
 
@@ -31,7 +30,7 @@ export function beginFork(fold: FrameFold, ingress: IngressOf<'fork'>): void {
   const { world, from, mode, origins, recorded } = ingress;
   const root = ingress.root === undefined ? {} : { root: meet(rules.root ?? EVERYTHING, ingress.root) };
   const leaf: WorldLeaf = { ...rules, ...root, world, fork: { from, mode, origins, recorded } };
-  fold.write(WORLD_KEY, leaf);
+  fold.overlay.set(WORLD_KEY, leaf);
   fold.world = leaf;
   if (ingress.root !== undefined) fold.govern();
   for (const [holder, rights] of ingress.rights) meetRights(fold, holder, rights);
@@ -55,9 +54,8 @@ function settleOpen(fold: FrameFold, { settled }: IngressOf<'fork'>): void {
     if (effect === undefined) throw notAsOpen(`effect ${id} is not open`);
     settleInFrame(fold, id, effect, { by: 'fork', receipt, over: true }, 0);
   }
-  for (const { key, bytes } of fold.overlay.list('effect')) {
-    const { late } = decode(bytes) as unknown as EffectLeaf;
-    if (late === undefined) throw notAsOpen(`effect ${String(key.path[1])} is open`);
+  for (const { key, leaf } of fold.overlay.list('effect')) {
+    if (leaf.late === undefined) throw notAsOpen(`effect ${String(key.path[1])} is open`);
     fold.overlay.set(effectKey(String(key.path[1])), undefined); // its adapter answers the original
   }
 }
@@ -92,14 +90,13 @@ function earlier(a: number | null, b: number | null): number | null {
 }
 
 function takeAccount(fold: FrameFold, name: string, { parent, limits, spent }: Account): void {
-  const bytes = fold.overlay.get(accountKey(name));
-  const known = bytes === undefined ? undefined : (decode(bytes) as unknown as Account);
-  fold.write(accountKey(name), {
+  const known = fold.overlay.get(accountKey(name));
+  fold.overlay.set(accountKey(name), {
     parent: known === undefined ? parent : known.parent,
     limits,
     spent: larger(known?.spent ?? {}, spent),
     reserved: known?.reserved ?? {},
-  } satisfies Account);
+  });
 }
 
 function larger(a: Amounts, b: Amounts): Amounts {

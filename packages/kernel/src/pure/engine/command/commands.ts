@@ -13,7 +13,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { amountsFit } from '../../authority/index.js';
-import { decode, encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../../codec/index.js';
+import { encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../../codec/index.js';
 import { check } from '../../schema/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { tellOwner } from '../frame/notify.js';
@@ -23,7 +23,7 @@ import { fullName, gateEffect, mayAnswer } from '../gate/gate.js';
 import { setRights } from '../gate/grants.js';
 import { authorityOf, cellOf, holderOf, isAdapter, isGeneration } from '../gate/rights.js';
 import { accountKey, effectKey, settledKey } from '../leaf/leaf-key.js';
-import type { EffectLeaf, SettledLeaf } from '../leaf/leaves.js';
+import type { EffectLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { bookLate, chainOf } from '../ledger/accounts.js';
 import { isAsking } from '../ledger/parked.js';
@@ -79,15 +79,14 @@ function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Sett
 
 /** A settlement that comes too late is answered with a record; for an effect that never waited it is refused. */
 function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { who, cause: c }: Asking): void {
-  const bytes = fold.overlay.get(settledKey(id));
-  if (bytes === undefined) throw notOpen(id);
-  const settled = decode(bytes) as unknown as SettledLeaf;
+  const settled = fold.overlay.get(settledKey(id));
+  if (settled === undefined) throw notOpen(id);
   requireAnswerer(fold, who, settled, `effect ${id}`);
   fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
   if (usage === undefined || settled.owed === undefined) return;
   const { owed, ...known } = settled; // once: a second report is refused
   bookLate(fold, owed, usage);
-  fold.write(settledKey(id), known);
+  fold.overlay.set(settledKey(id), known);
 }
 
 function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): Value {
@@ -179,10 +178,10 @@ function answer(
   if (effect === undefined || asked === undefined) throw notOpen(id, `has no open question ${n}`);
   requireAnswerer(fold, who, { ...effect, to: asked.to }, nameOf(effect));
   if (asked.answer !== undefined) throw notOpen(id, `already has an answer to question ${n}`);
-  asked.answer = { by: who, value: given };
-  wakeWhenDue(fold, id, effect);
-  fold.write(effectKey(id), effect);
-  if (isAsking(effect)) return;
+  const asks = effect.asks?.map((ask) => (ask === asked ? { ...ask, answer: { by: who, value: given } } : ask)) ?? [];
+  const answered = wakeWhenDue(fold, id, { ...effect, asks });
+  fold.overlay.set(effectKey(id), answered);
+  if (isAsking(answered)) return;
   tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, cause);
 }
 
@@ -227,7 +226,7 @@ function setAccount(
     above.map(([name]) => name),
     where,
   );
-  fold.write(accountKey(account), { parent, limits, spent: known?.spent ?? {}, reserved: known?.reserved ?? {} });
+  fold.overlay.set(accountKey(account), { parent, limits, spent: known?.spent ?? {}, reserved: known?.reserved ?? {} });
   fold.govern();
 }
 

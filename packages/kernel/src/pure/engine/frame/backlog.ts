@@ -7,11 +7,10 @@
  * Q2  A chunk is written once, and once more when its frame ended in the middle of it.
  */
 
-import { decode, encode, FRAME_DEPTH_MAX } from '../../codec/index.js';
 import { FRAME_DELIVERIES_MAX } from '../leaf/bounds.js';
 import { damagedLeaves } from '../leaf/damage.js';
 import { type BacklogName, pendingKey } from '../leaf/leaf-key.js';
-import type { KeptBacklog, Overlay, PendingChunk, PendingDelivery } from '../leaf/leaves.js';
+import type { KeptBacklog, Overlay, PendingDelivery } from '../leaf/leaves.js';
 import type { QueuedDelivery } from './frame-fold.js';
 
 /** An empty backlog. */
@@ -80,13 +79,12 @@ export class Backlog {
     this.#next = 0;
     if (this.#kept > 0) {
       const key = pendingKey(this.name, this.#first++);
-      const bytes = this.overlay.get(key);
-      if (bytes === undefined)
+      const chunk = this.overlay.get(key);
+      if (chunk === undefined)
         throw damagedLeaves('a chunk of waiting deliveries is missing', `leaf ${key.path.join(' ')}`);
-      const { deliveries } = decode(bytes) as unknown as PendingChunk;
       this.overlay.set(key, undefined);
-      this.#kept -= deliveries.length;
-      this.#taken = deliveries.map(queuedOf);
+      this.#kept -= chunk.deliveries.length;
+      this.#taken = chunk.deliveries.map(queuedOf);
     } else {
       this.#taken = this.#added;
       this.#added = [];
@@ -100,8 +98,7 @@ export class Backlog {
   }
 
   #write(chunk: number, deliveries: readonly QueuedDelivery[]): void {
-    const leaf: PendingChunk = { deliveries: deliveries.map(pendingOf) };
-    this.overlay.set(pendingKey(this.name, chunk), encode(leaf, FRAME_DEPTH_MAX));
+    this.overlay.set(pendingKey(this.name, chunk), { deliveries: deliveries.map(pendingOf) });
   }
 }
 

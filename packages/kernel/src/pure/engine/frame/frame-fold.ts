@@ -7,7 +7,8 @@
  * Invariants
  * F1  Pure: the same leaves and ingress give the same records, changes and blobs. An abandoned fold leaves nothing.
  * F2  One FIFO per frame. A delivery is a savepoint: it takes place whole, or a fault is recorded instead.
- * F3  After each delivery a leaf is exactly decode(its bytes).
+ * F3  A leaf is a value that is never written into, equal to what its bytes decode to; the maps in it whose keys are
+ *     data have their keys in canonical order, so that code that walks them cannot tell a kept leaf from a loaded one.
  * F4  Bounds are counted in deliveries and value bytes, which depend on the frame alone. Sweeps run beyond
  *     the cascade's bound too: they add nothing, and their nodes would never be found again.
  * F5  The deliveries that an ingress itself queues are roots: each begins a cascade with its own bounds, after the one
@@ -25,7 +26,7 @@ import type {
   Receipt,
   Sender,
 } from '@reprise/contracts';
-import { decode, encode, FRAME_DEPTH_MAX, type Hash } from '../../codec/index.js';
+import { type Hash, type NormalValue, normalValue } from '../../codec/index.js';
 import type { App } from '../../define/index.js';
 import {
   CASCADE_DELIVERIES_MAX,
@@ -36,8 +37,16 @@ import {
 } from '../leaf/bounds.js';
 import { damagedLeaves } from '../leaf/damage.js';
 import { cellKey, type LeafKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
-import type { EffectLeaf, EmissionPlace, PendingLeaf, TableRest, WorldLeaf } from '../leaf/leaves.js';
-import { DecodedCache, type LeafReader, Overlay } from '../leaf/leaves.js';
+import type {
+  EffectLeaf,
+  EmissionPlace,
+  LeafReader,
+  PendingLeaf,
+  PlanLeaf,
+  TableRest,
+  WorldLeaf,
+} from '../leaf/leaves.js';
+import { Overlay } from '../leaf/leaves.js';
 import type { StagedBlob } from '../leaf/log.js';
 import { Fault, Miss } from '../leaf/signals.js';
 import type { LivePlan } from '../plan/live-plan.js';
@@ -66,29 +75,15 @@ export interface FaultedDelivery {
   readonly cause?: unknown;
 }
 
-/** Caches that may make a fold faster and never change its result. */
-interface EngineCaches {
-  readonly decoded: DecodedCache;
-  /** Running generators; absent where each plan is rebuilt from its leaf, as verification does. */
-  readonly plans?: WeakMap<Uint8Array, LivePlan>;
-}
-
-/** The caches of a running world. */
-export function liveCaches(): EngineCaches {
-  return { decoded: new DecodedCache(), plans: new WeakMap() };
-}
-
-/** The caches of a verification: leaves stay decoded, and plans are rebuilt for each of their steps. */
-export function replayCaches(): EngineCaches {
-  return { decoded: new DecodedCache() };
-}
+/** Running generators, by the leaf of their plan: a plan that is not among them is rebuilt from its leaf. */
+export type RunningPlans = WeakMap<PlanLeaf, LivePlan>;
 
 /** The environment that all folds of a world share. */
 export interface EngineEnv {
   readonly app: App;
   readonly hash: Hash;
-  /** Absent when a frame is folded again to check it: then everything is rebuilt from bytes. */
-  readonly caches?: EngineCaches;
+  /** Makes a fold faster and never changes its result; absent where every plan is rebuilt to check it. */
+  readonly plans?: RunningPlans;
 }
 
 /** An event on its way to a cell. */
@@ -212,7 +207,7 @@ export class FrameFold {
   govern(): void {
     if (this.rules.governed === true) return;
     this.world = { ...this.rules, governed: true };
-    this.write(WORLD_KEY, this.world);
+    this.overlay.set(WORLD_KEY, this.world);
   }
 
   /** Whether the current cascade began by reporting a cell that failed by the length of an earlier cascade. */
@@ -235,18 +230,6 @@ export class FrameFold {
   /** Adds a delivery that begins a cascade of its own, whatever queues it. Callers must bound their number (F5). */
   enqueueApart(delivery: QueuedDelivery): void {
     this.#roots.push(delivery);
-  }
-
-  /** Decodes a leaf as the caller's own object. */
-  take<T>(bytes: Uint8Array): T {
-    return this.env.caches === undefined ? (decode(bytes) as T) : this.env.caches.decoded.take<T>(bytes);
-  }
-
-  /** Writes a leaf and returns its bytes. */
-  write(key: LeafKey, leaf: unknown): Uint8Array {
-    const bytes = encodeLeaf(leaf);
-    this.overlay.set(key, bytes);
-    return bytes;
   }
 
   /** Counts the value bytes of a delivery, for the bounds of frame and cascade. */
@@ -319,7 +302,7 @@ export class FrameFold {
       roots: this.#roots.keep(),
       ...(this.ending === undefined ? {} : { ending: this.ending }),
     };
-    this.write(PENDING_KEY, pending);
+    this.overlay.set(PENDING_KEY, pending);
   }
 }
 
@@ -329,24 +312,16 @@ function neededBy(delivery: QueuedDelivery): LeafKey[] {
   return delivery.kind === 'plan' ? [cellKey([delivery.plan[0], delivery.plan[1]])] : [];
 }
 
-/**
- * Encodes a leaf. It holds authors' values some levels down, so it may nest deeper than they: what was accepted
- * as a value can always be kept.
- */
-export function encodeLeaf(leaf: unknown): Uint8Array {
-  return encode(leaf, FRAME_DEPTH_MAX);
-}
-
-/** Encodes an author's value; one that is not canonical or too large is the author's fault. */
-export function encodeGiven(given: unknown): Uint8Array {
-  let bytes: Uint8Array;
+/** Copies an author's value into normal form; one that is not canonical or too large is the author's fault. */
+export function normalGiven(given: unknown): NormalValue {
+  let normal: NormalValue;
   try {
-    bytes = encode(given);
+    normal = normalValue(given);
   } catch (error) {
     throw new Fault('value_invalid', error instanceof Error ? error.message : 'not a canonical value', error);
   }
-  if (bytes.length > VALUE_BYTES_MAX) {
-    throw new Fault('record_too_large', `a value of ${bytes.length} bytes; at most ${VALUE_BYTES_MAX} fit`);
+  if (normal.bytes > VALUE_BYTES_MAX) {
+    throw new Fault('record_too_large', `a value of ${normal.bytes} bytes; at most ${VALUE_BYTES_MAX} fit`);
   }
-  return bytes;
+  return normal;
 }

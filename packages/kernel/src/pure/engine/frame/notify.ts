@@ -1,5 +1,4 @@
 import type { Address, NoticeName, PlanAddress, Value } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
 import { reducerFor } from '../../define/index.js';
 import { check } from '../../schema/index.js';
 import { cellKey } from '../leaf/leaf-key.js';
@@ -57,16 +56,13 @@ export function tellMaker(
 }
 
 function generationOf(fold: FrameFold, cell: Address): number | undefined {
-  const bytes = fold.overlay.get(cellKey(cell));
-  return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf).inc;
+  return fold.overlay.get(cellKey(cell))?.inc;
 }
 
 /** Whether a live cell takes this notice; a reducer with a different schema for it does not. */
 export function takes(fold: FrameFold, to: Address, name: NoticeName, value: Value): boolean {
   const event = reducerFor(fold.env.app, to[0])?.events.get(name);
   if (event === undefined || !check(event.node, value).ok) return false;
-  const bytes = fold.overlay.get(cellKey(to));
-  if (bytes === undefined) return false;
-  const cell = decode(bytes) as unknown as CellLeaf;
-  return cell.live && cell.failed === null;
+  const cell = fold.overlay.get(cellKey(to));
+  return cell?.live === true && cell.failed === null;
 }

@@ -12,21 +12,20 @@ export function effectOfTimer(name: string): string | undefined {
   return name.startsWith(EFFECT_TIMER) ? name.slice(EFFECT_TIMER.length) : undefined;
 }
 
-/** Sets the effect's timer to the next time that matters to it. The caller writes the leaf. */
-export function wakeWhenDue(fold: FrameFold, id: string, effect: EffectLeaf): void {
+/** Sets the effect's timer to the next time that matters to it. @returns the leaf, which the caller writes */
+export function wakeWhenDue(fold: FrameFold, id: string, effect: EffectLeaf): EffectLeaf {
   const due = nextDue(effect);
-  if (due === effect.wake) return;
+  if (due === effect.wake) return effect;
+  const { wake: _dropped, ...rest } = effect;
   dropWake(fold, id, effect);
-  if (due === undefined) return;
-  effect.wake = due;
-  fold.write(timerOf(id, effect, due), { due });
+  if (due === undefined) return rest;
+  fold.overlay.set(timerOf(id, effect, due), { due });
+  return { ...rest, wake: due };
 }
 
-/** Removes the effect's timer, when it has one. The caller writes the leaf. */
+/** Removes the effect's timer, when it has one. */
 export function dropWake(fold: FrameFold, id: string, effect: EffectLeaf): void {
-  if (effect.wake === undefined) return;
-  fold.overlay.set(timerOf(id, effect, effect.wake), undefined);
-  delete effect.wake;
+  if (effect.wake !== undefined) fold.overlay.set(timerOf(id, effect, effect.wake), undefined);
 }
 
 function timerOf(id: string, { plan }: EffectLeaf, due: number) {

@@ -58,6 +58,7 @@ const CONCERNED: ByKind = {
   fact: ({ from, ...fact }) => (from === null ? ['world'] : [...sender(from), ...noticed(fact)]),
   fault: ({ target }) => [of(target)],
   plan_ended: ({ plan }) => [of(plan)],
+  cell_command: ({ from, command }) => [of(from), toldByCommand(command)],
 };
 
 /** The subjects of a record: a reader needs the right to read all of them. */

@@ -61,7 +61,7 @@ export function openAllowed(fold: FrameFold, allowed: AllowedEffect): Receipt | 
   const by = inc === 0 ? {} : { inc };
   const leaf: EffectLeaf = { plan, ...by, emission, name, params, guarantee, deadline, queued, attempt: 0, ...origins };
   if (approval === undefined) return startOrWait(fold, effect, { ...leaf, ...reservedOf(reserved) }, definition, index);
-  fold.write(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } } satisfies EffectLeaf);
+  fold.overlay.set(effectKey(effect), { ...leaf, approval: { to: approval, timeoutMs } });
   tellOwner(fold, plan, 'sys/EffectWaiting@1', { effect, name, plan: [...plan], for: 'approval', to: approval }, index);
   return undefined;
 }
@@ -86,8 +86,7 @@ export function startOrWait(
   if (effect.reserved !== undefined) holdFor(fold, effect.reserved);
   const open: EffectLeaf =
     settler === undefined ? effect : { ...effect, settler, deferred: { expires: effect.deadline, to: null } };
-  wakeWhenDue(fold, id, open);
-  fold.write(effectKey(id), open);
+  fold.overlay.set(effectKey(id), wakeWhenDue(fold, id, open));
   if (settler === undefined) fold.emitted.push({ effect: id, name: effect.name });
   else notify(fold, settler, 'sys/EffectOpened@1', notice, cause);
   return undefined;

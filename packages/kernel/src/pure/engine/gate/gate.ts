@@ -17,13 +17,12 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { isExpired, matches, PARALLEL, permits } from '../../authority/index.js';
-import { decode, encode, toHex } from '../../codec/index.js';
+import { encode, toHex } from '../../codec/index.js';
 import type { EffectDefinition } from '../../define/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { cellKey, isAddress } from '../leaf/leaf-key.js';
-import type { CellLeaf, EffectLeaf } from '../leaf/leaves.js';
+import type { EffectLeaf } from '../leaf/leaves.js';
 import { fitsAccount } from '../ledger/accounts.js';
-import { standingOf } from '../ledger/settle.js';
 import {
   type Authority,
   actorOf,
@@ -289,9 +288,9 @@ function parallelRefusal(
 ): FailureCode | undefined {
   if (authority === 'everything' || authority?.exercise.max_parallel === undefined) return undefined;
   let open = 0;
-  for (const { key, bytes } of fold.overlay.list('effect')) {
-    const { plan: of, inc: by, open: counts } = standingOf(bytes);
-    if (counts && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1] && by === inc) open++;
+  for (const { key, leaf } of fold.overlay.list('effect')) {
+    const { plan: of, inc: by = 0, late } = leaf;
+    if (late === undefined && key.path[1] !== approved && of[0] === plan[0] && of[1] === plan[1] && by === inc) open++;
   }
   return open >= authority.exercise.max_parallel ? 'cap_denied/parallel' : undefined;
 }
@@ -355,8 +354,7 @@ function digestOf(fold: FrameFold, exercise: Capability | undefined): string {
 
 /** A cell that does not exist yet would be made by the sender, and so be below it. */
 function isNew(fold: FrameFold, to: Address): boolean {
-  const bytes = fold.overlay.get(cellKey(to));
-  return bytes === undefined || !(decode(bytes) as unknown as CellLeaf).live;
+  return fold.overlay.get(cellKey(to))?.live !== true;
 }
 
 /** A cell itself, or the one that made it. */

@@ -80,7 +80,7 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
 /** Writes a holder's rights, and moves the timer of their expiry. */
 export function replaceRights(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
   moveExpiry(fold, holder, before, after);
-  fold.write(rightsKey(holder), after);
+  fold.overlay.set(rightsKey(holder), after);
 }
 
 /** The rights of a holder have expired: open effects below that are no longer permitted end. */
@@ -89,7 +89,7 @@ export function rightsExpired(fold: FrameFold, cell: Address): void {
   const rights = declaredRights(fold, holder);
   if (rights === undefined) return;
   const due = nextExpiry(rights, fold.at);
-  if (due !== undefined) fold.write(timerKey(due, cell, -1, RIGHTS_TIMER), { due });
+  if (due !== undefined) fold.overlay.set(timerKey(due, cell, -1, RIGHTS_TIMER), { due });
   endRefused(fold, 0);
 }
 
@@ -256,7 +256,7 @@ function requireAccount(
 export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace = BEFORE_ALL): void {
   const open = openEffects(fold, ({ queued }) => comparePlaces(queued, after) > 0);
   const asked = open.slice(0, ENDINGS_AT_ONCE);
-  fold.ending = open.length > asked.length ? asked.at(-1)?.queued : undefined;
+  fold.ending = open.length > asked.length ? asked.at(-1)?.leaf.queued : undefined;
   requireLoaded(fold, asked);
   for (const { id } of asked) {
     const effect = openEffect(fold, id);
@@ -283,7 +283,9 @@ const BEFORE_ALL: EmissionPlace = [-1, 0];
 /** Requests all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
 function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {
   const cold = new Map<string, LeafKey>();
-  for (const { plan } of open) {
+  for (const {
+    leaf: { plan },
+  } of open) {
     const cell: Address = [plan[0], plan[1]];
     for (const key of [cellKey(cell), rightsKey(holderOf(cell))]) if (isCold(fold, key)) cold.set(key.id, key);
   }
@@ -307,7 +309,7 @@ function moveExpiry(fold: FrameFold, holder: string, before: RightsLeaf, after: 
   const [was, is] = [nextExpiry(before, fold.at), nextExpiry(after, fold.at)];
   if (was === is) return;
   if (was !== undefined) fold.overlay.set(timerKey(was, cell, -1, RIGHTS_TIMER), undefined);
-  if (is !== undefined) fold.write(timerKey(is, cell, -1, RIGHTS_TIMER), { due: is });
+  if (is !== undefined) fold.overlay.set(timerKey(is, cell, -1, RIGHTS_TIMER), { due: is });
 }
 
 function nextExpiry({ exercise, grant }: RightsLeaf, now: number): number | undefined {

@@ -12,11 +12,10 @@
  */
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant } from '../../authority/index.js';
-import { decode } from '../../codec/index.js';
 import { type App, cellAddress } from '../../define/index.js';
 import { AUTHORITY_DEPTH_MAX } from '../leaf/bounds.js';
 import { cellKey, effectKey, isAddress, rightsKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, EffectLeaf, LeafReader, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import type { CellLeaf, LeafReader, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 
 /** Where rights are read from: a frame that is being folded, or a world between two frames. */
@@ -71,8 +70,7 @@ export function effectBehind(who: string): string | undefined {
 export function actorOf(fold: RightsReader, who: string): Address | null | undefined {
   const id = effectBehind(who);
   if (id === undefined) return cellOf(who);
-  const bytes = fold.overlay.get(effectKey(id));
-  const effect = bytes === undefined ? undefined : (decode(bytes) as unknown as EffectLeaf);
+  const effect = fold.overlay.get(effectKey(id));
   if (effect === undefined || effect.late !== undefined) return null;
   const cell: Address = [effect.plan[0], effect.plan[1]];
   return isGeneration(fold, cell, effect.inc) ? cell : null;
@@ -105,8 +103,7 @@ export interface Authority {
 
 /** The rights that were set for a holder itself; undefined when none were. */
 export function declaredRights(fold: RightsReader, holder: string): RightsLeaf | undefined {
-  const bytes = fold.overlay.get(rightsKey(holder));
-  return bytes === undefined ? undefined : (decode(bytes) as unknown as RightsLeaf);
+  return fold.overlay.get(rightsKey(holder));
 }
 
 /** The effective rights of a holder, over its whole chain; undefined when the chain permits nothing (H2). */
@@ -148,8 +145,7 @@ export function approvalsOf(fold: RightsReader, holder: string): RightsLeaf['app
 }
 
 function cellAt(fold: RightsReader, cell: Address): CellLeaf | undefined {
-  const bytes = fold.overlay.get(cellKey(cell));
-  return bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf);
+  return fold.overlay.get(cellKey(cell));
 }
 
 function chainOf(fold: RightsReader, holder: Principal): readonly string[] | undefined {

@@ -3,7 +3,7 @@
  * options: a world that reached a bound replays only under the same bound.
  */
 
-/** The largest state of a cell, a plan instance or a log leaf, in canonical bytes. Growing data belongs in a log. */
+/** The largest state of a cell or a plan instance, in canonical bytes. Growing data belongs in a log. */
 export const LEAF_BYTES_MAX = 64 * 1024;
 
 /** What an emission adds to its plan's leaf at most: its ordinal and its effect's id, or the receipt of a denial. */
@@ -42,10 +42,7 @@ export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
 /** Awaits of one plan instance; a longer plan continues with `continueAs`. */
 export const PLAN_AWAITS_MAX = 256;
 
-/** The largest log leaf: up to 31 inline items, each as large as a value may be, and the links of its chunks. */
-export const LOG_LEAF_BYTES_MAX = 2 * 1024 * 1024;
-
-/** Items in one sealed chunk of a log, and links in one node above it. */
+/** Items in one sealed chunk of a log, and links in one node above it. So a log’s leaf holds 31 values at most. */
 export const LOG_CHUNK_ITEMS = 32;
 
 /**

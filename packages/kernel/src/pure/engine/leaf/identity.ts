@@ -1,6 +1,6 @@
 /** Identities and entropy, all derived from journaled facts: the same in every replay, different between worlds. */
 import type { Address, PlanAddress, Value } from '@reprise/contracts';
-import { encode, FRAME_DEPTH_MAX, fromHex, type Hash, toHex } from '../../codec/index.js';
+import { encodeKernel, fromHex, type Hash, toHex } from '../../codec/index.js';
 
 /** The parts of an effect's identity. No frame number: a fork must find the same effect again. */
 export interface EffectIdentity {
@@ -15,23 +15,10 @@ export interface EffectIdentity {
 
 /** The id of an effect, which is also its idempotency key: 64 hex digits. */
 export function effectId(of: EffectIdentity, hash: Hash): string {
-  return toHex(
-    hash(
-      encode(
-        {
-          world: of.world,
-          cell: [of.plan[0], of.plan[1]],
-          generation: of.generation,
-          plan: of.planName,
-          ordinal: of.plan[2],
-          emission: of.emission,
-          kind: of.kind,
-          params: of.params,
-        },
-        FRAME_DEPTH_MAX,
-      ),
-    ),
-  );
+  const { world, plan, planName, generation, emission, kind, params } = of;
+  const cell = [plan[0], plan[1]];
+  const identity = { world, cell, generation, plan: planName, ordinal: plan[2], emission, kind, params };
+  return toHex(hash(encodeKernel(identity)));
 }
 
 /** The entropy of one delivery to one cell. */
@@ -66,7 +53,7 @@ export class DeliveryEntropy {
   }
 
   #draw(label: readonly string[]): Uint8Array {
-    this.#seed ??= this.hash(encode([fromHex(this.of.seed), this.of.cell, this.of.generation, this.of.n]));
-    return this.hash(encode([this.#seed, ...label, this.#drawn++]));
+    this.#seed ??= this.hash(encodeKernel([fromHex(this.of.seed), this.of.cell, this.of.generation, this.of.n]));
+    return this.hash(encodeKernel([this.#seed, ...label, this.#drawn++]));
   }
 }

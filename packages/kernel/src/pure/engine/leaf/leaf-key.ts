@@ -1,6 +1,26 @@
 /** The keys of the state map. Everything a world remembers is a leaf under one of these. */
-import { type Address, CELL_KEY_BYTES_MAX, type PlanAddress, type Value, WIRE_NAME } from '@reprise/contracts';
+import {
+  type Account,
+  type Address,
+  CELL_KEY_BYTES_MAX,
+  type PlanAddress,
+  type Value,
+  WIRE_NAME,
+} from '@reprise/contracts';
 import { utf8Length } from '../../codec/index.js';
+import type {
+  CellLeaf,
+  EffectLeaf,
+  LogLeaf,
+  PendingChunk,
+  PendingLeaf,
+  PlanLeaf,
+  RightsLeaf,
+  SettledLeaf,
+  TimerLeaf,
+  WorldLeaf,
+} from './leaves.js';
+import type { TableNode } from './table-node.js';
 
 /** What a leaf holds. */
 export type LeafKind =
@@ -22,14 +42,17 @@ export type PathPart = string | number;
 /**
  * A leaf's key: its path, and the path as one string for maps. Only the last part of a path is free text, so
  * joining with NUL is unambiguous.
+ *
+ * @typeParam L the leaf under it; exists in types alone
  */
-export interface LeafKey {
+export interface LeafKey<L = unknown> {
   readonly id: string;
   readonly path: readonly [LeafKind, ...PathPart[]];
+  readonly holds?: L;
 }
 
 /** The key with this path; paths come from the constructors below or from a snapshot. */
-export function leafKey(path: readonly [LeafKind, ...PathPart[]]): LeafKey {
+export function leafKey<L = unknown>(path: readonly [LeafKind, ...PathPart[]]): LeafKey<L> {
   return { id: path.join('\0'), path };
 }
 
@@ -51,48 +74,49 @@ export function isAddress(thing: unknown): thing is Address {
 }
 
 /** A cell's state and bookkeeping. */
-export const cellKey = (cell: Address): LeafKey => leafKey(['cell', cell[0], cell[1]]);
+export const cellKey = (cell: Address): LeafKey<CellLeaf> => leafKey(['cell', cell[0], cell[1]]);
 
 /** A plan instance. */
-export const planKey = (plan: PlanAddress): LeafKey => leafKey(['plan', plan[0], plan[2], plan[1]]);
+export const planKey = (plan: PlanAddress): LeafKey<PlanLeaf> => leafKey(['plan', plan[0], plan[2], plan[1]]);
 
 /** An open effect. */
-export const effectKey = (effect: string): LeafKey => leafKey(['effect', effect]);
+export const effectKey = (effect: string): LeafKey<EffectLeaf> => leafKey(['effect', effect]);
 
 /** The remains of a settled effect that had waited for input from outside. */
-export const settledKey = (effect: string): LeafKey => leafKey(['settled', effect]);
+export const settledKey = (effect: string): LeafKey<SettledLeaf> => leafKey(['settled', effect]);
 
 /** The rights of a holder on both sides. */
-export const rightsKey = (holder: string): LeafKey => leafKey(['rights', holder]);
+export const rightsKey = (holder: string): LeafKey<RightsLeaf> => leafKey(['rights', holder]);
 
 /** The spent and reserved amounts of an account. */
-export const accountKey = (account: string): LeafKey => leafKey(['account', account]);
+export const accountKey = (account: string): LeafKey<Account> => leafKey(['account', account]);
 
 /** A log's counts, roots and inline tail: a sibling of its cell, so that appending does not touch the state. */
-export const logKey = (cell: Address, log: string): LeafKey => leafKey(['log', cell[0], log, cell[1]]);
+export const logKey = (cell: Address, log: string): LeafKey<LogLeaf> => leafKey(['log', cell[0], log, cell[1]]);
 
 /**
  * A node of a table. The generation is part of it: a table whose cell has ended is removed in steps,
  * and must not be mistaken for the table of the next cell at this address.
  */
-export const tableKey = (cell: Address, table: string, inc: number, node: number): LeafKey =>
+export const tableKey = (cell: Address, table: string, inc: number, node: number): LeafKey<TableNode> =>
   leafKey(['table', cell[0], table, inc, node, cell[1]]);
 
 /** A timer, by due time first. `plan` is −1 for a cell's own timer. */
-export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey =>
+export const timerKey = (due: number, cell: Address, plan: number, name: string): LeafKey<TimerLeaf> =>
   leafKey(['timer', due, cell[0], plan, name, cell[1]]);
 
 /** What the manifest said. */
-export const WORLD_KEY: LeafKey = leafKey(['world']);
+export const WORLD_KEY: LeafKey<WorldLeaf> = leafKey(['world']);
 
 /** The work left between a frame and its `continue` frame. */
-export const PENDING_KEY: LeafKey = leafKey(['pending']);
+export const PENDING_KEY: LeafKey<PendingLeaf> = leafKey(['pending']);
 
 /** The deliveries that wait: those of the cascade under way, and those that each begin one. */
 export type BacklogName = 'cascade' | 'roots';
 
 /** A chunk of deliveries that wait for a `continue` frame. */
-export const pendingKey = (backlog: BacklogName, chunk: number): LeafKey => leafKey(['pending', backlog, chunk]);
+export const pendingKey = (backlog: BacklogName, chunk: number): LeafKey<PendingChunk> =>
+  leafKey(['pending', backlog, chunk]);
 
 /** Where a leaf's path has the reducer and the cell's key. */
 const CELL_PLACES: Readonly<Record<string, readonly [number, number]>> = {

@@ -1,5 +1,6 @@
 /** The shapes of leaves, and the view of them that a fold writes to. */
 import type {
+  Account,
   Address,
   Amounts,
   Capability,
@@ -17,10 +18,10 @@ import type {
   Sender,
   Value,
 } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
 import type { PlanWait, Resumed } from '../../define/index.js';
 import type { LeafKey } from './leaf-key.js';
 import { Miss } from './signals.js';
+import type { TableNode } from './table-node.js';
 import type { TableHead } from './table-tree.js';
 
 /** The world's identity and rules. */
@@ -50,43 +51,46 @@ export interface ForkLeaf {
 /** The rights of a holder on both sides, and its account. */
 export interface RightsLeaf {
   /** The exercise side: what it may do; null when not narrowed. */
-  exercise: Capability | null;
+  readonly exercise: Capability | null;
   /** The grant side: what it may hand on, which can be more; null: the same. */
-  grant: Capability | null;
+  readonly grant: Capability | null;
   /** The account that its effects are charged to; null: its parent's. */
-  account: string | null;
+  readonly account: string | null;
   /** The kinds with a remembered approval, and their expiry. */
-  approved: (readonly [string, number | null])[];
+  readonly approved: readonly (readonly [string, number | null])[];
   /** The generation of the cell that the approvals belong to; absent for the first. */
-  inc?: number;
+  readonly inc?: number;
   /** Counts the changes. */
-  revision: number;
+  readonly revision: number;
 }
+
+/** The state of a cell: what its reducer keeps. */
+export type CellState = Readonly<Record<string, Value>>;
 
 /** A cell. A cell that ended leaves `{inc}` behind, so that its next generation has new identities. */
 export interface CellLeaf {
-  inc: number;
+  readonly inc: number;
   /** False once the cell has ended. */
-  live: boolean;
+  readonly live: boolean;
   /** Deliveries so far: seeds identifiers and random. */
-  n: number;
+  readonly n: number;
   /** The next plan ordinal. */
-  ord: number;
-  failed: FaultCode | null;
-  parent: Address | null;
+  readonly ord: number;
+  readonly failed: FaultCode | null;
+  readonly parent: Address | null;
   /** The generation of the parent that made it; absent for the first. Rights of a later one do not apply. */
-  pinc?: number;
+  readonly pinc?: number;
   /** The ordinals of its running plans. */
-  plans: number[];
+  readonly plans: readonly number[];
   /** Its timers: name → due. */
-  timers: Record<string, number>;
+  readonly timers: Readonly<Record<string, number>>;
   /** The logs it has written to. */
-  logs: string[];
+  readonly logs: readonly string[];
   /** The heads of its tables, by name; absent while it has written to none. */
-  tables?: Record<string, TableHead>;
+  readonly tables?: Readonly<Record<string, Readonly<TableHead>>>;
   /** The definition that wrote it last; absent when the address names it. */
-  v?: string;
-  state: Record<string, Value>;
+  readonly v?: string;
+  readonly state: CellState;
 }
 
 /** A plan instance: its input and the results of its awaits. A running generator is only a cache of this. */
@@ -95,16 +99,16 @@ export interface PlanLeaf {
   readonly inc: number;
   readonly input: Value;
   /** When the first segment ran; null until then. */
-  started: number | null;
+  readonly started: number | null;
   /** It was stopped before its first segment: effects of that segment are cancelled at once. */
-  stopped?: true;
-  resumptions: { readonly at: number; readonly value: Resumed }[];
-  wait: PlanWait | null;
+  readonly stopped?: true;
+  readonly resumptions: readonly { readonly at: number; readonly value: Resumed }[];
+  readonly wait: PlanWait | null;
   /** Receipts that arrived before they were awaited, in order of arrival. */
-  inbox: (readonly [number, Receipt])[];
-  emissions: number;
+  readonly inbox: readonly (readonly [number, Receipt])[];
+  readonly emissions: number;
   /** Effects without a receipt: emission and id. */
-  open: (readonly [number, string])[];
+  readonly open: readonly (readonly [number, string])[];
 }
 
 /** An open effect. */
@@ -120,25 +124,25 @@ export interface EffectLeaf {
   /** Where it was emitted, `[seq, index]`: the order of dispatch. */
   readonly queued: EmissionPlace;
   /** The armed attempt; 0 while it waits. */
-  attempt: number;
+  readonly attempt: number;
   /** The amounts reserved for it. */
-  reserved?: Reserved;
+  readonly reserved?: Reserved;
   /** It waits for approval: the approvers, and how long it may run once it starts. */
-  approval?: { readonly to: string; readonly timeoutMs: number | null };
+  readonly approval?: { readonly to: string; readonly timeoutMs: number | null };
   /** It is deferred: its expiry, and the principals besides the operator that may settle it. */
-  deferred?: { readonly expires: number | null; readonly to: string | null };
+  readonly deferred?: { readonly expires: number | null; readonly to: string | null };
   /** It waited for approval and got it. */
-  approved?: true;
+  readonly approved?: true;
   /** The cell that settles it; no adapter does. */
-  settler?: Address;
+  readonly settler?: Address;
   /** What its adapter asked, by the question's ordinal. */
-  asks?: AskedQuestion[];
+  readonly asks?: readonly AskedQuestion[];
   /** It was told to stop while it was armed: it is not offered again, not even after a crash. Settled at `until`. */
-  cancelled?: { readonly until: number };
+  readonly cancelled?: { readonly until: number };
   /** It is settled, and the armed attempt may still answer: that changes only the spent amounts. */
-  late?: { readonly status: ReceiptStatus } & Partial<Booked>;
+  readonly late?: { readonly status: ReceiptStatus } & Partial<Booked>;
   /** When its kernel timer fires. */
-  wake?: number;
+  readonly wake?: number;
   /** In a dry fork: the ids that this effect would have in the worlds whose receipts are recorded. */
   readonly origins?: readonly string[];
 }
@@ -169,7 +173,7 @@ export interface AskedQuestion {
   readonly at: number;
   readonly expires: number | null;
   readonly to: string | null;
-  answer?: Answer;
+  readonly answer?: Answer;
 }
 
 /** How a question ended. */
@@ -177,9 +181,24 @@ type Answer = { readonly by: Principal; readonly value: Value } | { readonly exp
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
 export interface LogLeaf {
-  count: number;
-  levels: Ref[][];
-  tail: Value[];
+  readonly count: number;
+  readonly levels: readonly (readonly Ref[])[];
+  readonly tail: readonly Value[];
+  /** The last head that was linked since the newest chunk was sealed, and how many items of the tail it reaches. */
+  readonly head?: { readonly ref: Ref; readonly items: number };
+}
+
+/**
+ * A log's head as content: all items up to `count`. It holds those behind the head before it, or, as the first since a
+ * chunk was sealed, the links of the sealed chunks.
+ */
+export type LogHead =
+  | { readonly count: number; readonly levels: LogLeaf['levels']; readonly tail: readonly Value[] }
+  | { readonly count: number; readonly before: Ref; readonly tail: readonly Value[] };
+
+/** A timer; all else about it is in its key. */
+export interface TimerLeaf {
+  readonly due: number;
 }
 
 /** A delivery that waits for the next `continue` frame. */
@@ -238,36 +257,52 @@ export interface PendingLeaf {
 /** Where an effect was emitted, `[seq, index]`. */
 export type EmissionPlace = readonly [number, number];
 
-/** Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first. */
+/** What a leaf of each kind holds. */
+export interface LeafOf {
+  account: Account;
+  cell: CellLeaf;
+  effect: EffectLeaf;
+  log: LogLeaf;
+  pending: PendingLeaf | PendingChunk;
+  plan: PlanLeaf;
+  rights: RightsLeaf;
+  settled: SettledLeaf;
+  table: TableNode;
+  timer: TimerLeaf;
+  world: WorldLeaf;
+}
+
+/**
+ * Reads leaves by key. A reader that does not hold all of them throws `Miss` for one it must load first.
+ *
+ * A leaf is a value that nothing writes into: a change makes another one, which may share parts with it.
+ */
 export interface LeafReader {
-  get(key: LeafKey): Uint8Array | undefined;
+  get<L>(key: LeafKey<L>): L | undefined;
   /** The leaves of a kind that is never loaded on demand, in no particular order. */
-  list(kind: 'effect'): Iterable<{ readonly key: LeafKey; readonly bytes: Uint8Array }>;
+  list(kind: 'effect'): Iterable<{ readonly key: LeafKey; readonly leaf: EffectLeaf }>;
 }
 
 /** A leaf that a fold changed. */
 export interface LeafChange {
   readonly key: LeafKey;
-  readonly before: Uint8Array | undefined;
-  /** The new bytes; undefined when the leaf is gone. */
-  readonly after: Uint8Array | undefined;
+  readonly before: unknown;
+  /** The new leaf; undefined when it is gone. */
+  readonly after: unknown;
 }
 
 /** The leaves as a fold sees them: its own changes over what it was given. */
 export class Overlay implements LeafReader {
-  readonly #changes = new Map<
-    string,
-    { key: LeafKey; before: Uint8Array | undefined; after: Uint8Array | undefined }
-  >();
+  readonly #changes = new Map<string, { key: LeafKey; before: unknown; after: unknown }>();
 
   #missed: Miss | undefined;
 
   constructor(private readonly base: LeafReader) {}
 
   /** @param ahead keys that are likely to be read next: when this one must be loaded, they are as well */
-  get(key: LeafKey, ahead?: readonly LeafKey[]): Uint8Array | undefined {
+  get<L>(key: LeafKey<L>, ahead?: readonly LeafKey<L>[]): L | undefined {
     const change = this.#changes.get(key.id);
-    return change === undefined ? this.#below(key, ahead) : change.after;
+    return change === undefined ? this.#below(key, ahead) : (change.after as L | undefined);
   }
 
   /** A miss while authors' code ran: that code may have caught it and continued without the leaf. */
@@ -276,28 +311,28 @@ export class Overlay implements LeafReader {
   }
 
   /** Replaces a leaf; undefined removes it. */
-  set(key: LeafKey, after: Uint8Array | undefined): void {
+  set<L>(key: LeafKey<L>, after: L | undefined): void {
     const change = this.#changes.get(key.id);
-    if (change === undefined) this.#changes.set(key.id, { key, before: this.#below(key), after });
+    if (change === undefined) this.#changes.set(key.id, { key: key as LeafKey, before: this.#below(key), after });
     else change.after = after;
   }
 
-  list(kind: 'effect'): readonly { readonly key: LeafKey; readonly bytes: Uint8Array }[] {
+  list(kind: 'effect'): readonly { readonly key: LeafKey; readonly leaf: EffectLeaf }[] {
     const below = [...this.base.list(kind)].filter(({ key }) => !this.#changes.has(key.id));
     const changed = [...this.#changes.values()].flatMap(({ key, after }) =>
-      key.path[0] === kind && after !== undefined ? [{ key, bytes: after }] : [],
+      key.path[0] === kind && after !== undefined ? [{ key, leaf: after as EffectLeaf }] : [],
     );
     return [...below, ...changed];
   }
 
   /** Writes a leaf that is known to be new: nothing has to be loaded to find that out. */
-  add(key: LeafKey, after: Uint8Array): void {
+  add<L>(key: LeafKey<L>, after: L): void {
     const change = this.#changes.get(key.id);
-    if (change === undefined) this.#changes.set(key.id, { key, before: undefined, after });
+    if (change === undefined) this.#changes.set(key.id, { key: key as LeafKey, before: undefined, after });
     else change.after = after;
   }
 
-  #below(key: LeafKey, ahead: readonly LeafKey[] = []): Uint8Array | undefined {
+  #below<L>(key: LeafKey<L>, ahead: readonly LeafKey[] = []): L | undefined {
     try {
       return this.base.get(key);
     } catch (thrown) {
@@ -310,41 +345,5 @@ export class Overlay implements LeafReader {
   /** What changed, in the order of first touch. */
   changes(): LeafChange[] {
     return [...this.#changes.values()];
-  }
-}
-
-/** How many leaves stay decoded, and how many bytes they may have together: memory must not grow with a world. */
-const DECODED_MAX = 1_024;
-const DECODED_BYTES_MAX = 8 * 1024 * 1024;
-
-/**
- * Objects decoded from leaf bytes, taken at most once. The taker owns the object and may write it, so an abandoned
- * fold leaves nothing dirty behind: the next one decodes the bytes. The oldest make room for new ones.
- */
-export class DecodedCache {
-  readonly #objects = new Map<Uint8Array, unknown>();
-  #bytes = 0;
-
-  /** The object of these bytes, as the caller's own. */
-  take<T>(bytes: Uint8Array): T {
-    const cached = this.#objects.get(bytes);
-    if (cached === undefined) return decode(bytes) as T;
-    this.#drop(bytes);
-    return cached as T;
-  }
-
-  /** Offers an object that is exactly what decoding the bytes would give. */
-  offer(bytes: Uint8Array, object: unknown): void {
-    this.#drop(bytes);
-    this.#objects.set(bytes, object);
-    this.#bytes += bytes.length;
-    for (const oldest of this.#objects.keys()) {
-      if (this.#objects.size <= DECODED_MAX && this.#bytes <= DECODED_BYTES_MAX) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(bytes: Uint8Array): void {
-    if (this.#objects.delete(bytes)) this.#bytes -= bytes.length;
   }
 }

@@ -1,77 +1,136 @@
-/** Writes the record that ends every frame: the touched leaves, their digests and their changed fields. */
+/**
+ * Writes the record that ends every frame: what changed in the leaves, as far as the other records do not say it.
+ *
+ * Together with the records before it the state record determines every leaf: the leaves before the frame were equal in
+ * both runs, so equal changes make equal leaves. Therefore nothing is stated twice, and no leaf is written whole.
+ *
+ * | leaf | stated | what else is in it, and where it stands |
+ * | --- | --- | --- |
+ * | cell | its state's fields, `inc`, `live`, `failed`, `timers` | running plans: intents, ends of plans; its maker: events; tables and logs: their own leaves |
+ * | log | items, links of sealed chunks, how far its last head reaches | its length, the head itself |
+ * | plan | what it waits for, what its awaits returned, its inbox | its input: the intent; its open effects: their records |
+ * | effect | that it left, its generation, the end of its grace | all else: its own record, attempts, inputs from outside |
+ * | timer | – | its cell, its plan, its effect |
+ * | others | every field | |
+ */
 import type { StateRecord, Value } from '@reprise/contracts';
-import { compareBytes, decode, encode, equalBytes, type Hash } from '../../codec/index.js';
-import { type FieldSlice, fieldsAt } from './fields.js';
-import type { LeafChange } from './leaves.js';
+import { encodeKernel, equalValues, type Hash } from '../../codec/index.js';
+import { STATE_PREFIX } from '../../record/index.js';
+import type { LeafKind } from './leaf-key.js';
+import type { CellLeaf, EffectLeaf, LeafChange, LogLeaf, PlanLeaf } from './leaves.js';
 
 /** A changed field is shown by value up to this many bytes, by digest beyond. */
 const INLINE_BYTES_MAX = 48;
 
-/** The state record of these changes; leaves that ended unchanged are left out. */
-export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRecord {
-  const touched = changes
-    .filter(({ before, after }) => !same(before, after))
-    .map((change) => ({ change, sort: encode(change.key.path) }));
-  touched.sort((a, b) => compareBytes(a.sort, b.sort));
-  return {
-    kind: 'state',
-    leaves: touched.map(({ change }) => [
-      [...change.key.path],
-      change.after === undefined ? null : hash(change.after),
-      changedFields(change, hash),
-    ]),
-  };
-}
-
-function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return equalBytes(a, b);
-}
-
 type Changed = Record<string, Uint8Array | Value[]>;
 
-/** A map somewhere in a leaf's bytes. */
-interface MapAt {
-  readonly bytes: Uint8Array;
-  readonly at: number;
+/** A leaf's fields that may be stated. */
+type Stated = Readonly<Record<string, unknown>>;
+
+/** The state record of these changes; leaves of which nothing is to be stated are left out. */
+export function stateRecord(changes: readonly LeafChange[], hash: Hash): StateRecord {
+  const leaves: StateRecord['leaves'] = [];
+  for (const change of inOrder(changes)) {
+    const stated = statedOf(change, hash);
+    if (stated !== undefined) leaves.push([[...change.key.path], stated]);
+  }
+  return { kind: 'state', leaves };
 }
 
-const EMPTY_MAP: MapAt = { bytes: Uint8Array.of(0xa0), at: 0 };
+/** In the order of their keys, whatever the order in which they were touched. */
+function inOrder(changes: readonly LeafChange[]): readonly LeafChange[] {
+  return [...changes].sort((a, b) => (a.key.id < b.key.id ? -1 : 1));
+}
 
-function changedFields({ before, after }: LeafChange, hash: Hash): Changed {
-  if (after === undefined) return {};
+/** The stated fields; null for a leaf that left, undefined when there is nothing to state. */
+function statedOf({ key, before, after }: LeafChange, hash: Hash): Changed | null | undefined {
+  if (before === after) return undefined;
+  const kind = key.path[0];
+  if (after === undefined) return LEAVES_SILENTLY.has(kind) || before === undefined ? undefined : null;
   const changed = new ChangedFields(hash);
-  changed.compare(before === undefined ? EMPTY_MAP : { bytes: before, at: 0 }, { bytes: after, at: 0 }, '');
-  return changed.found;
+  changed.state(kind, before, after);
+  return Object.keys(changed.found).length === 0 ? undefined : changed.found;
 }
+
+/** Kinds of leaves whose end another record states. */
+const LEAVES_SILENTLY: ReadonlySet<LeafKind> = new Set(['plan', 'timer']);
 
 class ChangedFields {
   readonly found: Changed = {};
 
   constructor(private readonly hash: Hash) {}
 
-  /** A cell's `state` is one field of its leaf, and people want to see its fields, so it is opened. */
-  compare(before: MapAt, after: MapAt, prefix: string): void {
-    const old = new Map(fieldsAt(before.bytes, before.at).map((field) => [field.name, field]));
-    for (const field of fieldsAt(after.bytes, after.at)) {
-      const was = old.get(field.name);
-      old.delete(field.name);
-      if (was !== undefined && equalBytes(slice(before.bytes, was), slice(after.bytes, field))) continue;
-      if (prefix === '' && field.name === 'state') {
-        const state = was === undefined ? EMPTY_MAP : { bytes: before.bytes, at: was.start };
-        this.compare(state, { bytes: after.bytes, at: field.start }, 'state.');
-      } else {
-        this.found[prefix + field.name] = this.#show(slice(after.bytes, field));
-      }
+  state(kind: LeafKind, before: unknown, after: unknown): void {
+    switch (kind) {
+      case 'cell':
+        return this.#cell(before as CellLeaf | undefined, after as CellLeaf);
+      case 'log':
+        return this.#compare(EMPTY, logGrowth(before as LogLeaf | undefined, after as LogLeaf), '');
+      case 'plan':
+        return this.#plan(before as PlanLeaf | undefined, after as PlanLeaf);
+      case 'effect':
+        return this.#compare(effectMarks(before as EffectLeaf | undefined), effectMarks(after as EffectLeaf), '');
+      case 'timer':
+        return;
+      default:
+        return this.#compare((before ?? EMPTY) as Stated, after as Stated, '');
     }
-    for (const name of old.keys()) this.found[prefix + name] = [];
   }
 
-  #show(bytes: Uint8Array): Uint8Array | Value[] {
-    return bytes.length <= INLINE_BYTES_MAX ? [decode(bytes)] : this.hash(bytes);
+  #cell(before: CellLeaf | undefined, after: CellLeaf): void {
+    this.#compare(before === undefined ? NO_CELL : cellMarks(before), cellMarks(after), '');
+    // An ended cell has no state, and that it ended is stated.
+    if (after.live && before?.state !== after.state) this.#compare(before?.state ?? EMPTY, after.state, STATE_PREFIX);
+  }
+
+  #plan(before: PlanLeaf | undefined, after: PlanLeaf): void {
+    const resumed = after.resumptions.slice(before?.resumptions.length ?? 0);
+    if (resumed.length > 0) this.#set('resumed', resumed);
+    this.#compare(before === undefined ? NO_PLAN : planMarks(before), planMarks(after), '');
+  }
+
+  #compare(before: Stated, after: Stated, prefix: string): void {
+    for (const [name, value] of Object.entries(after)) {
+      if (value !== undefined && !equalValues(before[name] as Value, value as Value)) this.#set(prefix + name, value);
+    }
+    for (const name of Object.keys(before)) {
+      if (before[name] !== undefined && after[name] === undefined) this.found[prefix + name] = [];
+    }
+  }
+
+  #set(name: string, value: unknown): void {
+    const bytes = encodeKernel(value);
+    this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
   }
 }
 
-function slice(bytes: Uint8Array, field: FieldSlice): Uint8Array {
-  return bytes.subarray(field.start, field.end);
+const EMPTY: Stated = {};
+
+function cellMarks({ inc, live, failed, timers }: CellLeaf): Stated {
+  return { inc, live, failed, timers };
+}
+
+/** What a new cell is compared with: that it exists is always stated, as its generation. */
+const NO_CELL: Stated = { live: true, failed: null, timers: {} };
+
+/** The links of sealed chunks when one was added, the items that were appended behind them, and the last head. */
+function logGrowth(before: LogLeaf | undefined, after: LogLeaf): Stated {
+  const head = after.head?.items;
+  if (sealedItems(before) !== sealedItems(after)) return { levels: after.levels, items: after.tail, head };
+  const items = after.tail.slice(before?.tail.length ?? 0);
+  return { items: items.length > 0 ? items : undefined, head: head === before?.head?.items ? undefined : head };
+}
+
+function sealedItems(log: LogLeaf | undefined): number {
+  return log === undefined ? 0 : log.count - log.tail.length;
+}
+
+function planMarks({ wait, inbox, stopped }: PlanLeaf): Stated {
+  return { wait, inbox, stopped };
+}
+
+const NO_PLAN: Stated = { wait: null, inbox: [] };
+
+function effectMarks(effect: EffectLeaf | undefined): Stated {
+  return effect === undefined ? EMPTY : { inc: effect.inc, cancelled: effect.cancelled };
 }

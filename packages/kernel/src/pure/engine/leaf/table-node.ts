@@ -26,6 +26,12 @@ const JOIN_BELOW = TABLE_NODE_ENTRIES_MAX / 4;
 /** The joint size at which two nodes are joined: half of a full node, or the next write would cut them again. */
 const JOINED_MAX = TABLE_NODE_ENTRIES_MAX / 2;
 
+/** A copy of a node that may be written into; its values are shared, since they are only ever replaced. */
+export function ownNode(node: TableNode): TableNode {
+  if (isBranch(node)) return { keys: [...node.keys], nodes: [...node.nodes] };
+  return { bytes: node.bytes, keys: [...node.keys], values: [...node.values] };
+}
+
 /** Whether a node holds nodes. */
 export function isBranch(node: TableNode): node is BranchNode {
   return 'nodes' in node;

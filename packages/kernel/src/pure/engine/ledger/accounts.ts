@@ -5,7 +5,6 @@
 import type { Account, Receipt, Reserved, Usage } from '@reprise/contracts';
 import { ACCOUNT_DEPTH_MAX } from '@reprise/contracts';
 import { booked, correct, type ReportedUse, reserve, settle, shortfall, usageAmounts } from '../../authority/index.js';
-import { decode } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { accountKey } from '../leaf/leaf-key.js';
 import type { Booked, EffectLeaf } from '../leaf/leaves.js';
@@ -82,9 +81,8 @@ type Chain = readonly (readonly [string, Account])[];
 export function chainOf(fold: FrameFold, account: string): Chain | undefined {
   const chain: [string, Account][] = [];
   for (let name: string | null = account; name !== null; ) {
-    const bytes = fold.overlay.get(accountKey(name));
-    if (bytes === undefined || chain.length >= ACCOUNT_DEPTH_MAX) return undefined;
-    const ledger = decode(bytes) as unknown as Account;
+    const ledger: Account | undefined = fold.overlay.get(accountKey(name));
+    if (ledger === undefined || chain.length >= ACCOUNT_DEPTH_MAX) return undefined;
     chain.push([name, ledger]);
     name = ledger.parent;
   }
@@ -92,5 +90,5 @@ export function chainOf(fold: FrameFold, account: string): Chain | undefined {
 }
 
 function write(fold: FrameFold, chain: Chain, ledgers: readonly Account[]): void {
-  for (const [i, [name]] of chain.entries()) fold.write(accountKey(name), ledgers[i]);
+  for (const [i, [name]] of chain.entries()) fold.overlay.set(accountKey(name), ledgers[i]);
 }

@@ -1,7 +1,7 @@
 /** Effects that wait for input from outside: deferred ones, questions of running ones, and their expiry. */
-import type { IngressOf } from '@reprise/contracts';
-import { encode, equalBytes } from '../../codec/index.js';
-import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import type { IngressOf, Value } from '@reprise/contracts';
+import { byteLength, encode, equalBytes } from '../../codec/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
 import { tellOwner } from '../frame/notify.js';
 import { wakeWhenDue } from '../frame/wake.js';
 import { EFFECT_QUESTIONS_MAX, LEAF_BYTES_MAX } from '../leaf/bounds.js';
@@ -12,14 +12,11 @@ import { isUnderWay, openEffect, settleInFrame } from './settle.js';
 
 /** An adapter has deferred its effect: from now on nothing of it runs here. */
 export function deferEffect(fold: FrameFold, ingress: IngressOf<'deferred'>): void {
-  const effect = underWay(fold, ingress);
-  const { deadline } = effect;
-  const times = [ingress.expires, deadline].filter((time) => time !== null);
+  const { asks: _asks, ...effect } = underWay(fold, ingress); // its cancellation stands: it must still end in time
+  const times = [ingress.expires, effect.deadline].filter((time) => time !== null);
   const expires = times.length === 0 ? null : Math.min(...times);
-  effect.deferred = { expires, to: ingress.to };
-  delete effect.asks; // its cancellation stands: it must still end in time
-  wakeWhenDue(fold, ingress.effect, effect);
-  fold.write(effectKey(ingress.effect), effect);
+  const deferred: EffectLeaf = { ...effect, deferred: { expires, to: ingress.to } };
+  fold.overlay.set(effectKey(ingress.effect), wakeWhenDue(fold, ingress.effect, deferred));
   tellWaiting(fold, ingress.effect, effect, 'settlement', ingress.to);
 }
 
@@ -29,10 +26,12 @@ export function askOutside(fold: FrameFold, ingress: IngressOf<'ask'>): void {
   const { n, question, expires, to, at } = ingress;
   if (n >= EFFECT_QUESTIONS_MAX) throw tooMuch(`an effect asks at most ${EFFECT_QUESTIONS_MAX} questions`);
   const asked: AskedQuestion = { n, question, at, expires, to };
-  effect.asks = [...(effect.asks ?? []).filter((known) => known.n !== n), asked];
-  wakeWhenDue(fold, ingress.effect, effect);
-  if (encodeLeaf(effect).length > LEAF_BYTES_MAX) throw tooMuch(`its questions take more than ${LEAF_BYTES_MAX} bytes`);
-  fold.write(effectKey(ingress.effect), effect);
+  const asks = [...(effect.asks ?? []).filter((known) => known.n !== n), asked];
+  const asking = wakeWhenDue(fold, ingress.effect, { ...effect, asks });
+  if (byteLength(asking as unknown as Value) > LEAF_BYTES_MAX) {
+    throw tooMuch(`its questions take more than ${LEAF_BYTES_MAX} bytes`);
+  }
+  fold.overlay.set(effectKey(ingress.effect), asking);
   tellWaiting(fold, ingress.effect, effect, 'answer', to);
 }
 
@@ -48,9 +47,9 @@ export function isSameQuestion(known: AskedQuestion, question: unknown): boolean
 
 /** A deadline of an effect has come. */
 export function effectDue(fold: FrameFold, id: string): void {
-  const effect = openEffect(fold, id);
-  if (effect === undefined) return;
-  delete effect.wake; // its leaf is gone with the ingress
+  const known = openEffect(fold, id);
+  if (known === undefined) return;
+  const { wake: _wake, ...effect } = known; // the timer's leaf is gone with the ingress
   const base = { adapter: 'kernel', attempts: effect.attempt };
   if (isDue(fold, effect.cancelled?.until)) {
     return settleInFrame(fold, id, effect, { by: 'cancel', receipt: { ...base, status: 'cancelled' } }, 0);
@@ -59,14 +58,19 @@ export function effectDue(fold: FrameFold, id: string): void {
     const receipt = { ...base, status: 'timeout', code: 'adapter_timeout' } as const;
     return settleInFrame(fold, id, effect, { by: 'expired', receipt }, 0);
   }
-  const asked = isAsking(effect);
-  for (const ask of effect.asks ?? []) {
-    if (ask.answer === undefined && isDue(fold, ask.expires)) ask.answer = { expired: true };
-  }
-  wakeWhenDue(fold, id, effect);
-  fold.write(effectKey(id), effect);
-  if (!asked || isAsking(effect)) return;
+  const left = wakeWhenDue(fold, id, expireAsks(fold, effect));
+  fold.overlay.set(effectKey(id), left);
+  if (!isAsking(effect) || isAsking(left)) return;
   tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, 0);
+}
+
+/** The effect with every question expired whose time has come. */
+function expireAsks(fold: FrameFold, effect: EffectLeaf): EffectLeaf {
+  if (effect.asks === undefined) return effect;
+  const asks = effect.asks.map((ask) =>
+    ask.answer === undefined && isDue(fold, ask.expires) ? { ...ask, answer: { expired: true } as const } : ask,
+  );
+  return { ...effect, asks };
 }
 
 function tellWaiting(

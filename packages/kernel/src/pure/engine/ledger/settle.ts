@@ -6,9 +6,9 @@
  * G2  An armed effect that is settled without its adapter stays in the ledger, as `late`, until its adapter has
  *     answered or cannot any more: the real outcome is never lost.
  */
-import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
-import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt, Value } from '@reprise/contracts';
+import { byteLength } from '../../codec/index.js';
+import type { FrameFold } from '../frame/frame-fold.js';
 import { notify, tellOwner } from '../frame/notify.js';
 import { dropWake, wakeWhenDue } from '../frame/wake.js';
 import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from '../leaf/bounds.js';
@@ -24,50 +24,25 @@ export function ownerOf(plan: PlanAddress): Address {
   return [plan[0], plan[1]];
 }
 
-/** The effect's leaf as the caller's own; undefined when it is not open, or only its late answer is missing. */
+/** The effect's leaf; undefined when it is not open, or only its late answer is missing. */
 export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined {
-  const bytes = fold.overlay.get(effectKey(id));
-  const effect = bytes === undefined ? undefined : fold.take<EffectLeaf>(bytes);
+  const effect = fold.overlay.get(effectKey(id));
   return effect?.late === undefined ? effect : undefined;
 }
 
-/** The facts needed of every effect leaf whenever rights are narrowed or an effect is emitted: owner and status. */
-interface Standing {
-  readonly plan: PlanAddress;
-  readonly inc: number;
-  readonly queued: EffectLeaf['queued'];
-  /** The cell that settles it. */
-  readonly settler: Address | undefined;
-  /** It is not settled. */
-  readonly open: boolean;
-}
-
-const standings = new WeakMap<Uint8Array, Standing>();
-
-/** The status of an effect's leaf. There may be many, and each is read again and again, so it is cached. */
-export function standingOf(bytes: Uint8Array): Standing {
-  let standing = standings.get(bytes);
-  if (standing === undefined) {
-    const { plan, inc = 0, queued, settler, late } = decode(bytes) as unknown as EffectLeaf;
-    standing = { plan, inc, queued, settler, open: late === undefined };
-    standings.set(bytes, standing);
-  }
-  return standing;
-}
-
 /** The selected open effects, in the order in which they were emitted: the order of leaves is not journaled. */
-export function openEffects(fold: FrameFold, isMeant: (standing: Standing) => boolean): readonly OpenEffect[] {
+export function openEffects(fold: FrameFold, isMeant: (effect: EffectLeaf) => boolean): readonly OpenEffect[] {
   const open: OpenEffect[] = [];
-  for (const { key, bytes } of fold.overlay.list('effect')) {
-    const standing = standingOf(bytes);
-    if (standing.open && isMeant(standing)) open.push({ ...standing, id: String(key.path[1]) });
+  for (const { key, leaf } of fold.overlay.list('effect')) {
+    if (leaf.late === undefined && isMeant(leaf)) open.push({ id: String(key.path[1]), leaf });
   }
-  return open.sort((a, b) => comparePlaces(a.queued, b.queued));
+  return open.sort((a, b) => comparePlaces(a.leaf.queued, b.leaf.queued));
 }
 
-/** An open effect, and its status. */
-export interface OpenEffect extends Standing {
+/** An open effect. */
+export interface OpenEffect {
   readonly id: string;
+  readonly leaf: EffectLeaf;
 }
 
 /** Orders places of emission. */
@@ -149,20 +124,18 @@ export function settleEffect(fold: FrameFold, id: string, effect: EffectLeaf, se
   const { receipt, cause, unanswered } = settlement;
   closeEffect(fold, id, effect, receipt, unanswered);
   const key = planKey(effect.plan);
-  const bytes = fold.overlay.get(key);
-  if (bytes === undefined) return; // the plan ended: the effect was detached
-  const plan = fold.take<PlanLeaf>(bytes);
+  const plan = fold.overlay.get(key);
+  if (plan === undefined) return; // the plan ended: the effect was detached
   if (!plan.open.some(([, open]) => open === id)) return; // another plan's place: the effect was detached as well
-  plan.open = plan.open.filter(([, open]) => open !== id);
-  plan.inbox.push([effect.emission, receipt]);
-  const next = encodeLeaf(plan);
-  if (next.length > LEAF_BYTES_MAX) {
+  const open = plan.open.filter(([, open]) => open !== id);
+  const next: PlanLeaf = { ...plan, open, inbox: [...plan.inbox, [effect.emission, receipt]] };
+  if (planBytes(next) > LEAF_BYTES_MAX) {
     fold.push({ kind: 'fault', c: cause, target: effect.plan, code: 'plan_too_large' });
-    endPlan(fold, effect.plan, plan, { status: 'error', code: 'plan_too_large' }, cause);
+    endPlan(fold, effect.plan, next, { status: 'error', code: 'plan_too_large' }, cause);
     return;
   }
   fold.overlay.set(key, next);
-  keepGenerator(fold, bytes, next);
+  keepGenerator(fold, plan, next);
   const woken = { kind: 'plan', plan: effect.plan, cause } as const;
   if (settlement.apart === true) fold.enqueueApart(woken);
   else fold.enqueue(woken);
@@ -187,12 +160,12 @@ export function closeEffect(
     const owed = known ? {} : { owed: booked };
     const settler = effect.settler === undefined ? {} : { settler: effect.settler };
     const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };
-    fold.overlay.add(settledKey(id), encodeLeaf(leaf)); // once for each effect: it cannot be there, so it is not looked for
+    fold.overlay.add(settledKey(id), leaf); // once for each effect: it cannot be there, so it is not looked for
   }
   if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
   const late = { status, ...booked };
   const { asks: _asked, reserved: _reserved, cancelled: _told, ...rest } = effect;
-  fold.write(effectKey(id), { ...rest, late } satisfies EffectLeaf);
+  fold.overlay.set(effectKey(id), { ...rest, late });
 }
 
 /** Others than the world's own adapters know its id: a late settlement must get an answer. */
@@ -216,12 +189,17 @@ export function takeLate(fold: FrameFold, id: string, effect: EffectLeaf, receip
   tellOwner(fold, plan, 'sys/EffectLate@1', said, cause);
 }
 
-/** A plan's leaf got new bytes without the plan running: its generator stays valid. */
-function keepGenerator(fold: FrameFold, from: Uint8Array, to: Uint8Array): void {
-  const live = fold.env.caches?.plans?.get(from);
+/** A plan's leaf was replaced without the plan running: its generator stays valid. */
+function keepGenerator(fold: FrameFold, from: PlanLeaf, to: PlanLeaf): void {
+  const live = fold.env.plans?.get(from);
   if (live === undefined) return;
-  fold.env.caches?.plans?.delete(from);
-  fold.env.caches?.plans?.set(to, live);
+  fold.env.plans?.delete(from);
+  fold.env.plans?.set(to, live);
+}
+
+/** The size of a plan's leaf in canonical bytes. */
+export function planBytes(plan: PlanLeaf): number {
+  return byteLength(plan as unknown as Value);
 }
 
 /** The result of a plan. */
@@ -233,9 +211,7 @@ interface PlanEnding {
 /** Ends a plan: its leaf is removed, its open effects are detached, its cell forgets it and gets a notice of an error. */
 export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, ending: PlanEnding, cause: number): void {
   dropPlan(fold, plan, leaf, ending, cause);
-  updateCell(fold, ownerOf(plan), (cell) => {
-    cell.plans = cell.plans.filter((ordinal) => ordinal !== plan[2]);
-  });
+  forgetPlan(fold, plan);
   if (ending.code === null) return;
   notify(fold, ownerOf(plan), 'sys/PlanFailed@1', { plan, name: leaf.name, code: ending.code }, cause);
 }
@@ -246,9 +222,8 @@ export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, endi
  * The caller takes the ordinal off the cell.
  */
 export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): void {
-  const bytes = fold.overlay.get(planKey(plan));
-  if (bytes === undefined) return;
-  const leaf = fold.take<PlanLeaf>(bytes);
+  const leaf = fold.overlay.get(planKey(plan));
+  if (leaf === undefined) return;
   dropPlan(fold, plan, leaf, { status: 'cancelled', code: null }, cause);
   for (const [, id] of leaf.open) cancelEffect(fold, id, cause);
 }
@@ -259,10 +234,9 @@ export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): v
  * frame and has not run yet starts no effect.
  */
 export function stopPlan(fold: FrameFold, plan: PlanAddress, cause: number, graceMs: number): void {
-  const bytes = fold.overlay.get(planKey(plan));
-  if (bytes === undefined) return;
-  const leaf = decode(bytes) as unknown as PlanLeaf;
-  if (leaf.started === null) fold.write(planKey(plan), { ...leaf, stopped: true } satisfies PlanLeaf);
+  const leaf = fold.overlay.get(planKey(plan));
+  if (leaf === undefined) return;
+  if (leaf.started === null) fold.overlay.set(planKey(plan), { ...leaf, stopped: true });
   for (const [, id] of leaf.open) {
     const effect = openEffect(fold, id);
     if (effect === undefined) continue;
@@ -300,18 +274,18 @@ function tellToStop(fold: FrameFold, id: string, effect: EffectLeaf, graceMs: nu
   const until = fold.at + graceMs;
   if (effect.cancelled !== undefined && effect.cancelled.until <= until) return;
   if (effect.cancelled === undefined) fold.aborts.push(id);
-  effect.cancelled = { until };
-  wakeWhenDue(fold, id, effect);
-  fold.write(effectKey(id), effect);
+  fold.overlay.set(effectKey(id), wakeWhenDue(fold, id, { ...effect, cancelled: { until } }));
 }
 
 /** Changes a cell's bookkeeping outside a delivery. */
-export function updateCell(fold: FrameFold, address: Address, change: (cell: CellLeaf) => void): void {
-  const bytes = fold.overlay.get(cellKey(address));
-  if (bytes === undefined) return;
-  const cell = fold.take<CellLeaf>(bytes);
-  change(cell);
-  fold.write(cellKey(address), cell);
+export function updateCell(fold: FrameFold, address: Address, change: (cell: CellLeaf) => Partial<CellLeaf>): void {
+  const cell = fold.overlay.get(cellKey(address));
+  if (cell !== undefined) fold.overlay.set(cellKey(address), { ...cell, ...change(cell) });
+}
+
+/** Takes a plan that ended off its cell. */
+export function forgetPlan(fold: FrameFold, plan: PlanAddress): void {
+  updateCell(fold, ownerOf(plan), ({ plans }) => ({ plans: plans.filter((ordinal) => ordinal !== plan[2]) }));
 }
 
 function dropPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, ending: PlanEnding, cause: number): void {

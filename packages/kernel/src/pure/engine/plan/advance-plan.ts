@@ -1,11 +1,10 @@
 /** Starts or resumes one plan instance: the savepoint around a generator's segment. */
 import type { PlanAddress, Receipt, Value } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
 import type { PlanDefinition, PlanWait, Resumed } from '../../define/index.js';
 import { check } from '../../schema/index.js';
 import { newPlan } from '../cell/deliver-event.js';
 import { peekState } from '../cell/migrate.js';
-import { encodeLeaf, type FrameFold, type PlanDelivery } from '../frame/frame-fold.js';
+import type { FrameFold, PlanDelivery } from '../frame/frame-fold.js';
 import { openAllowed } from '../gate/effects.js';
 import { type EffectVerdict, gateEffect, type Refused } from '../gate/gate.js';
 import { holderOf } from '../gate/rights.js';
@@ -14,43 +13,47 @@ import { effectId } from '../leaf/identity.js';
 import { planKey, timerKey } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
 import { Fault, thrownBy } from '../leaf/signals.js';
-import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from '../ledger/settle.js';
+import {
+  AWAIT_TIMER,
+  cancelEffect,
+  dropAwaitTimer,
+  endPlan,
+  ownerOf,
+  planBytes,
+  updateCell,
+} from '../ledger/settle.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 
 /** Runs a plan to its next await, when it can continue. */
 export function advancePlan(fold: FrameFold, delivery: PlanDelivery): void {
-  const bytes = fold.overlay.get(planKey(delivery.plan));
-  if (bytes === undefined) return; // it ended earlier in this frame
-  const leaf = fold.take<PlanLeaf>(bytes);
+  const leaf = fold.overlay.get(planKey(delivery.plan));
+  if (leaf === undefined) return; // it ended earlier in this frame
   const definition = fold.env.app.plans.get(leaf.name);
   try {
     if (definition === undefined) throw new Fault('plan_unknown', `the app has no plan ${leaf.name}`);
-    const run = new PlanRun(fold, delivery, leaf, definition, bytes);
-    run.go();
+    new PlanRun(fold, delivery, leaf, definition).go();
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    failPlan(fold, delivery, bytes, thrown);
+    failPlan(fold, delivery, leaf, thrown);
   }
 }
 
 /** A plan's deadline came: the await returns without a receipt. */
 export function deadlineReached(fold: FrameFold, plan: PlanAddress, due: number): void {
-  const bytes = fold.overlay.get(planKey(plan));
-  if (bytes === undefined) return;
-  const leaf = decode(bytes) as unknown as PlanLeaf;
+  const leaf = fold.overlay.get(planKey(plan));
+  if (leaf === undefined) return;
   if (leaf.wait === null || leaf.wait.for === 'peek' || leaf.wait.until !== due) return;
   fold.enqueue({ kind: 'plan', plan, cause: 0 });
 }
 
 /** Replaces a plan step that the cascade's bound cut off. */
 export function exceedPlan(fold: FrameFold, delivery: PlanDelivery): void {
-  const bytes = fold.overlay.get(planKey(delivery.plan));
-  if (bytes !== undefined)
-    failPlan(fold, delivery, bytes, new Fault('cascade_exceeded', 'the cascade went over its bound'));
+  const leaf = fold.overlay.get(planKey(delivery.plan));
+  if (leaf !== undefined)
+    failPlan(fold, delivery, leaf, new Fault('cascade_exceeded', 'the cascade went over its bound'));
 }
 
-function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, fault: Fault): void {
-  const leaf = decode(before) as unknown as PlanLeaf;
+function failPlan(fold: FrameFold, delivery: PlanDelivery, leaf: PlanLeaf, fault: Fault): void {
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.plan, code: fault.code });
   fold.faulted.push({ target: delivery.plan, name: leaf.name, ...thrownBy(fault) });
   endPlan(fold, delivery.plan, leaf, { status: 'error', code: fault.code }, cause);
@@ -58,27 +61,28 @@ function failPlan(fold: FrameFold, delivery: PlanDelivery, before: Uint8Array, f
 
 class PlanRun {
   readonly #segment: Segment;
+  /** The plan as it will be when the segment takes place. */
+  #leaf: PlanLeaf;
 
   constructor(
     private readonly fold: FrameFold,
     private readonly delivery: PlanDelivery,
-    private readonly leaf: PlanLeaf,
+    private readonly before: PlanLeaf,
     private readonly definition: PlanDefinition,
-    private readonly before: Uint8Array,
   ) {
     this.#segment = new Segment(fold.at, false);
+    this.#leaf = before;
   }
 
   go(): void {
-    const first = this.leaf.started === null;
+    const first = this.before.started === null;
     const live = this.#live();
-    let resumed = first ? undefined : this.#answerTo(live, this.leaf.wait);
+    let resumed = first ? undefined : this.#answerTo(live, this.before.wait);
     if (!first && resumed === undefined) {
-      this.fold.env.caches?.plans?.set(this.before, live); // nothing to continue yet
+      this.fold.env.plans?.set(this.before, live); // nothing to continue yet
       return;
     }
-    const waitedBefore = { ...this.leaf };
-    if (first) this.leaf.started = this.fold.at;
+    if (first) this.#change({ started: this.fold.at });
     let wait = this.#step(live, resumed);
     for (;;) {
       if (wait === undefined) break;
@@ -86,37 +90,42 @@ class PlanRun {
       if (resumed === undefined) break;
       wait = this.#step(live, resumed);
     }
-    this.#takePlace(live, wait, waitedBefore);
+    this.#takePlace(live, wait);
+  }
+
+  #change(part: Partial<PlanLeaf>): void {
+    this.#leaf = { ...this.#leaf, ...part };
   }
 
   #live(): LivePlan {
-    const cached = this.fold.env.caches?.plans?.get(this.before);
+    const cached = this.fold.env.plans?.get(this.before);
     if (cached !== undefined) {
-      this.fold.env.caches?.plans?.delete(this.before); // taken: an abandoned fold must not find it advanced
+      this.fold.env.plans?.delete(this.before); // taken: an abandoned fold must not find it advanced
       return cached;
     }
-    const live = new LivePlan(this.definition, this.fold.env.app, this.delivery.plan, this.leaf.input);
-    live.catchUp(this.leaf);
+    const live = new LivePlan(this.definition, this.fold.env.app, this.delivery.plan, this.before.input);
+    live.catchUp(this.before);
     return live;
   }
 
   #step(live: LivePlan, resumed: Resumed | undefined): PlanWait | undefined {
     if (resumed !== undefined) {
-      if (this.leaf.resumptions.length >= PLAN_AWAITS_MAX) {
+      const { resumptions, inbox } = this.#leaf;
+      if (resumptions.length >= PLAN_AWAITS_MAX) {
         throw new Fault('plan_awaits_exceeded', `more than ${PLAN_AWAITS_MAX} awaits; continue with continueAs`);
       }
-      this.leaf.resumptions.push({ at: this.fold.at, value: resumed });
-      if ('receipts' in resumed) {
-        const taken = resumed.receipts.map(([emission]) => emission);
-        this.leaf.inbox = this.leaf.inbox.filter(([emission]) => !taken.includes(emission));
-      }
+      const taken = 'receipts' in resumed ? resumed.receipts.map(([emission]) => emission) : [];
+      this.#change({
+        resumptions: [...resumptions, { at: this.fold.at, value: resumed }],
+        inbox: inbox.filter(([emission]) => !taken.includes(emission)),
+      });
     }
     const wait = live.advance(this.#segment, resumed);
     // Checked here and not with each value: a rebuilt plan has other segments, and must not differ (live-plan/L2).
     if (this.#segment.valueBytes > FRAME_VALUE_BYTES_MAX) {
       throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
     }
-    this.leaf.emissions = live.emissions;
+    this.#change({ emissions: live.emissions });
     return wait;
   }
 
@@ -124,7 +133,7 @@ class PlanRun {
   #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
     if (wait === null) return undefined;
     if (wait.for === 'peek') return { peeked: peekState(this.fold, wait.address) };
-    const arrived = new Map<number, Receipt>([...live.seen, ...this.leaf.inbox]);
+    const arrived = new Map<number, Receipt>([...live.seen, ...this.#leaf.inbox]);
     const ready = [...arrived].filter(([emission]) => wait.emissions.includes(emission));
     if (wait.for === 'all') {
       if (wait.emissions.every((emission) => arrived.has(emission))) {
@@ -137,38 +146,38 @@ class PlanRun {
     return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
   }
 
-  #takePlace(live: LivePlan, wait: PlanWait | undefined, waited: PlanLeaf): void {
-    const { fold, leaf } = this;
+  #takePlace(live: LivePlan, wait: PlanWait | undefined): void {
+    const { fold } = this;
     const { plan, cause } = this.delivery;
-    leaf.wait = wait ?? null;
+    this.#change({ wait: wait ?? null });
     fold.afford(this.#segment.outputs.length, this.#segment.valueBytes);
     const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
     // Checked before the effects are emitted: a plan that could not take their receipts must not start them.
-    if (encodeLeaf(leaf).length + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
+    if (planBytes(this.#leaf) + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
       const what = 'its open effects and what its awaits returned take';
       throw new Fault('plan_too_large', `${what} more than ${LEAF_BYTES_MAX} bytes; continue with continueAs`);
     }
     fold.spend(this.#segment.valueBytes);
-    dropAwaitTimer(fold, plan, waited);
+    dropAwaitTimer(fold, plan, this.before);
     let denied = false;
     for (const output of this.#segment.outputs) denied = this.#release(output) || denied;
-    if (leaf.stopped === true) denied = this.#stopAtOnce() || denied;
+    if (this.#leaf.stopped === true) denied = this.#stopAtOnce() || denied;
     if (wait === undefined) {
-      endPlan(fold, plan, leaf, { status: 'ok', code: null }, cause);
+      endPlan(fold, plan, this.#leaf, { status: 'ok', code: null }, cause);
       if (this.#segment.continuation !== undefined) this.#continue(this.#segment.continuation.input);
       return;
     }
-    const bytes = fold.write(planKey(plan), leaf);
-    fold.env.caches?.plans?.set(bytes, live);
+    fold.overlay.set(planKey(plan), this.#leaf);
+    fold.env.plans?.set(this.#leaf, live);
     if (wait.for !== 'peek' && wait.until !== null) {
-      fold.write(timerKey(wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), { due: wait.until });
+      fold.overlay.set(timerKey(wait.until, ownerOf(plan), plan[2], AWAIT_TIMER), { due: wait.until });
     }
     if (denied) fold.enqueue({ kind: 'plan', plan, cause });
   }
 
   /** @returns true when the plan's inbox got a receipt on the spot */
   #release(output: PlanOutput): boolean {
-    const { fold, leaf } = this;
+    const { fold } = this;
     switch (output.type) {
       case 'raise': {
         const to = ownerOf(this.delivery.plan);
@@ -187,11 +196,14 @@ class PlanRun {
         return false;
       }
       case 'cancel': {
-        const open = leaf.open.find(([emission]) => emission === output.emission);
-        const cancelled = open && cancelEffect(fold, open[1], this.delivery.cause, output.graceMs);
+        const { open, inbox } = this.#leaf;
+        const meant = open.find(([emission]) => emission === output.emission);
+        const cancelled = meant && cancelEffect(fold, meant[1], this.delivery.cause, output.graceMs);
         if (cancelled === undefined) return false;
-        leaf.open = leaf.open.filter(([emission]) => emission !== output.emission);
-        leaf.inbox.push([output.emission, cancelled]);
+        this.#change({
+          open: open.filter(([emission]) => emission !== output.emission),
+          inbox: [...inbox, [output.emission, cancelled]],
+        });
         return true;
       }
       case 'effect':
@@ -202,7 +214,8 @@ class PlanRun {
   }
 
   #emit(output: PlanOutput & { type: 'effect' }): boolean {
-    const { fold, leaf } = this;
+    const { fold } = this;
+    const leaf = this.#leaf;
     const { plan, cause: c } = this.delivery;
     const { emission, definition } = output;
     const params = check(definition.params, output.params);
@@ -241,20 +254,18 @@ class PlanRun {
       cause: c,
       origins: origins.map(idIn),
     });
-    if (receipt === undefined) leaf.open.push([emission, effect]);
+    if (receipt === undefined) this.#change({ open: [...leaf.open, [emission, effect]] });
     else this.#settleNow(effect, emission, receipt);
     return receipt !== undefined;
   }
 
   /** It was stopped before its first segment: no effect of this segment can have begun. */
   #stopAtOnce(): boolean {
-    const { leaf } = this;
-    delete leaf.stopped;
-    const opened = leaf.open;
-    leaf.open = [];
+    const { stopped: _done, open: opened, ...rest } = this.#leaf;
+    this.#leaf = { ...rest, open: [] };
     for (const [emission, effect] of opened) {
       const cancelled = cancelEffect(this.fold, effect, this.delivery.cause);
-      if (cancelled !== undefined) leaf.inbox.push([emission, cancelled]);
+      if (cancelled !== undefined) this.#change({ inbox: [...this.#leaf.inbox, [emission, cancelled]] });
     }
     return opened.length > 0;
   }
@@ -272,20 +283,20 @@ class PlanRun {
   #settleNow(effect: string, emission: number, receipt: Receipt): void {
     const { status, code = null } = receipt;
     this.fold.push({ kind: 'settled', c: this.delivery.cause, effect, status, code, by: 'gate' });
-    this.leaf.inbox.push([emission, receipt]);
+    this.#change({ inbox: [...this.#leaf.inbox, [emission, receipt]] });
   }
 
   #continue(input: Value): void {
     const { fold } = this;
     const [reducer, key] = this.delivery.plan;
     let next: PlanAddress | undefined;
-    updateCell(fold, [reducer, key], (cell) => {
-      next = [reducer, key, cell.ord++];
-      cell.plans.push(next[2]);
+    updateCell(fold, [reducer, key], ({ ord, plans }) => {
+      next = [reducer, key, ord];
+      return { ord: ord + 1, plans: [...plans, ord] };
     });
     if (next === undefined) return;
-    const cause = fold.push({ kind: 'intent', c: this.delivery.cause, plan: next, name: this.leaf.name, input });
-    fold.write(planKey(next), newPlan(this.leaf.name, this.leaf.inc, input));
+    const cause = fold.push({ kind: 'intent', c: this.delivery.cause, plan: next, name: this.#leaf.name, input });
+    fold.overlay.set(planKey(next), newPlan(this.#leaf.name, this.#leaf.inc, input));
     fold.enqueue({ kind: 'plan', plan: next, cause });
   }
 }

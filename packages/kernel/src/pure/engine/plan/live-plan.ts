@@ -7,7 +7,7 @@
  * L2  A rebuilt segment refuses what it refused when it was live: a plan may catch the refusal and go another way.
  */
 import { type Address, isWhole, type PlanAddress, pattern, type Receipt, type Value } from '@reprise/contracts';
-import { copyValue, decode } from '../../codec/index.js';
+import { copyValue } from '../../codec/index.js';
 import type {
   App,
   AwaitOptions,
@@ -24,7 +24,7 @@ import type {
 import { check } from '../../schema/index.js';
 import { checkedEvent } from '../cell/checked-event.js';
 import { runPure } from '../cell/purity.js';
-import { encodeGiven } from '../frame/frame-fold.js';
+import { normalGiven } from '../frame/frame-fold.js';
 import { CANCEL_GRACE_MS, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { isAddress } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
@@ -251,9 +251,9 @@ class RunningPlan implements PlanContext {
   }
 
   #copy(given: unknown): Value {
-    const bytes = encodeGiven(given);
-    this.segment.valueBytes += bytes.length + VALUE_BYTES_EXTRA;
-    return decode(bytes);
+    const { value, bytes } = normalGiven(given);
+    this.segment.valueBytes += bytes + VALUE_BYTES_EXTRA;
+    return value;
   }
 }
 

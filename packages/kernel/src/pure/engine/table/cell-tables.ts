@@ -3,16 +3,16 @@
  * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { copyValue, decode, encode } from '../../codec/index.js';
+import { copyValue, normalValue } from '../../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../../define/index.js';
 import { check, type SchemaNode } from '../../schema/index.js';
-import { encodeLeaf, type FrameFold } from '../frame/frame-fold.js';
+import type { FrameFold } from '../frame/frame-fold.js';
 import { TABLE_VALUE_BYTES_MAX } from '../leaf/bounds.js';
 import { damagedLeaves } from '../leaf/damage.js';
 import { isCellKey, type LeafKey, tableKey } from '../leaf/leaf-key.js';
 import type { CellLeaf } from '../leaf/leaves.js';
 import { Fault } from '../leaf/signals.js';
-import type { TableNode } from '../leaf/table-node.js';
+import { ownNode, type TableNode } from '../leaf/table-node.js';
 import { rangeProblem, spanOf } from '../leaf/table-range.js';
 import { emptyTable, entriesIn, lookUp, type NodeWriter, type TableHead, TableTree } from '../leaf/table-tree.js';
 
@@ -113,41 +113,41 @@ class CellTable implements Table<Value> {
     throw new Fault('value_invalid', `table ${this.name}: a key is text of 1 to 256 bytes`);
   }
 
-  /** The value in normal form: a node is exactly what its bytes decode to, though a default was filled in. */
+  /** The value in normal form, though a default was filled in. */
   #checked(value: Value): Value {
     const checked = check(this.schema, value);
     if (!checked.ok) {
       const { path, expected, actual } = checked;
       throw new Fault('value_invalid', `table ${this.name} ${path}: expected ${expected}, got ${actual}`);
     }
-    const bytes = encode(checked.value);
-    if (bytes.length <= TABLE_VALUE_BYTES_MAX) return checked.value === value ? value : decode(bytes);
+    const { value: normal, bytes } = normalValue(checked.value);
+    if (bytes <= TABLE_VALUE_BYTES_MAX) return normal;
     throw new Fault(
       'record_too_large',
-      `table ${this.name}: a value of ${bytes.length} bytes; at most ${TABLE_VALUE_BYTES_MAX} fit`,
+      `table ${this.name}: a value of ${bytes} bytes; at most ${TABLE_VALUE_BYTES_MAX} fit`,
     );
   }
 }
 
-/** Nodes as leaves: read from the frame, each decoded once, and changed in memory only until the delivery ends. */
+/** Nodes as leaves: each that is read is a copy, changed in memory only until the delivery ends. */
 class LeafNodes implements NodeWriter {
-  readonly #read = new Map<number, { readonly bytes: Uint8Array; readonly node: TableNode }>();
+  readonly #read = new Map<number, TableNode>();
   readonly #written = new Map<number, TableNode | undefined>();
 
   /** @param firstNew from this number on, nodes are of this delivery */
   constructor(
     private readonly fold: FrameFold,
-    private readonly keyOf: (id: number) => LeafKey,
+    private readonly keyOf: (id: number) => LeafKey<TableNode>,
     private readonly firstNew: number,
   ) {}
 
   read(id: number, ahead: readonly number[] = []): TableNode {
-    const known = this.#written.get(id) ?? this.#read.get(id)?.node;
+    const known = this.#written.get(id) ?? this.#read.get(id);
     if (known !== undefined) return known;
-    const bytes = this.fold.overlay.get(this.keyOf(id), ahead.map(this.keyOf));
-    if (bytes === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
-    const node = this.fold.take<TableNode>(bytes);
-    this.#read.set(id, { bytes, node });
+    const leaf = this.fold.overlay.get(this.keyOf(id), ahead.map(this.keyOf));
+    if (leaf === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
+    const node = ownNode(leaf);
+    this.#read.set(id, node);
     return node;
   }
 
@@ -160,22 +160,9 @@ class LeafNodes implements NodeWriter {
   }
 
   takePlace(): void {
-    for (const [id, { bytes, node }] of this.#read) if (!this.#written.has(id)) this.#offer(bytes, node);
     for (const [id, node] of this.#written) {
-      if (node !== undefined) this.#put(id, node);
-      else if (id < this.firstNew) this.fold.overlay.set(this.keyOf(id), undefined);
+      if (id < this.firstNew) this.fold.overlay.set(this.keyOf(id), node);
+      else if (node !== undefined) this.fold.overlay.add(this.keyOf(id), node);
     }
-  }
-
-  #put(id: number, node: TableNode): void {
-    const bytes = encodeLeaf(node);
-    if (id < this.firstNew) this.fold.overlay.set(this.keyOf(id), bytes);
-    else this.fold.overlay.add(this.keyOf(id), bytes);
-    this.#offer(bytes, node);
-  }
-
-  /** Nodes that were read or written here need not be decoded again. */
-  #offer(bytes: Uint8Array, node: TableNode): void {
-    this.fold.env.caches?.decoded.offer(bytes, node);
   }
 }

@@ -1,10 +1,10 @@
 /** Reads tables for callers outside of a frame. */
 import { type Address, RepriseError, type Value } from '@reprise/contracts';
-import { decode } from '../../codec/index.js';
+import { copyValue } from '../../codec/index.js';
 import type { TableRange } from '../../define/index.js';
 import { damagedLeaves } from '../leaf/damage.js';
 import { cellKey, tableKey } from '../leaf/leaf-key.js';
-import { type CellLeaf, type LeafReader, Overlay } from '../leaf/leaves.js';
+import { type LeafReader, Overlay } from '../leaf/leaves.js';
 import type { TableNode } from '../leaf/table-node.js';
 import { rangeProblem, spanOf } from '../leaf/table-range.js';
 import { entriesIn } from '../leaf/table-tree.js';
@@ -24,8 +24,7 @@ export function readTable(
   if (problem !== undefined) {
     throw new RepriseError('invalid_argument', 'invalid range of a table', { expected: problem, actual: range });
   }
-  const bytes = leaves.get(cellKey(address));
-  const cell = bytes === undefined ? undefined : (decode(bytes) as unknown as CellLeaf);
+  const cell = leaves.get(cellKey(address));
   const head = cell?.tables?.[name];
   if (cell === undefined || head === undefined) return [];
   const view = new Overlay(leaves); // it loads what comes next along with what it misses
@@ -33,7 +32,7 @@ export function readTable(
   const read = (id: number, ahead: readonly number[] = []): TableNode => {
     const node = view.get(keyOf(id), ahead.map(keyOf));
     if (node === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
-    return decode(node) as unknown as TableNode;
+    return node;
   };
-  return entriesIn(head, { read }, spanOf(range));
+  return entriesIn(head, { read }, spanOf(range)).map(([key, value]) => [key, copyValue(value)]);
 }

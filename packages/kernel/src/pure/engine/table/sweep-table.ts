@@ -7,7 +7,7 @@ import type { FrameFold, SweepDelivery } from '../frame/frame-fold.js';
 import { SWEEP_NODES_MAX } from '../leaf/bounds.js';
 import { damagedLeaves } from '../leaf/damage.js';
 import { tableKey } from '../leaf/leaf-key.js';
-import { isBranch, type TableNode } from '../leaf/table-node.js';
+import { isBranch } from '../leaf/table-node.js';
 
 /** Removes some nodes and queues the rest. */
 export function sweepTable(fold: FrameFold, delivery: SweepDelivery): void {
@@ -16,9 +16,8 @@ export function sweepTable(fold: FrameFold, delivery: SweepDelivery): void {
   for (let swept = 0; swept < SWEEP_NODES_MAX; swept++) {
     const id = nodes.pop();
     if (id === undefined) return;
-    const bytes = fold.overlay.get(keyOf(id), nodes.map(keyOf));
-    if (bytes === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
-    const node = fold.take<TableNode>(bytes);
+    const node = fold.overlay.get(keyOf(id), nodes.map(keyOf));
+    if (node === undefined) throw damagedLeaves('a node of a table is missing', `node ${id}`);
     if (isBranch(node)) nodes.push(...node.nodes);
     fold.overlay.set(keyOf(id), undefined);
   }

@@ -1,5 +1,4 @@
 /** Lists the open effects of a world from their leaves. */
-import { decode } from '../../../pure/codec/index.js';
 import type { EffectLeaf } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 
@@ -12,6 +11,6 @@ export interface OpenLeaf {
 /** The effects of a world that have a leaf, in the order in which they were emitted. */
 export function effectLeaves(table: LeafTable): readonly OpenLeaf[] {
   return [...table.list('effect')]
-    .map(({ key, bytes }) => ({ effect: String(key.path[1]), leaf: decode(bytes) as unknown as EffectLeaf }))
+    .map(({ key, leaf }) => ({ effect: String(key.path[1]), leaf }))
     .sort((a, b) => a.leaf.queued[0] - b.leaf.queued[0] || a.leaf.queued[1] - b.leaf.queued[1]);
 }

@@ -1,6 +1,6 @@
 /** The pending items of a world: approvals, questions of running effects, and effects that other systems finish. */
 import type { Address, Value } from '@reprise/contracts';
-import type { Hash } from '../../../pure/codec/index.js';
+import { copyValue, type Hash } from '../../../pure/codec/index.js';
 import { approvalDigest, type EffectLeaf } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { effectLeaves } from './effect-leaves.js';
@@ -46,7 +46,8 @@ export function questionOf(id: string): { readonly effect: string; readonly n: n
 
 function itemsOf(effect: string, leaf: EffectLeaf, hash: Hash): PendingItem[] {
   if (leaf.late !== undefined) return [];
-  const { name, plan, params } = leaf;
+  const { name, plan } = leaf;
+  const params = copyValue(leaf.params); // the caller's own
   const of = { effect, name, cell: [plan[0], plan[1]] as Address };
   if (leaf.approval !== undefined) {
     const digest = approvalDigest(hash, leaf);
@@ -59,6 +60,13 @@ function itemsOf(effect: string, leaf: EffectLeaf, hash: Hash): PendingItem[] {
   return (leaf.asks ?? [])
     .filter(({ answer }) => answer === undefined)
     .map(({ n, question, to, expires }) => {
-      return { ...of, id: questionId(effect, n), kind: 'question', value: question, to: to ?? ANYBODY, expires };
+      return {
+        ...of,
+        id: questionId(effect, n),
+        kind: 'question',
+        value: copyValue(question),
+        to: to ?? ANYBODY,
+        expires,
+      };
     });
 }

@@ -22,8 +22,8 @@ import { logBlobs } from '../../../ports/content/log-reader.js';
 import { readInputs } from '../../../ports/journal/frame.js';
 import { requestKey } from '../../../ports/journal/request-key.js';
 import type { OpenStore } from '../../../ports/store/store.js';
-import { decode, type Hash } from '../../../pure/codec/index.js';
-import { type CellLeaf, cellKey, type LogLeaf, Refusal } from '../../../pure/engine/index.js';
+import type { Hash } from '../../../pure/codec/index.js';
+import { cellKey, Refusal } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { CellContent } from '../read/cell-content.js';
 import { earlierRequest, repetitionOf } from '../write/repetition.js';
@@ -164,8 +164,10 @@ export class Eraser {
       });
     if (!subtree) return [cell];
     const children = new Map<string, Address[]>();
-    for await (const { key, bytes } of table.all('cell')) {
-      const { parent } = decode(bytes) as unknown as CellLeaf;
+    for await (const {
+      key,
+      leaf: { parent },
+    } of table.all('cell')) {
       if (parent == null) continue; // the leaf of an ended cell may no longer name its parent
       const name = formatAddress(parent);
       children.set(name, [...(children.get(name) ?? []), [String(key.path[1]), String(key.path[2])]]);
@@ -186,8 +188,8 @@ export class Eraser {
       if (ingress.kind === 'snapshot') await table.collectBlobs(ingress.root, needed);
       snapshot = await store.journal.findLast('snapshot', snapshot.seq - 1);
     }
-    for await (const { bytes } of table.all('log')) {
-      for await (const ref of logBlobs(store.content, decode(bytes) as unknown as LogLeaf)) needed.add(ref.hex);
+    for await (const { leaf } of table.all('log')) {
+      for await (const ref of logBlobs(store.content, leaf)) needed.add(ref.hex);
     }
     return needed;
   }

@@ -1,6 +1,13 @@
 /** The current rights and accounts, read between two frames. */
-import { type Account, type Address, type Capability, type Principal, RepriseError } from '@reprise/contracts';
-import { decode } from '../../../pure/codec/index.js';
+import {
+  type Account,
+  type Address,
+  type Capability,
+  type Principal,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
+import { copyValue } from '../../../pure/codec/index.js';
 import {
   accountKey,
   authorityOf,
@@ -13,6 +20,7 @@ import {
 } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
+import { worldOf } from '../../state/world-leaf.js';
 import type { PendingItem } from '../ask/open-items.js';
 
 /** The rights of a holder. */
@@ -28,16 +36,23 @@ export interface HolderRights {
 /** Reads the rights of a holder. */
 export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
   const rules = rulesOf(table);
-  return loaded(table, () => ({
-    declared: declaredRights({ overlay: table, rules }, holder),
-    effective: authorityOf({ overlay: table, rules }, holder),
-  }));
+  return loaded(table, () =>
+    ownCopy({
+      declared: declaredRights({ overlay: table, rules }, holder),
+      effective: authorityOf({ overlay: table, rules }, holder),
+    }),
+  );
 }
 
 /** Reads an account; undefined when it does not exist. */
 export async function readAccount(table: LeafTable, account: string): Promise<Account | undefined> {
-  const bytes = await table.read(accountKey(account));
-  return bytes === undefined ? undefined : (decode(bytes) as unknown as Account);
+  const leaf = await table.read(accountKey(account));
+  return leaf && ownCopy(leaf);
+}
+
+/** Leaves are shared and never written into, so callers get copies. */
+function ownCopy<T extends object>(leaf: T): T {
+  return copyValue(leaf as unknown as Value) as unknown as T;
 }
 
 /**
@@ -65,5 +80,5 @@ export function answerable(
 }
 
 function rulesOf(table: LeafTable): WorldLeaf {
-  return decode(table.get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
+  return worldOf(table.get(WORLD_KEY));
 }

@@ -114,18 +114,19 @@ class Track {
 
   enter(frame: Frame): void {
     const state = frame.at(-1) as StateRecord;
-    for (const [effect, cell] of emittedIn(frame)) this.owners.set(effect, { cell, inc: generationIn(state, effect) });
+    const ended = settledAtOnce(frame);
+    for (const [effect, cell] of emittedIn(frame)) {
+      this.owners.set(effect, { cell, inc: ended.has(effect) ? undefined : generationIn(state, effect) });
+    }
   }
 
   leave(frame: Frame): void {
     const { leaves } = frame.at(-1) as StateRecord;
-    const kept = new Set<string>();
-    for (const [[kind, ...path], digest, changed] of leaves) {
-      if (kind === 'effect' && digest === null) this.owners.delete(String(path[0]));
-      else if (kind === 'effect') kept.add(String(path[0]));
-      else if (kind === 'cell') this.#noteRemade(path.join('\0'), smallInt(changed.inc));
+    for (const [[kind, ...path], changed] of leaves) {
+      if (kind === 'effect' && changed === null) this.owners.delete(String(path[0]));
+      else if (kind === 'cell') this.#noteRemade(path.join('\0'), smallInt(changed?.inc));
     }
-    for (const [effect] of emittedIn(frame)) if (!kept.has(effect)) this.owners.delete(effect);
+    for (const effect of settledAtOnce(frame)) this.owners.delete(effect);
   }
 
   /** L2 */
@@ -148,10 +149,22 @@ function* emittedIn(frame: Frame): Generator<readonly [effect: string, cell: Add
   }
 }
 
-/** The leaf of an effect that was emitted in the frame; undefined when it was settled in the same frame. */
-function generationIn({ leaves }: StateRecord, effect: string): number | undefined {
+/** The effects that were emitted and settled in the same frame, or denied: they never had a leaf. */
+function settledAtOnce(frame: Frame): Set<string> {
+  const emitted = new Set<string>();
+  const ended = new Set<string>();
+  for (const record of frame) {
+    if (record.kind === 'effect') emitted.add(record.effect);
+    else if (record.kind === 'settled' && emitted.has(record.effect)) ended.add(record.effect);
+    else if (record.kind === 'denial' && record.effect !== undefined) ended.add(record.effect);
+  }
+  return ended;
+}
+
+/** The generation of the cell of an effect that was emitted in the frame; the first is not stated. */
+function generationIn({ leaves }: StateRecord, effect: string): number {
   const leaf = leaves.find(([path]) => path[0] === 'effect' && path[1] === effect);
-  return leaf && (smallInt(leaf[2].inc) ?? 0);
+  return smallInt(leaf?.[1]?.inc) ?? 0;
 }
 
 function smallInt(field: Uint8Array | readonly unknown[] | undefined): number | undefined {

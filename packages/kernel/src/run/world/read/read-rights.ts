@@ -1,19 +1,12 @@
 /**
  * Caches whether a principal may read each cell: an answer is valid for as long as the leaves it was computed from are
- * the same byte arrays and the rights have not expired.
+ * the same objects and the rights have not expired.
  */
 import type { Address, Principal } from '@reprise/contracts';
-import { decode } from '../../../pure/codec/index.js';
-import {
-  gateRead,
-  type LeafKey,
-  Miss,
-  type ReadVerdict,
-  WORLD_KEY,
-  type WorldLeaf,
-} from '../../../pure/engine/index.js';
+import { gateRead, type LeafKey, Miss, type ReadVerdict, WORLD_KEY } from '../../../pure/engine/index.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
+import { worldOf } from '../../state/world-leaf.js';
 
 /** The cached answers for one principal. */
 const READ_VERDICTS_MAX = 1_024;
@@ -21,7 +14,7 @@ const READ_VERDICTS_MAX = 1_024;
 interface Kept {
   readonly verdict: ReadVerdict;
   /** The leaves it was computed from. */
-  readonly from: readonly (readonly [key: LeafKey, bytes: Uint8Array | undefined])[];
+  readonly from: readonly (readonly [key: LeafKey, leaf: unknown])[];
 }
 
 /** What the cache needs for one principal. */
@@ -48,26 +41,26 @@ export class ReadRights {
   #ask(cell: Address | null, at: number): Promise<Kept> {
     const { table } = this;
     return loaded(table, () => {
-      const from: [LeafKey, Uint8Array | undefined][] = [];
-      const get = (key: LeafKey): Uint8Array | undefined => {
-        const bytes = table.get(key);
-        from.push([key, bytes]);
-        return bytes;
+      const from: [LeafKey, unknown][] = [];
+      const get = <L>(key: LeafKey<L>): L | undefined => {
+        const leaf = table.get(key);
+        from.push([key, leaf]);
+        return leaf;
       };
-      const rules = decode(get(WORLD_KEY) as Uint8Array) as unknown as WorldLeaf;
+      const rules = worldOf(get(WORLD_KEY));
       return { verdict: gateRead({ overlay: { get }, rules, at }, this.who, cell), from };
     });
   }
 
   #stands({ verdict, from }: Kept, at: number): boolean {
     if (verdict.allow && verdict.until !== null && at >= verdict.until) return false;
-    return from.every(([key, bytes]) => this.#residentIs(key, bytes));
+    return from.every(([key, leaf]) => this.#residentIs(key, leaf));
   }
 
-  /** A leaf that was dropped meanwhile is loaded again as another array with equal bytes: the gate is asked again. */
-  #residentIs(key: LeafKey, bytes: Uint8Array | undefined): boolean {
+  /** A leaf that was dropped meanwhile is loaded again as another object: the gate is asked again. */
+  #residentIs(key: LeafKey, leaf: unknown): boolean {
     try {
-      return this.table.get(key) === bytes;
+      return this.table.get(key) === leaf;
     } catch (thrown) {
       if (thrown instanceof Miss) return false;
       throw thrown;

@@ -123,9 +123,14 @@ class FrameReader {
 /** V1, V2 */
 function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable): ReadableFrame | undefined {
   let leaves = 0;
+  let shown = 0;
   const records = all.map((record): JournalRecord | null => {
-    if (record.kind !== 'state') return concernedCells(record).every(readable) ? record : null;
-    const state = shownState(record, readable);
+    if (record.kind !== 'state') {
+      const isShown = concernedCells(record).every(readable);
+      if (isShown) shown++;
+      return isShown ? record : null;
+    }
+    const state = shownState(record, readable, shown > 0);
     leaves = state === null ? 0 : record.leaves.length - state.leaves.length;
     return state;
   });
@@ -133,15 +138,16 @@ function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable
   return withheld === records.length ? undefined : { seq, at, head, records, withheld: { records: withheld, leaves } };
 }
 
-function shownState(record: StateRecord, readable: Readable): StateRecord | null {
-  if (record.leaves.length === 0) return readable('world') ? record : null;
+/** A state record without leaves says nothing, and is shown with whatever else is shown of its frame. */
+function shownState(record: StateRecord, readable: Readable, isFrameShown: boolean): StateRecord | null {
+  if (record.leaves.length === 0) return isFrameShown ? record : null;
   const leaves = record.leaves.filter(([path]) => readable(subjectOfLeaf(path)));
   return leaves.length === 0 ? null : { kind: 'state', leaves };
 }
 
 function subjectsOf(record: JournalRecord): readonly Subject[] {
   if (record.kind !== 'state') return concernedCells(record);
-  return record.leaves.length === 0 ? ['world'] : record.leaves.map(([path]) => subjectOfLeaf(path));
+  return record.leaves.map(([path]) => subjectOfLeaf(path));
 }
 
 function nameOf(subject: Subject): string {

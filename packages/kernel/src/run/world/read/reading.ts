@@ -5,7 +5,7 @@ import { requireAddress, requireLeafName, requirePosition } from '../../../pure/
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
-import { readCellTable, readLogBytes, readState } from '../../../replay/verify/index.js';
+import { readCellTable, readKeptLog, readState } from '../../../replay/verify/index.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { openItems, type PendingItem } from '../ask/open-items.js';
 import { requireAccountName, requirePrincipal } from '../ask/requests.js';
@@ -54,7 +54,7 @@ export class Reading {
     const { app, store, stepper, table } = this.parts;
     // The leaf is read between commits, its chunks at any time: they are durable and never change.
     const leaf = await stepper.exclusively(() => table.read(logKey(cellAddress(app, address), name)));
-    if (leaf !== undefined) yield* readLogBytes(store.content, leaf, from);
+    if (leaf !== undefined) yield* readKeptLog(store.content, leaf, from);
   }
 
   /** Entries of a cell's table. */

@@ -2,6 +2,7 @@
 import { type IngressRecord, RepriseError } from '@reprise/contracts';
 import { equalBytes } from '../../../pure/codec/index.js';
 import { type EngineEnv, foldIngress, Refusal, type SealedFrame } from '../../../pure/engine/index.js';
+import { DecodedLeaves } from '../../state/decoded-leaves.js';
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
 
@@ -39,7 +40,8 @@ export class SecondFold {
   async #executeAgain(ingress: IngressRecord, armed: readonly string[]): Promise<Uint8Array | undefined> {
     const { env, table } = this.parts;
     try {
-      const folded = await loaded(table, () => foldIngress({ app: env.app, hash: env.hash }, table, ingress));
+      const leaves = new DecodedLeaves(table);
+      const folded = await loaded(table, () => foldIngress({ app: env.app, hash: env.hash }, leaves, ingress));
       return folded.seal(armed).bytes;
     } catch (thrown) {
       if (thrown instanceof Refusal) return undefined;

@@ -14,7 +14,7 @@ export function cellsTouched({ leaves }: StateRecord): Address[] {
 
 /** The cells that the frame made: their leaf names their parent. */
 export function cellsMade({ leaves }: StateRecord): Address[] {
-  return leaves.flatMap(([path, digest, changed]): Address[] =>
-    path[0] === 'cell' && digest !== null && Object.hasOwn(changed, 'inc') ? [[String(path[1]), String(path[2])]] : [],
+  return leaves.flatMap(([path, changed]): Address[] =>
+    path[0] === 'cell' && changed !== null && Object.hasOwn(changed, 'inc') ? [[String(path[1]), String(path[2])]] : [],
   );
 }

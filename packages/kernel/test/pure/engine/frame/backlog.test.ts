@@ -8,11 +8,11 @@ import { Overlay } from '../../../../src/pure/engine/leaf/leaves.js';
 
 /** The ledger between frames, and what the last frame touched of it. */
 class Ledger {
-  readonly leaves = new Map<string, Uint8Array>();
+  readonly leaves = new Map<string, unknown>();
   touched = 0;
 
   open(): Overlay {
-    return new Overlay({ get: (key: LeafKey) => this.leaves.get(key.id), list: () => [] });
+    return new Overlay({ get: <L>(key: LeafKey<L>) => this.leaves.get(key.id) as L | undefined, list: () => [] });
   }
 
   take(overlay: Overlay): void {

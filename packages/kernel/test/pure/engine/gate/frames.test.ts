@@ -116,11 +116,11 @@ describe('given a cell that a rule keeps from people', () => {
     expect(kinds(shown)).toEqual([
       ['manifest', 'state'],
       ['request', null, 'fact', 'state'],
-      [null, null, 'state'], // what the secret one sent: the state of whom it told
+      [null, null, 'state'], // what the secret one sent: the state of whom it told; its own did not change
       [null, 'state'], // its rights; that rights were ever set is the world's own
       ['command', 'state'],
     ]);
-    expect(shown.map(({ withheld }) => withheld.leaves)).toEqual([0, 1, 1, 1, 0]);
+    expect(shown.map(({ withheld }) => withheld.leaves)).toEqual([0, 1, 0, 1, 0]);
     expect(shown.at(-1)?.head).toBe(world.head.digest);
     await closeSound(world, store, app);
   });

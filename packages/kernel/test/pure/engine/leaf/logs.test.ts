@@ -14,7 +14,7 @@ import {
 } from '../../../../src/index.js';
 import { readLogLeaf } from '../../../../src/ports/content/log-reader.js';
 import type { LogLeaf } from '../../../../src/pure/engine/index.js';
-import { appendToLog, emptyLog, OpenLog } from '../../../../src/pure/engine/leaf/log.js';
+import { OpenLog } from '../../../../src/pure/engine/leaf/log.js';
 import { hold, rerun, SEED } from '../../../support/laws/hold.js';
 import { nativeHash } from '../../../support/laws/run-schedule.js';
 
@@ -34,21 +34,34 @@ interface Written {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-type Append = typeof appendToLog;
+/** Appends an item. @returns the log after it, and the blobs that sealing made */
+type Append = (log: OpenLog, item: Value) => { readonly log: OpenLog; readonly staged: ReturnType<OpenLog['append']> };
+
+const append: Append = (log, item) => ({ staged: log.append(item, nativeHash), log });
+
+/** An append that then changes the leaf. */
+const changing =
+  (change: (leaf: LogLeaf) => LogLeaf): Append =>
+  (log, item) => {
+    const { staged } = append(log, item);
+    return { log: new OpenLog(change(log.leaf)), staged };
+  };
 
 /** Appends items in runs of these lengths; between two runs the log is written and read back, as between frames. */
 function write(list: readonly Value[], runs: readonly number[], append: Append): Written {
   const blobs = new Map<string, Uint8Array>();
-  let log: LogLeaf = emptyLog();
+  let log = new OpenLog();
   let turn = 0;
   let left = runs[0] ?? 1;
   for (const item of list) {
-    for (const { ref, bytes } of append(log, item, nativeHash)) blobs.set(ref.hex, bytes);
+    const appended = append(log, item);
+    log = appended.log;
+    for (const { ref, bytes } of appended.staged) blobs.set(ref.hex, bytes);
     if (--left > 0) continue;
-    log = decode(encode(log, FRAME_DEPTH_MAX)) as unknown as LogLeaf;
+    log = new OpenLog(decode(encode(log.leaf, FRAME_DEPTH_MAX)) as unknown as LogLeaf);
     left = runs[++turn % runs.length] ?? 1;
   }
-  return { leaf: encode(log, FRAME_DEPTH_MAX), blobs };
+  return { leaf: encode(log.leaf, FRAME_DEPTH_MAX), blobs };
 }
 
 async function read(
@@ -57,7 +70,15 @@ async function read(
   singles: readonly number[] = [],
   looked: (hex: string) => void = () => undefined,
 ): Promise<Value[]> {
-  const content: ContentReader = {
+  const log = decode(leaf) as unknown as LogLeaf;
+  return collected(readLogLeaf(contentOf(blobs, looked), log, from, singles));
+}
+
+function contentOf(
+  blobs: ReadonlyMap<string, Uint8Array>,
+  looked: (hex: string) => void = () => undefined,
+): ContentReader {
+  return {
     get: async ({ hex }: Ref) => {
       looked(hex);
       return blobs.get(hex);
@@ -66,9 +87,6 @@ async function read(
     erasedBy: async () => undefined,
     erasedThrough: async () => -1,
   };
-  const list: Value[] = [];
-  for await (const item of readLogLeaf(content, decode(leaf) as unknown as LogLeaf, from, singles)) list.push(item);
-  return list;
 }
 
 function lawFor(append: Append) {
@@ -81,19 +99,74 @@ function lawFor(append: Append) {
     expect(toHex(encode(await read(first, from)))).toBe(toHex(encode(list.slice(from))));
     const picked = list.filter((_, index) => index >= from || singles.includes(index));
     expect(toHex(encode(await read(first, from, singles)))).toBe(toHex(encode(picked)));
-    const { ref, bytes } = new OpenLog(decode(first.leaf) as unknown as LogLeaf, undefined).head(nativeHash);
-    expect(toHex(nativeHash(bytes))).toBe(ref.hex);
+  });
+}
+
+type Head = (log: OpenLog) => ReturnType<OpenLog['head']>;
+
+const linked: Head = (log) => log.head(nativeHash);
+
+/** Whatever is appended and linked, each head gives the log as it was, and costs what was appended since the one before. */
+function headLawFor(head: Head) {
+  const steps = fc.array(fc.oneof({ weight: 3, arbitrary: fc.nat(1_000) }, fc.constant('head' as const)), {
+    maxLength: 200,
+  });
+  return fc.asyncProperty(steps, fc.nat(150), async (list, from) => {
+    const blobs = new Map<string, Uint8Array>();
+    const heads: { readonly ref: Ref; readonly items: readonly Value[] }[] = [];
+    const appended: Value[] = [];
+    let log = new OpenLog();
+    for (const step of list) {
+      const made = step === 'head' ? head(log) : { staged: append(log, step).staged };
+      if (step !== 'head') appended.push(step);
+      if ('ref' in made) heads.push({ ref: made.ref as Ref, items: [...appended] });
+      for (const { ref, bytes } of made.staged) blobs.set(ref.hex, bytes);
+      log = new OpenLog(decode(encode(log.leaf, FRAME_DEPTH_MAX)) as unknown as LogLeaf);
+    }
+    for (const { ref, items: wanted } of heads) {
+      const found = await collected(readLog(contentOf(blobs), ref, from));
+      expect(toHex(encode(found))).toBe(toHex(encode(wanted.slice(from))));
+    }
   });
 }
 
 describe(`logs (seed ${SEED})`, () => {
+  it('every head of a log gives the items up to it, whatever is appended and linked afterwards [RED-26]', async () => {
+    await hold(headLawFor(linked), { numRuns: 60, command: rerun('logs.test.ts') });
+  });
+
+  it.each<[string, Head]>([
+    ['is the head before it', (log) => ({ ref: log.leaf.head?.ref ?? linked(log).ref, staged: linked(log).staged })],
+    [
+      'forgets what was linked before',
+      (log) => {
+        const { head: _linked, ...leaf } = log.leaf;
+        return linked(new OpenLog({ ...leaf, tail: leaf.tail.slice(-1) }));
+      },
+    ],
+  ])('a mutant whose head %s is found', async (_, head) => {
+    await expect(hold(headLawFor(head), { numRuns: 60, shrink: false, command: '' })).rejects.toThrow();
+  });
+
+  it('a head takes as many bytes as what was appended since the one before, however long the log is', async () => {
+    const log = new OpenLog();
+    const sizes: number[] = [];
+    for (let i = 0; i < 10_000; i++) {
+      append(log, { text: 'x'.repeat(200) });
+      sizes.push(...linked(log).staged.map(({ bytes }) => bytes.length));
+    }
+    expect(Math.max(...sizes.filter((_, i) => i % 32 !== 31))).toBeLessThan(300);
+    expect(sizes.reduce((sum, size) => sum + size, 0) / sizes.length).toBeLessThan(400);
+    expect(linked(log).staged).toEqual([]); // nothing was appended since
+  });
+
   it('logs return what was appended, from any index, and their shape depends on the items alone [RED-25]', async () => {
-    await hold(lawFor(appendToLog), { numRuns: 60, command: rerun('logs.test.ts') });
+    await hold(lawFor(append), { numRuns: 60, command: rerun('logs.test.ts') });
   });
 
   it('logs are read without the chunks outside the requested range', async () => {
     const list = Array.from({ length: 1_100 }, (_, i): Value => i);
-    const written = write(list, [1_100], appendToLog);
+    const written = write(list, [1_100], append);
     const looks = async (from: number, ...singles: number[]) => {
       let looked = 0;
       await read(written, from, singles, () => looked++);
@@ -106,25 +179,11 @@ describe(`logs (seed ${SEED})`, () => {
   });
 
   it.each<[string, Append]>([
+    ['loses the first item of a tail', changing((leaf) => (leaf.tail.length === 1 ? { ...leaf, tail: [] } : leaf))],
+    ['loses a tail now and then', changing((leaf) => (leaf.count % 50 === 49 ? { ...leaf, tail: [] } : leaf))],
     [
-      'loses the first item of a full tail',
-      (log, item, hash) => {
-        const staged = appendToLog(log, item, hash);
-        if (log.tail.length === 1) log.tail.pop();
-        return staged;
-      },
-    ],
-    [
-      'seals early when it can',
-      (log, item, hash) => appendToLog(log.count % 50 === 49 ? Object.assign(log, { tail: [] }) : log, item, hash),
-    ],
-    [
-      'writes the count wrong',
-      (log, item, hash) => {
-        const staged = appendToLog(log, item, hash);
-        if (staged.length > 0) log.levels.reverse();
-        return staged;
-      },
+      'confuses the levels',
+      changing((leaf) => (leaf.tail.length === 0 ? { ...leaf, levels: leaf.levels.toReversed() } : leaf)),
     ],
   ])('a mutant that %s is found', async (_, append) => {
     await expect(hold(lawFor(append), { numRuns: 60, shrink: false, command: '' })).rejects.toThrow();

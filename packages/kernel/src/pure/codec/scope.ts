@@ -1,0 +1,145 @@
+/**
+ * What was written before in the same item is referred to and not repeated, by the registered CBOR tags: 256 opens a
+ * scope of strings, 25 refers to one; 28 marks a value as shareable, 29 refers to one. Every text and byte string that
+ * is long enough gets the next number, map keys and the bytes of links included; every marked map gets the next of its
+ * own. Readers that know the tags resolve them by themselves.
+ *
+ * One rule makes the form canonical: a text or a link that stood before as such is always written as a reference; map
+ * keys and plain bytes never are, nor are they referred to. A map of three or more entries is marked, or, when an equal
+ * one stood before, written as a reference.
+ */
+import type { Ref, Value } from '@reprise/contracts';
+import { equalValues } from './equal.js';
+
+/** The tag of a scope of strings. */
+export const SCOPE_TAG = 256;
+
+/** The tag of a reference to a string. */
+export const STRING_TAG = 25;
+
+/** The tag of a value that may be referred to. */
+export const SHARED_TAG = 28;
+
+/** The tag of a reference to such a value. */
+export const VALUE_TAG = 29;
+
+/** From so many entries on a map is shared: smaller ones are hardly longer than a reference. */
+export const SHARED_ENTRIES_MIN = 3;
+
+/** The length from which a string gets a number: shorter ones would not be shorter as a reference. */
+function leastLength(next: number): number {
+  if (next < 24) return 3;
+  if (next < 0x100) return 4;
+  return next < 0x1_0000 ? 5 : 7;
+}
+
+/** A map that can be referred to, and how many bytes it takes without references in it. */
+interface SharedMap {
+  readonly map: object;
+  readonly bytes: number;
+}
+
+/** Maps that can be referred to, by number: those of a writer as they were given, those of a reader as they were read. */
+class SharedMaps {
+  readonly #alike = new Map<string, [number: number, map: object][]>();
+  readonly #maps: (SharedMap | undefined)[] = [];
+
+  /** The number of an equal map that stood before; undefined without one. @param keys the keys with a value, in order */
+  find(map: object, keys: readonly string[]): number | undefined {
+    const alike = this.#alike.get(likeness(keys));
+    return alike?.find(([, other]) => equalValues(other as Value, map as Value))?.[0];
+  }
+
+  /** Takes the next number, for a map that begins here. */
+  begin(): number {
+    return this.#maps.push(undefined) - 1;
+  }
+
+  /** The map with this number was written or read. @param bytes what it takes without references */
+  end(number: number, map: object, keys: readonly string[], bytes: number): void {
+    this.#maps[number] = { map, bytes };
+    const name = likeness(keys);
+    const alike = this.#alike.get(name);
+    if (alike === undefined) this.#alike.set(name, [[number, map]]);
+    else alike.push([number, map]);
+  }
+
+  /** The map with this number; undefined when no map has it, or when it has not ended. */
+  at(number: number): SharedMap | undefined {
+    return this.#maps[number];
+  }
+}
+
+/** Maps with other keys are not equal; few maps with as many keys, the same first and the same last differ in them. */
+function likeness(keys: readonly string[]): string {
+  return `${keys.length} ${keys[0]} ${keys[keys.length - 1]}`;
+}
+
+/** The strings that a writer has written, by number. */
+export class WrittenScope {
+  readonly maps = new SharedMaps();
+  readonly #texts = new Map<string, number>();
+  readonly #raw = new Map<string, number>();
+  readonly #values = new Map<string, number>();
+  #next = 0;
+
+  /** The number of a text; undefined when it has none. */
+  text(text: string): number | undefined {
+    return this.#texts.get(text);
+  }
+
+  /** The number of a link; undefined when it has none. */
+  link({ hex, kind }: Ref): number | undefined {
+    return (kind === 'value' ? this.#values : this.#raw).get(hex);
+  }
+
+  /** A text was written in so many bytes. */
+  wroteText(text: string, bytes: number): void {
+    if (bytes >= leastLength(this.#next)) this.#texts.set(text, this.#next++);
+  }
+
+  /** A link was written. */
+  wroteLink({ hex, kind }: Ref): void {
+    (kind === 'value' ? this.#values : this.#raw).set(hex, this.#next++);
+  }
+
+  /** A key or plain bytes were written: they count, and are never referred to. */
+  wroteOther(bytes: number): void {
+    if (bytes >= leastLength(this.#next)) this.#next++;
+  }
+}
+
+/** The strings that a reader has read, by number; undefined stands for keys and plain bytes. */
+export class ReadScope {
+  readonly maps = new SharedMaps();
+  readonly #strings: (string | Ref | undefined)[] = [];
+  readonly #known = new Set<string>();
+
+  /** The string with this number; undefined when no string that may be referred to has it. */
+  at(index: number): string | Ref | undefined {
+    return this.#strings[index];
+  }
+
+  /** A text was read in so many bytes. @returns false when it should have been a reference */
+  readText(text: string, bytes: number): boolean {
+    if (bytes < leastLength(this.#strings.length)) return true;
+    return this.#add(text, text);
+  }
+
+  /** A link was read. @returns false when it should have been a reference */
+  readLink(link: Ref): boolean {
+    return this.#add(link, `\0${link.kind}${link.hex}`);
+  }
+
+  /** A key or plain bytes were read. */
+  readOther(bytes: number): void {
+    if (bytes >= leastLength(this.#strings.length)) this.#strings.push(undefined);
+  }
+
+  #add(string: string | Ref, name: string): boolean {
+    if (this.#known.has(name)) return false;
+    this.#known.add(name);
+    this.#strings.push(string);
+    return true;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Value } from '@reprise/contracts';
+import { isRef } from '@reprise/contracts';
+import { utf8Length } from './text.js';
+
+/** The head of a link, and its digest. */
+export const LINK_BYTES = 41;
+
+/** The bytes of a head with this argument (RFC 8949 §4.2.1). */
+export function headBytes(n: number): number {
+  if (n < 24) return 1;
+  if (n < 0x100) return 2;
+  if (n < 0x1_0000) return 3;
+  return n < 0x1_0000_0000 ? 5 : 9;
+}
+
+/** The canonical bytes of a canonical value, counted without writing them. */
+export function byteLength(value: Value | undefined): number {
+  if (typeof value === 'string') {
+    const length = utf8Length(value);
+    return headBytes(length) + length;
+  }
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? headBytes(value < 0 ? -1 - value : value) : 9;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + byteLength(item), headBytes(value.length));
+  if (isRef(value)) return LINK_BYTES;
+  if (value instanceof Uint8Array) return headBytes(value.length) + value.length;
+  return mapLength(value as Readonly<Record<string, Value | undefined>>);
+}
+
+function mapLength(map: Readonly<Record<string, Value | undefined>>): number {
+  let entries = 0;
+  let bytes = 0;
+  for (const key of Object.keys(map)) {
+    const item = map[key];
+    if (item === undefined) continue; // a key without a value is no part of a map
+    entries++;
+    bytes += byteLength(key) + byteLength(item);
+  }
+  return headBytes(entries) + bytes;
+}

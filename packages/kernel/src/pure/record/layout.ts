@@ -1,0 +1,120 @@
+/**
+ * How records are written: each kind has a number, and its fields have places in a list instead of names. The tables
+ * here are the published ones (`docs/reference/records.md` is generated from them); a change of any raises
+ * `KERNEL_SEMANTICS`.
+ */
+import type { DerivedRecord, IngressRecord } from '@reprise/contracts';
+
+/**
+ * How a field is written: `plain` as it is; a `digest` of 64 hex digits as 32 bytes; an `event` as `[name, value]`; a
+ * `receipt` as a list of its own; a `principal` as it is, but `true` for the adapter of the record's own effect; `pins`
+ * as a list of names and digests in turn; an effect's `id` in a pair as a digest.
+ */
+export type Form = 'plain' | 'digest' | 'digests' | 'event' | 'receipt' | 'principal' | 'pins' | 'settled';
+
+/** The written form of a kind of record. */
+export interface Layout {
+  /** The number of the kind: the first item of the list. */
+  readonly code: number;
+  /** The fields that every record of the kind has, in the order of their places. */
+  readonly fields: readonly (readonly [name: string, form: Form])[];
+  /** The optional fields: those that are present follow as one map, by name; without any there is no map. */
+  readonly optional: readonly (readonly [name: string, form: Form])[];
+}
+
+const STAMPS = [
+  ['seq', 'plain'],
+  ['at', 'plain'],
+  ['principal', 'principal'],
+] as const;
+
+const plain = (...names: readonly string[]): readonly (readonly [string, Form])[] =>
+  names.map((name) => [name, 'plain'] as const);
+
+/** The kinds of records that bring something in: the first of a frame. */
+export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = {
+  manifest: {
+    code: 0,
+    fields: [
+      ...STAMPS,
+      ['world', 'digest'],
+      ['seed', 'digest'],
+      ['semantics', 'plain'],
+      ['reducers', 'pins'],
+      ['plans', 'pins'],
+      ['effects', 'pins'],
+      ['policy', 'plain'],
+    ],
+    optional: plain('compatible', 'cancels', 'code'),
+  },
+  request: { code: 1, fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']], optional: [] },
+  command: { code: 2, fields: [...STAMPS, ...plain('id'), ['command', 'event']], optional: [] },
+  receipt: {
+    code: 3,
+    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt'), ['receipt', 'receipt']],
+    optional: [...plain('unanswered', 'quarantined'), ['recorded', 'digest']],
+  },
+  timer: { code: 4, fields: [...STAMPS, ...plain('cell', 'plan', 'name', 'due')], optional: plain('quarantined') },
+  attempt: { code: 5, fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt')], optional: [] },
+  deferred: {
+    code: 6,
+    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt', 'expires', 'to')],
+    optional: [],
+  },
+  ask: {
+    code: 7,
+    fields: [...STAMPS, ['effect', 'digest'], ...plain('attempt', 'n', 'question', 'expires', 'to')],
+    optional: [],
+  },
+  snapshot: { code: 8, fields: [...STAMPS, ...plain('root', 'leaves')], optional: [] },
+  continue: { code: 9, fields: [...STAMPS], optional: plain('quarantined') },
+  clock: { code: 10, fields: [...STAMPS, ...plain('wall')], optional: [] },
+  erase: {
+    code: 11,
+    fields: [...STAMPS, ...plain('id', 'cell', 'subtree'), ['digests', 'digests']],
+    optional: plain('reason'),
+  },
+  fork: {
+    code: 12,
+    fields: [
+      ...STAMPS,
+      ['world', 'digest'],
+      ...plain('from', 'mode'),
+      ['origins', 'digests'],
+      ['settled', 'settled'],
+      ...plain('rights', 'accounts', 'recorded'),
+    ],
+    optional: plain('root'),
+  },
+};
+
+/** The kinds of records that follow from the first. */
+export const DERIVED_LAYOUTS: Readonly<Record<DerivedRecord['kind'], Layout>> = {
+  event: { code: 0, fields: [...plain('c', 'to'), ['event', 'event'], ...plain('from')], optional: [] },
+  intent: { code: 1, fields: plain('c', 'plan', 'name', 'input'), optional: [] },
+  effect: {
+    code: 2,
+    fields: [
+      ...plain('c'),
+      ['effect', 'digest'],
+      ...plain('plan', 'emission', 'name', 'params', 'guarantee', 'rule', 'deadline'),
+    ],
+    optional: [['grant', 'digest'], ...plain('approval', 'reserved')],
+  },
+  denial: { code: 3, fields: plain('c', 'who', 'what', 'code', 'rule'), optional: [['effect', 'digest']] },
+  settled: { code: 4, fields: [...plain('c'), ['effect', 'digest'], ...plain('status', 'code', 'by')], optional: [] },
+  late: { code: 5, fields: [...plain('c'), ['effect', 'digest'], ...plain('status', 'settled')], optional: [] },
+  fact: { code: 6, fields: plain('c', 'from', 'name', 'value'), optional: [] },
+  fault: { code: 7, fields: plain('c', 'target', 'code'), optional: [] },
+  plan_ended: { code: 8, fields: plain('c', 'plan', 'status', 'code'), optional: [] },
+  cell_command: { code: 9, fields: [...plain('c', 'from'), ['command', 'event']], optional: [] },
+};
+
+/** What the names of a cell's own state fields begin with in a state record. */
+export const STATE_PREFIX = 'state.';
+
+/** The fields of a receipt. */
+export const RECEIPT_LAYOUT: Omit<Layout, 'code'> = {
+  fields: plain('adapter', 'status', 'attempts'),
+  optional: plain('code', 'retryable', 'payload', 'usage', 'error_ref', 'by'),
+};

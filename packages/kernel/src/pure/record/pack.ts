@@ -1,0 +1,120 @@
+/** Writes a frame's records as the list that is encoded: `[ingress, armed, derived, leaves]`. */
+import {
+  type DerivedRecord,
+  fromHex,
+  type IngressRecord,
+  type JournalRecord,
+  type Pinned,
+  type Receipt,
+  type RidingAttempt,
+  type StateRecord,
+} from '@reprise/contracts';
+import { encodeScope, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { DERIVED_LAYOUTS, type Form, INGRESS_LAYOUTS, type Layout, RECEIPT_LAYOUT, STATE_PREFIX } from './layout.js';
+
+/** A frame's records by role. */
+interface FrameParts {
+  readonly ingress: IngressRecord;
+  readonly derived: readonly DerivedRecord[];
+  readonly attempts: readonly RidingAttempt[];
+  readonly state: StateRecord;
+}
+
+/** All records of a frame, in order. */
+export function recordsOf({ ingress, derived, attempts, state }: FrameParts): JournalRecord[] {
+  return [ingress, ...derived, ...attempts, state];
+}
+
+/** The bytes of a frame. */
+export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): Uint8Array {
+  const packed = [
+    packFields(INGRESS_LAYOUTS[ingress.kind], ingress),
+    packArmed(attempts, derived),
+    derived.map((record) => packFields(DERIVED_LAYOUTS[record.kind], record)),
+    state.leaves.map(packLeaf),
+  ];
+  return encodeScope(packed, FRAME_DEPTH_MAX);
+}
+
+/** An effect is armed by the index of its record in the frame, or by its id when it was emitted before. */
+function packArmed(attempts: readonly RidingAttempt[], derived: readonly DerivedRecord[]): (number | Uint8Array)[] {
+  return attempts.map(({ effect }) => {
+    const index = derived.findIndex((record) => record.kind === 'effect' && record.effect === effect);
+    return index < 0 ? fromHex(effect) : index + 1;
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function packFields({ code, fields, optional }: Layout, record: IngressRecord | DerivedRecord): unknown[] {
+  const packed: unknown[] = [code];
+  const values = record as unknown as Fields;
+  for (const [name, form] of fields) packed.push(packField(form, values[name], values));
+  const more = packOptional(optional, values);
+  if (more !== undefined) packed.push(more);
+  return packed;
+}
+
+function packOptional(optional: Layout['optional'], values: Fields): Fields | undefined {
+  let more: Record<string, unknown> | undefined;
+  for (const [name, form] of optional) {
+    if (values[name] === undefined) continue;
+    more ??= {};
+    more[name] = packField(form, values[name], values);
+  }
+  return more;
+}
+
+function packField(form: Form, value: unknown, of: Fields): unknown {
+  switch (form) {
+    case 'plain':
+      return value;
+    case 'digest':
+      return fromHex(value as string);
+    case 'digests':
+      return (value as readonly string[]).map(fromHex);
+    case 'event': {
+      const { name, value: inner } = value as { readonly name: string; readonly value: unknown };
+      return [name, inner];
+    }
+    case 'receipt':
+      return packReceipt(value as Receipt);
+    case 'principal':
+      return typeof of.effect === 'string' && value === `adapter:${of.effect}` ? true : value;
+    case 'pins':
+      return (value as readonly Pinned[]).flatMap(({ name, digest }) => [name, fromHex(digest)]);
+    case 'settled':
+      return (value as readonly (readonly [string, Receipt])[]).map(([effect, receipt]) => [
+        fromHex(effect),
+        packReceipt(receipt),
+      ]);
+    default:
+      return form satisfies never;
+  }
+}
+
+function packReceipt(receipt: Receipt): unknown[] {
+  const values = receipt as unknown as Fields;
+  const packed = RECEIPT_LAYOUT.fields.map(([name]) => values[name]);
+  const more = packOptional(RECEIPT_LAYOUT.optional, values);
+  return more === undefined ? packed : [...packed, more];
+}
+
+/**
+ * A touched leaf is the parts of its path, then its changed fields; null when it is gone. The fields of a cell's state
+ * are a map of their own behind those of its bookkeeping.
+ */
+function packLeaf([path, fields]: StateRecord['leaves'][number]): unknown[] {
+  const [kind, name] = path;
+  const parts = kind === 'effect' || kind === 'settled' ? [kind, fromHex(name as string)] : path;
+  return kind === 'cell' && fields !== null ? [...parts, ...packCell(fields)] : [...parts, fields];
+}
+
+function packCell(fields: Fields): [Fields, Fields] {
+  const [own, state]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
+  for (const [name, change] of Object.entries(fields)) {
+    if (name.startsWith(STATE_PREFIX)) state[name.slice(STATE_PREFIX.length)] = change;
+    else own[name] = change;
+  }
+  return [own, state];
+}

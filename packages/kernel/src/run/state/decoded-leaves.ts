@@ -1,0 +1,27 @@
+/** The leaves of a world as their bytes say them, for folds that check the ordinary one. */
+import { decode, encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
+import type { EffectLeaf, LeafKey, LeafReader } from '../../pure/engine/index.js';
+
+/** Of so many frames one is folded from bytes: the leaves decoded, the plans rebuilt. */
+export const FROM_BYTES_EVERY = 256;
+
+/**
+ * Reads every leaf through its bytes: a fold over these leaves sees what a world that was just opened sees. It gives
+ * another frame when a kept leaf was written into, or differs from its bytes in any way that code can notice.
+ */
+export class DecodedLeaves implements LeafReader {
+  constructor(private readonly kept: LeafReader) {}
+
+  get<L>(key: LeafKey<L>): L | undefined {
+    const leaf = this.kept.get(key);
+    return leaf === undefined ? undefined : throughBytes(leaf);
+  }
+
+  *list(kind: 'effect'): Generator<{ readonly key: LeafKey; readonly leaf: EffectLeaf }> {
+    for (const { key, leaf } of this.kept.list(kind)) yield { key, leaf: throughBytes(leaf) };
+  }
+}
+
+function throughBytes<L>(leaf: L): L {
+  return decode(encode(leaf, FRAME_DEPTH_MAX)) as L;
+}

@@ -1,0 +1,132 @@
+/** The short ways around bytes: each is held to the long way, through them. */
+import { Ref, type Value } from '@reprise/contracts';
+import { anyValue } from '@reprise/testkit/ports';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  byteLength,
+  copyNormal,
+  decode,
+  encode,
+  encodeKernel,
+  equalValues,
+  normalValue,
+  toHex,
+} from '../../../src/pure/codec/index.js';
+import { hold, rerun, SEED } from '../../support/laws/hold.js';
+
+/** What a program may hand over: values, and what only looks like one. */
+const things = (): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 4, arbitrary: anyValue() },
+    {
+      weight: 2,
+      arbitrary: fc.object({
+        values: [anyValue(), fc.constantFrom<unknown>(undefined, -0, Number.NaN, 'a\ud800', 7n, () => 0)],
+      }),
+    },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>(...ODD) },
+  );
+
+const ODD: readonly unknown[] = [
+  undefined,
+  {
+    get x() {
+      return 1;
+    },
+  },
+  { a: { set x(_: number) {} } },
+  { [Symbol('s')]: 1 },
+  Object.assign(Object.create(null), { a: 1 }),
+  Object.assign(Object.create({ inherited: 1 }), { a: 1 }),
+  Object.assign([1, 2], { named: 3 }),
+  // biome-ignore lint/suspicious/noSparseArray: a list with a hole is what is meant
+  [1, , 2],
+  new Date(0),
+  new Map([['a', 1]]),
+  JSON.parse('{"__proto__": 1}'),
+  Object.freeze({ b: 1, a: Object.freeze([-0]) }),
+  Object.defineProperty({ a: 1 }, 'hidden', { value: 2, enumerable: false }),
+  Object.create(Ref.prototype),
+  Object.assign(Object.create(Ref.prototype), { hex: 'ZZ'.repeat(32), kind: 'raw' }),
+  new Proxy({ a: 1 }, {}),
+  new (class extends Array {})(1),
+  Buffer.from('bytes'),
+  { 10: 'a', 9: 'b', z: { 2: 1 } },
+];
+
+function outcome(work: () => Value): string {
+  try {
+    return toHex(encode(work()));
+  } catch (error) {
+    const { code, what, details } = error as { code?: string; what?: string; details?: { where?: string } };
+    return `${code} ${what} ${details?.where}`;
+  }
+}
+
+describe(`values without the way through bytes (seed ${SEED})`, () => {
+  it('the normal form of a thing, its size and its refusal are those of its bytes [RED-1]', async () => {
+    const law = fc.property(things(), (thing) => {
+      const long = outcome(() => decode(encode(thing)));
+      expect(outcome(() => normalValue(thing).value)).toBe(long);
+      if (long.startsWith('invalid_value')) return;
+      const { value, bytes } = normalValue(thing);
+      expect(bytes).toBe(encode(thing).length);
+      expect(keysIn(value)).toEqual(keysIn(decode(encode(thing))));
+    });
+    await hold(law, { numRuns: 3_000, command: rerun('normal.test.ts') });
+    for (const thing of ODD) expect(outcome(() => normalValue(thing).value)).toBe(outcome(() => decode(encode(thing))));
+  });
+
+  it('a normal form shares nothing that can be written into with what it was made from [RED-1]', async () => {
+    const law = fc.property(anyValue(), (value) => {
+      const before = toHex(encode(value));
+      scribble(normalValue(value).value);
+      expect(toHex(encode(value))).toBe(before);
+      scribble(copyNormal(decode(encode(value))));
+      expect(toHex(encode(value))).toBe(before);
+    });
+    await hold(law, { numRuns: 500, command: rerun('normal.test.ts') });
+  });
+
+  it('a structure that names one list again and again is refused as its bytes are, in bounded time', () => {
+    let list: unknown = ['x'.repeat(100)];
+    for (let i = 0; i < 40; i++) list = [list, list];
+    expect(outcome(() => normalValue(list).value)).toMatch(/^invalid_value takes more than \d+ bytes/);
+  });
+
+  it('sizes, copies and the trusted writer agree with the bytes of a value', async () => {
+    const law = fc.property(anyValue(), (given) => {
+      const value = decode(encode(given));
+      expect(byteLength(value)).toBe(encode(value).length);
+      expect(toHex(encodeKernel(value))).toBe(toHex(encode(value)));
+      expect(toHex(encode(copyNormal(value)))).toBe(toHex(encode(value)));
+    });
+    await hold(law, { numRuns: 2_000, command: rerun('normal.test.ts') });
+  });
+
+  it('two values are equal when their bytes are', async () => {
+    const pairs = fc.tuple(anyValue(), anyValue()).chain(([a, b]) => fc.constantFrom([a, b], [a, decode(encode(a))]));
+    const law = fc.property(pairs, ([a, b]) => {
+      expect(equalValues(a as Value, b as Value)).toBe(toHex(encode(a)) === toHex(encode(b)));
+    });
+    await hold(law, { numRuns: 2_000, command: rerun('normal.test.ts') });
+    expect(equalValues({ a: 1, b: undefined } as never, { a: 1 })).toBe(true);
+    expect(equalValues({ a: 1 }, { b: 1 })).toBe(false);
+    expect(equalValues([], {} as never)).toBe(false);
+  });
+});
+
+/** The keys of every map in a value, in the order in which code finds them. */
+function keysIn(value: Value): string[] {
+  if (typeof value !== 'object' || value === null || value instanceof Ref || value instanceof Uint8Array) return [];
+  return Object.entries(value).flatMap(([key, item]) => [key, ...keysIn(item as Value)]);
+}
+
+function scribble(value: unknown): void {
+  if (typeof value !== 'object' || value === null || value instanceof Ref) return;
+  if (value instanceof Uint8Array) value.fill(7);
+  for (const item of Object.values(value)) scribble(item);
+  if (Array.isArray(value)) value.push('scribbled');
+  else if (!(value instanceof Uint8Array)) (value as Record<string, unknown>).scribbled = true;
+}

@@ -1,0 +1,134 @@
+/** Frames refer to what stood before in them: one form, read back, refused in any other, and bounded. */
+import { Ref, type Value } from '@reprise/contracts';
+import { anyValue } from '@reprise/testkit/ports';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decode, decodeScope, encode, encodeScope, FRAME_DEPTH_MAX, fromHex, toHex } from '../../../src/index.js';
+import { decodeScopeStart } from '../../../src/pure/codec/index.js';
+import { codeOf } from '../../support/judge.js';
+import { hold, rerun, SEED } from '../../support/laws/hold.js';
+
+/** Values that repeat themselves: few texts, links and maps, in many places. */
+const repetitive = (): fc.Arbitrary<Value> => {
+  const text = fc.constantFrom('', 'id', 'kind', 'a longer text', 'été', 'x'.repeat(300), '__proto');
+  const link = fc.constantFrom('ab', 'cd').map((pair) => Ref.fromHex(pair.repeat(32), pair === 'ab' ? 'raw' : 'value'));
+  const leaf = fc.oneof(text, link, fc.constantFrom(0, -1, 1.5, null, true), fc.uint8Array({ maxLength: 40 }));
+  const { tree } = fc.letrec<{ tree: Value }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      leaf as fc.Arbitrary<Value>,
+      fc.array(tie('tree'), { maxLength: 6 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'kind', 'name', '7', 'a longer text'), tie('tree'), {
+        noNullPrototype: true,
+      }),
+    ),
+  }));
+  return tree;
+};
+
+const values = () => fc.oneof({ weight: 3, arbitrary: repetitive() }, { weight: 1, arbitrary: anyValue() });
+
+describe(`references in a frame (seed ${SEED})`, () => {
+  it('what a frame is written from is read back, and is written the same again [CODEC-18]', async () => {
+    const law = fc.asyncProperty(fc.array(values(), { maxLength: 8 }), async (list) => {
+      const bytes = encodeScope(list, FRAME_DEPTH_MAX);
+      const read = decodeScope(bytes, FRAME_DEPTH_MAX);
+      expect(toHex(encode(read, FRAME_DEPTH_MAX))).toBe(toHex(encode(list, FRAME_DEPTH_MAX)));
+      expect(toHex(encodeScope(read, FRAME_DEPTH_MAX))).toBe(toHex(bytes));
+      expect(bytes.length).toBeLessThanOrEqual(encode(list, FRAME_DEPTH_MAX).length + 3 + 2 * mapsIn(list));
+      for (let items = 0; items <= list.length; items++) {
+        const start = decodeScopeStart(bytes, items);
+        expect(toHex(encode(start, FRAME_DEPTH_MAX))).toBe(toHex(encode(list.slice(0, items), FRAME_DEPTH_MAX)));
+      }
+    });
+    await hold(law, { numRuns: 400, command: rerun('scope.test.ts') });
+  });
+
+  it('other bytes are refused, or are the one form of another value [CODEC-18]', async () => {
+    const change = fc.record({ at: fc.nat(), xor: fc.integer({ min: 1, max: 255 }) });
+    const law = fc.asyncProperty(fc.array(values(), { maxLength: 5 }), change, async (list, { at, xor }) => {
+      const bytes = encodeScope(list, FRAME_DEPTH_MAX);
+      const other = new Uint8Array(bytes);
+      const place = at % bytes.length;
+      other[place] = (other[place] ?? 0) ^ xor;
+      let read: Value;
+      try {
+        read = decodeScope(other, FRAME_DEPTH_MAX);
+      } catch (error) {
+        expect((error as { code?: string }).code).toBe('invalid_bytes');
+        return;
+      }
+      expect(toHex(encodeScope(read, FRAME_DEPTH_MAX))).toBe(toHex(other));
+    });
+    await hold(law, { numRuns: 2_000, command: rerun('scope.test.ts') });
+  });
+
+  it.each<[string, string]>([
+    ['an item without the tag of a scope', '80'],
+    ['a text that stood before and is written again', 'd9010082636162636361626363'.slice(0, -2)],
+    ['a reference to no string', 'd9010081d81900'],
+    ['a reference to a short text, which has no number', 'd901008262616269d81900'.replace('69d8', 'd8')],
+    ['a reference that is no number', 'd9010082636162 63d8196161'.replaceAll(' ', '')],
+    ['a reference to plain bytes', 'd901008243010203d81900'],
+    ['a reference to a key', 'd9010082a163616263f6d81900'],
+    ['a map of three entries that is not marked', 'd9010081a3616100616200616300'],
+    ['a marked map of two entries', 'd9010081d81ca261610061 6200'.replaceAll(' ', '')],
+    ['a marked text', 'd9010081d81c63616263'],
+    ['a map that stood before and is written again', `d9010082${'d81ca3616100616200616300'.repeat(2)}`],
+    ['a reference to no map', 'd9010081d81d00'],
+    ['a reference to a map that has not ended', 'd9010081d81ca3616100616200 6163d81d00'.replaceAll(' ', '')],
+    ['a link that refers to a text', 'd901008263616263d82ad81900'],
+    ['a text that refers to a link', `d9010082d82a58250001551220${'ab'.repeat(32)}d81900`],
+    ['a link that stood before and is written again', `d9010082${`d82a58250001551220${'ab'.repeat(32)}`.repeat(2)}`],
+    ['a scope in a scope', 'd9010081d9010080'],
+    ['bytes behind the scope', 'd901008000'],
+  ])('%s is refused [CODEC-18]', async (_, hex) => {
+    expect(await codeOf(Promise.resolve().then(() => decodeScope(fromHex(hex))))).toBe('invalid_bytes');
+  });
+
+  it('tags of a scope are refused outside of one [CODEC-18]', async () => {
+    for (const hex of ['d9010080', 'd81900', 'd81ca3616100616200616300', 'd81d00'])
+      expect(await codeOf(Promise.resolve().then(() => decode(fromHex(hex))))).toBe('invalid_bytes');
+  });
+
+  it('references to maps of references are refused before they take more than a value may [CODEC-18]', async () => {
+    // Each map names the one before it three times: 3^40 maps in less than a kilobyte.
+    const maps = Array.from({ length: 40 }, (_, i) => {
+      const below = i === 0 ? ['00', '00', '00'] : Array.from({ length: 3 }, () => `d81d${head(i - 1)}`);
+      return `d81ca3${below.map((item, key) => `61${(0x61 + key).toString(16)}${item}`).join('')}`;
+    });
+    const bomb = fromHex(`d90100${listHead(maps.length)}${maps.join('')}`);
+    expect(bomb.length).toBeLessThan(1_000);
+    const began = performance.now();
+    const error = await Promise.resolve()
+      .then(() => decodeScope(bomb, 128))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'invalid_bytes',
+      what: expect.stringContaining('references stand for more than'),
+    });
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it('a reference nests as deep as the map that it stands for', async () => {
+    const deep = Array.from({ length: 30 }).reduce<Value>((inner) => ({ a: inner, b: 0, c: 0 }), 0);
+    const nested = Array.from({ length: 20 }).reduce<Value>((inner) => [inner], deep);
+    const bytes = encodeScope([deep, nested], 128);
+    expect(await codeOf(Promise.resolve().then(() => decodeScope(bytes, 45)))).toBe('invalid_bytes');
+    expect(decodeScope(bytes, 64)).toEqual([deep, nested]);
+  });
+});
+
+function mapsIn(value: Value): number {
+  if (typeof value !== 'object' || value === null || value instanceof Ref || value instanceof Uint8Array) return 0;
+  const inner = Object.values(value).reduce<number>((sum, item) => sum + mapsIn(item as Value), 0);
+  return inner + (Array.isArray(value) ? 0 : 1);
+}
+
+function head(n: number): string {
+  return n < 24 ? n.toString(16).padStart(2, '0') : `18${n.toString(16).padStart(2, '0')}`;
+}
+
+function listHead(n: number): string {
+  return n < 24 ? (0x80 + n).toString(16) : `98${n.toString(16).padStart(2, '0')}`;
+}
