@@ -138,16 +138,16 @@ function shownAs({ seq, at, head, records: all }: WorldFrame, readable: Readable
   return withheld === records.length ? undefined : { seq, at, head, records, withheld: { records: withheld, leaves } };
 }
 
-/** A state record without leaves says nothing, and is shown with whatever else is shown of its frame. */
+/** A state record without leaves says nothing: it is the world's, and is shown with whatever else is shown of its frame. */
 function shownState(record: StateRecord, readable: Readable, isFrameShown: boolean): StateRecord | null {
-  if (record.leaves.length === 0) return isFrameShown ? record : null;
+  if (record.leaves.length === 0) return isFrameShown || readable('world') ? record : null;
   const leaves = record.leaves.filter(([path]) => readable(subjectOfLeaf(path)));
   return leaves.length === 0 ? null : { kind: 'state', leaves };
 }
 
 function subjectsOf(record: JournalRecord): readonly Subject[] {
   if (record.kind !== 'state') return concernedCells(record);
-  return record.leaves.map(([path]) => subjectOfLeaf(path));
+  return record.leaves.length === 0 ? ['world'] : record.leaves.map(([path]) => subjectOfLeaf(path));
 }
 
 function nameOf(subject: Subject): string {
