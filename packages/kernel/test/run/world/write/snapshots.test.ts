@@ -65,10 +65,10 @@ describe('given a world that is asked for no snapshots', () => {
     expect(await snapshotsOf(ordinary)).toBe(0);
     await write(ordinary, 10, 'x');
     expect(await snapshotsOf(ordinary)).toBe(1);
-    await write(large, 300, LARGE);
+    await write(large, 350, LARGE);
     expect(await snapshotsOf(large)).toBe(1);
     const store = await large.openReadonly();
-    const { seq } = (await store.journal.findLast('snapshot', 320)) ?? { seq: 0 };
+    const { seq } = (await store.journal.findLast('snapshot', 400)) ?? { seq: 0 };
     let bytes = 0;
     for await (const frame of store.journal.read(0, seq)) bytes += frame.bytes.length;
     expect(bytes / 1_000 / 16 / 1_024).toBeGreaterThan(0.9);
@@ -77,7 +77,7 @@ describe('given a world that is asked for no snapshots', () => {
 
   it('a world that is opened again counts the large frames since its last snapshot', async () => {
     const store = memory();
-    for (let i = 0; i < 6; i++) await write(store, 50, LARGE);
+    for (let i = 0; i < 7; i++) await write(store, 50, LARGE);
     expect(await snapshotsOf(store)).toBe(1);
   });
 
