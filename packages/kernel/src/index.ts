@@ -17,6 +17,7 @@ export {
 } from '@reprise/contracts';
 export * from './ports/adapter/adapter.js';
 export { getErasable, putErasable } from './ports/content/erasable.js';
+export { hostSha256 } from './ports/content/host-hash.js';
 export { readLog } from './ports/content/log-reader.js';
 export * from './ports/content/port.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';

@@ -2,6 +2,7 @@
  * What stands outside a world: the memory store, values and logs in content, the records of frames, secrets. It loads
  * no engine.
  */
+export { hostSha256 } from './ports/content/host-hash.js';
 export { readLog } from './ports/content/log-reader.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';

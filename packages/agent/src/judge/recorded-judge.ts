@@ -25,7 +25,7 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { type ContentStore, encode, equalBytes, portableSha256, putValue, toHex } from '@reprise/kernel';
+import { type ContentStore, encode, equalBytes, hostSha256, putValue, toHex } from '@reprise/kernel';
 import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
 import {
   type Build,
@@ -98,7 +98,7 @@ async function judgeCalls(
       const tool = named(call.tool, NAME_MAX, 'unnamed');
       const written = await keepArgs(call.args, context.content);
       const terms = await judgeCall({ ...call, tool, written }, { entries, def }, context, build);
-      const signature = toHex(portableSha256(encode([tool, written.value]))).slice(0, 16);
+      const signature = toHex(hostSha256()(encode([tool, written.value]))).slice(0, 16);
       return { call_id: ids[at] ?? '', tool, args_ref: written.ref, signature, ...terms };
     }),
   );

@@ -11,7 +11,7 @@
  * B5  Memory is bounded by the policy, whatever the output: it is read as a stream, and only its ends are stored.
  */
 import { endOfUtf8, startOfUtf8 } from '@reprise/contracts';
-import { portableSha256, toHex } from '@reprise/kernel';
+import { hostSha256, toHex } from '@reprise/kernel';
 import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
 
 /** The bounds of an output. The id is recorded with every result, so a policy must never change its meaning. */
@@ -57,7 +57,7 @@ export interface BoundedOutput {
 export function boundOutput(bytes: Uint8Array, policy: OutputPolicy): BoundedOutput {
   const bounder = new OutputBounder(policy);
   bounder.write(bytes);
-  return bounder.end(toHex(portableSha256(bytes)));
+  return bounder.end(toHex(hostSha256()(bytes)));
 }
 
 const NEWLINE = 10;

@@ -18,8 +18,8 @@ import {
 } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
-import { portableSha256, toHex } from '@reprise/kernel/codec';
-import { getValue } from '@reprise/kernel/store';
+import { toHex } from '@reprise/kernel/codec';
+import { getValue, hostSha256 } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { assemblePrompt } from '../prompt/assemble-prompt.js';
 import { readTools } from '../prompt/read-tools.js';
@@ -158,7 +158,7 @@ export async function assembleRequest(
 
 /** Computes a digest in the form that receipts store. */
 export function digestOf(bytes: Uint8Array): string {
-  return toHex(portableSha256(bytes));
+  return toHex(hostSha256()(bytes));
 }
 
 function unknownPrompt(actual: string): RepriseError {

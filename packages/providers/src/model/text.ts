@@ -1,6 +1,7 @@
 /** Texts for models: well-formed, of bounded size, never blank where a provider refuses blank texts. */
 import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
-import { portableSha256, toHex } from '@reprise/kernel/codec';
+import { toHex } from '@reprise/kernel/codec';
+import { hostSha256 } from '@reprise/kernel/store';
 
 const utf8 = new TextEncoder();
 
@@ -25,5 +26,5 @@ export function headOf(text: string, bytesMax: number): string {
   if (bytes.length <= bytesMax) return text;
   const start = startOfUtf8(bytes, bytesMax);
   const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
-  return `${kept}\n...[truncated ${bytes.length - start.length} bytes; sha256:${toHex(portableSha256(bytes))}]`;
+  return `${kept}\n...[truncated ${bytes.length - start.length} bytes; sha256:${toHex(hostSha256()(bytes))}]`;
 }

@@ -1,6 +1,6 @@
 import { Ref, RepriseError, toHex } from '@reprise/contracts';
 import type { Hash } from '../../pure/codec/hash.js';
-import { portableSha256 } from '../../pure/codec/hash.js';
+import { hostSha256 } from '../content/host-hash.js';
 import { joined } from '../content/pieces.js';
 import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';
@@ -11,7 +11,7 @@ import type { OpenStore, ReadonlyStore, Store } from './store.js';
 
 /** Options of a memory store. */
 export interface MemoryOptions {
-  /** The sha-256 that names blobs and that the store offers to the world; the portable one when absent. */
+  /** The sha-256 that names blobs and that the store offers to the world; the host's, or the portable one, when absent. */
   readonly hash?: Hash;
 }
 
@@ -72,7 +72,7 @@ function openMemory(kept: Kept, options: MemoryOptions): OpenStore {
       ...journalReader(kept),
       append: async (frames, expected) => append(kept, staged, frames, expected),
     },
-    content: contentStore(kept, staged, options.hash ?? portableSha256),
+    content: contentStore(kept, staged, options.hash ?? hostSha256()),
     ...offered(options),
     cleanlyClosed,
     markAtOpen,
@@ -98,8 +98,8 @@ function openMemoryReadonly(kept: Kept, options: MemoryOptions): ReadonlyStore {
   };
 }
 
-function offered({ hash }: MemoryOptions): { hash?: Hash } {
-  return hash === undefined ? {} : { hash };
+function offered({ hash = hostSha256() }: MemoryOptions): { hash: Hash } {
+  return { hash };
 }
 
 function journalReader(kept: Kept): ReadableJournal {
