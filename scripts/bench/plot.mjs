@@ -38,7 +38,7 @@ for (const [i, { name }] of cases.entries()) {
 }
 parts.push(text(8, y + 34, `seed ${seed}; ${machine}`, 'start', 10));
 console.log(
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${LEFT + WIDTH + 150}" height="${y + 44}" font-family="sans-serif">\n<rect width="100%" height="100%" fill="#fff"/>\n${parts.join('\n')}\n</svg>`,
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${LEFT + WIDTH + 150}" height="${y + 44}" font-family="sans-serif">\n<title>Ratios of a run to ${against}</title>\n<rect width="100%" height="100%" fill="#fff"/>\n${parts.join('\n')}\n</svg>`,
 );
 
 function text(x, at, words, anchor, size = 12) {

@@ -12,3 +12,9 @@ export const FRAME_DEPTH_MAX = 64;
  * and endless in bytes: the depth bound does not stop it, this does. Far above any frame or state.
  */
 export const ENCODED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** From so many entries on a map of a frame can be referred to: smaller ones are hardly longer than a reference. */
+export const SHARED_ENTRIES_MIN = 3;
+
+/** How many maps of a frame that are alike can be referred to: a map is compared with these and no others. */
+export const ALIKE_MAPS_MAX = 16;

@@ -1,9 +1,9 @@
 import type { Ref, Value } from '@reprise/contracts';
 import { isRef, RepriseError } from '@reprise/contracts';
-import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX } from './bounds.js';
+import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN } from './bounds.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG } from './kinds.js';
 import { recentLink } from './recent-links.js';
-import { ReadScope, SCOPE_TAG, SHARED_ENTRIES_MIN, SHARED_TAG, STRING_TAG, VALUE_TAG } from './scope.js';
+import { ReadScope, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG } from './scope.js';
 import { readKey, readUtf8, sortKeys } from './text.js';
 
 const TWO_32 = 0x1_0000_0000;

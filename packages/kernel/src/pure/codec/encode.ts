@@ -1,8 +1,8 @@
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText } from '@reprise/contracts';
-import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, VALUE_DEPTH_MAX } from './bounds.js';
+import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
-import { SCOPE_TAG, SHARED_ENTRIES_MIN, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
+import { SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
 /** The initial size of the pooled writer: enough for nearly every event, so that few calls ever grow it. */

@@ -5,10 +5,12 @@
  * own. Readers that know the tags resolve them by themselves.
  *
  * One rule makes the form canonical: a text or a link that stood before as such is always written as a reference; map
- * keys and plain bytes never are, nor are they referred to. A map of three or more entries is marked, or, when an equal
- * one stood before, written as a reference.
+ * keys and plain bytes never are, nor are they referred to. A map of three or more entries is marked, or, when it equals
+ * one of the first marked maps that are alike, written as a reference: alike are maps with as many keys, the same first
+ * and the same last. They are few, so that no list of maps can make the comparison take long.
  */
 import type { Ref, Value } from '@reprise/contracts';
+import { ALIKE_MAPS_MAX } from './bounds.js';
 import { equalValues } from './equal.js';
 
 /** The tag of a scope of strings. */
@@ -22,9 +24,6 @@ export const SHARED_TAG = 28;
 
 /** The tag of a reference to such a value. */
 export const VALUE_TAG = 29;
-
-/** From so many entries on a map is shared: smaller ones are hardly longer than a reference. */
-export const SHARED_ENTRIES_MIN = 3;
 
 /** The length from which a string gets a number: shorter ones would not be shorter as a reference. */
 function leastLength(next: number): number {
@@ -44,7 +43,7 @@ class SharedMaps {
   readonly #alike = new Map<string, [number: number, map: object][]>();
   readonly #maps: (SharedMap | undefined)[] = [];
 
-  /** The number of an equal map that stood before; undefined without one. @param keys the keys with a value, in order */
+  /** The number of an equal map among the first that are alike; undefined without one. @param keys the keys with a value, in order */
   find(map: object, keys: readonly string[]): number | undefined {
     const alike = this.#alike.get(likeness(keys));
     return alike?.find(([, other]) => equalValues(other as Value, map as Value))?.[0];
@@ -61,7 +60,7 @@ class SharedMaps {
     const name = likeness(keys);
     const alike = this.#alike.get(name);
     if (alike === undefined) this.#alike.set(name, [[number, map]]);
-    else alike.push([number, map]);
+    else if (alike.length < ALIKE_MAPS_MAX) alike.push([number, map]);
   }
 
   /** The map with this number; undefined when no map has it, or when it has not ended. */
@@ -70,7 +69,7 @@ class SharedMaps {
   }
 }
 
-/** Maps with other keys are not equal; few maps with as many keys, the same first and the same last differ in them. */
+/** What maps have in common that are alike. */
 function likeness(keys: readonly string[]): string {
   return `${keys.length} ${keys[0]} ${keys[keys.length - 1]}`;
 }

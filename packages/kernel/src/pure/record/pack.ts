@@ -38,10 +38,10 @@ export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): 
 
 /** An effect is armed by the index of its record in the frame, or by its id when it was emitted before. */
 function packArmed(attempts: readonly RidingAttempt[], derived: readonly DerivedRecord[]): (number | Uint8Array)[] {
-  return attempts.map(({ effect }) => {
-    const index = derived.findIndex((record) => record.kind === 'effect' && record.effect === effect);
-    return index < 0 ? fromHex(effect) : index + 1;
-  });
+  if (attempts.length === 0) return [];
+  const places = new Map<string, number>();
+  for (const [i, record] of derived.entries()) if (record.kind === 'effect') places.set(record.effect, i + 1);
+  return attempts.map(({ effect }) => places.get(effect) ?? fromHex(effect));
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -10,18 +10,25 @@ export const FROM_BYTES_EVERY = 256;
  * another frame when a kept leaf was written into, or differs from its bytes in any way that code can notice.
  */
 export class DecodedLeaves implements LeafReader {
+  /** Those that were read: a fold asks for the open effects again and again. */
+  readonly #decoded = new Map<string, unknown>();
+
   constructor(private readonly kept: LeafReader) {}
 
   get<L>(key: LeafKey<L>): L | undefined {
     const leaf = this.kept.get(key);
-    return leaf === undefined ? undefined : throughBytes(leaf);
+    return leaf === undefined ? undefined : this.#throughBytes(key, leaf);
   }
 
   *list(kind: 'effect'): Generator<{ readonly key: LeafKey; readonly leaf: EffectLeaf }> {
-    for (const { key, leaf } of this.kept.list(kind)) yield { key, leaf: throughBytes(leaf) };
+    for (const { key, leaf } of this.kept.list(kind)) yield { key, leaf: this.#throughBytes(key, leaf) };
   }
-}
 
-function throughBytes<L>(leaf: L): L {
-  return decode(encode(leaf, FRAME_DEPTH_MAX)) as L;
+  #throughBytes<L>({ id }: LeafKey, leaf: L): L {
+    const known = this.#decoded.get(id) as L | undefined;
+    if (known !== undefined) return known;
+    const decoded = decode(encode(leaf, FRAME_DEPTH_MAX)) as L;
+    this.#decoded.set(id, decoded);
+    return decoded;
+  }
 }

@@ -110,6 +110,23 @@ describe(`references in a frame (seed ${SEED})`, () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
+  it('a list of maps that are alike takes time in proportion to its length [CODEC-18]', () => {
+    const list = Array.from({ length: 100_000 }, (_, i): Value => ({ a: 'same', b: i, c: 'same' }));
+    const began = performance.now();
+    const bytes = encodeScope(list);
+    expect(decodeScope(bytes)).toEqual(list);
+    expect(performance.now() - began).toBeLessThan(20_000); // each compared with all before it took minutes
+  });
+
+  it('maps beyond the first that are alike are written whole, and read back', () => {
+    const maps = Array.from({ length: 20 }, (_, i): Value => ({ a: i, b: 0, c: 0 }));
+    const twice = [...maps, ...maps];
+    const bytes = encodeScope(twice);
+    expect(decodeScope(bytes)).toEqual(twice);
+    const references = toHex(bytes).split('d81d').length - 1;
+    expect(references).toBe(16);
+  });
+
   it('a reference nests as deep as the map that it stands for', async () => {
     const deep = Array.from({ length: 30 }).reduce<Value>((inner) => ({ a: inner, b: 0, c: 0 }), 0);
     const nested = Array.from({ length: 20 }).reduce<Value>((inner) => [inner], deep);
