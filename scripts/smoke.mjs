@@ -11,9 +11,6 @@ import { workspacePackages } from './lib/packages.mjs';
 import { ROOT } from './lib/root.mjs';
 import { node, seconds } from './lib/run.mjs';
 
-/** Entries that run as a thread and have nothing to import. */
-const THREADS = ['@reprise/cli/verify-thread'];
-
 const problems = [];
 const specifiers = [];
 for (const { name, folder, entries } of await workspacePackages()) {
@@ -35,7 +32,7 @@ async function load(specifier, folder, { output, types }) {
   if (types === undefined || !existsSync(path.join(ROOT, folder, types))) problems.push(`${specifier} has no types`);
   try {
     const module = await import(specifier);
-    if (Object.keys(module).length === 0 && !THREADS.includes(specifier)) problems.push(`${specifier} exports nothing`);
+    if (Object.keys(module).length === 0) problems.push(`${specifier} exports nothing`);
     specifiers.push(specifier);
   } catch (error) {
     problems.push(`${specifier} does not load: ${error instanceof Error ? error.stack : String(error)}`);

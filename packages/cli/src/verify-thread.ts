@@ -9,7 +9,8 @@ import type { FromThread, ThreadTask, ToThread } from './verify/thread-messages.
 // Outside of a thread this module does nothing.
 if (parentPort !== null) await work(parentPort, workerData as ThreadTask);
 
-async function work(port: NonNullable<typeof parentPort>, start: ThreadTask): Promise<void> {
+/** Verifies ranges that the port asks for; in a thread this begins by itself. */
+export async function work(port: NonNullable<typeof parentPort>, start: ThreadTask): Promise<void> {
   const say = (message: FromThread): void => port.postMessage(message);
   const store = await openForReading(start.world);
   const code = await codeOf(store, start);

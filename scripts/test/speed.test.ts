@@ -1,0 +1,88 @@
+/**
+ * Guards of speed and size with room for a noisy machine: they find a cost that grows with a session, or that is several
+ * times what it was, and nothing finer. `npm run bench` measures.
+ */
+import { createHash } from 'node:crypto';
+import { decode } from 'cbor-x';
+import { defineAgent, defineTool, openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { memory, type Store } from 'reprise/store';
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+const TURNS = 60;
+const text = Array.from({ length: 150 }, (_, i) => `word${(i * 7_919) % 1_000}`).join(' ');
+
+const read = defineTool({
+  name: 'read',
+  description: 'Reads a chapter.',
+  args: z.strictObject({ chapter: z.string() }),
+  run: ({ chapter }) => `${chapter}: ${text}`,
+});
+const clerk = defineAgent({
+  name: 'clerk',
+  model: 'main',
+  instructions: 'Answer.',
+  tools: [read],
+  limits: { steps: 8 },
+});
+const main = script(
+  ...Array.from({ length: TURNS }, () => [
+    { calls: [{ tool: 'read', args: { chapter: '7' } }] },
+    { text: `The answer: ${text}` },
+  ]).flat(),
+);
+
+/** CPU milliseconds of the best of some rounds. */
+async function best(work: () => unknown): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 6; round++) {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+async function framesOf(store: Store): Promise<Uint8Array[]> {
+  const open = await store.openReadonly();
+  const frames: Uint8Array[] = [];
+  for await (const { bytes } of open.journal.read(0)) frames.push(bytes);
+  await open.close();
+  return frames;
+}
+
+describe('the cost of a turn beside its floor', () => {
+  const store = memory();
+  let verify = 0;
+  let frames: readonly Uint8Array[] = [];
+
+  beforeAll(async () => {
+    await using world = await openWorld({ store, models: { main }, agents: [clerk] });
+    for (let turn = 0; turn < TURNS; turn++) {
+      const run = await world.session('s', clerk).send(`Question ${turn}`, { id: `m${turn}` });
+      await run.text();
+    }
+    verify = await best(() => world.verify());
+    frames = await framesOf(store);
+  }, 120_000);
+
+  it('verification costs less than 120 times as much as decoding and hashing the frames', async () => {
+    const floor = await best(() => {
+      for (const bytes of frames) {
+        decode(bytes);
+        createHash('sha256').update(bytes).digest();
+      }
+    });
+    expect(verify / floor).toBeLessThan(120);
+  });
+
+  it('a turn takes at most 6,500 bytes of frames, and the last turns no more than the first', () => {
+    const sizes = frames.map(({ length }) => length);
+    const bytes = (list: readonly number[]) => list.reduce((sum, size) => sum + size, 0);
+    expect(bytes(sizes) / TURNS).toBeLessThan(6_500);
+    const quarter = Math.floor(sizes.length / 4);
+    expect(bytes(sizes.slice(-quarter)) / bytes(sizes.slice(quarter, 2 * quarter))).toBeLessThan(1.1);
+  });
+});
