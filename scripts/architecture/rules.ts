@@ -267,8 +267,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 380,067 with the notice of a failed cell, and errors that look through no more than a thousand parts.
  * - 2026-11-23: 389,310 with verification in ranges, whose coordinator must run wherever a verification does.
  * - 2026-11-23: 303,686 without zod, which was 101,000 of it.
+ * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
  */
-export const KERNEL_BUNDLE_MAX = 320_000;
+export const KERNEL_BUNDLE_MAX = 326_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [

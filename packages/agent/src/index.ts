@@ -8,6 +8,7 @@ export {
   type AgentSpec,
   type AnyAgent,
   defineAgent,
+  type ModelsOf,
   type ReturnOf,
   type Returns,
 } from './define/agent.js';

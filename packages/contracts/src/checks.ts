@@ -2,6 +2,7 @@
 import type { ErrorCode } from './error-codes.js';
 import { RepriseError } from './errors.js';
 import { DIGEST_HEX } from './hex.js';
+import { asciiLower } from './portable.js';
 
 /** Refuses an argument of which something does not hold. */
 export type ArgumentCheck = (holds: boolean, where: string, expected: string, actual: unknown) => asserts holds;
@@ -43,10 +44,66 @@ export function unknownFields(thing: unknown, known: Readonly<Record<string, tru
  * @throws RepriseError `invalid_argument`
  */
 export function requireKnownOptions(options: unknown, known: Readonly<Record<string, true>>, call: string): void {
-  const unknown = isObject(options) ? unknownFields(options, known).join(', ') : typeof options;
-  if (unknown === '') return;
   const expected = Object.keys(known).join(', ');
-  throw new RepriseError('invalid_argument', `invalid option of ${call}`, { expected, actual: unknown });
+  if (!isObject(options)) {
+    const actual = typeof options;
+    throw new RepriseError('invalid_argument', `invalid options of ${call}`, {
+      expected: `an object with any of ${expected}`,
+      actual,
+    });
+  }
+  const [unknown] = unknownFields(options, known);
+  if (unknown === undefined) return;
+  throw new RepriseError('invalid_argument', `unknown option "${unknown}" of ${call}`, {
+    expected,
+    actual: unknown,
+    ...hintOf(unknown, known),
+  });
+}
+
+/** The hint that names the known option that a misspelled one is closest to; empty when none is close. */
+export function hintOf(unknown: string, known: Readonly<Record<string, true>>): { readonly hint?: string } {
+  const near = nearestName(unknown, Object.keys(known));
+  return near === undefined ? {} : { hint: `Did you mean "${near}"?` };
+}
+
+/** The longest name that is compared with others. */
+const NEAR_NAME_MAX = 64;
+
+/** The name that a misspelled one is closest to; undefined when all of them are far from it. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > NEAR_NAME_MAX) return undefined;
+  let nearest: string | undefined;
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (candidate.length > NEAR_NAME_MAX) continue;
+    const edits = editsBetween(asciiLower(name), asciiLower(candidate));
+    if (edits < least) [nearest, least] = [candidate, edits];
+  }
+  return nearest;
+}
+
+/** How many letters have to be put in, taken out, changed or swapped with the next to turn one text into the other. */
+function editsBetween(from: string, to: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const change = from[i - 1] === to[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row.push(
+        Math.min(
+          (above[j] ?? 0) + 1,
+          (row[j - 1] ?? 0) + 1,
+          (above[j - 1] ?? 0) + change,
+          swapped ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [before, above] = [above, row];
+  }
+  return above[to.length] ?? 0;
 }
 
 /** Whether this is a function. */

@@ -26,6 +26,7 @@ export {
   type App,
   type AppSpec,
   type AtOptions,
+  type CellOf,
   type Clock,
   type Creating,
   checkAgainst,

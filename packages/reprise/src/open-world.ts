@@ -4,6 +4,7 @@ import type {
   AnyAgent,
   Judge,
   ModelInfos,
+  ModelsOf,
   NeedsDeps,
   OpenAgentWorldOptions,
 } from '@reprise/agent';
@@ -24,6 +25,11 @@ export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
   readonly models: Models;
 } & NeedsDeps<A>;
 
+/** Requires each model that an agent names, where the aliases of the given models are known to the compiler. */
+export type NeedsModels<A extends readonly AnyAgent[], M> = string extends keyof M | ModelsOf<A>
+  ? unknown
+  : { readonly models: { readonly [alias in Exclude<ModelsOf<A>, keyof M>]: ModelClient } };
+
 /**
  * Opens a world of agents, creating it when absent. One process holds a world at a time.
  *
@@ -34,12 +40,12 @@ export type OpenWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
  * const run = await world.session('me', hello).send('Hi')
  * console.log(await run.text())
  */
-export async function openWorld<const A extends readonly AnyAgent[] = readonly []>(
-  options: OpenWorldOptions<A>,
+export async function openWorld<const A extends readonly AnyAgent[] = readonly [], const M extends Models = Models>(
+  options: OpenWorldOptions<A> & { readonly models: M } & NeedsModels<A, M>,
 ): Promise<AgentWorld> {
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
   const { llmGenerateAdapter, openAgentWorld } = await import('./world-parts.js');
-  return openAgentWorld(withModels(options, llmGenerateAdapter));
+  return openAgentWorld(withModels<A>(options, llmGenerateAdapter));
 }
 
 /** The same options with what executes model calls, and what is known of the models. */

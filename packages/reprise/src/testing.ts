@@ -3,7 +3,7 @@
 import type { AnyAgent } from '@reprise/agent';
 import { llmGenerateAdapter } from '@reprise/providers';
 import { type TestAgentWorldOptions, type TestWorld, testAgentWorld } from '@reprise/testkit';
-import { type Models, withModels } from './open-world.js';
+import { type Models, type NeedsModels, withModels } from './open-world.js';
 
 export { recordingContext, reduce } from '@reprise/kernel/reduce';
 export { script } from '@reprise/providers';
@@ -38,8 +38,8 @@ export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
  * await using world = await testWorld({ models: { main: model }, agents: [support] })
  * world.tool('refund', () => ({ id: 'r1' }))
  */
-export async function testWorld<const A extends readonly AnyAgent[] = readonly []>(
-  options: TestWorldOptions<A>,
+export async function testWorld<const A extends readonly AnyAgent[] = readonly [], const M extends Models = Models>(
+  options: TestWorldOptions<A> & { readonly models: M } & NeedsModels<A, M>,
 ): Promise<TestWorld> {
   return testAgentWorld(withModels(options as never, llmGenerateAdapter) as unknown as TestAgentWorldOptions<A>);
 }

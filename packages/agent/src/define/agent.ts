@@ -7,8 +7,10 @@ import {
   CONTEXT_LANES,
   checkOf,
   fieldsOf,
+  hintOf,
   isFunction,
   isWhole,
+  RepriseError,
   unknownFields,
   type Value,
 } from '@reprise/contracts';
@@ -71,11 +73,12 @@ export interface AgentSpec<T extends readonly Tool[], R> {
  *
  * @typeParam T the agent's tools
  * @typeParam R the return type of its runs
+ * @typeParam M the alias of its model
  */
-export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown> {
+export interface Agent<T extends readonly Tool[] = readonly Tool[], R = unknown, M extends string = string> {
   readonly type: 'agent';
   readonly name: string;
-  readonly model: string;
+  readonly model: M;
   readonly instructions: string;
   readonly tools: T;
   readonly toolsets: readonly Toolset[];
@@ -117,6 +120,9 @@ export function requireAgents(agents: readonly AnyAgent[], where: string): void 
 /** The return type of an agent's runs. */
 export type ReturnOf<A> = A extends Agent<infer _T, infer R> ? R : never;
 
+/** The aliases of the models that some agents name. */
+export type ModelsOf<A extends readonly AnyAgent[]> = A[number]['model'];
+
 /** The `deps` that the tools and context sources of some agents need together. */
 export type AgentDeps<A extends readonly AnyAgent[]> = DepsOf<A[number]['tools']>;
 
@@ -155,10 +161,11 @@ const SPAWNS_MAX = 32;
  * @example
  * const hello = defineAgent({ name: 'hello', model: 'main', instructions: 'Be brief.' })
  */
-export function defineAgent<const T extends readonly Tool[] = readonly [], R = string>(
-  spec: AgentSpec<T, R>,
-): Agent<T, R> {
+export function defineAgent<const T extends readonly Tool[] = readonly [], R = string, const M extends string = string>(
+  spec: AgentSpec<T, R> & { readonly model: M },
+): Agent<T, R, M> {
   const where = `agent ${String(spec?.name)}`;
+  requireKnownFields(spec, where);
   const { name, model, instructions, options = {}, adopt = 'next_run', contextWindow = null } = spec;
   const tools = spec.tools ?? ([] as unknown as T);
   const { context = [], spawns = [], toolsets = [] } = spec;
@@ -174,8 +181,6 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   require(spawns.length <= SPAWNS_MAX, where, `at most ${SPAWNS_MAX} agents to spawn`, spawns.length);
   requireDifferent(where, 'agents to spawn', spawns);
   requireModelChoices(options, where);
-  const unknown = unknownFields(spec, SPEC_FIELDS);
-  require(unknown.length === 0, where, Object.keys(SPEC_FIELDS).join(', '), unknown.join(', '));
   return Object.freeze({
     type: 'agent',
     name,
@@ -194,6 +199,18 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
     contextWindow,
     compaction: chosenCompaction(spec.compaction ?? {}, where),
     cancelGraceMs: graceOf(spec.cancelGrace ?? CANCEL_GRACE_MS, where),
+  });
+}
+
+/** Before all else: with a misspelled option, the one that it was meant for is missing. */
+function requireKnownFields(spec: unknown, where: string): void {
+  const [unknown] = unknownFields(spec, SPEC_FIELDS);
+  if (unknown === undefined) return;
+  throw new RepriseError('invalid_definition', `unknown option "${unknown}" of defineAgent`, {
+    where,
+    expected: Object.keys(SPEC_FIELDS).join(', '),
+    actual: unknown,
+    ...hintOf(unknown, SPEC_FIELDS),
   });
 }
 

@@ -29,6 +29,17 @@ export interface SchemaIssue {
 /** The output type of a schema. */
 export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
 
+/** A schema of arguments: the same schema, or what the compiler shows for one that takes no object. */
+export type ArgsSchema<S extends Schema> = unknown extends NonNullable<S['~standard']['types']>['input']
+  ? S
+  : [NonNullable<S['~standard']['types']>['input']] extends [readonly unknown[]]
+    ? NoArgsSchema
+    : [NonNullable<S['~standard']['types']>['input']] extends [object]
+      ? S
+      : NoArgsSchema;
+
+type NoArgsSchema = 'the args of a tool are an object: z.strictObject({ … })';
+
 /** A checked value, or its problems as text for the sender of the value. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }

@@ -8,6 +8,7 @@
  */
 import {
   type Guarantee,
+  hintOf,
   type ON_UNKNOWN,
   RepriseError,
   type SessionInfo,
@@ -22,7 +23,7 @@ import { type Duration, durationMs } from './duration.js';
 import { DEFAULT_FAMILY } from './families.js';
 import type { Keepable } from './json-value.js';
 import type { ToolAnswer } from './result.js';
-import { jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
+import { type ArgsSchema, jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
 
 /** A call as an approval rule sees it. */
 export interface CallToApprove<A> extends SessionInfo {
@@ -117,7 +118,7 @@ export interface ToolSpec<Name extends string, S extends Schema, O, D> {
  *   guarantee: 'idempotent', run: ({ a, b }) => a + b })
  */
 export function defineTool<const Name extends string, S extends Schema, O, D = unknown>(
-  spec: ToolSpec<Name, S, O, D> & Keepable<O>,
+  spec: ToolSpec<Name, S, O, D> & Keepable<O> & { readonly args: ArgsSchema<S> },
 ): Tool<Name, OutputOf<S>, O, D> {
   const where = `tool ${String(spec.name)}`;
   assertUsable(spec as UncheckedSpec, where);
@@ -165,8 +166,16 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
   const run = (): never => {
     throw new RepriseError('internal_error', 'a call that the session executes reached a handler', { where: name });
   };
-  const told = jsonSchema === undefined ? { args } : { args, jsonSchema };
-  const { entry } = defineTool({ name, description, ...told, guarantee: 'idempotent', polling: kind === 'wait', run });
+  const told = jsonSchema === undefined ? {} : { jsonSchema };
+  const { entry } = defineTool({
+    name,
+    description,
+    args: args as Schema,
+    ...told,
+    guarantee: 'idempotent',
+    polling: kind === 'wait',
+    run,
+  });
   return Object.freeze({
     type: 'tool' as const,
     name,
@@ -277,8 +286,14 @@ function assertUsable(spec: UncheckedSpec, where: string): void {
     [spec.output === undefined || isSchema(spec.output), 'output as a schema with `~standard`', typeof spec.output],
   ];
   for (const [holds, expected, actual] of rules) if (!holds) throw unusable(where, expected, actual);
-  const unknown = unknownFields(spec, SPEC_FIELDS);
-  if (unknown.length > 0) throw unusable(where, Object.keys(SPEC_FIELDS).join(', '), unknown.join(', '));
+  const [unknown] = unknownFields(spec, SPEC_FIELDS);
+  if (unknown === undefined) return;
+  throw new RepriseError('invalid_definition', `unknown option "${unknown}" of defineTool`, {
+    where,
+    expected: Object.keys(SPEC_FIELDS).join(', '),
+    actual: unknown,
+    ...hintOf(unknown, SPEC_FIELDS),
+  });
 }
 
 function isSchema(thing: unknown): boolean {

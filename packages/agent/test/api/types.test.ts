@@ -94,6 +94,21 @@ describe('the types', () => {
       run: (args) => args.a * 2,
     });
     expect(run).toBeTypeOf('function');
+    // @ts-expect-error args are no object
+    expect(() => defineTool({ name: 'x', description: '', args: z.string(), run: () => 1 })).toThrow(/object schema/);
+    // @ts-expect-error args are a list
+    expect(() => defineTool({ name: 'x', description: '', args: z.array(z.int()), run: () => 1 })).toThrow(/object/);
+    const either = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a') }),
+      z.object({ kind: z.literal('b') }),
+    ]);
+    defineTool({ name: 'x', description: '', args: either, jsonSchema: { type: 'object' }, run: ({ kind }) => kind });
+    const whole = { name: 'x', description: '', args: z.object({}) } as const;
+    // @ts-expect-error the option is `approval`
+    const misspelled = () => defineTool({ ...whole, aproval: 'always', run: () => 1 });
+    expect(misspelled).toThrow('unknown option "aproval" of defineTool');
+    // @ts-expect-error the option is `instructions`
+    expect(() => defineAgent({ name: 'a', model: 'main', instruction: '' })).toThrow('Did you mean "instructions"?');
     // @ts-expect-error an agent without a model
     expect(() => defineAgent({ name: 'a', instructions: '' })).toThrow();
   });

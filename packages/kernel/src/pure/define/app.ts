@@ -1,7 +1,7 @@
 import { type Pinned, type PolicyRule, policyRule, RepriseError } from '@reprise/contracts';
 import type { EffectDefinition } from './effect.js';
 import { heirsOf } from './lineage.js';
-import { requireDefinitions, requireObject } from './parts.js';
+import { requireDefinitions, requireKnownFields, requireObject } from './parts.js';
 import type { PlanDefinition } from './plan.js';
 import type { ReducerDefinition } from './reducer.js';
 
@@ -26,6 +26,9 @@ export interface AppSpec {
   readonly policy?: readonly PolicyRule[];
 }
 
+/** The parts of an app. */
+const SPEC_FIELDS = { reducers: true, plans: true, policy: true } as const;
+
 /**
  * Combines definitions. Export it as the default of a module and `reprise verify WORLD --app MODULE`
  * replays the journal.
@@ -35,6 +38,7 @@ export interface AppSpec {
  */
 export function defineApp(spec: AppSpec): App {
   requireObject(spec, 'an app');
+  requireKnownFields(spec, SPEC_FIELDS, 'the app');
   requireDefinitions(spec.reducers, 'reducer', 'an app');
   requireDefinitions(spec.plans ?? [], 'plan', 'an app');
   const { policy } = spec;

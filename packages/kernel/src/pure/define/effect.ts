@@ -1,7 +1,8 @@
 import { DIMENSION, GUARANTEES, type Guarantee, isWhole, RepriseError, UNIT } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
-import { requireEffectKind, requireObject } from './parts.js';
+import type { EffectKind } from './names.js';
+import { requireEffectKind, requireKnownFields, requireObject } from './parts.js';
 
 /** A pure definition of an effect: its parameters, its receipt, and whether it may be executed again. */
 export interface EffectDefinition<I = unknown, P = unknown> {
@@ -28,6 +29,18 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly $payload?: P;
 }
 
+/** The parts of an effect. A misspelled one, such as `guarante`, would otherwise be ignored. */
+const SPEC_FIELDS = {
+  kind: true,
+  params: true,
+  receipt: true,
+  guarantee: true,
+  rights: true,
+  reserves: true,
+  settledBy: true,
+  subject: true,
+} as const;
+
 /**
  * Defines an effect. The definition is pure and part of the contracts; an adapter only binds to it, so a
  * journal is verified with no adapter present.
@@ -43,8 +56,8 @@ export interface EffectDefinition<I = unknown, P = unknown> {
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
  */
-export function defineEffect<I extends z.AnySchema, P extends z.AnySchema>(spec: {
-  readonly kind: string;
+export function defineEffect<I extends z.AnySchema, P extends z.AnySchema, const N extends string>(spec: {
+  readonly kind: EffectKind<N>;
   readonly params: I;
   readonly receipt: P;
   readonly guarantee?: Guarantee | { readonly param: string };
@@ -55,6 +68,7 @@ export function defineEffect<I extends z.AnySchema, P extends z.AnySchema>(spec:
 }): EffectDefinition<z.output<I>, z.output<P>> {
   requireObject(spec, 'an effect');
   requireEffectKind(spec.kind);
+  requireKnownFields(spec, SPEC_FIELDS, `the effect ${spec.kind}`);
   const params = compileSchema(spec.params);
   const receipt = compileSchema(spec.receipt);
   const guarantee = guaranteeOf(spec.guarantee ?? 'at_most_once', params, spec.kind);

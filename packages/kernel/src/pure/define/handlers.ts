@@ -1,5 +1,5 @@
 /** A reducer as a table: one function for each of its events, so that a new event does not compile without one. */
-import type { EventOf, EventSchemas, ReducerContext } from './reducer.js';
+import type { EventOf, EventSchemas, Nothing, ReducerContext } from './reducer.js';
 
 /** The value of one of a reducer's events. */
 export type EventValue<E extends EventSchemas, N extends keyof E & string> = Extract<
@@ -9,7 +9,7 @@ export type EventValue<E extends EventSchemas, N extends keyof E & string> = Ext
 
 /** One handler for each event of a reducer. */
 export type EventHandlers<State, E extends EventSchemas> = {
-  readonly [N in keyof E & string]: (draft: State, value: EventValue<E, N>, ctx: ReducerContext) => void;
+  readonly [N in keyof E & string]: (draft: State, value: EventValue<E, N>, ctx: ReducerContext) => Nothing;
 };
 
 /**

@@ -4,6 +4,8 @@ export * from './effect.js';
 export { appOnUse, effectOnUse, planOnUse, projectionOnUse, reducerOnUse } from './first-use.js';
 export * from './handlers.js';
 export {
+  addressOf,
+  type CellOf,
   cellAddress,
   cellName,
   type Forebear,

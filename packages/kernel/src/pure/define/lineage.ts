@@ -94,6 +94,34 @@ export function cellAddress(app: App, [name, key]: Address): Address {
   return [cellName(app, name), key];
 }
 
+/**
+ * A cell by the definition of its reducer: what is read from it and sent to it has the definition's types.
+ *
+ * @example const state = await world.state([counter, 'a'])
+ */
+export type CellOf<S = unknown, R = { readonly name: string; readonly value: unknown }> = readonly [
+  reducer: ReducerDefinition<S, R>,
+  key: string,
+];
+
+/**
+ * The address of a cell that is given by its address or by its reducer's definition. Anything else is returned as it
+ * is, for the check of addresses to refuse.
+ *
+ * @throws RepriseError `unknown_reducer` when the app has another definition, or none, of that name
+ */
+export function addressOf(app: App, cell: Address | CellOf): Address {
+  const [reducer, key]: readonly unknown[] = Array.isArray(cell) ? cell : [];
+  if (typeof reducer !== 'object' || reducer === null || !('digest' in reducer)) return cell as Address;
+  const { name, digest } = reducer as ReducerDefinition;
+  if (app.reducers.get(name)?.digest === digest) return [name, key as string];
+  throw new RepriseError('unknown_reducer', `the app has no such definition of ${name}`, {
+    expected: [...app.reducers.keys()].join(', '),
+    actual: app.reducers.has(name) ? 'another definition of the same name' : name,
+    hint: "Give the definition with which the world was opened, or the cell's address.",
+  });
+}
+
 /** Earlier names and the definitions that answer for them now. */
 interface Heirs {
   readonly reducers: ReadonlyMap<string, ReducerDefinition>;

@@ -1,5 +1,5 @@
 /** Refuses parts of definitions that have the wrong type: callers may be untyped. */
-import { EFFECT_KIND, RepriseError, WIRE_NAME } from '@reprise/contracts';
+import { EFFECT_KIND, hintOf, RepriseError, unknownFields, WIRE_NAME } from '@reprise/contracts';
 
 /** The longest name: what records and manifests have room for. */
 const NAME_UNITS_MAX = 128;
@@ -23,6 +23,37 @@ export function requireObject(thing: unknown, what: string): asserts thing is Re
 /** Refuses a part that is not a function. */
 export function requireFunction(thing: unknown, what: string): void {
   if (typeof thing !== 'function') refuse(`${what} is not a function`, 'a function', thing);
+}
+
+/** Refuses a part that is not a function, and one that is asynchronous: its result would come after its frame. */
+export function requireSynchronous(thing: unknown, what: string): void {
+  requireFunction(thing, what);
+  const hint = 'Pure code awaits nothing: emit an effect from a plan, and let its adapter do the asynchronous work.';
+  refuseAsync(thing, what, 'a function without async', hint);
+}
+
+/** Refuses the body of a plan that is asynchronous: a plan waits with `yield*`. */
+export function requirePlanBody(thing: unknown, what: string): void {
+  requireFunction(thing, what);
+  const hint = 'Wait for an effect with `yield* plan.awaitReceipt(…)` instead of `await`.';
+  refuseAsync(thing, what, 'a generator function: *run(input, plan) { … }', hint);
+}
+
+function refuseAsync(thing: unknown, what: string, expected: string, hint: string): void {
+  if (!/^\[object Async/.test(Object.prototype.toString.call(thing))) return;
+  const actual = 'an async function';
+  throw new RepriseError('invalid_definition', `${what} is asynchronous`, { expected, actual, hint });
+}
+
+/** Refuses fields that a definition does not have: a misspelled one would be ignored. */
+export function requireKnownFields(spec: unknown, known: Readonly<Record<string, true>>, what: string): void {
+  const [unknown] = unknownFields(spec, known);
+  if (unknown === undefined) return;
+  throw new RepriseError('invalid_definition', `${what} has an unknown option "${unknown}"`, {
+    expected: Object.keys(known).join(', '),
+    actual: unknown,
+    ...hintOf(unknown, known),
+  });
 }
 
 /** Refuses a part that is not a list of definitions of one type. */

@@ -3,7 +3,8 @@ import type * as z from '@reprise/contracts/schema';
 import { compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import type { EffectDefinition } from './effect.js';
 import { type Replaced, replacedBy } from './lineage.js';
-import { requireDefinitions, requireFunction, requireObject, requireOwnName } from './parts.js';
+import type { WireName } from './names.js';
+import { requireDefinitions, requireKnownFields, requireObject, requireOwnName, requirePlanBody } from './parts.js';
 
 /** A receipt whose payload is typed when the status is `ok`. */
 export type ReceiptOf<P> =
@@ -104,6 +105,9 @@ export interface PlanDefinition<I = unknown> {
   run(input: I, plan: PlanContext): PlanBody;
 }
 
+/** The parts of a plan. */
+const SPEC_FIELDS = { name: true, input: true, effects: true, replaces: true, run: true } as const;
+
 /**
  * Defines a plan: a generator that turns an intent into effects and their receipts into events. It is pure:
  * given the results of its awaits it does the same again, so an instance is stored as exactly that list.
@@ -118,8 +122,8 @@ export interface PlanDefinition<I = unknown> {
  *     plan.raiseEvent({ name: 'shop/Paid@1', value: { ok: receipt.status === 'ok' } })
  *   } })
  */
-export function definePlan<I extends z.AnySchema>(spec: {
-  readonly name: string;
+export function definePlan<I extends z.AnySchema, const N extends string>(spec: {
+  readonly name: WireName<N>;
   readonly input: I;
   readonly effects: readonly EffectDefinition[];
   // biome-ignore lint/suspicious/noExplicitAny: a plan's input type is closed over by its own schema
@@ -128,7 +132,8 @@ export function definePlan<I extends z.AnySchema>(spec: {
 }): PlanDefinition<z.output<I>> {
   requireObject(spec, 'a plan');
   requireOwnName(spec.name, 'a plan');
-  requireFunction(spec.run, `run of ${spec.name}`);
+  requirePlanBody(spec.run, `run of ${spec.name}`);
+  requireKnownFields(spec, SPEC_FIELDS, `the plan ${spec.name}`);
   requireDefinitions(spec.effects, 'effect', spec.name);
   const input = compileSchema(spec.input);
   const effects = new Map<string, EffectDefinition>();

@@ -11,11 +11,13 @@ import {
 import type * as z from '@reprise/contracts/schema';
 import { childrenOf, compileSchema, type SchemaNode, schemaDigest, schemaValue } from '../schema/index.js';
 import { type Forebear, forebearsOf, type Migrates } from './lineage.js';
+import type { WireName, WireNames } from './names.js';
 import {
-  requireFunction,
+  requireKnownFields,
   requireLogName,
   requireObject,
   requireOwnName,
+  requireSynchronous,
   requireTableName,
   requireWireName,
 } from './parts.js';
@@ -110,8 +112,25 @@ export interface ReducerContext {
   random(): number;
 }
 
-/** A reducer in the form that the engine uses. */
-export interface ReducerDefinition {
+/** The union of the events that a caller may send to a reducer's cells: the kernel's own are not among them. */
+export type RequestOf<E extends EventSchemas> = {
+  [N in Exclude<keyof E & string, `sys/${string}`>]: {
+    readonly name: N;
+    readonly value: (SchemaOf<E[N]> & z.AnySchema)['_zod']['input'];
+  };
+}[Exclude<keyof E & string, `sys/${string}`>];
+
+/** What a reducer's recipe may return: nothing. A promise or a new state does not compile. */
+// biome-ignore lint/suspicious/noConfusingVoidType: to `void` alone a function of any return type could be assigned
+export type Nothing = void | undefined;
+
+/**
+ * A reducer in the form that the engine uses.
+ *
+ * @typeParam S the type of its states
+ * @typeParam R the events that a caller may send to its cells
+ */
+export interface ReducerDefinition<S = unknown, R = { readonly name: string; readonly value: unknown }> {
   readonly type: 'reducer';
   readonly name: string;
   readonly state: SchemaNode;
@@ -126,6 +145,10 @@ export interface ReducerDefinition {
   init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
   /** The recipe. `draft` and `event` are this delivery's own copies. */
   reduce(draft: unknown, event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): unknown;
+  /** Carries the type of a state; never present. */
+  readonly $state?: S;
+  /** Carries the types of the events that a caller may send; never present. */
+  readonly $request?: R;
 }
 
 /** The parts of a reducer that an author writes. */
@@ -150,8 +173,21 @@ export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas> {
   /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
   readonly init: (key: string, event: EventOf<E>) => z.output<S>;
   /** The recipe: writes the draft, calls `ctx`, returns nothing, awaits nothing. Pure. */
-  readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => void;
+  readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => Nothing;
 }
+
+/** The parts of a reducer. A misspelled one, such as `table`, would otherwise be ignored. */
+const SPEC_FIELDS: Readonly<Record<keyof ReducerSpec<z.AnySchema, EventSchemas>, true>> = {
+  name: true,
+  state: true,
+  events: true,
+  facts: true,
+  logs: true,
+  tables: true,
+  migrates: true,
+  init: true,
+  reduce: true,
+};
 
 /**
  * Defines a keyed reducer; each key is a cell with its own state.
@@ -166,13 +202,14 @@ export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas> {
  *   reduce(draft, event) { draft.n += event.value.by },
  * })
  */
-export function defineReducer<S extends z.AnySchema, const E extends EventSchemas>(
-  spec: ReducerSpec<S, E>,
-): ReducerDefinition {
+export function defineReducer<S extends z.AnySchema, const E extends EventSchemas, const N extends string>(
+  spec: ReducerSpec<S, E> & { readonly name: WireName<N>; readonly events: WireNames<E> },
+): ReducerDefinition<z.output<S>, RequestOf<E>> {
   requireObject(spec, 'a reducer');
   requireOwnName(spec.name, 'a reducer');
-  requireFunction(spec.init, `init of ${spec.name}`);
-  requireFunction(spec.reduce, `reduce of ${spec.name}`);
+  requireSynchronous(spec.init, `init of ${spec.name}`);
+  requireSynchronous(spec.reduce, `reduce of ${spec.name}`);
+  requireKnownFields(spec, SPEC_FIELDS, `the reducer ${spec.name}`);
   const state = compileSchema(spec.state);
   if (state.type !== 'object') {
     throw new RepriseError('invalid_definition', `the state of ${spec.name} is not an object`, {

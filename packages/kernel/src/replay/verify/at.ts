@@ -15,7 +15,7 @@ import {
   requireReadable,
 } from '../../pure/arguments/arguments.js';
 import { copyValue, portableSha256 } from '../../pure/codec/index.js';
-import { type App, cellAddress, type TableRange } from '../../pure/define/index.js';
+import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
 import {
   cellKey,
   Exhausted,
@@ -37,7 +37,8 @@ import { inSnapshot } from './snapshot-map.js';
 /** The state of a world at one frame. */
 export interface WorldAt {
   readonly head: Head;
-  /** A cell's state; undefined when it did not exist. */
+  /** A cell's state; undefined when it did not exist. With the reducer's definition in place of its name it is typed. */
+  state<S>(cell: CellOf<S>): Promise<S | undefined>;
   state(address: Address): Promise<Value | undefined>;
   /** The items of a cell's log. */
   log(address: Address, name: string, from?: number): AsyncGenerator<Value>;
@@ -82,9 +83,11 @@ export async function worldAt(
   // Under any name that today's app or the era's knows; an invalid address is refused where it is read.
   const placeOf = (address: Address): Address =>
     isAddress(address) ? cellAddress(eraApp, cellAddress(app, address)) : address;
+  const state = async (cell: Address | CellOf): Promise<never> =>
+    (await readState(eraApp, table, placeOf(addressOf(eraApp, cell)))) as never;
   return {
     head,
-    state: (address) => readState(eraApp, table, placeOf(address)),
+    state,
     log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
   };

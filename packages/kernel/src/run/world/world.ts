@@ -19,7 +19,7 @@ import type { ContentStore } from '../../ports/content/port.js';
 import type { Head } from '../../ports/journal/port.js';
 import type { Backup } from '../../ports/store/store.js';
 import type { ClockJump } from '../../ports/time/stamper.js';
-import type { TableRange } from '../../pure/define/index.js';
+import { addressOf, type CellOf, type TableRange } from '../../pure/define/index.js';
 import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import { type ForkOptions, type ForkSource, forkWorld, type MadeFork } from '../../replay/fork/index.js';
 import { type VerifyReport, verifyStore, type WorldAt, worldAt } from '../../replay/verify/index.js';
@@ -35,6 +35,12 @@ import type { HolderRights } from './read/authority.js';
 import { type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
 import { WorldView } from './read/view.js';
 import type { Ack } from './write/acknowledgement.js';
+
+/** An event as a caller sends it. */
+interface SentEvent {
+  readonly name: string;
+  readonly value: unknown;
+}
 
 /** An open world. Made by {@link openWorld}. */
 export class World implements AsyncDisposable {
@@ -113,7 +119,8 @@ export class World implements AsyncDisposable {
   /**
    * Sends an event to a cell.
    *
-   * @param to the cell's address
+   * @param to the cell's address; with its reducer's definition in place of the name, the event is checked when it is
+   *   compiled: `request([counter, 'a'], …)`
    * @param event its wire name and value
    * @returns its place in the journal, when it is durable
    * @throws RepriseError a refusal, and then nothing is journaled: `invalid_argument`, `unknown_reducer`,
@@ -121,12 +128,10 @@ export class World implements AsyncDisposable {
    *   `cell_failed`, `request_rejected`, `request_conflict`, `delivery_faulted`, `nondeterminism`,
    *   `stack_exhausted`, `commit_failed`, `fenced`, `world_closed`
    */
-  request(
-    to: Address,
-    event: { readonly name: string; readonly value: unknown },
-    options: RequestOptions = {},
-  ): Promise<Ack> {
-    return this.#asking.request(to, event, options);
+  request<S, R extends SentEvent>(to: CellOf<S, R>, event: NoInfer<R>, options?: RequestOptions): Promise<Ack>;
+  request(to: Address, event: SentEvent, options?: RequestOptions): Promise<Ack>;
+  async request(to: Address | CellOf, event: SentEvent, options: RequestOptions = {}): Promise<Ack> {
+    return this.#asking.request(addressOf(this.parts.app, to), event, options);
   }
 
   /**
@@ -219,9 +224,17 @@ export class World implements AsyncDisposable {
     return this.#asking.erase(target, options);
   }
 
-  /** A cell's durable state; undefined when it does not exist. */
-  state(address: Address): Promise<Value | undefined> {
-    return this.#reading.state(address);
+  /**
+   * A cell's durable state; undefined when it does not exist. With the reducer's definition in place of its name, the
+   * state has its type.
+   *
+   * @throws RepriseError `invalid_argument`; `unknown_reducer` for a definition that is not the app's
+   * @example const counted = await world.state([counter, 'a'])
+   */
+  state<S>(cell: CellOf<S>): Promise<S | undefined>;
+  state(address: Address): Promise<Value | undefined>;
+  async state(cell: Address | CellOf): Promise<unknown> {
+    return this.#reading.state(addressOf(this.parts.app, cell));
   }
 
   /** The items of a cell's log, in order, from `from`. */

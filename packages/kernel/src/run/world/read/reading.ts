@@ -3,7 +3,7 @@ import type { Account, Address, JournalRecord, Principal, Value } from '@reprise
 import { readFrame } from '../../../ports/journal/frame.js';
 import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
-import { cellAddress, type TableRange } from '../../../pure/define/index.js';
+import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/index.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
@@ -109,7 +109,8 @@ export class Reading {
     const { app, stepper, table, stamper } = this.parts;
     const who = holderIn(app, principal);
     return {
-      requireReader: async (cell) => {
+      requireReader: async (given) => {
+        const cell = addressOf(app, given);
         requireAddress(cell);
         // By its permanent name: a rule about a cell holds under every name of it.
         await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));

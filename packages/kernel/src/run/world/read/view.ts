@@ -10,7 +10,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { linksOf } from '../../../pure/codec/index.js';
-import type { TableRange } from '../../../pure/define/index.js';
+import type { CellOf, TableRange } from '../../../pure/define/index.js';
 import type { RequestOptions, SettleAck } from '../ask/asking.js';
 import type { PendingItem } from '../ask/open-items.js';
 import type { World } from '../world.js';
@@ -20,7 +20,7 @@ import type { ReadableFrame } from './readable-frames.js';
 /** The requests that a view makes to its world. */
 export interface ViewParts {
   /** Rejects with `cap_denied` or `policy_denied`. */
-  requireReader(cell: Address): Promise<void>;
+  requireReader(cell: Address | CellOf): Promise<void>;
   /** The items that its principal may decide, answer or settle. */
   answerable(items: readonly PendingItem[]): Promise<readonly PendingItem[]>;
   /** Frames as far as its principal may read them. */
@@ -40,18 +40,26 @@ export class WorldView {
   ) {}
 
   /** Sends an event to a cell. See `World.request`. */
+  request<S, R extends { readonly name: string; readonly value: unknown }>(
+    to: CellOf<S, R>,
+    event: NoInfer<R>,
+    options?: AskOptions,
+  ): Promise<Ack>;
+  request(to: Address, event: { readonly name: string; readonly value: unknown }, options?: AskOptions): Promise<Ack>;
   request(
-    to: Address,
+    to: Address | CellOf,
     event: { readonly name: string; readonly value: unknown },
     options: AskOptions = {},
   ): Promise<Ack> {
-    return this.world.request(to, event, { ...options, as: this.principal });
+    return this.world.request(to as Address, event, { ...options, as: this.principal });
   }
 
   /** A cell's durable state; undefined when it does not exist. Rejects with `cap_denied`, `policy_denied`. */
-  async state(address: Address): Promise<Value | undefined> {
-    await this.parts.requireReader(address);
-    return this.world.state(address);
+  state<S>(cell: CellOf<S>): Promise<S | undefined>;
+  state(address: Address): Promise<Value | undefined>;
+  async state(cell: Address | CellOf): Promise<unknown> {
+    await this.parts.requireReader(cell);
+    return this.world.state(cell as Address);
   }
 
   /** The items of a cell's log. Rejects with `cap_denied`, `policy_denied`. */
