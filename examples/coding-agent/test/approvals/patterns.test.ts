@@ -478,7 +478,7 @@ function ranBy(name: string, text: string): string[][] {
   rmSync(log, { force: true });
   const work = path.join(folder, 'work');
   const before = readdirSync(work, { recursive: true }).sort().join(' ');
-  const env = { PATH: stubs, HOME: '/home/of/somebody' };
+  const env = { PATH: stubs, HOME: '/home/of/a/person' };
   const shellFile = name === 'bash' ? '/bin/bash' : name;
   const { status, stderr } = spawnSync(shellFile, ['-c', text], { cwd: work, env, encoding: 'utf8' });
   const after = readdirSync(work, { recursive: true }).sort().join(' ');

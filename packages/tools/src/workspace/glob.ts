@@ -2,14 +2,13 @@ import { defineTool, type Tool } from '@reprise/agent';
 import * as z from 'zod';
 import { refusal } from './confine.js';
 import type { WorkspaceContext } from './context.js';
-import { expandBraces, matchesPath } from './path-pattern.js';
+import { pathPattern } from './path-pattern.js';
 import { refusing } from './refusing.js';
 import { showPath } from './text.js';
-import { describeNotes, newNotes, walk } from './walk.js';
+import { counted, describeNotes, newNotes, walk } from './walk.js';
 
 const LIMIT_DEFAULT = 200;
 const LIMIT_MAX = 1_000;
-const DEPTH_MAX = 32;
 
 const args = z.strictObject({
   pattern: z
@@ -36,20 +35,35 @@ export function glob(context: WorkspaceContext): Tool {
 }
 
 async function find(context: WorkspaceContext, ask: Ask, signal: AbortSignal): Promise<string> {
-  const patterns = expandBraces(ask.pattern);
-  if (patterns === undefined) throw refusal(ask.pattern, 'the pattern has an unclosed brace or too many alternatives');
+  const pattern = pathPattern(ask.pattern);
+  if (pattern === undefined) throw refusal(ask.pattern, 'the pattern has an unclosed brace or too many alternatives');
   const place = await context.confinement.resolve(ask.path, 'read');
   if (place.missing.length > 0) throw refusal(ask.path, 'there is no such folder');
   const notes = newNotes();
+  const inside = relativeTo(place.names.length);
+  const enters = (folder: readonly string[]): boolean => pattern.matchesInside(inside(folder));
   const found: string[] = [];
   let more = 0;
-  for await (const entry of walk(place, { depth: DEPTH_MAX, ignore: context.ignore, signal }, notes)) {
-    const names = entry.shown.split('/').slice(place.names.length);
-    if (entry.type !== 'file' || !patterns.some((pattern) => matchesPath(names, pattern))) continue;
-    if (found.length < ask.limit) found.push(showPath(entry.shown));
-    else more += 1;
+  for await (const entries of walk(place, { ignore: context.ignore, enters, signal }, notes)) {
+    for (const entry of entries) {
+      if (entry.type !== 'file' || !pattern.matches(inside(entry.folder), entry.name)) continue;
+      if (found.length < ask.limit) found.push(showPath(entry.shown));
+      else more += 1;
+    }
   }
   const parts = [...describeNotes(notes), ...(more > 0 ? [`the first ${ask.limit} are shown`] : [])];
-  const total = `${found.length + more} files`;
+  const total = `${counted(found.length + more, !notes.complete)} files`;
   return [parts.length === 0 ? total : `${total} (${parts.join('; ')})`, ...found].join('\n');
+}
+
+/** Names of a folder without the first ones; the same list again for the same folder. */
+function relativeTo(skipped: number): (folder: readonly string[]) => readonly string[] {
+  let last: readonly string[] | undefined;
+  let rest: readonly string[] = [];
+  return (folder) => {
+    if (skipped === 0) return folder;
+    if (last !== folder) rest = folder.slice(skipped);
+    last = folder;
+    return rest;
+  };
 }

@@ -6,11 +6,11 @@ import { refusal } from './confine.js';
 import type { WorkspaceContext } from './context.js';
 import type { LineMatcher } from './line-matcher.js';
 import { literalMatcher, PATTERN_LENGTH_MAX, regexMatcher, TooSlow } from './line-matcher.js';
-import { fitsPattern } from './names.js';
+import { namePattern } from './names.js';
 import { refusing } from './refusing.js';
 import { linesOf, looksBinary, showLine, showPath } from './text.js';
 import type { WalkNotes } from './walk.js';
-import { describeNotes, newNotes, walk } from './walk.js';
+import { counted, describeNotes, newNotes, walk } from './walk.js';
 
 const LIMIT_DEFAULT = 80;
 const LIMIT_MAX = 500;
@@ -21,7 +21,6 @@ const LINE_UNITS_MAX = 160;
 /** Bounds on time: files above the first are skipped and counted, the others end the search. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 const TOTAL_BYTES_MAX = 128 * 1024 * 1024;
-const DEPTH_MAX = 32;
 
 /** How many characters of text are searched at once. */
 const BATCH_UNITS = 256 * 1024;
@@ -126,11 +125,14 @@ async function search(context: WorkspaceContext, ask: Ask, signal: AbortSignal):
     batch = new Batch();
     searchBatch(full, matcher, ask.limit, tally);
   };
-  for await (const file of filesOf(context, ask, notes, signal)) {
-    await take(file, batch, tally);
-    if (batch.isFull || tally.stopped !== undefined) flush();
+  for await (const files of filesOf(context, ask, notes, signal)) {
+    for (const file of files) {
+      await take(file, batch, tally);
+      if (batch.isFull || tally.stopped !== undefined) flush();
+      if (tally.stopped !== undefined) break;
+      await slices.next();
+    }
     if (tally.stopped !== undefined) break;
-    await slices.next();
   }
   flush();
   return [heading(tally, notes, ask.limit), ...tally.lines].join('\n');
@@ -142,15 +144,17 @@ async function* filesOf(
   ask: Ask,
   notes: WalkNotes,
   signal: AbortSignal,
-): AsyncGenerator<Source> {
+): AsyncGenerator<readonly Source[]> {
   const place = await context.confinement.resolve(ask.path, 'read');
   if (place.missing.length > 0) throw refusal(ask.path, 'there is no such file or folder');
   if (await context.confinement.isFile(place)) {
-    yield { shown: place.shown, read: (bytesMax) => context.confinement.readWhole(place.shown, bytesMax) };
+    yield [{ shown: place.shown, read: (bytesMax) => context.confinement.readWhole(place.shown, bytesMax) }];
     return;
   }
-  for await (const entry of walk(place, { depth: DEPTH_MAX, ignore: context.ignore, signal }, notes)) {
-    if (entry.type === 'file' && fitsPattern(entry.name, ask.name)) yield entry;
+  const fits = namePattern(ask.name);
+  for await (const entries of walk(place, { ignore: context.ignore, signal }, notes)) {
+    const files = entries.filter(({ type, name }) => type === 'file' && fits(name));
+    if (files.length > 0) yield files;
   }
 }
 
@@ -190,5 +194,6 @@ function heading(tally: Tally, notes: WalkNotes, limit: number): string {
   if (tally.unreadable > 0) parts.push(`${tally.unreadable} could not be read`);
   if (tally.matches > limit) parts.push(`the first ${limit} are shown`);
   if (tally.stopped !== undefined) parts.push(tally.stopped);
-  return `${tally.matches} matches in ${tally.matchingFiles} files (${parts.join('; ')})`;
+  const isLeast = tally.stopped !== undefined || !notes.complete;
+  return `${counted(tally.matches, isLeast)} matches in ${tally.matchingFiles} files (${parts.join('; ')})`;
 }

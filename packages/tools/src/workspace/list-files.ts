@@ -6,16 +6,15 @@ import type { WorkspaceContext } from './context.js';
 import { refusing } from './refusing.js';
 import { showPath, showTime } from './text.js';
 import type { Entry, WalkNotes } from './walk.js';
-import { describeNotes, newNotes, walk } from './walk.js';
+import { counted, describeNotes, newNotes, WALK_DEPTH_MAX, walk } from './walk.js';
 
 /** One listing has to fit the 16 KiB that a model reads of an answer: about 120 lines of 100 bytes. */
 const LIMIT_DEFAULT = 120;
 const LIMIT_MAX = 1_000;
-const DEPTH_MAX = 32;
 
 const args = z.strictObject({
   path: z.string().max(4096).default('.').describe('Folder, relative to the workspace. Default: the workspace itself.'),
-  depth: z.int().min(1).max(DEPTH_MAX).default(1).describe('How many levels to list. Default 1.'),
+  depth: z.int().min(1).max(WALK_DEPTH_MAX).default(1).describe('How many levels to list. Default 1.'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe(`Most entries. Default ${LIMIT_DEFAULT}.`),
 });
 
@@ -44,19 +43,21 @@ async function list(
   const notes = newNotes();
   const lines: string[] = [];
   let more = 0;
-  for await (const entry of walk(place, { depth: ask.depth, ignore: context.ignore, signal: ask.signal }, notes)) {
-    const line = lines.length < ask.limit ? lineOf(entry) : undefined;
-    if (line !== undefined) lines.push(line);
-    else if (lines.length < ask.limit) notes.unreadable += 1;
-    else more += 1;
+  for await (const entries of walk(place, { depth: ask.depth, ignore: context.ignore, signal: ask.signal }, notes)) {
+    for (const entry of entries) {
+      const line = lines.length < ask.limit ? lineOf(entry) : undefined;
+      if (line !== undefined) lines.push(line);
+      else if (lines.length < ask.limit) notes.unreadable += 1;
+      else more += 1;
+    }
   }
   return [heading(place.shown, lines.length, more, notes), ...lines].join('\n');
 }
 
 function heading(shown: string, listed: number, more: number, notes: WalkNotes): string {
-  const entries = listed === 1 && more === 0 ? '1 entry' : `${listed + more} entries`;
+  const entries = listed === 1 && more === 0 ? '1 entry' : `${counted(listed + more, !notes.complete)} entries`;
   const parts = [listed + more === 0 ? 'empty' : entries, ...describeNotes(notes)];
-  if (more > 0) parts.push(`${more} more not listed: list a subfolder, or raise limit`);
+  if (more > 0) parts.push(`${counted(more, !notes.complete)} more not listed: list a subfolder, or raise limit`);
   return `Folder ${showPath(shown)} (${parts.join('; ')})`;
 }
 

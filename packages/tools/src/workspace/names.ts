@@ -8,28 +8,32 @@ export const IGNORED_NAMES: readonly string[] = Object.freeze(['node_modules', '
 export const TEMPORARY_NAME = /^\.reprise-.*\.tmp$/s;
 
 /**
- * Whether a name matches a pattern in which `*` stands for any text.
+ * Compiles a pattern in which `*` stands for any text. Matching is linear.
  *
- * @example fitsPattern('.env.local', '.env*') // true
+ * @example namePattern('.env*')('.env.local') // true
  */
-export function fitsPattern(name: string, pattern: string): boolean {
-  const text = asciiLower(name);
+export function namePattern(pattern: string): (name: string) => boolean {
   const [first = '', ...rest] = asciiLower(pattern).split('*');
-  if (!text.startsWith(first)) return false;
   const last = rest.pop();
-  if (last === undefined) return text === first;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
+  if (last === undefined) return (name) => asciiLower(name) === first;
+  const between = rest.filter((part) => part !== '');
+  return (name) => {
+    const text = asciiLower(name);
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of between) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return text.length - last.length >= at;
+  };
 }
 
-/** Whether a name matches any of the patterns. */
-export function fitsAny(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => fitsPattern(name, pattern));
+/** Compiles patterns: whether a name matches any of them. */
+export function anyNamePattern(patterns: readonly string[]): (name: string) => boolean {
+  const compiled = patterns.map(namePattern);
+  return (name) => compiled.some((fits) => fits(name));
 }
 
 /** Whether a path is inside a repository's `.git` folder, where writing a file can lead to running a program. */

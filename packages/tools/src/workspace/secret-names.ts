@@ -6,6 +6,7 @@
  */
 
 import { asciiLower } from '@reprise/contracts';
+import { endingOf, nameMatcher, patternSource } from './name-matcher.js';
 
 /**
  * Name patterns, case-insensitive: `*` for any text, `?` for a character that joins words or for nothing. They apply to
@@ -110,19 +111,26 @@ const NOT_SECRET: readonly string[] = [
   'cookies.txt.example',
 ];
 
-/** Endings of copies and archives; a copy of a secret file is secret, too. Invisible characters hide an ending. */
-const COPIES =
-  /(?:\.(?:bak|backup|old|orig|save|swp|swo|tmp|copy|gz|tgz|tar|bz2|xz|zst|zip|7z|[0-9]{1,4}|[0-9]{4}-?[0-9]{2}-?[0-9]{2})| \((?:copy|[0-9]{1,3})\)|~|#|[\u200b-\u200f\u2060\ufeff\s])$/is;
+/** Endings of copies and archives; a copy of a secret file is secret, too. */
+const COPY_WORDS = 'bak|backup|old|orig|save|swp|swo|tmp|copy|gz|tgz|tar|bz2|xz|zst|zip|7z';
 
-const secretName = matcherOf(SECRET_NAMES);
-const secretFolder = matcherOf(SECRET_FOLDERS);
-const notSecret = matcherOf(NOT_SECRET);
-const secretPlaces = SECRET_PLACES.map(([folder, name]) => [matcherOf([folder]), matcherOf([name])] as const);
-const words = [...SECRET_WORDS, ...SECRET_WORDS_SPACED].map(source).join('|');
+/** How the name of a copy ends. Invisible characters hide an ending. */
+const COPIES = new RegExp(
+  `(?:\\.(?:${COPY_WORDS}|[0-9]{1,4}|[0-9]{4}-?[0-9]{2}-?[0-9]{2})| \\((?:copy|[0-9]{1,3})\\)|~|#|[\\u200b-\\u200f\\u2060\\ufeff\\s])$`,
+  'is',
+);
+
+const secretName = nameMatcher(SECRET_NAMES);
+const secretFolder = nameMatcher(SECRET_FOLDERS);
+const notSecret = nameMatcher(NOT_SECRET);
+const secretPlaces = SECRET_PLACES.map(([folder, name]) => [folder, nameMatcher([name])] as const);
+const words = [...SECRET_WORDS, ...SECRET_WORDS_SPACED].map(patternSource).join('|');
 const secretData = new RegExp(
   `^(?:.*[-_. ])?(?:${words})(?:[-_ ][^.]*)?\\.(?:[a-z0-9_-]+\\.)?(?:${DATA_ENDINGS})$`,
   'i',
 );
+const dataEnding = new RegExp(`^(?:${DATA_ENDINGS})$`);
+const copyEndings = new Set(COPY_WORDS.split('|'));
 
 /** Stems of secret files. A folder with such a name holds secrets, or the source code that handles them. */
 const secretStem = /^(?:.*[-_. ])?(?:secrets|credentials?)$/is;
@@ -141,8 +149,8 @@ const PROGRAM =
 export function isSecretPath(names: readonly string[], last: 'file' | 'folder' = 'file'): boolean {
   const inProgram = last === 'folder' || PROGRAM.test(names.at(-1) ?? '');
   return names.some((name, at) => {
-    if (isSecretName(name, names[at - 1])) return true;
-    return !inProgram && secretStem.test(name);
+    if (isSecretName(name, placesIn(names[at - 1]))) return true;
+    return !inProgram && isSecretStem(name);
   });
 }
 
@@ -152,55 +160,46 @@ export function isSecretPath(names: readonly string[], last: 'file' | 'folder' =
  * @param folder its names from the root
  */
 export function secretsIn(folder: readonly string[]): (name: string, type: 'file' | 'folder') => boolean {
-  const where = folder.at(-1);
-  const holdsSecrets = folder.some((name) => secretStem.test(name));
+  const places = placesIn(folder.at(-1));
+  const holdsSecrets = folder.some(isSecretStem);
   return (name, type) => {
-    if (isSecretName(name, where)) return true;
-    return type === 'file' && (holdsSecrets || secretStem.test(name)) && !PROGRAM.test(name);
+    if (isSecretName(name, places)) return true;
+    return type === 'file' && (holdsSecrets || isSecretStem(name)) && !PROGRAM.test(name);
   };
 }
 
-function isSecretName(name: string, folder: string | undefined): boolean {
-  if (isListed(name, folder)) return true;
-  if (!COPIES.test(name)) return false;
+/** What is secret in a folder because of the folder's name. */
+function placesIn(folder: string | undefined): readonly { test(lower: string): boolean }[] {
+  if (folder === undefined) return [];
+  const lower = asciiLower(folder);
+  return secretPlaces.filter(([where]) => where === lower).map(([, what]) => what);
+}
+
+type Places = ReturnType<typeof placesIn>;
+
+function isSecretName(name: string, places: Places): boolean {
+  const lower = asciiLower(name);
+  if (isListed(lower, places)) return true;
+  if (!mayBeCopy(lower) || !COPIES.test(name)) return false;
   const original = name.replace(/^#/, '').replace(COPIES, '');
   if (original === '') return false;
-  return secretStem.test(original) || isSecretName(original, folder) || isListed(original.replace(/^\./, ''), folder);
+  const plain = asciiLower(original.replace(/^\./, ''));
+  return isSecretStem(original) || isSecretName(original, places) || isListed(plain, places);
 }
 
-function isListed(name: string, folder: string | undefined): boolean {
-  if (secretFolder.test(name)) return true;
-  if (folder !== undefined && secretPlaces.some(([where, what]) => what.test(name) && where.test(folder))) return true;
-  return (secretName.test(name) || secretData.test(name)) && !notSecret.test(name);
+/** Whether a name in lower case can end like that of a copy. Most names end with a letter, and their ending decides. */
+function mayBeCopy(lower: string): boolean {
+  const last = lower.charCodeAt(lower.length - 1);
+  return last < 97 || last > 122 || copyEndings.has(endingOf(lower));
 }
 
-interface Matcher {
-  test(name: string): boolean;
+function isSecretStem(name: string): boolean {
+  const last = name.charCodeAt(name.length - 1) | 32;
+  return (last === 115 || last === 108) && secretStem.test(name); // s, l
 }
 
-/**
- * Makes a matcher for a list of patterns. Every name of a workspace is checked, so whole names and endings are looked
- * up in tables, and only the other patterns are matched.
- */
-function matcherOf(patterns: readonly string[]): Matcher {
-  const whole = new Set(patterns.filter((pattern) => !/[*?]/.test(pattern)));
-  const ended = patterns.filter((pattern) => /^\*\.[^*?.]+$/.test(pattern));
-  const endings = new Set(ended.map((pattern) => pattern.slice(2)));
-  const others = patterns.filter((pattern) => !whole.has(pattern) && !ended.includes(pattern));
-  const expression = others.length === 0 ? undefined : new RegExp(`^(?:${others.map(source).join('|')})$`, 's');
-  return {
-    test: (name) => {
-      const lower = asciiLower(name);
-      const dot = lower.lastIndexOf('.');
-      return whole.has(lower) || (dot >= 0 && endings.has(lower.slice(dot + 1))) || expression?.test(lower) === true;
-    },
-  };
-}
-
-/** `*` is any text, `?` one of the characters that join words, or nothing. */
-function source(pattern: string): string {
-  return pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '[-_. 0-9]?');
+function isListed(lower: string, places: Places): boolean {
+  if (secretFolder.test(lower) || places.some((what) => what.test(lower))) return true;
+  const isSecret = secretName.test(lower) || (dataEnding.test(endingOf(lower)) && secretData.test(lower));
+  return isSecret && !notSecret.test(lower);
 }

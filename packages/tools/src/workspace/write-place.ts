@@ -65,7 +65,7 @@ export async function openPlace(
       shown: resolved.shown,
       size: stats?.size,
       read: (bytesMax) => told(given, () => withFile(folder.path(name), (file) => bounded(file, bytesMax, given))),
-      replace: (bytes, ctx) => told(given, () => replace(standing, bytes, ctx)),
+      replace: (bytes, ctx) => told(given, () => replace(standing, bytes, ctx), ctx.signal),
       put: (bytes) => told(given, () => swap(standing, bytes)),
       remove: () => told(given, () => rm(folder.path(name)).then(() => folder.sync())),
       close: async () => folder.close(),
@@ -76,10 +76,12 @@ export async function openPlace(
   }
 }
 
-async function told<T>(given: string, body: () => Promise<T>): Promise<T> {
+/** Runs a step; what fails is a refusal, except that the signal of the call aborted. */
+async function told<T>(given: string, body: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await body();
   } catch (error) {
+    signal?.throwIfAborted();
     throw isRepriseError(error) ? error : refusal(given, systemReason(error));
   }
 }
@@ -124,6 +126,7 @@ async function replace(standing: Standing, bytes: Uint8Array, ctx: ToolContext):
   const { folder, name, stats, shown } = standing;
   const before = stats === undefined ? null : await keep(folder.path(name), ctx);
   const after = await ctx.content.put(bytes);
+  ctx.signal.throwIfAborted();
   await swap(standing, bytes);
   return ctx.changed(shown, before, after);
 }
@@ -154,9 +157,16 @@ async function bounded({ fd }: FileHandle, bytesMax: number, given: string): Pro
   return bytes;
 }
 
-/** Stores the current content, whatever its size. */
-function keep(file: string, { content }: ToolContext): Promise<Ref> {
-  return withFile(file, async (handle) => (await content.putStream(handle.createReadStream({ autoClose: false }))).ref);
+/** Stores the current content, whatever its size. @throws the reason of the signal when it aborts */
+function keep(file: string, { content, signal }: ToolContext): Promise<Ref> {
+  return withFile(file, async (handle) => (await content.putStream(piecesOf(handle, signal))).ref);
+}
+
+async function* piecesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for await (const piece of handle.createReadStream({ autoClose: false })) {
+    signal.throwIfAborted();
+    yield piece as Uint8Array;
+  }
 }
 
 async function withFile<T>(file: string, body: (handle: FileHandle) => Promise<T>): Promise<T> {
