@@ -108,7 +108,7 @@ function nameOf(program: string): string {
   return name.replace(/\.(?:exe|cmd|bat)$/, '').replace(/(?<=[a-z])-?[0-9][0-9.]*$/, '');
 }
 
-/** The first words of a command that a pattern may cover with other words after them; undefined when there are none. */
+/** The first words of a command that a pattern may cover with other words after them; undefined when they belong to no such command. */
 export function firstWords(words: readonly string[]): readonly string[] | undefined {
   const prefix = PREFIXES.find((one) => startsWith(words, one.words));
   if (prefix === undefined) return undefined;

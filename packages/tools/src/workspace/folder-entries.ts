@@ -13,13 +13,13 @@ import type { Anchor } from './anchor.js';
 export type EntryType = 'file' | 'dir' | 'link' | 'other';
 
 /** A name with its type. */
-export interface Named {
+interface Named {
   readonly name: string;
   readonly type: EntryType;
 }
 
 /** The entries of a folder. */
-export interface FolderEntries {
+interface FolderEntries {
   readonly entries: readonly Named[];
   /** Entries that could not be read, or whose names are not UTF-8: no text opens such a file again. */
   readonly unreadable: number;

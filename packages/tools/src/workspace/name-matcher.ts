@@ -6,7 +6,7 @@
  */
 
 /** Checks names, given in ASCII lower case. */
-export interface NameMatcher {
+interface NameMatcher {
   test(lower: string): boolean;
 }
 

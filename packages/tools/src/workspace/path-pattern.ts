@@ -8,7 +8,7 @@ import { namePattern } from './names.js';
 const ALTERNATIVES_MAX = 64;
 
 /** Checks paths against a pattern; all methods take names, from the folder that the pattern starts at. */
-export interface PathPattern {
+interface PathPattern {
   matches(folder: readonly string[], name: string): boolean;
   /** Whether anything inside a folder can match. */
   matchesInside(folder: readonly string[]): boolean;
