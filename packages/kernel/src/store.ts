@@ -3,7 +3,7 @@
  * no engine.
  */
 export { hostSha256 } from './ports/content/host-hash.js';
-export { readLog } from './ports/content/log-reader.js';
+export { type ReadLogNode, readLog, readLogParts } from './ports/content/log-reader.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';
 export { concealAddress, concealHeaders, Scrubber } from './ports/scrub/index.js';

@@ -75,9 +75,10 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
     profile,
     write: (request) => writtenOf(draft(request, profile)),
     generate: async (request, context) => {
-      const refused = invalidRequest({ profile, draft, check: checkAiSdkCall }, request, context);
+      const drafted = draft(request, profile);
+      const refused = invalidRequest({ profile, draft, check: checkAiSdkCall }, request, drafted, context);
       if (refused !== undefined) return refused;
-      const written = writtenOf(draft(request, profile));
+      const written = writtenOf(drafted);
       if (context.scrubber !== undefined) await concealKeys(model, context.scrubber);
       return repeat(() => new Attempt(model, options, written, request, context).execute(profile), options, context);
     },

@@ -12,10 +12,12 @@ import type {
   UnifiedRequest,
   UnifiedResult,
 } from '../model/model.js';
+import { Derived } from '../model/steady.js';
 import {
   base64Of,
   choiceOf,
   type Draft,
+  ElementWriter,
   effortOf,
   fileNameOf,
   isImage,
@@ -87,18 +89,51 @@ function toolFields(
 function promptOf(unified: UnifiedRequest, warnings: string[]): PromptMessage[] {
   const prompt: PromptMessage[] = unified.system.trim() === '' ? [] : [{ role: 'system', content: unified.system }];
   const names = new Map<string, string>();
+  let results: UnifiedResult[] = [];
+  const endResults = () => {
+    const [first, ...others] = results;
+    if (first === undefined) return;
+    const named = results.map((result) => ({ result, toolName: names.get(result.callId) ?? '_' }));
+    results = [];
+    const key = JSON.stringify(named.map(({ toolName }) => toolName));
+    const write = (): PromptMessage[] => [{ role: 'tool', content: named.map(resultPart) }];
+    prompt.push(...writer.write([first, ...others], key, warnings, write));
+  };
   for (const message of mintCallIds(unified.messages, AI_SDK_CALL_IDS)) {
-    const last = prompt.at(-1);
-    if (message.role === 'tool' && last?.role === 'tool') last.content.push(resultPart(message, names));
-    else prompt.push(messageOf(message, names, warnings));
+    if (message.role === 'tool') {
+      results.push(message);
+      continue;
+    }
+    endResults();
+    const said = writer.write([message], '', warnings, (codes) => [messageOf(message, codes)]);
+    if (message.role === 'assistant')
+      for (const { id, name } of called.of(message, [], '', () => calledIn(message))) names.set(id, name);
+    prompt.push(...said);
   }
+  endResults();
   return prompt;
 }
 
-function messageOf(message: UnifiedMessage, names: Map<string, string>, warnings: string[]): PromptMessage {
-  if (message.role === 'tool') return { role: 'tool', content: [resultPart(message, names)] };
-  if (message.role === 'assistant') return { role: 'assistant', content: answerParts(message, names, warnings) };
+const writer = new ElementWriter<PromptMessage>();
+
+function messageOf(message: Exclude<UnifiedMessage, UnifiedResult>, warnings: string[]): PromptMessage {
+  if (message.role === 'assistant') return { role: 'assistant', content: answerParts(message, warnings) };
   return { role: 'user', content: message.parts.map(saidPart) };
+}
+
+const called = new Derived<readonly Called[]>();
+
+/** A call, and the tool that it calls: a result names its tool. */
+interface Called {
+  readonly id: string;
+  readonly name: string;
+}
+
+function calledIn(answer: UnifiedAnswer): Called[] {
+  return weave(answer).flatMap((stretch) => {
+    const part = partOf(stretch);
+    return part?.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName }] : [];
+  });
 }
 
 function saidPart(part: UnifiedPart): SaidPart {
@@ -106,11 +141,12 @@ function saidPart(part: UnifiedPart): SaidPart {
   return { type: 'file', mediaType: part.mediaType, data: base64Of(part), filename: fileNameOf(part) };
 }
 
-function resultPart({ callId, text, isError, media = [] }: UnifiedResult, names: ReadonlyMap<string, string>) {
+function resultPart({ result, toolName }: { readonly result: UnifiedResult; readonly toolName: string }) {
+  const { callId, text, isError, media = [] } = result;
   return {
     type: 'tool-result' as const,
     toolCallId: callId,
-    toolName: names.get(callId) ?? '_',
+    toolName,
     output:
       media.length === 0
         ? { type: isError ? ('error-text' as const) : ('text' as const), value: text }
@@ -126,7 +162,7 @@ function shownPart(media: UnifiedMedia): ShownPart {
 }
 
 /** The parts of an assistant message, in the order in which the model sent them. */
-function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings: string[]): AssistantPart[] {
+function answerParts(answer: UnifiedAnswer, warnings: string[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const losses: string[] = [];
   for (const stretch of weave(answer)) {
@@ -139,7 +175,6 @@ function answerParts(answer: UnifiedAnswer, names: Map<string, string>, warnings
     const part = partOf(stretch);
     if (part !== undefined) parts.push(part);
     else if (stretch.kind === 'item' && !isSource(stretch.item)) losses.push(stretch.part.kind);
-    if (part?.type === 'tool-call') names.set(part.toolCallId, part.toolName);
   }
   const odd = oddRuns(parts, PROMPT_RUNS);
   losses.push(...Array(odd.size).fill('provider_tool'));

@@ -149,31 +149,33 @@ export const PROMPT_RUNS: RunNames<AssistantPart> = {
 };
 
 /** Checks a call against this format's rules. */
-export const checkAiSdkCall = checkerOf<Call>({
+export const checkAiSdkCall = checkerOf<Call, PromptMessage>({
   schema: call,
-  turns: ({ prompt }) => prompt.flatMap(turnsOf),
+  list: 'prompt',
+  element: message,
+  turns: turnsOf,
+  each: checkAnswer,
+  own: checkOrder,
   tools: ({ tools = [] }) => tools.map(({ name }) => String(name)),
   choice: ({ toolChoice }) =>
     toolChoice !== undefined && 'toolName' in toolChoice ? { tool: toolChoice.toolName } : toolChoice && {},
-  own: ({ prompt }) => [...checkOrder(prompt), ...prompt.flatMap(checkAnswer)],
 });
 
-function turnsOf(message: PromptMessage, i: number): Turn[] {
-  const at = `prompt.${i}`;
-  if (message.role === 'tool') return message.content.map(({ toolCallId: id }) => ({ kind: 'answer', id, at }));
-  if (message.role !== 'assistant') return [{ kind: 'other', at }];
-  const calls = message.content.flatMap((part): Turn[] =>
-    part.type === 'tool-call' && part.providerExecuted !== true ? [{ kind: 'call', id: part.toolCallId, at }] : [],
-  );
-  return [{ kind: 'other', at }, ...calls];
+function turnsOf(message: PromptMessage): Turn[] {
+  if (message.role === 'tool') return message.content.map(({ toolCallId: id }) => ({ kind: 'answer', id }));
+  if (message.role !== 'assistant') return [{ kind: 'other' }];
+  return [{ kind: 'other' }, ...ownCalls(message).map(({ toolCallId: id }): Turn => ({ kind: 'call', id }))];
+}
+
+function ownCalls({ content }: PromptMessage & { readonly role: 'assistant' }) {
+  return content.flatMap((part) => (part.type === 'tool-call' && part.providerExecuted !== true ? [part] : []));
 }
 
 function checkOrder(prompt: readonly PromptMessage[]): RequestIssue[] {
   const issues: RequestIssue[] = [];
   prompt.forEach(({ role }, i) => {
-    const at = `prompt.${i}`;
-    if (role === 'system' && i > 0) issues.push({ rule: 'system_place', at });
-    if (role === prompt[i - 1]?.role) issues.push({ rule: 'alternation', at });
+    if (role === 'system' && i > 0) issues.push({ rule: 'system_place', at: `prompt.${i}` });
+    if (role === prompt[i - 1]?.role) issues.push({ rule: 'alternation', at: `prompt.${i}` });
   });
   if (prompt.find(({ role }) => role !== 'system')?.role !== 'user')
     issues.push({ rule: 'first_message', at: 'prompt' });
@@ -181,16 +183,13 @@ function checkOrder(prompt: readonly PromptMessage[]): RequestIssue[] {
   return issues;
 }
 
-function checkAnswer(message: PromptMessage, i: number): RequestIssue[] {
+function checkAnswer(message: PromptMessage): RequestIssue[] {
   if (message.role !== 'assistant') return [];
-  const at = `prompt.${i}`;
-  const names = message.content.flatMap((part) =>
-    part.type === 'tool-call' && part.providerExecuted !== true ? [part] : [],
-  );
+  const at = '';
   return [
     ...checkRuns(message.content, PROMPT_RUNS, at),
     ...(message.content.at(-1)?.type === 'reasoning' ? [{ rule: 'reasoning_place' as const, at }] : []),
-    ...names.flatMap(({ toolCallId, toolName }): RequestIssue[] => [
+    ...ownCalls(message).flatMap(({ toolCallId, toolName }): RequestIssue[] => [
       ...(callId.safeParse(toolCallId).success ? [] : [{ rule: 'call_id' as const, at }]),
       ...(wireToolName.safeParse(toolName).success ? [] : [{ rule: 'tool_name' as const, at }]),
     ]),

@@ -7,6 +7,7 @@ import {
   base64Of,
   choiceOf,
   type Draft,
+  ElementWriter,
   effortOf,
   fileNameOf,
   isImage,
@@ -176,25 +177,36 @@ function hasCalls(messages: readonly WireMessage[]): boolean {
   return messages.some(({ content }) => content.some(({ type }) => type === 'tool_use'));
 }
 
+const writer = new ElementWriter<WireMessage>();
+
+type UserSide = Exclude<UnifiedMessage, UnifiedAnswer>;
+
 /** Merges results and the user's text after them: the format takes them as one user message. */
 function mergeSides(messages: readonly UnifiedMessage[], warnings: string[]): WireMessage[] {
   const merged: WireMessage[] = [];
+  let side: UserSide[] = [];
+  const endSide = () => {
+    const [first, ...others] = side;
+    if (first === undefined) return;
+    const sources = side;
+    side = [];
+    const write = (): WireMessage[] => [{ role: 'user', content: sources.flatMap(userBlocks) }];
+    merged.push(...writer.write([first, ...others], '', warnings, write));
+  };
   for (const message of messages) {
-    if (message.role === 'assistant') {
-      merged.push({ role: 'assistant', content: assistantBlocks(message, warnings) });
+    if (message.role !== 'assistant') {
+      side.push(message);
       continue;
     }
-    const blocks = userBlocks(message);
-    const last = merged.at(-1);
-    if (last?.role === 'user') last.content.push(...blocks);
-    else merged.push({ role: 'user', content: blocks });
+    endSide();
+    const write = (codes: string[]): WireMessage[] => [{ role: 'assistant', content: assistantBlocks(message, codes) }];
+    merged.push(...writer.write([message], '', warnings, write));
   }
+  endSide();
   return merged;
 }
 
-function userBlocks(
-  message: Exclude<UnifiedMessage, { role: 'assistant' }>,
-): (WireMessage & { role: 'user' })['content'] {
+function userBlocks(message: UserSide): (WireMessage & { role: 'user' })['content'] {
   if (message.role === 'user') return message.parts.map(partOf);
   const { callId, text, media = [] } = message;
   const failed = message.isError ? { is_error: true } : {};

@@ -156,17 +156,21 @@ export type AssistantBlock = z.infer<typeof assistantBlock>;
 type MessagesRequest = z.infer<typeof messagesRequest>;
 
 /** Checks a messages request against this format's rules. */
-export const checkMessagesRequest = checkerOf<MessagesRequest>({
+export const checkMessagesRequest = checkerOf<MessagesRequest, WireMessage>({
   schema: messagesRequest,
-  turns: ({ messages }) => messages.flatMap(turnsOf),
+  list: 'messages',
+  element: message,
+  turns: turnsOf,
+  each: ({ role, content }) =>
+    role === 'assistant' ? [...checkThoughts(content, ''), ...checkRuns(content, MESSAGES_RUNS, '')] : [],
+  own: (messages, request) => [...checkOrder(messages), ...checkTogether(messages, request)],
   tools: ({ tools = [] }) => tools.map(({ name }) => String(name)),
   choice: ({ tool_choice }) => (tool_choice?.type === 'tool' ? { tool: String(tool_choice.name) } : tool_choice && {}),
-  own: (request) => [...checkOrder(request.messages), ...checkTogether(request)],
 });
 
-function turnsOf({ role, content }: WireMessage, i: number): Turn[] {
+function turnsOf({ role, content }: WireMessage): Turn[] {
   return content.map((block, j): Turn => {
-    const at = `messages.${i}.content.${j}`;
+    const at = `.content.${j}`;
     if (block.type === 'tool_use') return { kind: 'call', id: block.id, at };
     if (block.type === 'tool_result') return { kind: 'answer', id: block.tool_use_id, at };
     return { kind: role === 'assistant' ? 'said' : 'other', at };
@@ -175,11 +179,8 @@ function turnsOf({ role, content }: WireMessage, i: number): Turn[] {
 
 function checkOrder(messages: readonly WireMessage[]): RequestIssue[] {
   const issues: RequestIssue[] = [];
-  messages.forEach((message, i) => {
-    const at = `messages.${i}`;
-    if (message.role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
-    if (message.role === 'assistant')
-      issues.push(...checkThoughts(message.content, at), ...checkRuns(message.content, MESSAGES_RUNS, at));
+  messages.forEach(({ role }, i) => {
+    if (role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at: `messages.${i}` });
   });
   if (messages[0]?.role !== 'user') issues.push({ rule: 'first_message', at: 'messages.0' });
   if (messages.at(-1)?.role !== 'user') issues.push({ rule: 'last_message', at: 'messages' });
@@ -199,9 +200,9 @@ export const MESSAGES_RUNS: RunNames<AssistantBlock> = {
   resultOf: (block) => providerResult.safeParse(block).data?.tool_use_id,
 };
 
-function checkTogether(request: MessagesRequest): RequestIssue[] {
+function checkTogether(messages: readonly WireMessage[], request: MessagesRequest): RequestIssue[] {
   const issues: RequestIssue[] = [];
-  const { messages, thinking, tools, max_tokens, tool_choice, temperature } = request;
+  const { thinking, tools, max_tokens, tool_choice, temperature } = request;
   const called = messages.some(({ content }) => content.some(({ type }) => type === 'tool_use'));
   if (called && tools === undefined) issues.push({ rule: 'tools_missing', at: 'tools' });
   if (!thinks(thinking)) return issues;

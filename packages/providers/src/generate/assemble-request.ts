@@ -4,7 +4,6 @@
  */
 
 import type { TranscriptItem } from '@reprise/agent';
-import { readTranscript } from '@reprise/agent/model';
 import {
   type ContextText,
   type LlmGenerateParams,
@@ -19,9 +18,10 @@ import {
 import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import { toHex } from '@reprise/kernel/codec';
-import { getValue, hostSha256 } from '@reprise/kernel/store';
+import { getValue, hostSha256, readLogParts } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedRequest, WrittenRequest } from '../model/model.js';
 import { assemblePrompt } from '../prompt/assemble-prompt.js';
+import type { PromptMemory } from '../prompt/memory.js';
 import { readTools } from '../prompt/read-tools.js';
 import { TranscriptReader } from '../prompt/reader.js';
 import { systemText } from '../prompt/system-text.js';
@@ -43,6 +43,8 @@ export interface PromptSources {
   readonly context?: readonly ContextText[];
   /** Reads transcripts. Default: from the kernel's log. */
   readonly readContext?: ReadContext;
+  /** What earlier calls of the same world have read. */
+  readonly memory?: PromptMemory;
 }
 
 /** A request for any provider, with warnings about parts of the transcript that it leaves out. */
@@ -61,18 +63,20 @@ interface ProjectedCall {
  *   link cannot be read; content that the transcript links never throws
  */
 export async function projectCall(params: LlmGenerateParams, sources: PromptSources): Promise<ProjectedCall> {
-  const { content, client } = sources;
+  const { content, client, memory } = sources;
   const { profile } = client;
   const context = params.context ?? sources.context ?? [];
   const { base_ref } = params.window;
   const { ask_ref, head } = params.summarise ?? {};
-  const { messages, losses, erased } = await assemblePrompt(content, windowOf(params, sources), {
+  const target = {
     profile: profile.profile_id,
     model: profile.model_default,
     parallelCalls: profile.supports_parallel_tool_calls,
     mediaTypes: profile.media_types ?? [],
     ...present({ base: base_ref, ask: ask_ref, resultBytesMax: head }),
-  });
+  };
+  const items = await windowOf(params, sources);
+  const { messages, losses, erased } = await assemblePrompt(content, items, target, memory);
   const reader = new TranscriptReader(content);
   const system = await systemText(params.system_ref, context, reader);
   const request = {
@@ -86,16 +90,28 @@ export async function projectCall(params: LlmGenerateParams, sources: PromptSour
 }
 
 /** The items that the call sends: those pinned before its window, then those in the window. */
-async function* windowOf(
+async function windowOf(
   { context_head, window: { from, pins = [] }, summarise }: LlmGenerateParams,
-  { content, readContext = readTranscript }: PromptSources,
-): AsyncGenerator<TranscriptItem> {
+  { content, readContext, memory }: PromptSources,
+): Promise<TranscriptItem[]> {
   const singles = pins.filter((item) => item < from);
-  let left = summarise === undefined ? Number.POSITIVE_INFINITY : singles.length + summarise.to - from;
-  for await (const item of readContext(content, context_head, from, singles)) {
-    if (left-- <= 0) return;
-    yield item;
+  const most = summarise === undefined ? Number.POSITIVE_INFINITY : singles.length + summarise.to - from;
+  const items: TranscriptItem[] = [];
+  const node = (ref: Ref) => (memory === undefined ? getValue(content, ref) : memory.node(content, ref));
+  const parts =
+    readContext === undefined
+      ? readLogParts(node, context_head, from, singles)
+      : oneByOne(readContext(content, context_head, from, singles));
+  for await (const part of parts) {
+    // The session reducer's log schema checked each item before it was appended.
+    items.push(...(part as unknown as readonly TranscriptItem[]));
+    if (items.length >= most) break;
   }
+  return items.slice(0, most);
+}
+
+async function* oneByOne<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  for await (const item of items) yield [item];
 }
 
 async function optionsOf(params: LlmGenerateParams, content: ContentReader): Promise<Partial<UnifiedRequest>> {

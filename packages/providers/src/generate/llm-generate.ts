@@ -28,6 +28,7 @@ import {
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
+import { PromptMemories } from '../prompt/memory.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
 
@@ -52,6 +53,7 @@ export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
   options: LlmGenerateOptions,
 ): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
+  const memories = new PromptMemories();
   return {
     effect: options.effect ?? llmGenerate,
     name: 'reprise.llm',
@@ -60,7 +62,7 @@ export function llmGenerateAdapter(
       const client = Object.hasOwn(models, params.model) ? models[params.model] : undefined;
       if (client === undefined) return terminal('unknown_model');
       if (params.prompt !== PROMPT_VERSION) return terminal('unknown_prompt');
-      return execute({ client, params, context, options });
+      return execute({ client, params, context, options, memories });
     },
   };
 }
@@ -74,17 +76,21 @@ interface ModelCall {
   readonly params: LlmGenerateParams;
   readonly context: AdapterContext;
   readonly options: LlmGenerateOptions;
+  readonly memories: PromptMemories;
 }
 
 async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateReceipt>> {
-  const { client, params, context, options } = call;
-  const { content, signal } = context;
+  const { client, params, context, options, memories } = call;
+  const { content, scope, signal } = context;
   const asked = params.context === undefined ? await options.judge.context({ params, content, signal }) : undefined;
   const { request, warnings } = await projectCall(params, {
     content,
     client,
     ...(asked === undefined ? {} : { context: asked }),
-    ...(options.readContext === undefined ? {} : { readContext: options.readContext }),
+    ...present({
+      readContext: options.readContext,
+      memory: scope === undefined ? undefined : await memories.of(scope, content),
+    }),
   });
   const result = await client.generate(request, {
     signal,

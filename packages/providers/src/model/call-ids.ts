@@ -1,6 +1,7 @@
 /** Call ids: unique in a conversation, and in a form that the wire accepts. */
 import { portableSha256, toHex } from '@reprise/kernel/codec';
 import type { UnifiedMessage } from './model.js';
+import { Derived } from './steady.js';
 import { cut } from './text.js';
 
 /** Hands out each id once. Some providers number calls from zero in every answer. */
@@ -58,10 +59,20 @@ export function mintCallIds(messages: readonly UnifiedMessage[], rule: CallIdRul
   };
   return messages.map((message) => {
     if (message.role === 'user') return message;
-    if (message.role === 'tool') return { ...message, callId: minted.get(message.callId) ?? mint(message.callId) };
-    return { ...message, calls: message.calls.map((call) => ({ ...call, callId: mint(call.callId) })) };
+    if (message.role === 'tool') {
+      const callId = minted.get(message.callId) ?? mint(message.callId);
+      if (callId === message.callId) return message;
+      return renamed.of(message, [], callId, () => ({ ...message, callId }));
+    }
+    const ids = message.calls.map((call) => mint(call.callId));
+    if (ids.every((id, i) => id === message.calls[i]?.callId)) return message;
+    const calls = () => message.calls.map((call, i) => ({ ...call, callId: ids[i] ?? call.callId }));
+    return renamed.of(message, [], ids.join(' '), () => ({ ...message, calls: calls() }));
   });
 }
+
+/** Messages under other ids; the ids of a rule hold no space. */
+const renamed = new Derived<UnifiedMessage>();
 
 function digestId(text: string, { lengthMax }: CallIdRule): string {
   return toHex(portableSha256(new TextEncoder().encode(text))).slice(0, lengthMax);

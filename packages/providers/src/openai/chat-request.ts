@@ -9,6 +9,7 @@ import {
   choiceOf,
   type Draft,
   dataUrlOf,
+  ElementWriter,
   effortOf,
   fileNameOf,
   isImage,
@@ -81,10 +82,19 @@ function toolFields(unified: UnifiedRequest, profile: ProviderProfile, warnings:
 function chatMessages(unified: UnifiedRequest, dialect: ChatDialect, warnings: string[]): ChatMessage[] {
   const system: ChatMessage[] = unified.system.trim() === '' ? [] : [{ role: 'system', content: unified.system }];
   const messages = mintCallIds(unified.messages, CHAT_CALL_IDS);
-  return [...system, ...messages.map((message) => chatMessageOf(message, dialect, warnings))];
+  const key = dialect.returnReasoning ? 'reasoning' : '';
+  const written = (message: UnifiedMessage) =>
+    writer.write([message], key, warnings, (codes) => [chatMessageOf(message, dialect, codes)]);
+  return [...system, ...messages.flatMap(written)];
 }
 
-function chatMessageOf(message: UnifiedMessage, dialect: ChatDialect, warnings: string[]): ChatMessage {
+const writer = new ElementWriter<ChatMessage>();
+
+function chatMessageOf(
+  message: UnifiedMessage,
+  dialect: Pick<ChatDialect, 'returnReasoning'>,
+  warnings: string[],
+): ChatMessage {
   if (message.role === 'user') return { role: 'user', content: sayingText(message) ?? message.parts.map(partOf) };
   if (message.role === 'tool') {
     // A result can only be text in this format; its text names images and documents.

@@ -97,31 +97,32 @@ export type ChatMessage = z.infer<typeof chatMessage>;
 type ChatRequest = z.infer<typeof chatRequest>;
 
 /** Checks a chat-completions request against this format's rules. */
-export const checkChatRequest = checkerOf<ChatRequest>({
+export const checkChatRequest = checkerOf<ChatRequest, ChatMessage>({
   schema: chatRequest,
-  turns: ({ messages }) => messages.flatMap(turnsOf),
+  list: 'messages',
+  element: chatMessage,
+  turns: turnsOf,
+  each: (message) =>
+    message.role === 'assistant' && message.content === null && message.tool_calls === undefined
+      ? [{ rule: 'empty_content', at: '' }]
+      : [],
+  own: checkOrder,
   tools: ({ tools = [] }) => tools.map((tool) => tool.function.name),
   choice: ({ tool_choice }) =>
     typeof tool_choice === 'object' ? { tool: tool_choice.function.name } : tool_choice && {},
-  own: ({ messages }) => checkOrder(messages),
 });
 
-function turnsOf(message: ChatMessage, i: number): Turn[] {
-  const at = `messages.${i}`;
-  if (message.role === 'tool') return [{ kind: 'answer', id: message.tool_call_id, at }];
-  if (message.role !== 'assistant') return [{ kind: 'other', at }];
-  return [{ kind: 'other', at }, ...(message.tool_calls ?? []).map(({ id }): Turn => ({ kind: 'call', id, at }))];
+function turnsOf(message: ChatMessage): Turn[] {
+  if (message.role === 'tool') return [{ kind: 'answer', id: message.tool_call_id }];
+  if (message.role !== 'assistant') return [{ kind: 'other' }];
+  return [{ kind: 'other' }, ...(message.tool_calls ?? []).map(({ id }): Turn => ({ kind: 'call', id }))];
 }
 
 function checkOrder(messages: readonly ChatMessage[]): RequestIssue[] {
   const issues: RequestIssue[] = [];
-  messages.forEach((message, i) => {
-    const at = `messages.${i}`;
-    if (message.role === 'system' && i > 0) issues.push({ rule: 'system_place', at });
-    if (message.role !== 'tool' && message.role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at });
-    if (message.role === 'assistant' && message.content === null && message.tool_calls === undefined) {
-      issues.push({ rule: 'empty_content', at });
-    }
+  messages.forEach(({ role }, i) => {
+    if (role === 'system' && i > 0) issues.push({ rule: 'system_place', at: `messages.${i}` });
+    if (role !== 'tool' && role === messages[i - 1]?.role) issues.push({ rule: 'alternation', at: `messages.${i}` });
   });
   const first = messages.find(({ role }) => role !== 'system');
   if (first?.role !== 'user') issues.push({ rule: 'first_message', at: 'messages' });

@@ -10,6 +10,7 @@ import {
   choiceOf,
   type Draft,
   dataUrlOf,
+  ElementWriter,
   effortOf,
   fileNameOf,
   isImage,
@@ -78,10 +79,14 @@ export function toResponsesRequest(unified: UnifiedRequest, dialect: ResponsesDi
       instructions: unified.system.trim() === '' ? undefined : unified.system,
     }),
     ...toolFields(unified, dialect, warnings),
-    input: mintCallIds(unified.messages, RESPONSES_CALL_IDS).flatMap((message) => itemsOf(message, warnings)),
+    input: mintCallIds(unified.messages, RESPONSES_CALL_IDS).flatMap((message) =>
+      writer.write([message], '', warnings, (codes) => itemsOf(message, codes)),
+    ),
   };
   return { body, warnings };
 }
+
+const writer = new ElementWriter<ResponsesItem>();
 
 function included(native: Json | undefined, profile: ProviderProfile): readonly Json[] | undefined {
   const asked = Array.isArray(native) ? (native as readonly Json[]) : [];

@@ -142,29 +142,27 @@ export type ResponsesItem = z.infer<typeof item>;
 type ResponsesRequest = z.infer<typeof responsesRequest>;
 
 /** Checks a responses request against this format's rules. */
-export const checkResponsesRequest = checkerOf<ResponsesRequest>({
+export const checkResponsesRequest = checkerOf<ResponsesRequest, ResponsesItem>({
   schema: responsesRequest,
-  turns: ({ input }) => input.map(turnOf),
+  list: 'input',
+  element: item,
+  turns: (one) => [turnOf(one)],
+  own: checkOrder,
   tools: ({ tools = [] }) => tools.flatMap((tool) => (tool.type === 'function' ? [String(tool.name)] : [])),
   choice: ({ tool_choice }) => (typeof tool_choice === 'object' ? { tool: tool_choice.name } : tool_choice && {}),
-  own: ({ input }) => checkOrder(input),
 });
 
-function turnOf(one: ResponsesItem, i: number): Turn {
-  const at = `input.${i}`;
-  if (one.type === 'function_call') return { kind: 'call', id: one.call_id, at };
-  if (one.type === 'function_call_output') return { kind: 'answer', id: one.call_id, at };
-  return { kind: isModels(one) ? 'said' : 'other', at };
+function turnOf(one: ResponsesItem): Turn {
+  if (one.type === 'function_call') return { kind: 'call', id: one.call_id };
+  if (one.type === 'function_call_output') return { kind: 'answer', id: one.call_id };
+  return { kind: isModels(one) ? 'said' : 'other' };
 }
 
 function checkOrder(input: readonly ResponsesItem[]): RequestIssue[] {
   const issues: RequestIssue[] = [];
   input.forEach((one, i) => {
-    const at = `input.${i}`;
-    const next = input[i + 1];
-    if (one.type === 'reasoning' && !isModels(next)) issues.push({ rule: 'reasoning_place', at });
-    const before = input[i - 1];
-    if (isUsers(one) && isUsers(before)) issues.push({ rule: 'alternation', at });
+    if (one.type === 'reasoning' && !isModels(input[i + 1])) issues.push({ rule: 'reasoning_place', at: `input.${i}` });
+    if (isUsers(one) && isUsers(input[i - 1])) issues.push({ rule: 'alternation', at: `input.${i}` });
   });
   const [first, last] = [input[0], input.at(-1)];
   if (!isUsers(first)) issues.push({ rule: 'first_message', at: 'input.0' });

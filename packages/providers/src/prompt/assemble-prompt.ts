@@ -15,9 +15,11 @@ import type { OpaquePart, TranscriptItem } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
+import { steady } from '../model/steady.js';
 import { headOf } from '../model/text.js';
 import { type Draft, layOut } from './lay-out.js';
 import { MediaRoom } from './media.js';
+import type { ItemDrafts, PromptMemory } from './memory.js';
 import { TranscriptReader, wordsFor } from './reader.js';
 import { droppedText, lateText, toolMedia, toolText } from './tool-words.js';
 import { userSays } from './user-words.js';
@@ -54,20 +56,58 @@ export interface Prompt {
 /**
  * Reads a transcript's content and turns it into a conversation.
  *
+ * @param memory what earlier calls of the same world have read; only items that it has read itself are found in it
  * @throws RepriseError `store_failed` when the store cannot be read; damaged or missing content never throws
  */
 export async function assemblePrompt(
   content: ContentReader,
   items: AsyncIterable<TranscriptItem> | Iterable<TranscriptItem>,
   target: PromptTarget,
+  memory?: PromptMemory,
 ): Promise<Prompt> {
   const reader = new TranscriptReader(content);
-  const room = new MediaRoom(reader, target.mediaTypes ?? []);
+  const reading: Reading = { content, target, memory, reader, room: new MediaRoom(target.mediaTypes ?? []) };
   const drafts: Draft[] = [];
   if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
-  for await (const item of items) drafts.push(...(await draftsOf(item, { reader, room, target })));
+  await readItems(items, reading, drafts);
   if (target.ask !== undefined) drafts.push({ role: 'user', says: [await reader.text(target.ask)] });
   return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
+}
+
+/** Adds the drafts of items: those that are kept, or else from content. */
+async function readItems(
+  items: AsyncIterable<TranscriptItem> | Iterable<TranscriptItem>,
+  { memory, reader, ...reading }: Reading,
+  drafts: Draft[],
+): Promise<void> {
+  const key = draftsKey(reading.target);
+  const take = (found: ItemDrafts) => {
+    drafts.push(...found.drafts);
+    for (const loss of found.losses) reader.losses.add(loss);
+  };
+  const read = async (item: TranscriptItem): Promise<void> => {
+    const own = new TranscriptReader(reading.content);
+    const { decisions } = reading.room;
+    const made = await draftsOf(item, { ...reading, reader: own });
+    take({ drafts: made, losses: [...own.losses] });
+    reader.erased ||= own.erased;
+    if (memory === undefined || own.isPartial || reading.room.decisions > decisions) return;
+    memory.keep(item, key, { drafts: made.map(steady), losses: [...own.losses] });
+  };
+  const known = (item: TranscriptItem) => memory?.drafts(item, key);
+  if (Symbol.asyncIterator in items) for await (const item of items) await read(item);
+  else {
+    for (const item of items) {
+      const found = known(item);
+      if (found === undefined) await read(item);
+      else take(found);
+    }
+  }
+}
+
+/** All that the drafts of an item depend on, besides the item and the room for media. */
+function draftsKey({ profile, model, mediaTypes = [], resultBytesMax }: PromptTarget): string {
+  return JSON.stringify([profile, model, mediaTypes, resultBytesMax ?? null]);
 }
 
 async function baseTexts(base: Ref, reader: TranscriptReader): Promise<string[]> {
@@ -75,12 +115,16 @@ async function baseTexts(base: Ref, reader: TranscriptReader): Promise<string[]>
 }
 
 interface Reading {
+  readonly content: ContentReader;
+  readonly target: PromptTarget;
+  readonly memory?: PromptMemory | undefined;
   readonly reader: TranscriptReader;
   readonly room: MediaRoom;
-  readonly target: PromptTarget;
 }
 
-async function draftsOf(item: TranscriptItem, { reader, room, target }: Reading): Promise<Draft[]> {
+type ItemReading = Pick<Reading, 'reader' | 'room' | 'target'>;
+
+async function draftsOf(item: TranscriptItem, { reader, room, target }: ItemReading): Promise<Draft[]> {
   switch (item.role) {
     case 'user':
       return [{ role: 'user', says: await userSays(item, reader, room) }];
@@ -91,7 +135,7 @@ async function draftsOf(item: TranscriptItem, { reader, room, target }: Reading)
       const text = await toolText(item, reader);
       const { resultBytesMax: most } = target;
       if (most !== undefined) return [{ role: 'tool', callId, tool, text: headOf(text, most), isError }];
-      return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, room) }];
+      return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, reader, room) }];
     }
     case 'assistant': {
       const notices = [

@@ -1,4 +1,7 @@
-/** Bounds on linked content in a prompt. Part of `aos.agent/Prompt@1`: these never change under that name. */
+/**
+ * Bounds of the prompt assembly. Those on linked content are part of `aos.agent/Prompt@1`: they never change under that
+ * name.
+ */
 
 /** Bytes of a part in full view: some 250,000 tokens, more than most context windows hold. */
 export const VIEW_FULL_BYTES_MAX = 1_000_000;
@@ -20,3 +23,9 @@ export const MEDIA_BYTES_MAX = 5_000_000;
  * MB.
  */
 export const MEDIA_TOTAL_BYTES_MAX = 20_000_000;
+
+/**
+ * Bytes that an open world keeps of its conversations between model calls, in its own memory: some thirty conversations
+ * that each fill a context window of 128,000 tokens.
+ */
+export const PROMPT_MEMORY_BYTES = 64 * 1024 * 1024;

@@ -9,9 +9,11 @@
  *     result gets a text that says so.
  * Y4  Call ids are unique.
  * Y5  Append-only: the layout of the drafts before an answer is a prefix of the layout of all drafts.
+ * Y6  Steady drafts give steady messages: the same drafts in the same positions give the same objects.
  */
 import { FreshIds } from '../model/call-ids.js';
-import type { UnifiedAnswer, UnifiedCall, UnifiedMedia, UnifiedMessage, UnifiedPart } from '../model/model.js';
+import type { UnifiedAnswer, UnifiedMedia, UnifiedMessage, UnifiedPart } from '../model/model.js';
+import { Derived, steady } from '../model/steady.js';
 import { unlessBlank } from '../model/text.js';
 
 /** The result text of a call whose result was never recorded. */
@@ -59,30 +61,36 @@ export function layOut(drafts: Iterable<Draft>, options: LayOutOptions): Unified
   return layout.end();
 }
 
-interface Result {
-  readonly text: string;
-  readonly isError: boolean;
-  readonly media?: readonly UnifiedMedia[];
-}
+type UserDraft = Draft & { readonly role: 'user' };
+type ToolDraft = Draft & { readonly role: 'tool' };
+
+/** Messages by the drafts that they consist of (Y6). */
+const sayings = new Derived<UnifiedMessage>();
+const answers = new Derived<UnifiedAnswer>();
+const results = new Derived<UnifiedMessage>();
+const strays = new Derived<UserDraft>();
+
+const NO_INPUT: UserDraft = steady({ role: 'user', says: [NO_INPUT_TEXT] });
+const CONTINUE: UserDraft = steady({ role: 'user', says: [CONTINUE_TEXT] });
 
 interface OpenAnswer {
   readonly draft: UnifiedAnswer;
-  readonly results: (Result | undefined)[];
+  readonly results: (ToolDraft | undefined)[];
   /** User content that arrived while results were outstanding; it is placed after them. */
-  readonly held: Said[];
+  readonly held: UserDraft[];
 }
 
 class Layout {
   private readonly messages: UnifiedMessage[] = [];
   private readonly ids = new FreshIds();
   private open: OpenAnswer | undefined;
-  /** The parts of the newest user message. */
-  private saying: UnifiedPart[] = [];
+  /** The drafts of the newest user message, which is added to the messages when it is complete. */
+  private saying: UserDraft[] = [];
 
   constructor(private readonly options: LayOutOptions) {}
 
   add(draft: Draft): void {
-    if (draft.role === 'user') this.say(draft.says);
+    if (draft.role === 'user') this.say(draft);
     else if (draft.role === 'tool') this.answerCall(draft);
     else this.answer(draft);
   }
@@ -90,27 +98,30 @@ class Layout {
   end(): UnifiedMessage[] {
     this.close();
     this.beAsked();
+    this.endSaying();
     return this.messages;
   }
 
-  private say(says: readonly Said[]): void {
-    if (this.open !== undefined) {
-      this.open.held.push(...says);
-      return;
-    }
-    if (says.length === 0) return;
-    if (this.messages.at(-1)?.role !== 'user') {
-      this.saying = [];
-      this.messages.push({ role: 'user', parts: this.saying });
-    }
-    for (const said of says) this.saying.push(partOf(said));
+  private say(draft: UserDraft): void {
+    if (this.open !== undefined) this.open.held.push(draft);
+    else if (draft.says.length > 0) this.saying.push(draft);
   }
 
-  private answerCall(draft: Draft & { role: 'tool' }): void {
+  private endSaying(): void {
+    const [first, ...others] = this.saying;
+    if (first === undefined) return;
+    const all = this.saying;
+    this.saying = [];
+    this.messages.push(
+      sayings.of(first, others, '', () => ({ role: 'user', parts: all.flatMap(({ says }) => says.map(partOf)) })),
+    );
+  }
+
+  private answerCall(draft: ToolDraft): void {
     const { open } = this;
     const at = open?.draft.calls.findIndex((call, i) => call.callId === draft.callId && open.results[i] === undefined);
     if (open === undefined || at === undefined || at === -1) {
-      this.say([`Result of an earlier call of ${draft.tool} (${draft.callId}):`, draft.text, ...(draft.media ?? [])]);
+      this.say(strays.of(draft, [], '', () => strayOf(draft)));
       return;
     }
     open.results[at] = draft;
@@ -121,13 +132,14 @@ class Layout {
     this.close();
     this.beAsked(); // Y2
     if (draft.calls.length > 0) this.open = { draft, results: [], held: [] };
-    else this.messages.push({ ...saidOf(draft), text: unlessBlank(draft.text ?? '', NO_ANSWER_TEXT), calls: [] });
+    else this.push(answers.of(draft, [], '', () => spokenAnswer(draft)));
   }
 
   private beAsked(): void {
+    if (this.saying.length > 0) return;
     const last = this.messages.at(-1);
-    if (last === undefined) this.say([NO_INPUT_TEXT]);
-    else if (last.role === 'assistant') this.say([CONTINUE_TEXT]);
+    if (last === undefined) this.say(NO_INPUT);
+    else if (last.role === 'assistant') this.say(CONTINUE);
   }
 
   /** Y3 */
@@ -135,20 +147,49 @@ class Layout {
     const { open } = this;
     if (open === undefined) return;
     this.open = undefined;
-    const calls = open.draft.calls.map((call) => ({ ...call, callId: this.ids.take(call.callId) })); // Y4
-    const said = saidOf(open.draft);
-    if (this.options.parallelCalls) this.pushCalls({ ...said, calls }, open.results);
-    else {
-      calls.forEach((call, i) => {
-        this.pushCalls({ ...(i === 0 ? said : { role: 'assistant' }), calls: [call] }, [open.results[i]]);
+    const { draft } = open;
+    const ids = draft.calls.map(({ callId }) => this.ids.take(callId)); // Y4
+    if (this.options.parallelCalls) {
+      const named = (): UnifiedAnswer => ({
+        ...saidOf(draft),
+        calls: draft.calls.map((call, i) => ({ ...call, callId: ids[i] ?? call.callId })),
+      });
+      this.pushCalls(answers.of(draft, [], JSON.stringify(ids), named), open.results);
+    } else {
+      draft.calls.forEach((call, i) => {
+        const callId = ids[i] ?? call.callId;
+        const single = answers.of(draft, [], `${i} ${callId}`, () => ({
+          ...(i === 0 ? saidOf(draft) : { role: 'assistant' }),
+          calls: [{ ...call, callId }],
+        }));
+        this.pushCalls(single, [open.results[i]]);
       });
     }
-    this.say(open.held);
+    for (const held of open.held) this.say(held);
   }
 
-  private pushCalls(answer: UnifiedAnswer, results: readonly (Result | undefined)[]): void {
-    this.messages.push(answer, ...answer.calls.map((call, i) => resultOf(call, results[i])));
+  private pushCalls(answer: UnifiedAnswer, given: readonly (ToolDraft | undefined)[]): void {
+    this.push(answer);
+    answer.calls.forEach(({ callId }, i) => {
+      const draft = given[i];
+      this.push(
+        draft === undefined
+          ? resultOf(callId, undefined)
+          : results.of(draft, [], callId, () => resultOf(callId, draft)),
+      );
+    });
   }
+
+  /** Adds a message after the user message that stands before it. */
+  private push(message: UnifiedMessage): void {
+    this.endSaying();
+    this.messages.push(message);
+  }
+}
+
+/** An answer without calls. */
+function spokenAnswer(draft: UnifiedAnswer): UnifiedAnswer {
+  return { ...saidOf(draft), text: unlessBlank(draft.text ?? '', NO_ANSWER_TEXT), calls: [] };
 }
 
 function saidOf({ text, opaque }: UnifiedAnswer): Omit<UnifiedAnswer, 'calls'> {
@@ -163,7 +204,12 @@ function partOf(said: Said): UnifiedPart {
   return typeof said === 'string' ? { kind: 'text', text: unlessBlank(said, EMPTY_TEXT) } : said;
 }
 
-function resultOf({ callId }: UnifiedCall, result: Result | undefined): UnifiedMessage {
+/** A result without a call, as a note in its place. */
+function strayOf({ tool, callId, text, media = [] }: ToolDraft): UserDraft {
+  return { role: 'user', says: [`Result of an earlier call of ${tool} (${callId}):`, text, ...media] };
+}
+
+function resultOf(callId: string, result: ToolDraft | undefined): UnifiedMessage {
   const { text, isError, media = [] } = result ?? { text: NO_RESULT_TEXT, isError: true };
   const shown = media.length === 0 ? {} : { media };
   return { role: 'tool', callId, text: unlessBlank(text, NO_OUTPUT_TEXT), isError, ...shown };

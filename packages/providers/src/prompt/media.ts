@@ -19,29 +19,29 @@ interface Pointed {
 
 /** Decides which images and documents of one request are shown. */
 export class MediaRoom {
+  /** How often it depended on the room that is left whether a part is shown. */
+  decisions = 0;
   private left = MEDIA_TOTAL_BYTES_MAX;
 
   /** @param types the media types that the model can read */
-  constructor(
-    private readonly reader: TranscriptReader,
-    private readonly types: readonly string[],
-  ) {}
+  constructor(private readonly types: readonly string[]) {}
 
   /** Returns the media to show; undefined when words replace it. */
-  async show({ link, mediaType, name }: Pointed): Promise<UnifiedMedia | undefined> {
+  async show({ link, mediaType, name }: Pointed, reader: TranscriptReader): Promise<UnifiedMedia | undefined> {
     const kind = mediaKind(mediaType);
     if (kind === undefined) return undefined;
-    const bytes = this.types.includes(mediaType) ? await this.read(link) : undefined;
+    const bytes = this.types.includes(mediaType) ? await this.read(link, reader) : undefined;
     if (bytes === undefined) {
-      this.reader.losses.add(kind); // M2
+      reader.losses.add(kind); // M2
       return undefined;
     }
     this.left -= bytes.length;
     return { kind: 'media', mediaType, bytes, name };
   }
 
-  private async read(link: Ref): Promise<Uint8Array | undefined> {
-    const read = await this.reader.bytes(link);
+  private async read(link: Ref, reader: TranscriptReader): Promise<Uint8Array | undefined> {
+    this.decisions++;
+    const read = await reader.bytes(link);
     if ('gone' in read) return undefined;
     const { length } = read.found;
     return length === 0 || length > Math.min(MEDIA_BYTES_MAX, this.left) ? undefined : read.found;

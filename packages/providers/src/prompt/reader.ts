@@ -24,6 +24,8 @@ export class TranscriptReader {
   readonly losses = new Set<string>();
   /** Whether some requested content was erased. */
   erased = false;
+  /** Whether some requested content was not found or not readable: it may be at the next call. */
+  isPartial = false;
 
   constructor(private readonly content: ContentReader) {}
 
@@ -62,6 +64,7 @@ export class TranscriptReader {
     try {
       return { found: await reading };
     } catch (error) {
+      this.isPartial = true;
       if (isRepriseError(error, 'blob_erased')) {
         this.erased = true;
         return { gone: 'erased' };

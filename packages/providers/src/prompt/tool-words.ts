@@ -30,10 +30,10 @@ export async function toolText(item: ToolItem, reader: TranscriptReader): Promis
 }
 
 /** The images and documents among the files that a call made. */
-export async function toolMedia(item: ToolItem, room: MediaRoom): Promise<UnifiedMedia[]> {
+export async function toolMedia(item: ToolItem, reader: TranscriptReader, room: MediaRoom): Promise<UnifiedMedia[]> {
   const shown: UnifiedMedia[] = [];
   for (const { blob_ref: link, media_type: mediaType, path: name } of item.files ?? []) {
-    const media = await room.show({ link, mediaType, name });
+    const media = await room.show({ link, mediaType, name }, reader);
     if (media !== undefined) shown.push(media);
   }
   return shown;

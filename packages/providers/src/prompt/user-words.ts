@@ -27,15 +27,15 @@ const SPEAKERS: Readonly<Record<UserItem['origin'], string | undefined>> = {
 export async function userSays(item: UserItem, reader: TranscriptReader, room: MediaRoom): Promise<Said[]> {
   const speaker = SPEAKERS[item.origin];
   const says: Said[] = speaker === undefined ? [] : [speaker];
-  for (const part of item.parts) says.push((await shown(part, room)) ?? (await partText(part, reader)));
+  for (const part of item.parts) says.push((await shown(part, reader, room)) ?? (await partText(part, reader)));
   return says;
 }
 
 /** An image cannot be shown in part: only a full view shows it, any other view describes it. */
-async function shown(part: InputPart, room: MediaRoom): Promise<Said | undefined> {
+async function shown(part: InputPart, reader: TranscriptReader, room: MediaRoom): Promise<Said | undefined> {
   if (part.kind !== 'blob' || part.view !== 'full' || isReadable(part.media_type)) return undefined;
   const { blob_ref: link, media_type: mediaType } = part;
-  return room.show({ link, mediaType, name: part.name ?? 'file' });
+  return room.show({ link, mediaType, name: part.name ?? 'file' }, reader);
 }
 
 async function partText(part: InputPart, reader: TranscriptReader): Promise<string> {

@@ -2,6 +2,7 @@
 import * as z from '@reprise/contracts/schema';
 import { type CallIdRule, fitsRule } from '../model/call-ids.js';
 import { isJsonObject, parseJson } from '../model/json.js';
+import { Derived } from '../model/steady.js';
 import { checkPairs, checkTools, parseBody, type RequestIssue, type RequestRule, type Turn } from './request-rules.js';
 
 /** A text that is not blank. */
@@ -103,25 +104,87 @@ export function wireTools(
   return z.array(tool).min(1).max(128, 'parameter_range');
 }
 
-/** A format's rules. */
-interface FormatRules<T> {
+/** A format's rules: `T` is a request, `E` an element of its growing list. */
+interface FormatRules<T, E extends object> {
   readonly schema: z.BuiltSchema<T>;
-  /** The conversation's turns, for the check of calls and answers. */
-  turns(request: T): Iterable<Turn>;
+  /** The name of the growing list. */
+  readonly list: string;
+  readonly element: z.BuiltSchema<E>;
+  /** The turns of an element, for the check of calls and answers. */
+  turns(element: E): readonly Turn[];
+  /** The rules of this format for an element by itself; their places are in the element. */
+  each?(element: E): readonly RequestIssue[];
+  /** The rules of this format for the list and for the request as a whole. */
+  own(list: readonly E[], request: T): readonly RequestIssue[];
   /** The names of the request's tools. */
   tools(request: T): readonly string[];
   /** The tool choice: a tool by name, or another choice; undefined when the request has no choice. */
   choice(request: T): { readonly tool?: string } | undefined;
-  /** Rules of this format alone. */
-  own(request: T): readonly RequestIssue[];
 }
 
-/** Makes a checker from a format's rules: the shape first, and the rules only when the shape is valid. */
-export function checkerOf<T>(rules: FormatRules<T>): (body: unknown) => RequestIssue[] {
+/** An element that has its shape. */
+interface CheckedElement<E> {
+  readonly data: E;
+  readonly turns: readonly Turn[];
+  readonly issues: readonly RequestIssue[];
+}
+
+/** An element that lacks its shape: the check of the whole request says why. */
+interface ShapelessElement {
+  readonly data?: undefined;
+}
+
+/**
+ * Makes a checker from a format's rules: the shape first, and the rules only when the shape is valid. Steady elements
+ * are checked once by themselves; what depends on others is checked each time.
+ */
+export function checkerOf<T, E extends object>(rules: FormatRules<T, E>): (body: unknown) => RequestIssue[] {
+  const { schema, list } = rules;
+  const known = new Derived<CheckedElement<E> | ShapelessElement>();
+  const checked = (element: unknown): CheckedElement<E> | ShapelessElement =>
+    typeof element === 'object' && element !== null
+      ? known.of(element, [], '', () => checkElement(rules, element))
+      : {};
   return (body) => {
-    const parsed = parseBody(rules.schema, body);
+    const given = isJsonObject(body) ? body : {};
+    const found: unknown = given[list];
+    const all = Array.isArray(found) ? found.map(checked).filter(isShaped) : [];
+    // With one element in the place of all, the schema still says what is wrong with the other fields.
+    const isWhole = Array.isArray(found) && found.length > 0 && all.length === found.length;
+    const parsed = parseBody(schema, isWhole ? { ...given, [list]: found.slice(0, 1) } : body);
     if ('issues' in parsed) return parsed.issues;
-    const { data } = parsed;
-    return [...rules.own(data), ...checkPairs(rules.turns(data)), ...checkTools(rules.tools(data), rules.choice(data))];
+    return issuesOf(rules, parsed.data, all);
   };
+}
+
+function checkElement<T, E extends object>(
+  { element, turns, each }: FormatRules<T, E>,
+  given: unknown,
+): CheckedElement<E> | ShapelessElement {
+  const { data } = element.safeParse(given);
+  return data === undefined ? {} : { data, turns: turns(data), issues: each?.(data) ?? [] };
+}
+
+function isShaped<E>(element: CheckedElement<E> | ShapelessElement): element is CheckedElement<E> {
+  return element.data !== undefined;
+}
+
+function issuesOf<T, E extends object>(
+  rules: FormatRules<T, E>,
+  request: T,
+  all: readonly CheckedElement<E>[],
+): RequestIssue[] {
+  const { list } = rules;
+  const within = all.flatMap(({ issues }, i) =>
+    issues.length === 0 ? [] : issues.map(({ rule, at }) => ({ rule, at: `${list}.${i}${at}` })),
+  );
+  const own = rules.own(
+    all.map(({ data }) => data),
+    request,
+  );
+  const pairs = checkPairs(
+    list,
+    all.map(({ turns }) => turns),
+  );
+  return [...own, ...within, ...pairs, ...checkTools(rules.tools(request), rules.choice(request))];
 }

@@ -5,10 +5,12 @@ import type {
   ProviderProfile,
   UnifiedCall,
   UnifiedMedia,
+  UnifiedMessage,
   UnifiedRequest,
   UnifiedSaying,
   WrittenRequest,
 } from '../model/model.js';
+import { Derived, isSteady, steady } from '../model/steady.js';
 import { cut } from '../model/text.js';
 
 /** A body, and codes of parts of the unified request that it lacks. */
@@ -20,10 +22,85 @@ export interface Draft {
 /** The bytes that the next request does not share: the end of the growing list and of the object around it. */
 const TAIL = ']}';
 
-/** Encodes a body. Its last field is the growing list, so all bytes but the tail begin the next request, too. */
+const COMMA = 0x2c;
+
+const utf8 = new TextEncoder();
+
+/** The bytes of steady elements of a growing list, which are encoded once. */
+const elementBytes = new WeakMap<object, Uint8Array>();
+
+/**
+ * Encodes a body. Its last field is the growing list, so all bytes but the tail begin the next request, too. Steady
+ * elements of the list are encoded once.
+ */
 export function writtenOf({ body, warnings }: Draft): WrittenRequest {
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const [field = '', list] = Object.entries(body).at(-1) ?? [];
+  const bytes = Array.isArray(list) ? joined(body, field, list as readonly object[]) : jsonBytes(body);
   return { body: bytes, prefixBytes: bytes.length - TAIL.length, warnings: [...new Set(warnings)].sort() };
+}
+
+/** The bytes of a body whose last field is a list. */
+function joined(body: Draft['body'], field: string, list: readonly object[]): Uint8Array {
+  const head = jsonBytes({ ...body, [field]: [] });
+  const parts = list.map(bytesOf);
+  const size = parts.reduce((sum, part) => sum + part.length, head.length + Math.max(0, parts.length - 1));
+  const bytes = new Uint8Array(size);
+  bytes.set(head);
+  let at = head.length - TAIL.length;
+  parts.forEach((part, i) => {
+    if (i > 0) bytes[at++] = COMMA;
+    bytes.set(part, at);
+    at += part.length;
+  });
+  bytes.set(utf8.encode(TAIL), at);
+  return bytes;
+}
+
+function bytesOf(element: object): Uint8Array {
+  const known = elementBytes.get(element);
+  if (known !== undefined) return known;
+  const bytes = jsonBytes(element);
+  if (isSteady(element)) elementBytes.set(element, bytes);
+  return bytes;
+}
+
+function jsonBytes(data: unknown): Uint8Array {
+  return utf8.encode(JSON.stringify(data));
+}
+
+/** Elements of the growing list, and the codes of what they leave out. */
+interface Elements<T> {
+  readonly list: readonly T[];
+  readonly warnings: readonly string[];
+}
+
+/** Writes elements of the growing list; those of steady messages are written once. */
+export class ElementWriter<T extends object> {
+  readonly #written = new Derived<Elements<T>>();
+
+  /**
+   * Writes the elements of messages.
+   *
+   * @param sources the messages
+   * @param key all else that the elements depend on
+   * @param warnings receives the codes of what is left out
+   */
+  write(
+    sources: readonly [UnifiedMessage, ...UnifiedMessage[]],
+    key: string,
+    warnings: string[],
+    make: (warnings: string[]) => readonly T[],
+  ): readonly T[] {
+    const [first, ...others] = sources;
+    const written = this.#written.of(first, others, key, () => {
+      const codes: string[] = [];
+      const list = make(codes);
+      if (sources.every(isSteady)) list.forEach(steady);
+      return { list, warnings: codes };
+    });
+    if (written.warnings.length > 0) warnings.push(...written.warnings);
+    return written.list;
+  }
 }
 
 /** Provider-native fields from the profile and the call, except those that the journal records separately. */

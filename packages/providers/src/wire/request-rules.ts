@@ -71,43 +71,78 @@ function ruleOf(message: string): RequestRule {
   return REQUEST_RULES.find((rule) => rule === message) ?? 'shape';
 }
 
-/** An element of a conversation, for the check of calls and answers. */
+/** A part of a conversation, for the check of calls and answers. */
 export interface Turn {
   /** `said`: another part of an answer, which may stand between its calls. */
   readonly kind: 'call' | 'answer' | 'said' | 'other';
   readonly id?: string;
-  readonly at: string;
+  /** Its place in its element of the list, such as `.content.0`; none for the element itself. */
+  readonly at?: string;
 }
 
-/** Checks that call ids are unique, and that calls are answered directly after them, in their order. */
-export function checkPairs(turns: Iterable<Turn>): RequestIssue[] {
-  const issues: RequestIssue[] = [];
-  const seen = new Set<string>();
-  let due: string[] = [];
-  let answering = false;
-  let end = '';
-  for (const { kind, id = '', at } of turns) {
-    end = at;
-    if (kind === 'answer') {
-      answering = true;
-      if (due[0] === id) due.shift();
-      else if (due.includes(id)) {
-        issues.push({ rule: 'answer_order', at });
-        due = due.filter((other) => other !== id);
-      } else issues.push({ rule: 'answer_without_call', at });
-      continue;
-    }
-    if (due.length > 0 && (kind === 'other' || answering)) {
-      issues.push({ rule: 'call_unanswered', at });
-      due = [];
-    }
-    answering = false;
-    if (kind !== 'call') continue;
-    if (seen.has(id)) issues.push({ rule: 'call_id_twice', at });
-    seen.add(id);
-    due.push(id);
+/**
+ * Checks that call ids are unique, and that calls are answered directly after them, in their order.
+ *
+ * @param list the name of the list
+ * @param elements the turns of each of its elements
+ */
+export function checkPairs(list: string, elements: Iterable<readonly Turn[]>): RequestIssue[] {
+  const check = new PairCheck(list);
+  let element = 0;
+  for (const turns of elements) {
+    for (const turn of turns) check.take(turn, element);
+    element++;
   }
-  return due.length > 0 ? [...issues, { rule: 'call_unanswered', at: end }] : issues;
+  return check.end();
+}
+
+class PairCheck {
+  private readonly issues: RequestIssue[] = [];
+  private readonly seen = new Set<string>();
+  private due: string[] = [];
+  private answering = false;
+  private last: readonly [Turn, number] | undefined;
+
+  constructor(private readonly list: string) {}
+
+  take(turn: Turn, element: number): void {
+    this.last = [turn, element];
+    if (turn.kind === 'answer') {
+      this.answer(turn.id ?? '');
+      return;
+    }
+    if (this.due.length > 0 && (turn.kind === 'other' || this.answering)) {
+      this.fail('call_unanswered');
+      this.due = [];
+    }
+    this.answering = false;
+    if (turn.kind === 'call') this.call(turn.id ?? '');
+  }
+
+  end(): RequestIssue[] {
+    if (this.due.length > 0) this.fail('call_unanswered');
+    return this.issues;
+  }
+
+  private call(id: string): void {
+    if (this.seen.has(id)) this.fail('call_id_twice');
+    this.seen.add(id);
+    this.due.push(id);
+  }
+
+  private answer(id: string): void {
+    this.answering = true;
+    if (this.due[0] === id) this.due.shift();
+    else if (this.due.includes(id)) {
+      this.fail('answer_order');
+      this.due = this.due.filter((other) => other !== id);
+    } else this.fail('answer_without_call');
+  }
+
+  private fail(rule: RequestRule): void {
+    const [turn, element] = this.last ?? [];
+    this.issues.push({ rule, at: `${this.list}.${element}${turn?.at ?? ''}` });
+  }
 }
 
 /** Checks that tool names are unique, and that the choice names one of the tools. */

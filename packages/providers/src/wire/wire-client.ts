@@ -60,9 +60,10 @@ export interface ProfileOptions {
 
 async function generate(client: WireClient, request: UnifiedRequest, context: ModelContext): Promise<ModelResult> {
   const { url, key, headers, options, format, profile } = client;
-  const refused = invalidRequest(client, request, context);
+  const draft = client.draft(request, profile);
+  const refused = invalidRequest(client, request, draft, context);
   if (refused !== undefined) return refused;
-  const written = writtenOf(client.draft(request, profile));
+  const written = writtenOf(draft);
   return ask({
     url,
     ...(key === undefined ? {} : { key }),
@@ -88,18 +89,23 @@ const INVALID_REQUEST: Verdict = {
 export function invalidRequest(
   client: Pick<WireClient, 'profile' | 'draft' | 'check'>,
   request: UnifiedRequest,
+  draft: Draft,
   context: ModelContext,
 ): ModelResult | undefined {
-  const problems = problemsOf(client, request);
+  const problems = problemsOf(client, request, draft);
   if (problems.length === 0) return undefined;
   context.progress({ type: 'request_refused', problems: problems.slice(0, 10) });
   return failed(INVALID_REQUEST);
 }
 
 /** The problems of the requests that we write. The provider judges native options. */
-function problemsOf(client: Pick<WireClient, 'profile' | 'draft' | 'check'>, request: UnifiedRequest): string[] {
-  const { provider_options_default: _, ...profile } = client.profile;
-  const { providerOptions: __, ...ours } = request;
-  const { body } = client.draft(ours, profile);
+function problemsOf(
+  client: Pick<WireClient, 'profile' | 'draft' | 'check'>,
+  request: UnifiedRequest,
+  draft: Draft,
+): string[] {
+  const { provider_options_default: byDefault, ...profile } = client.profile;
+  const { providerOptions: given, ...ours } = request;
+  const { body } = byDefault === undefined && given === undefined ? draft : client.draft(ours, profile);
   return client.check(body).map(({ rule, at }) => `${rule} at ${at}`);
 }

@@ -68,6 +68,12 @@ export interface AdapterContext {
   readonly signal: AbortSignal;
   /** The world's content store: read inputs, put outputs. */
   readonly content: ContentStore;
+  /**
+   * Stands for the open world: the same object for all its executions, and for no other world. A key for what an adapter
+   * keeps of the world's content, which it keeps no longer than `content.erasedThrough()` stays the same. Absent where an
+   * adapter is called directly.
+   */
+  readonly scope?: object;
   /** Telemetry for watchers of this process; never journaled, never read by pure code. */
   progress(note: Value): void;
   /** The current rights of the effect's cell: storage filters by these, not by the request. */

@@ -14,6 +14,9 @@ interface Selection {
   readonly singles: readonly number[];
 }
 
+/** Reads the value of a node of a log: a head, a chunk, or a node above chunks. Nobody writes into what it returns. */
+export type ReadLogNode = (ref: Ref) => Promise<Value>;
+
 /**
  * The items of a log, in order.
  *
@@ -28,18 +31,33 @@ export async function* readLog(
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
-  yield* readLogLeaf(content, await logAt(content, head), from, singles);
+  for await (const items of readLogParts((ref) => getValue(content, ref), head, from, singles)) yield* items;
+}
+
+/**
+ * The items of a log, in order, as many at a time as one node holds.
+ *
+ * @param read reads a node; a reader that keeps nodes spares reading them again for the next head of the same log
+ * @throws as `readLog`
+ */
+export async function* readLogParts(
+  read: ReadLogNode,
+  head: Ref,
+  from = 0,
+  singles: readonly number[] = [],
+): AsyncGenerator<readonly Value[]> {
+  yield* partsOfLog(read, await logAt(read, head), from, singles);
 }
 
 /**
  * The log that a head names: the heads before it, back to the first since a chunk was sealed, hold its newest items. A
  * head adds an item at least, so there are no more of them than a chunk has items.
  */
-async function logAt(content: ContentReader, head: Ref): Promise<LogLeaf> {
+async function logAt(read: ReadLogNode, head: Ref): Promise<LogLeaf> {
   const tails: (readonly Value[])[] = [];
   let count: number | undefined;
   for (let ref = head; tails.length < LOG_CHUNK_ITEMS; ) {
-    const found = (await getValue(content, ref)) as Partial<LogHead> | null;
+    const found = (await read(ref)) as Partial<LogHead> | null;
     if (typeof found !== 'object' || found === null || !isList(found.tail)) throw notALog(ref.toString());
     count ??= found.count as number;
     tails.unshift(found.tail);
@@ -58,16 +76,25 @@ export async function* readLogLeaf(
   from = 0,
   singles: readonly number[] = [],
 ): AsyncGenerator<Value> {
+  for await (const items of partsOfLog((ref) => getValue(content, ref), log, from, singles)) yield* items;
+}
+
+async function* partsOfLog(
+  read: ReadLogNode,
+  log: LogLeaf,
+  from: number,
+  singles: readonly number[],
+): AsyncGenerator<readonly Value[]> {
   for (const index of [from, ...singles]) requireIndex(index);
   requireLog(log as unknown as Value, 'the leaf of a log');
   let rest: Selection = { from, singles };
   for (let level = log.levels.length - 1; level >= 0; level--) {
     for (const ref of log.levels[level] ?? []) {
-      if (reaches(rest, itemsUnder(level))) yield* readUnder(content, ref, level, rest);
+      if (reaches(rest, itemsUnder(level))) yield* readUnder(read, ref, level, rest);
       rest = behind(rest, itemsUnder(level));
     }
   }
-  yield* selected(log.tail, rest);
+  yield selected(log.tail, rest);
 }
 
 function requireIndex(index: number): void {
@@ -106,19 +133,19 @@ async function* blobsUnder(content: ContentReader, ref: Ref, level: number, seen
 }
 
 async function* readUnder(
-  content: ContentReader,
+  read: ReadLogNode,
   ref: Ref,
   level: number,
   selection: Selection,
-): AsyncGenerator<Value> {
-  const list = await getValue(content, ref);
+): AsyncGenerator<readonly Value[]> {
+  const list = await read(ref);
   if (level === 0) {
-    yield* selected(chunkOf(list, ref), selection);
+    yield selected(chunkOf(list, ref), selection);
     return;
   }
   let rest = selection;
   for (const child of nodeOf(list, ref)) {
-    if (reaches(rest, itemsUnder(level - 1))) yield* readUnder(content, child, level - 1, rest);
+    if (reaches(rest, itemsUnder(level - 1))) yield* readUnder(read, child, level - 1, rest);
     rest = behind(rest, itemsUnder(level - 1));
   }
 }

@@ -96,6 +96,7 @@ export class Executions {
   readonly #content: ContentStore;
   readonly #scrubber: Scrubber;
   readonly #trouble: TellTrouble;
+  readonly #scope = Object.freeze({});
 
   constructor(
     private readonly parts: ExecutionParts,
@@ -137,6 +138,7 @@ export class Executions {
       deadline: leaf.deadline,
       signal,
       content,
+      scope: this.#scope,
       wasScrubbed: (ref) => content.wasScrubbed(ref),
       progress: (note) => notes.take(note),
       rights: () => this.parts.rights([leaf.plan[0], leaf.plan[1]]),
