@@ -33,7 +33,7 @@ export interface QuestionData {
 /** The outcome of an approval. */
 export interface ApprovalData {
   readonly toolCallId: string;
-  /** `approved`, `denied`, or another way in which it ended. */
+  /** `approved`, `denied`, or how it ended without a decision: `expired` or `cancelled`. */
   readonly state: string;
 }
 
@@ -51,6 +51,8 @@ export interface ChildData {
 export interface SteerData {
   /** `accepted`; then `read` once the model has received it, or `dropped` when the run ends first. */
   readonly state: 'accepted' | 'read' | 'dropped';
+  /** The first text of the input. */
+  readonly text?: string;
 }
 
 /** One chunk. */
@@ -78,7 +80,7 @@ export type UiChunk =
   | { readonly type: 'data-question'; readonly id: string; readonly data: QuestionData }
   | { readonly type: 'data-approval'; readonly id: string; readonly data: ApprovalData; readonly transient: true }
   | { readonly type: 'data-child'; readonly id: string; readonly data: ChildData }
-  | { readonly type: 'data-steer'; readonly id: string; readonly data: SteerData }
+  | { readonly type: 'data-steer'; readonly id: string; readonly data: SteerData; readonly transient?: true }
   | { readonly type: 'finish'; readonly finishReason: 'stop' | 'length'; readonly messageMetadata: RunMetadata }
   | { readonly type: 'message-metadata'; readonly messageMetadata: RunMetadata }
   | { readonly type: 'abort'; readonly reason: string }

@@ -2,18 +2,33 @@
 import type { AgentEvent, AgentEventOf, Cursor, Session } from '@reprise/agent';
 import { MessageFold, type UiMessage } from './message.js';
 import { type ChunkOptions, RunChunks } from './run-chunks.js';
-import { UI_INLINE_BYTES_MAX } from './stream.js';
+import { isBehind, UI_INLINE_BYTES_MAX } from './stream.js';
 
 /** Options of {@link followUiMessages}. */
 export interface FollowOptions extends ChunkOptions {
+  /** Yields only the messages that changed behind this event. Default: all. */
+  readonly after?: Cursor | undefined;
   /** Stops following. */
   readonly signal?: AbortSignal;
 }
 
-/** A message in its current state, and the event that led to it. */
+/** A message in its current state. */
 export interface FollowedMessage {
   readonly message: UiMessage;
-  readonly cursor: Cursor;
+  /** Of an answer: the id of the input that it answers, and stands behind. */
+  readonly answers?: string;
+  /**
+   * The event up to which a follower has everything, once it has this message; absent while more messages of that event
+   * follow.
+   */
+  readonly cursor?: Cursor;
+}
+
+/** The point at which a follower has caught up with the past. */
+export interface CaughtUp {
+  readonly caughtUp: true;
+  /** The last event; absent in a session without events. */
+  readonly cursor?: Cursor;
 }
 
 /** One input, and its answer. */
@@ -37,24 +52,51 @@ export async function uiMessages(
 ): Promise<readonly UiMessage[]> {
   const exchanges = new Exchanges(options);
   for await (const event of session.events({ ...SHOWN, follow: false })) exchanges.take(event);
-  return exchanges.messages;
+  return exchanges.messages.map(({ message }) => message);
 }
 
 /**
- * Follows the messages of a session as they arrive and change, from any sender: for a second tab. It begins with all
- * past messages and their changes, and continues until the world closes or `signal` aborts. A later message with the
- * same id replaces the earlier one. Text that a model is still streaming is not included: resume the run's stream for
- * it.
+ * Follows the messages of a session as they arrive and change, from any sender: for a second tab. It begins with the
+ * past messages in their current state, in the order of the conversation, and continues until the world closes or
+ * `signal` aborts. A later message with the same id replaces the earlier one. Text that a model is still streaming is
+ * not included: resume the run's stream for it.
  *
  * @example for await (const { message } of followUiMessages(session, { signal })) show(message)
  */
 export async function* followUiMessages(
   session: Pick<Session, 'events'>,
-  { signal, ...options }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<FollowedMessage> {
+  for await (const news of followed(session, options)) if (!('caughtUp' in news)) yield news;
+}
+
+/** The past messages, a mark behind them, and then each change. */
+export async function* followed(
+  session: Pick<Session, 'events'>,
+  { signal, after, ...options }: FollowOptions,
+): AsyncGenerator<FollowedMessage | CaughtUp> {
   const exchanges = new Exchanges(options);
-  for await (const event of session.events({ ...SHOWN, ...(signal === undefined ? {} : { signal }) }))
-    for (const message of exchanges.take(event)) yield { message: structuredClone(message), cursor: event.event_seq };
+  const stop = signal === undefined ? {} : { signal };
+  const changed = new Set<string>();
+  let cursor: Cursor | undefined;
+  for await (const event of session.events({ ...SHOWN, ...stop, follow: false })) {
+    cursor = event.event_seq;
+    for (const { message } of exchanges.take(event)) if (isBehind(cursor, after)) changed.add(message.id);
+  }
+  const past = exchanges.messages.filter(({ message }) => changed.has(message.id));
+  yield* placed(past, cursor);
+  yield { caughtUp: true, ...at(cursor) };
+  for await (const event of session.events({ ...SHOWN, ...stop, ...(cursor === undefined ? {} : { after: cursor }) }))
+    yield* placed(exchanges.take(event), event.event_seq);
+}
+
+function* placed(messages: readonly FollowedMessage[], cursor: Cursor | undefined): Generator<FollowedMessage> {
+  for (const [i, { message, ...rest }] of messages.entries())
+    yield { message: structuredClone(message), ...rest, ...(i < messages.length - 1 ? {} : at(cursor)) };
+}
+
+function at(cursor: Cursor | undefined): { readonly cursor?: Cursor } {
+  return cursor === undefined ? {} : { cursor };
 }
 
 const SHOWN = { inline: UI_INLINE_BYTES_MAX, channel: 'model' } as const;
@@ -69,19 +111,19 @@ class Exchanges {
 
   constructor(private readonly options: ChunkOptions) {}
 
-  get messages(): readonly UiMessage[] {
-    return [...this.#byInput.values()].flatMap(({ said, fold, hasBegun }) =>
-      hasBegun ? [said, fold.message] : [said],
+  get messages(): readonly FollowedMessage[] {
+    return [...this.#byInput.values()].flatMap((exchange) =>
+      exchange.hasBegun ? [{ message: exchange.said }, answerOf(exchange)] : [{ message: exchange.said }],
     );
   }
 
   /** @returns the messages that the event created or changed */
-  take(event: AgentEvent): readonly UiMessage[] {
+  take(event: AgentEvent): readonly FollowedMessage[] {
     const isNew = event.type === 'input.accepted' && !this.#byInput.has(event.command_id);
-    const changed: UiMessage[] = [];
+    const changed: FollowedMessage[] = [];
     for (const exchange of this.#of(event)) {
-      if (isNew) changed.push(exchange.said);
-      if (fed(exchange, event)) changed.push(exchange.fold.message);
+      if (isNew) changed.push({ message: exchange.said });
+      if (fed(exchange, event)) changed.push(answerOf(exchange));
     }
     return changed;
   }
@@ -118,6 +160,10 @@ class Exchanges {
     this.#byRun.set(run, made);
     return made;
   }
+}
+
+function answerOf({ said, fold }: Exchange): FollowedMessage {
+  return { message: fold.message, answers: said.id };
 }
 
 /** @returns whether the event changed the answer */

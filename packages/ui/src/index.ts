@@ -1,4 +1,5 @@
 /** Chat pages: runs as UI message streams for the AI SDK's `useChat`, and the requests of a page. */
+export { type ApprovalResponse, approvalResponse } from './approvals.js';
 export {
   type ApprovalData,
   type ChildData,
@@ -13,6 +14,13 @@ export {
 export { type FollowedMessage, type FollowOptions, followUiMessages, uiMessages } from './history.js';
 export type { UiMessage, UiPart } from './message.js';
 export { type ChatInput, readChatInput } from './request.js';
-export { afterOf, UI_STREAM_HEADERS, type UiResponseOptions, uiMessageResponse } from './response.js';
+export {
+  afterOf,
+  UI_STREAM_HEADERS,
+  type UiFollowOptions,
+  type UiResponseOptions,
+  uiFollowResponse,
+  uiMessageResponse,
+} from './response.js';
 export type { ChunkOptions } from './run-chunks.js';
 export { toUIMessageStream, UI_INLINE_BYTES_MAX, type UiStreamOptions, type WatchedRun } from './stream.js';

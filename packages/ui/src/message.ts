@@ -1,5 +1,7 @@
 /** Messages in the form that a chat page stores, built from the chunks that the page receives. */
-import type { ApprovalData, RunMetadata, UiChunk } from './chunk.js';
+import { present } from '@reprise/contracts';
+import { approvalResponse } from './approvals.js';
+import type { RunMetadata, UiChunk } from './chunk.js';
 
 /** A part of a message. */
 export type UiPart = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -14,7 +16,9 @@ export interface UiMessage {
 
 type OpenPart = { type: string } & Record<string, unknown>;
 
-/** Builds one message from its chunks, as a page does. */
+/**
+ * Builds one message from its chunks, as the AI SDK's pages do, to the byte: with the same fields in the same order.
+ */
 export class MessageFold {
   #metadata: RunMetadata | undefined;
   readonly #parts: OpenPart[] = [];
@@ -26,7 +30,7 @@ export class MessageFold {
   /** The message so far. */
   get message(): UiMessage {
     const metadata = this.#metadata === undefined ? {} : { metadata: this.#metadata };
-    return { id: this.id, role: 'assistant', ...metadata, parts: this.#parts };
+    return { id: this.id, ...metadata, role: 'assistant', parts: this.#parts };
   }
 
   /** Adds the next chunk. */
@@ -55,8 +59,12 @@ export class MessageFold {
       }
       case 'text-end':
       case 'reasoning-end': {
-        const { id, providerMetadata } = chunk;
-        Object.assign(this.#texts.get(id) ?? {}, { state: 'done', ...(providerMetadata && { providerMetadata }) });
+        const part = this.#texts.get(chunk.id);
+        if (part === undefined) return;
+        delete part.state;
+        if (chunk.providerMetadata !== undefined) part.providerMetadata = chunk.providerMetadata;
+        part.state = 'done';
+        this.#texts.delete(chunk.id);
         return;
       }
       case 'tool-input-available': {
@@ -68,7 +76,7 @@ export class MessageFold {
       case 'tool-approval-request':
         return this.#call(chunk.toolCallId, { state: 'approval-requested', approval: { id: chunk.approvalId } });
       case 'data-approval':
-        return this.#decided(chunk.id, chunk.data);
+        return this.#decided(chunk);
       case 'tool-output-available':
         return this.#call(chunk.toolCallId, { state: 'output-available', output: chunk.output });
       case 'tool-output-error':
@@ -92,24 +100,29 @@ export class MessageFold {
   }
 
   #call(id: string, change: Readonly<Record<string, unknown>>): void {
-    Object.assign(this.#parts.findLast(({ toolCallId }) => toolCallId === id) ?? {}, change);
+    const place = this.#parts.findLastIndex(({ toolCallId }) => toolCallId === id);
+    const part = this.#parts[place];
+    if (part !== undefined) this.#parts[place] = callPart({ ...part, ...change });
   }
 
-  /** Records a decision in the part. An approval that ended without a decision leaves no trace, as in the AI SDK. */
-  #decided(id: string, { toolCallId, state }: ApprovalData): void {
-    if (state === 'approved' || state === 'denied') {
-      this.#call(toolCallId, { state: 'approval-responded', approval: { id, approved: state === 'approved' } });
-      return;
-    }
+  /** Records the end of an approval in the part of its call, as `addToolApprovalResponse` does. */
+  #decided(chunk: UiChunk & { readonly type: 'data-approval' }): void {
+    const { toolCallId } = chunk.data;
     const part = this.#parts.findLast((one) => one.toolCallId === toolCallId);
-    if (part === undefined) return;
-    delete part.approval;
-    part.state = 'input-available';
+    const asked = part?.approval as { readonly id: string } | undefined;
+    if (part?.state !== 'approval-requested' || asked?.id !== chunk.id) return;
+    this.#call(toolCallId, { state: 'approval-responded', approval: approvalResponse(chunk) });
   }
 
-  #data(chunk: UiChunk & { readonly id: string; readonly data: unknown }): void {
+  #data(chunk: UiChunk & { readonly id: string; readonly data: unknown; readonly transient?: true }): void {
+    if (chunk.transient === true) return;
     const known = this.#parts.find(({ type, id }) => type === chunk.type && id === chunk.id);
     if (known === undefined) this.#parts.push({ ...chunk });
     else known.data = chunk.data;
   }
+}
+
+/** The fields of a call, in the order in which the AI SDK has them. */
+function callPart({ type, toolName, toolCallId, state, input, output, errorText, approval }: OpenPart): OpenPart {
+  return { type, ...present({ toolName, toolCallId, state, input, output, errorText, approval }) };
 }

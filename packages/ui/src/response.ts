@@ -1,7 +1,8 @@
-/** A run as a chat endpoint's response: server-sent events. */
-import type { Cursor } from '@reprise/agent';
+/** A run, or a whole conversation, as a chat endpoint's response: server-sent events. */
+import type { Cursor, Session } from '@reprise/agent';
 import { cursor as cursorSchema } from '@reprise/agent';
 import { headerRecord } from '@reprise/contracts';
+import { type CaughtUp, type FollowedMessage, type FollowOptions, followed } from './history.js';
 import { type PlacedChunk, placedChunks, type UiStreamOptions, type WatchedRun } from './stream.js';
 
 /** The headers of a UI message stream. */
@@ -13,8 +14,8 @@ export const UI_STREAM_HEADERS: Readonly<Record<string, string>> = Object.freeze
   'x-accel-buffering': 'no',
 });
 
-/** Options of {@link uiMessageResponse}. */
-export interface UiResponseOptions extends UiStreamOptions {
+/** Options of a response. */
+interface ResponseOptions {
   /**
    * After this many silent milliseconds a comment is sent, so that no proxy closes the connection. Default 15 seconds.
    */
@@ -22,6 +23,12 @@ export interface UiResponseOptions extends UiStreamOptions {
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Options of {@link uiMessageResponse}. */
+export type UiResponseOptions = UiStreamOptions & ResponseOptions;
+
+/** Options of {@link uiFollowResponse}. */
+export type UiFollowOptions = FollowOptions & ResponseOptions;
 
 const KEEP_ALIVE_MS = 15_000;
 
@@ -35,8 +42,25 @@ const KEEP_ALIVE_MS = 15_000;
  */
 export function uiMessageResponse(run: WatchedRun, options: UiResponseOptions = {}): Response {
   const { headers = {}, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
-  return new Response(eventStream(run, rest, keepAliveMs), {
+  const open = (signal: AbortSignal) => placedChunks(run, { ...rest, signal });
+  return new Response(eventStream(open, { text: chunkText, last: 'data: [DONE]\n\n' }, { ...options, keepAliveMs }), {
     headers: { ...UI_STREAM_HEADERS, ...headerRecord(headers) },
+  });
+}
+
+/**
+ * Answers with the messages of a session as they arrive and change, for a page's `EventSource`: each event is a
+ * {@link FollowedMessage} as JSON, and carries its cursor as `id`. An event `caught-up` follows the past messages. A
+ * browser that loses the connection asks again with `Last-Event-ID`; with {@link afterOf} as `after` it then receives
+ * the messages that changed meanwhile.
+ *
+ * @example return uiFollowResponse(session, { after: afterOf(request) })
+ */
+export function uiFollowResponse(session: Pick<Session, 'events'>, options: UiFollowOptions = {}): Response {
+  const { headers = {}, keepAliveMs = KEEP_ALIVE_MS, ...rest } = options;
+  const open = (signal: AbortSignal) => followed(session, { ...rest, signal });
+  return new Response(eventStream(open, { text: newsText, last: '' }, { ...options, keepAliveMs }), {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headerRecord(headers) },
   });
 }
 
@@ -46,33 +70,52 @@ export function afterOf(request: { readonly headers: { get(name: string): string
   return parsed.success ? parsed.data : undefined;
 }
 
-function eventStream(run: WatchedRun, options: UiStreamOptions, keepAliveMs: number): ReadableStream<Uint8Array> {
+/** How the items of a stream are written, and what stands at its end. */
+interface Format<T> {
+  text(item: T): string;
+  readonly last: string;
+}
+
+function eventStream<T>(
+  open: (signal: AbortSignal) => AsyncGenerator<T>,
+  format: Format<T>,
+  options: { readonly signal?: AbortSignal; readonly keepAliveMs: number },
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const left = new AbortController();
-  const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
-  const chunks = placedChunks(run, { ...options, signal });
-  let next: ReturnType<typeof chunks.next> | undefined;
+  const items = open(options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]));
+  let next: ReturnType<typeof items.next> | undefined;
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      next ??= chunks.next();
-      const told = await within(next, keepAliveMs);
+      next ??= items.next();
+      const told = await within(next, options.keepAliveMs);
       if (told === undefined) {
         controller.enqueue(encoder.encode(': keep-alive\n\n'));
         return;
       }
       next = undefined;
-      controller.enqueue(encoder.encode(told.done === true ? 'data: [DONE]\n\n' : eventText(told.value)));
+      controller.enqueue(encoder.encode(told.done === true ? format.last : format.text(told.value)));
       if (told.done === true) controller.close();
     },
     cancel: async () => {
       left.abort();
-      await chunks.return(undefined);
+      await items.return(undefined);
     },
   });
 }
 
-function eventText({ chunk, cursor }: PlacedChunk): string {
-  return `${cursor === undefined ? '' : `id: ${cursor}\n`}data: ${JSON.stringify(chunk)}\n\n`;
+function chunkText({ chunk, cursor }: PlacedChunk): string {
+  return `${idLine(cursor)}data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+function newsText(news: FollowedMessage | CaughtUp): string {
+  if ('caughtUp' in news) return `${idLine(news.cursor)}event: caught-up\ndata: {}\n\n`;
+  const { cursor, ...message } = news;
+  return `${idLine(cursor)}data: ${JSON.stringify(message)}\n\n`;
+}
+
+function idLine(cursor: Cursor | undefined): string {
+  return cursor === undefined ? '' : `id: ${cursor}\n`;
 }
 
 /** The promise's value, if it arrives in time. */

@@ -1,18 +1,21 @@
 /**
  * Turns a run's events, and its model's streamed output, into the chunks of the message that answers one input.
  *
- * Owns: which event becomes which chunks, and their order. Does not own: the source of events (`stream.ts`), and texts
- * that are streamed twice (`spoken-part.ts`).
+ * Owns: which event becomes which chunks, and their order. Does not own: the source of events (`stream.ts`), texts that
+ * are streamed twice (`spoken-answer.ts`), and what a decision does to a call (`approvals.ts`).
  *
  * Invariants
  * U1  The same events give the same chunks: a client that reconnects from the beginning sees the same message and id.
  * U2  Every part that starts also ends, and the end of the answer is the last chunk.
  * U3  An answer is what the run does from the turn of its input until the run ends, waits for the next input, or takes
  *     it up. So each event of a run belongs to the answer of one input.
+ * U4  Live output changes no order: a part that an event creates while a step answers comes behind the step's texts,
+ *     which the journal tells only when the answer is complete.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
-import type { ChildData, Json, RunMetadata, UiChunk } from './chunk.js';
-import { type SpokenKind, SpokenPart } from './spoken-part.js';
+import { Approvals } from './approvals.js';
+import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
+import { SpokenAnswer } from './spoken-answer.js';
 
 /** Options for turning events into chunks. */
 export interface ChunkOptions {
@@ -20,6 +23,8 @@ export interface ChunkOptions {
   readonly dynamic?: (tool: string) => boolean;
   /** The text for the person when a run fails. Default: the failure's code. */
   readonly errorText?: (stop: StopReason) => string;
+  /** Whether messages have the model's reasoning. Default true. The journal keeps it either way. */
+  readonly sendReasoning?: boolean;
 }
 
 /** Turns the answer to one input into chunks. */
@@ -33,13 +38,16 @@ export class RunChunks {
   /** Whether the turn of the input has come. */
   #isOpen = false;
   #isCancelling = false;
-  /** The current step, and its texts. */
+  /** The current step, and its answer while the model gives it. */
   #step: string | undefined;
-  #spoken = new Map<SpokenKind, SpokenPart>();
+  #answer: SpokenAnswer | undefined;
+  /** The parts that wait for the end of the answer. */
+  #later: UiChunk[] = [];
   /** Pending questions to the person, by id. */
   readonly #questions = new Map<string, { readonly question: Json; readonly toolCallId: string | null }>();
-  /** The calls that wait for a person's approval, by the approval's id. */
-  readonly #approvals = new Map<string, string>();
+  readonly #approvals = new Approvals();
+  /** The texts of inputs during the run, by their ids. */
+  readonly #steers = new Map<string, string>();
 
   constructor(
     run: string,
@@ -48,6 +56,11 @@ export class RunChunks {
     private input?: string,
   ) {
     this.#run = run;
+  }
+
+  /** Whether the chunks so far show texts that may not be final: no reader gets these chunks again. */
+  get hasLiveTexts(): boolean {
+    return this.#answer?.isOpen === true;
   }
 
   /** The chunks of the next event, or of a piece of an answer. */
@@ -110,11 +123,19 @@ export class RunChunks {
   }
 
   *#ofAnswer(event: AgentEvent | Delta): Generator<UiChunk> {
-    if (event.type === 'delta') {
-      if (event.channel !== 'tool_args') yield* this.#part(event.channel, event.step_id).say(event.text);
-    } else if (event.type === 'delta.reset') {
-      for (const part of this.#spoken.values()) part.again();
-    } else yield* this.#ofEvent(event);
+    if (event.type !== 'delta' && event.type !== 'delta.reset') yield* this.#ofEvent(event);
+    else if (this.#answer !== undefined && event.step_id === this.#step) yield* this.#live(this.#answer, event);
+    // else a piece that comes after the end of its answer
+  }
+
+  *#live(answer: SpokenAnswer, event: Delta): Generator<UiChunk> {
+    if (event.type === 'delta.reset') answer.again();
+    else if (event.channel === 'text' || (event.channel === 'reasoning' && this.#hasReasoning))
+      yield* answer.say(event.channel, event.text);
+  }
+
+  get #hasReasoning(): boolean {
+    return this.options.sendReasoning !== false;
   }
 
   *#ofEvent(event: AgentEvent): Generator<UiChunk> {
@@ -126,7 +147,7 @@ export class RunChunks {
         yield* this.#endTexts(event);
         return;
       case 'llm_step.failed':
-        for (const part of this.#spoken.values()) yield* part.drop();
+        yield* this.#dropTexts();
         return;
       case 'tool.requested': {
         const { call_id: toolCallId, tool: toolName, args: input = null } = event;
@@ -140,7 +161,7 @@ export class RunChunks {
         return;
       }
       case 'tool.failed':
-        yield this.#failed(event);
+        yield* this.#approvals.failed(event.call_id, failedText(event));
         return;
       case 'human.requested':
         yield* this.#requested(event);
@@ -151,78 +172,85 @@ export class RunChunks {
       case 'child.spawned':
       case 'child.changed':
       case 'child.ended':
-        yield childChunk(event);
+        yield* this.#placed(childChunk(event));
         return;
       case 'command.accepted':
       case 'command.applied':
-      case 'command.dropped': {
-        const state = STEER_STATES[event.type];
-        if (event.command === 'Steer') yield { type: 'data-steer', id: event.command_id, data: { state } };
+      case 'command.dropped':
+        if (event.command === 'Steer') yield* this.#steered(event);
         return;
-      }
       default:
         return;
     }
   }
 
   *#beginStep(step: string | null): Generator<UiChunk> {
-    if (step === null || step === this.#step) return; // the step is repeated
-    yield* this.#endStep();
-    this.#step = step;
-    yield { type: 'start-step' };
+    if (step === null) return;
+    if (step !== this.#step) {
+      yield* this.#endStep();
+      this.#step = step;
+      yield { type: 'start-step' };
+    }
+    this.#answer ??= new SpokenAnswer(step); // a step is repeated when its answer failed
   }
 
   *#endStep(): Generator<UiChunk> {
-    for (const part of this.#spoken.values()) yield* part.end();
-    this.#spoken = new Map();
+    yield* this.#dropTexts();
     if (this.#step !== undefined) yield { type: 'finish-step' };
     this.#step = undefined;
   }
 
   /** U1: the final texts are in the journal. */
-  *#endTexts({ step_id, text, reasoning = '' }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
-    yield* this.#part('reasoning', step_id ?? this.#run).end(reasoning);
-    yield* this.#part('text', step_id ?? this.#run).end(text);
-    this.#spoken = new Map();
+  *#endTexts({ step_id, text = '', reasoning = '' }: AgentEventOf<'llm_step.completed'>): Generator<UiChunk> {
+    this.#answer ??= new SpokenAnswer(step_id ?? this.#run);
+    yield* this.#answer.end({ reasoning: this.#hasReasoning ? reasoning : '', text });
+    yield* this.#endAnswer();
   }
 
-  #part(kind: SpokenKind, step: string): SpokenPart {
-    const known = this.#spoken.get(kind);
-    if (known !== undefined) return known;
-    const part = new SpokenPart(kind, step);
-    this.#spoken.set(kind, part);
-    return part;
+  /** U1: texts that never became final are not in the journal. */
+  *#dropTexts(): Generator<UiChunk> {
+    yield* this.#answer?.drop() ?? [];
+    yield* this.#endAnswer();
   }
 
-  #failed({ call_id: toolCallId, non_execution, text, code }: AgentEventOf<'tool.failed'>): UiChunk {
-    const wasAsked = [...this.#approvals.values()].includes(toolCallId);
-    if (non_execution?.kind === 'denied' && wasAsked) return { type: 'tool-output-denied', toolCallId };
-    const errorText = text ?? [non_execution?.kind, code].filter((word) => word != null).join(': ');
-    return { type: 'tool-output-error', toolCallId, errorText };
+  *#endAnswer(): Generator<UiChunk> {
+    this.#answer = undefined;
+    yield* this.#later;
+    this.#later = [];
+  }
+
+  /** U4 */
+  *#placed(chunk: UiChunk): Generator<UiChunk> {
+    if (this.#answer === undefined) yield chunk;
+    else this.#later.push(chunk);
   }
 
   *#requested({ id, kind, call_id: toolCallId, tool, value }: AgentEventOf<'human.requested'>): Generator<UiChunk> {
     if (kind === 'approval') {
-      if (toolCallId === null || tool === null) return;
-      this.#approvals.set(id, toolCallId);
-      yield { type: 'tool-approval-request', approvalId: id, toolCallId };
+      if (toolCallId !== null && tool !== null) yield this.#approvals.request(id, toolCallId);
       return;
     }
     const asked = { question: (value ?? null) as Json, toolCallId };
     this.#questions.set(id, asked);
-    yield { type: 'data-question', id, data: { ...asked, state: 'open' } };
+    yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: 'open' } });
   }
 
   *#settled({ id: first, how, also = [] }: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
-    for (const id of [first, ...also]) yield* this.#waitOver(id, how);
+    for (const id of [first, ...also]) {
+      const asked = this.#questions.get(id);
+      if (asked !== undefined) yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: how } });
+      yield* this.#approvals.end(id, how);
+    }
   }
 
-  *#waitOver(id: string, how: AgentEventOf<'human.resolved'>['how']): Generator<UiChunk> {
-    const asked = this.#questions.get(id);
-    if (asked !== undefined) yield { type: 'data-question', id, data: { ...asked, state: how } };
-    const toolCallId = this.#approvals.get(id);
-    if (toolCallId !== undefined)
-      yield { type: 'data-approval', id, data: { toolCallId, state: how }, transient: true };
+  /** An input during the run. Its part may have to wait (U4), so a page is told of it at once. */
+  *#steered(event: SteerEvent): Generator<UiChunk> {
+    const { command_id: id } = event;
+    if (event.type === 'command.accepted' && event.text !== undefined) this.#steers.set(id, event.text);
+    const text = this.#steers.get(id);
+    const data: SteerData = { state: STEER_STATES[event.type], ...(text === undefined ? {} : { text }) };
+    if (this.#answer !== undefined) yield { type: 'data-steer', id, data, transient: true };
+    yield* this.#placed({ type: 'data-steer', id, data });
   }
 
   /** U2 */
@@ -245,6 +273,8 @@ export class RunChunks {
   }
 }
 
+type SteerEvent = AgentEventOf<'command.accepted'> | AgentEventOf<'command.applied'> | AgentEventOf<'command.dropped'>;
+
 const STEER_STATES = {
   'command.accepted': 'accepted',
   'command.applied': 'read',
@@ -253,6 +283,10 @@ const STEER_STATES = {
 
 function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'lifecycle'>['usage']>) {
   return { steps, tokens_in, tokens_out };
+}
+
+function failedText({ non_execution, text, code }: AgentEventOf<'tool.failed'>): string {
+  return text ?? [non_execution?.kind, code].filter((word) => word != null).join(': ');
 }
 
 function failureText(stop: StopReason): string {

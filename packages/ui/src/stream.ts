@@ -9,7 +9,7 @@ export const UI_INLINE_BYTES_MAX = 262_144;
 /** Options of a run's stream. */
 export interface UiStreamOptions extends ChunkOptions {
   /** Sends only the chunks after this event. Default: the whole message. See {@link uiMessageResponse}. */
-  readonly after?: Cursor;
+  readonly after?: Cursor | undefined;
   /** Stops the stream; the run continues. */
   readonly signal?: AbortSignal;
 }
@@ -19,7 +19,8 @@ export type WatchedRun = Pick<Run, 'id' | 'stream'> & Partial<Pick<Run, 'input' 
 
 /**
  * A chunk, and the cursor of its event: only the last chunk of an event has it, so a client with that cursor has the
- * whole event. Chunks of a model's live output have no cursor.
+ * whole event. Chunks of a model's live output have no cursor, and neither have those of events that happen before the
+ * output is final: a client with such a cursor would have live output that no rest ends.
  */
 export interface PlacedChunk {
   readonly chunk: UiChunk;
@@ -73,7 +74,7 @@ export async function* placedChunks(run: WatchedRun, options: UiStreamOptions): 
     if (cursor === undefined && !isNew) continue; // of a step that the caller has, or whose text follows
     isNew ||= cursor !== undefined && isBehind(cursor, after);
     const made = [...chunks.take(event)];
-    if (isNew) yield* placed(made, cursor);
+    if (isNew) yield* placed(made, chunks.hasLiveTexts ? undefined : cursor);
     else isNew = cursor === after;
     if (chunks.ended) return undefined;
   }
@@ -94,7 +95,8 @@ function* placed(chunks: readonly UiChunk[], cursor: Cursor | undefined): Genera
     yield cursor === undefined || i < chunks.length - 1 ? { chunk } : { chunk, cursor };
 }
 
-function isBehind(cursor: Cursor, place: Cursor | undefined): boolean {
+/** Whether an event comes after a place; every event comes after none. */
+export function isBehind(cursor: Cursor, place: Cursor | undefined): boolean {
   const [seq = 0, record = 0] = cursor.split('.').map(Number);
   const [lastSeq = -1, lastRecord = -1] = (place ?? '').split('.').map(Number);
   return seq > lastSeq || (seq === lastSeq && record > lastRecord);

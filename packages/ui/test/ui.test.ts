@@ -1,5 +1,5 @@
 /** Runs as chat pages receive them, read with the reader that pages use. */
-import { defineAgent, defineTool } from '@reprise/agent';
+import { type Cursor, defineAgent, defineTool } from '@reprise/agent';
 import { DefaultChatTransport, UI_MESSAGE_STREAM_HEADERS, type UIMessage, validateUIMessages } from 'ai';
 import * as fc from 'fast-check';
 import type { ScriptStep } from 'reprise/providers';
@@ -15,11 +15,12 @@ import {
   toUIMessageStream,
   UI_STREAM_HEADERS,
   type UiChunk,
+  uiFollowResponse,
   uiMessageResponse,
   uiMessages,
 } from '../src/index.js';
 import { MessageFold } from '../src/message.js';
-import { SpokenPart } from '../src/spoken-part.js';
+import { SpokenAnswer, type SpokenKind } from '../src/spoken-answer.js';
 import { all, json, read } from './support/page.js';
 
 const pay = defineTool({
@@ -141,7 +142,11 @@ describe('a run as a UI message stream', () => {
         state: 'answered',
       },
     });
-    expect(message?.parts).toContainEqual({ type: 'data-steer', id: 'steer-1', data: { state: 'read' } });
+    expect(message?.parts).toContainEqual({
+      type: 'data-steer',
+      id: 'steer-1',
+      data: { state: 'read', text: 'Hurry.' },
+    });
     expect(message?.parts.at(-1)).toMatchObject({ type: 'text', text: 'One moment', state: 'done' });
     await world.close();
   });
@@ -174,29 +179,32 @@ describe('a run as a UI message stream', () => {
 
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
   it(`the parts without a superseded mark hold the final text exactly once, whatever the attempts contain (seed ${seed})`, async () => {
-    const piece = fc.stringMatching(/^[ab]{0,3}$/);
-    const attempts = fc.array(fc.array(piece, { maxLength: 4 }), { maxLength: 4 });
+    const text = fc.stringMatching(/^[ab]{0,3}$/);
+    const piece = fc.tuple(fc.constantFrom<SpokenKind>('reasoning', 'text'), text);
+    const attempts = fc.array(fc.array(piece, { maxLength: 6 }), { maxLength: 4 });
     await fc.assert(
-      fc.property(attempts, piece, fc.boolean(), (said, end, isDropped) => {
-        const part = new SpokenPart('text', 's');
+      fc.property(attempts, text, text, fc.boolean(), (said, reasoning, end, isDropped) => {
+        const answer = new SpokenAnswer('s');
         const fold = new MessageFold('m');
+        const shown = () => fold.message.parts.filter((part) => !isSuperseded(part));
         const take = (chunks: Iterable<UiChunk>) => {
-          for (const chunk of chunks) fold.take(chunk);
+          for (const chunk of chunks) {
+            fold.take(chunk);
+          }
+          const kinds = shown().map(({ type }) => type);
+          expect(kinds).toEqual([...new Set(kinds)].sort()); // reasoning, then text
         };
         for (const pieces of said) {
-          part.again();
-          for (const one of pieces) take(part.say(one));
+          answer.again();
+          for (const [kind, one] of pieces) take(answer.say(kind, one));
         }
-        if (isDropped) take(part.drop());
-        take(part.end(end));
-        const { parts } = fold.message;
-        expect(parts.every(({ state }) => state === 'done')).toBe(true);
-        expect(
-          parts
-            .filter((one) => !isSuperseded(one))
-            .map(({ text }) => text)
-            .join('|'),
-        ).toBe(end);
+        if (isDropped) take(answer.drop());
+        take(answer.end({ reasoning, text: end }));
+        expect(fold.message.parts.every(({ state }) => state === 'done')).toBe(true);
+        expect(shown().map((one) => [one.type, one.id, one.text])).toEqual([
+          ...(reasoning === '' ? [] : [['reasoning', 's/reasoning', reasoning]]),
+          ...(end === '' ? [] : [['text', undefined, end]]),
+        ]);
       }),
       { seed, numRuns: 2_000 },
     );
@@ -342,16 +350,56 @@ describe('the messages of a session so far', () => {
     const messages = await uiMessages(session);
     await validateUIMessages({ messages: json(messages) as UIMessage[] });
     const tools = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool-pay'));
-    expect(tools.map(({ state }) => state)).toEqual(['output-available', 'output-denied', 'output-error']);
-    expect(tools.map(({ approval }) => (approval as { approved?: boolean } | undefined)?.approved)).toEqual([
-      true,
-      false,
-      undefined,
+    expect(tools.map(({ state }) => state)).toEqual(['output-available', 'output-denied', 'output-denied']);
+    expect(tools.map(({ approval }) => approval)).toMatchObject([
+      { approved: true },
+      { approved: false },
+      { approved: false, reason: 'cancelled' },
     ]);
     const thought = (parts: readonly object[]) => parts.filter((part) => 'type' in part && part.type === 'reasoning');
     const before = (await read(live))?.parts ?? [];
     expect(thought(before.filter((part) => !isSuperseded(part)))).toMatchObject([{ text: 'It is much.' }]);
     expect(thought(messages[1]?.parts ?? [])).toMatchObject([{ text: 'It is much.' }]);
+    await world.close();
+  });
+
+  it('reasoning stays out of the stream and the messages of a page that is not to have it', async () => {
+    const { world, session } = await opened({ reasoning: 'They greet me.', text: 'Hello.' });
+    const run = await session.send('Hi.', { id: 'm-1' });
+    const sendReasoning = false;
+    const live = await all(toUIMessageStream(run, { sendReasoning }));
+    expect(live.filter(({ type }) => type.startsWith('reasoning'))).toEqual([]);
+    expect((await uiMessages(session, { sendReasoning }))[1]?.parts.map(({ type }) => type)).toEqual([
+      'step-start',
+      'text',
+    ]);
+    await world.close();
+  });
+
+  it('the past of a conversation comes once, with each answer behind its input, and a follower goes on from any place', async () => {
+    const { world, session } = await opened({ text: 'One.' }, { text: 'Two.', delayMs: 5 });
+    const first = await session.send('First.', { id: 'm-1' });
+    const second = await session.send('Second.', { id: 'm-2' });
+    await Promise.all([first.result(), second.result()]);
+    const read = async (after?: Cursor) => {
+      const reader = uiFollowResponse(session, { after }).body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!text.includes('event: caught-up')) text += (await reader?.read())?.value ?? '';
+      await reader?.cancel();
+      return [...text.matchAll(/^data: (\{"message.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    };
+    const messages = await read();
+    expect(messages.map(({ message, answers }) => [message.id, answers])).toEqual([
+      ['m-1', undefined],
+      ['chat/r0', 'm-1'],
+      ['m-2', undefined],
+      ['chat/r1', 'm-2'],
+    ]);
+    expect(messages.map(({ message }) => message)).toEqual(json(await uiMessages(session)));
+    const events = await all(session.events({ channel: 'model', follow: false }));
+    const begun = events.find(({ run_id, type }) => run_id === 'chat/r1' && type === 'turn.started');
+    expect((await read(begun?.event_seq)).map(({ message }) => message.id)).toEqual(['chat/r1']);
+    expect(await read(events.at(-1)?.event_seq)).toEqual([]);
     await world.close();
   });
 

@@ -187,6 +187,9 @@ export const AGENT_EVENTS = {
     run: z.exactOptional(count),
     scope: z.exactOptional(z.enum(CANCEL_SCOPES)),
     session: z.exactOptional(z.string()),
+    /** Of a steer and a follow-up: the first text of the message. */
+    ref: z.exactOptional(ref()),
+    text: z.exactOptional(z.string()),
     /** Of a cancel: the reason. Operators only. */
     reason_ref: z.exactOptional(ref()),
     reason: z.exactOptional(z.string()),

@@ -117,7 +117,8 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
       return event.ref === undefined ? event : withText(event, max, spokenAt(content, event.ref));
     case 'command.accepted': {
       const reason = event.reason_ref === undefined ? undefined : await textAt(content, event.reason_ref);
-      return reason === undefined || bytesOf(reason) > max ? event : { ...event, reason };
+      if (reason !== undefined && fits(reason, max)) return { ...event, reason };
+      return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
     }
     case 'tool.requested': {
       const args = await valueAt(content, event.ref, max);

@@ -111,12 +111,17 @@ export class Run<R = unknown> {
     if (options.signal?.aborted === true) leave();
     const listener = live.listen();
     const frames = world.frames(this.place.seq, left.signal);
+    const read = () => {
+      const next = frames.next();
+      next.catch(() => undefined); // a world that closes while the caller does not read: the next read reports it
+      return next;
+    };
     try {
-      for (let next = frames.next(); !watched.ended; ) {
+      for (let next = read(); !watched.ended; ) {
         const frame = await Promise.race([next, listener.heard()]);
         if (frame?.done === true) break;
         if (frame !== undefined) {
-          next = frames.next();
+          next = read();
           yield* watched.shown(frame.value);
           if (watched.lost !== undefined) throw watched.lost;
         }

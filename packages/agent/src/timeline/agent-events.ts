@@ -13,6 +13,7 @@
 import type { DerivedOf, IngressOf, JournalRecord } from '@reprise/contracts';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
+import { withMessage } from './command-message.js';
 import {
   ASK,
   bounded,
@@ -96,7 +97,7 @@ export class AgentEvents {
   project(frame: EventFrame): AgentEvent[] {
     const failure = this.#failureIn(frame);
     return frame.records.flatMap((record, i) => {
-      const placed = withError(this.#placed(record, frame), failure);
+      const placed = withMessage(withError(this.#placed(record, frame), failure), frame);
       return placed === undefined ? [] : [this.#event(placed, frame, i)];
     });
   }
