@@ -1,6 +1,7 @@
 /*
  * `npm run bench [-- --only NAME]`: the cost of a turn (`turns`), of an import and a bundle (`cold`), then the
- * measurements `packages/PACKAGE/bench/NAME.ts` (`PACKAGE/NAME`), one after the other.
+ * measurements `packages/PACKAGE/bench/NAME.ts` (`PACKAGE/NAME`), one after the other. Only when named: effects beside
+ * other systems (`peers`), which are installed for it outside the repository.
  * They print figures beside a floor measured in the same run; they pass or fail nothing.
  */
 import './lib/node-version.mjs';
@@ -12,7 +13,9 @@ import { setup } from './setup.mjs';
 
 await setup();
 const home = path.join(ROOT, 'packages');
-const items = ['turns', 'cold'].map((name) => ({ name, file: path.join(ROOT, 'scripts/bench', name, 'run.mjs') }));
+const args = process.argv.slice(2);
+const ours = ['turns', 'cold', ...(args.includes('--only') ? ['peers'] : [])];
+const items = ours.map((name) => ({ name, file: path.join(ROOT, 'scripts/bench', name, 'run.mjs') }));
 for (const name of (await readdir(home)).sort()) {
   const folder = path.join(home, name, 'bench');
   const files = await readdir(folder).catch(() => []);
@@ -20,4 +23,4 @@ for (const name of (await readdir(home)).sort()) {
     items.push({ name: `${name}/${file.slice(0, -'.ts'.length)}`, file: path.join(folder, file) });
   }
 }
-await runEach(items, process.argv.slice(2));
+await runEach(items, args);

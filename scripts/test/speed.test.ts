@@ -5,12 +5,14 @@
 import { createHash } from 'node:crypto';
 import { decode } from 'cbor-x';
 import { defineAgent, defineTool, openWorld } from 'reprise';
+import { creates, defineApp, defineEffect, definePlan, defineReducer, openKernelWorld } from 'reprise/kernel';
 import { script } from 'reprise/providers';
 import { memory, type Store } from 'reprise/store';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 const TURNS = 60;
+const EFFECTS = 1_000;
 const text = Array.from({ length: 150 }, (_, i) => `word${(i * 7_919) % 1_000}`).join(' ');
 
 const read = defineTool({
@@ -84,5 +86,51 @@ describe('the cost of a turn beside its floor', () => {
     expect(bytes(sizes) / TURNS).toBeLessThan(6_500);
     const quarter = Math.floor(sizes.length / 4);
     expect(bytes(sizes.slice(-quarter)) / bytes(sizes.slice(quarter, 2 * quarter))).toBeLessThan(1.1);
+  });
+});
+
+const note = defineEffect({
+  kind: 'speed.note@1',
+  params: z.strictObject({ n: z.int() }),
+  receipt: z.strictObject({ n: z.int() }),
+});
+const work = definePlan({
+  name: 'speed/work@1',
+  input: z.strictObject({ left: z.int(), inOne: z.int() }),
+  effects: [note],
+  *run({ left, inOne }, plan) {
+    for (let n = 0; n < inOne; n++) yield* plan.awaitReceipt(plan.emitEffect(note, { n }));
+    if (left > inOne) plan.continueAs({ left: left - inOne, inOne });
+  },
+});
+const worker = defineReducer({
+  name: 'speed/Worker@1',
+  state: z.strictObject({}),
+  events: { 'speed/Asked@1': creates(z.strictObject({ inOne: z.int() })) },
+  init: () => ({}),
+  reduce(_draft, event, ctx) {
+    ctx.emit({ plan: work, input: { left: EFFECTS, inOne: event.value.inOne } });
+  },
+});
+const effects = defineApp({ reducers: [worker], plans: [work] });
+
+/** A world of effects, in plans of so many awaits each, and its replay. */
+async function replayOf(inOne: number) {
+  const store = memory();
+  const adapter = { effect: note, name: 'noter', doExecute: async ({ n }: { n: number }) => okay(n) };
+  const world = await openKernelWorld({ store, app: effects, adapters: [adapter] });
+  await world.request(['speed/Worker@1', 'w'], { name: 'speed/Asked@1', value: { inOne } }, { id: 'm' });
+  await world.pump();
+  return () => best(() => world.verify());
+}
+
+const okay = (n: number) => ({ status: 'ok' as const, payload: { n } });
+
+describe('the cost of an effect', () => {
+  it('an effect late in a plan of 250 awaits costs about as much to replay as in plans of 25', async () => {
+    const [long, short] = [await replayOf(250), await replayOf(25)];
+    const ratios: number[] = [];
+    for (let round = 0; round < 4; round++) ratios.push((await long()) / (await short()));
+    expect(Math.min(...ratios)).toBeLessThan(1.4);
   });
 });

@@ -178,12 +178,15 @@ export class HeldFile {
   commit<T>(body: () => T, riders?: Riders): T {
     this.#requireUntouched();
     const done = this.#transaction(body, riders);
+    const found = requireThere(this.path);
     // SQLite moves the log into the main part by itself when the log has grown.
-    if (stateOf(requireThere(this.path)) !== this.#left) this.#marked = false;
-    if (!this.#marked) {
-      this.#transaction(() => setNote(this.db, NOTES.log, LOG_NEEDED));
-      this.#mark();
+    if (stateOf(found) !== this.#left) this.#marked = false;
+    if (this.#marked) {
+      this.#requireInPlace(found);
+      return done;
     }
+    this.#transaction(() => setNote(this.db, NOTES.log, LOG_NEEDED));
+    this.#mark();
     this.#requireInPlace();
     return done;
   }
@@ -269,10 +272,10 @@ export class HeldFile {
     return busy === 0;
   }
 
-  /** H4 */
-  #requireInPlace(): void {
+  /** H4. `main`: what was just found at the path of the main part. */
+  #requireInPlace(main?: BigIntStats): void {
     for (const [path, id] of this.#opened) {
-      const found = requireThere(path);
+      const found = main !== undefined && path === this.path ? main : requireThere(path);
       if (idOf(found) !== id) throw moved(path, 'another file is at its path');
       if (found.nlink > 1n) throw linked(path, found.nlink);
       if (path === this.path) this.#left = stateOf(found);

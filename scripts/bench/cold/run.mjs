@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { columns } from '../../lib/columns.mjs';
 import { ROOT } from '../../lib/root.mjs';
 import { node } from '../../lib/run.mjs';
 
@@ -43,7 +44,7 @@ if (!options.built && (await node([path.join(ROOT, 'scripts/build.mjs')])).code 
 
 const rows = [...importRows(), ...(await bundleRows())];
 console.log(`\ncold, against the AI SDK, median of ${options.rounds} rounds`);
-console.log(textTable([['', 'reprise', 'AI SDK', 'ratio'], ...rows.map(cellsOf)]));
+console.log(columns([['', 'reprise', 'AI SDK', 'ratio'], ...rows.map(cellsOf)]));
 if (options.out !== undefined) {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
   await writeFile(options.out, `${JSON.stringify({ machine, ...options, rows }, null, 2)}\n`);
@@ -115,11 +116,4 @@ function cellsOf({ name, unit, ours, theirs }) {
 
 function median(figures) {
   return figures.toSorted((a, b) => a - b)[figures.length >> 1];
-}
-
-/** Rows in columns: the first to the left, figures to the right. */
-function textTable(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const cell = (text, column) => (column === 0 ? text.padEnd(widths[0]) : text.padStart(widths[column]));
-  return rows.map((row) => `  ${row.map(cell).join('   ')}`).join('\n');
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ROOT } from '../../lib/root.mjs';
 
@@ -10,20 +10,21 @@ const BUNDLES = path.join(ROOT, 'node_modules/.cache/reprise-bench');
 const SOURCE = '@reprise/source';
 
 /**
- * Bundles the workload with the sources of a tree.
+ * Bundles a program with the sources of a tree.
  *
  * The workspace's packages are found in the tree itself, and everything else among our own installed packages: so an
  * older commit runs with the same libraries, and the comparison is of our code alone.
  *
  * @param {string} tree the top folder of a checked-out commit
  * @param {string} name the bundle's name
+ * @param {URL} program the program: the workload of a turn, unless another is given
  * @returns {Promise<string>} the bundle's file
  */
-export async function bundleTree(tree, name) {
+export async function bundleTree(tree, name, program = new URL('./workload.mjs', import.meta.url)) {
   await mkdir(BUNDLES, { recursive: true });
   const outfile = path.join(BUNDLES, `${name}.mjs`);
   await build({
-    stdin: { contents: readFileSync(new URL('./workload.mjs', import.meta.url), 'utf8'), resolveDir: tree },
+    entryPoints: [fileURLToPath(program)],
     bundle: true,
     platform: 'node',
     format: 'esm',

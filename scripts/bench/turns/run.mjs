@@ -15,6 +15,7 @@ import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { columns } from '../../lib/columns.mjs';
 import { ROOT } from '../../lib/root.mjs';
 import { run } from '../../lib/run.mjs';
 import { bundleTree } from './bundle-tree.mjs';
@@ -110,18 +111,11 @@ async function report(cases) {
       `${shown(before[key])} ${unit}`.trim(),
       key.endsWith('Floor') ? '' : (now[key] / before[key]).toFixed(2),
     ]);
-    console.log(`\n${name}\n${textTable([['', 'now', options.against, 'ratio'], ...rows])}`);
+    console.log(`\n${name}\n${columns([['', 'now', options.against, 'ratio'], ...rows])}`);
   }
   if (options.out === undefined) return;
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
   await writeFile(options.out, `${JSON.stringify({ machine, ...options, cases }, null, 2)}\n`);
-}
-
-/** Rows in columns: the first to the left, figures to the right. */
-function textTable(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  const cell = (text, column) => (column === 0 ? text.padEnd(widths[0]) : text.padStart(widths[column]));
-  return rows.map((row) => `  ${row.map(cell).join('   ')}`).join('\n');
 }
 
 function shown(figure) {

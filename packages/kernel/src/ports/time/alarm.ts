@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import { type Clock, WAKE } from './clock.js';
 
 /** The collaborators of an alarm. */
 interface AlarmParts {
@@ -25,7 +25,7 @@ export class Alarm {
 
   /** Cancels the alarm until it is set again. */
   stop(): void {
-    this.#sleep?.abort();
+    this.#sleep?.abort(WAKE);
     this.#sleep = undefined;
     this.#due = undefined;
   }

@@ -10,6 +10,9 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** The reason that wakes a sleeper. Without one, the platform makes an error with a stack trace at each abort. */
+export const WAKE = Symbol('wake');
+
 /**
  * The longest single sleep of the platform. Beyond 2^31 − 1 ms its timers fire at once; and they stop while the
  * machine is suspended, so the wall clock is read again after each.

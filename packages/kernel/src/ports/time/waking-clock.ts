@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import { type Clock, WAKE } from './clock.js';
 
 /** A clock whose sleepers can be woken together, to check the time again. */
 export class WakingClock implements Clock {
@@ -20,7 +20,7 @@ export class WakingClock implements Clock {
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const woken = new AbortController();
-    const wake = (): void => woken.abort();
+    const wake = (): void => woken.abort(WAKE);
     this.#sleepers.add(woken);
     signal.addEventListener('abort', wake, { once: true });
     await this.inner.sleep(ms, woken.signal);
@@ -30,6 +30,6 @@ export class WakingClock implements Clock {
 
   /** Wakes all sleepers. */
   wake(): void {
-    for (const sleeper of [...this.#sleepers]) sleeper.abort();
+    for (const sleeper of [...this.#sleepers]) sleeper.abort(WAKE);
   }
 }

@@ -19,6 +19,6 @@ export {
   type RowKey,
   textPrefix,
 } from './ordered.js';
-export { byteLength } from './size.js';
+export { byteLength, headBytes } from './size.js';
 export { listSlices } from './slices.js';
 export { compareText, readUtf8, utf8Length } from './text.js';

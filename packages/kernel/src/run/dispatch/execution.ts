@@ -8,7 +8,7 @@ import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../..
 import { LinkCheck } from '../../ports/content/links.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { Scrubber } from '../../ports/scrub/index.js';
-import type { Clock } from '../../ports/time/clock.js';
+import { type Clock, WAKE } from '../../ports/time/clock.js';
 import { decode, encode } from '../../pure/codec/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
 import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
@@ -191,12 +191,12 @@ export class Executions {
     const ended = new AbortController();
     const answer = answerOf(adapter, leaf, context).finally(() => {
       context.toldAll();
-      ended.abort();
+      ended.abort(WAKE);
     });
     const outcome = await Promise.race([answer, fenced, this.#deadline(leaf, abort, ended.signal)]);
     if (outcome === DEADLINE || outcome === FENCED) {
       if (outcome === DEADLINE) await this.#settleTimeout(effect, leaf);
-      ended.abort();
+      ended.abort(WAKE);
       return this.#linger(execution, answer, context.reported);
     }
     const deferral = deferralOf(outcome);

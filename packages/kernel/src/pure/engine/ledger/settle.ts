@@ -6,8 +6,7 @@
  * G2  An armed effect that is settled without its adapter stays in the ledger, as `late`, until its adapter has
  *     answered or cannot any more: the real outcome is never lost.
  */
-import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt, Value } from '@reprise/contracts';
-import { byteLength } from '../../codec/index.js';
+import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { notify, tellOwner } from '../frame/notify.js';
 import { dropWake, wakeWhenDue } from '../frame/wake.js';
@@ -15,6 +14,7 @@ import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from '../leaf/bounds.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
 import { bookLate, bookReceipt } from './accounts.js';
+import { planBytes } from './plan-bytes.js';
 
 /** The name of the timer behind an await's deadline. */
 export const AWAIT_TIMER = 'await';
@@ -195,11 +195,6 @@ function keepGenerator(fold: FrameFold, from: PlanLeaf, to: PlanLeaf): void {
   if (live === undefined) return;
   fold.env.plans?.delete(from);
   fold.env.plans?.set(to, live);
-}
-
-/** The size of a plan's leaf in canonical bytes. */
-export function planBytes(plan: PlanLeaf): number {
-  return byteLength(plan as unknown as Value);
 }
 
 /** The result of a plan. */

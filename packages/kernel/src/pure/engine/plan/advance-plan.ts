@@ -13,15 +13,8 @@ import { effectId } from '../leaf/identity.js';
 import { planKey, timerKey } from '../leaf/leaf-key.js';
 import type { PlanLeaf } from '../leaf/leaves.js';
 import { Fault, thrownBy } from '../leaf/signals.js';
-import {
-  AWAIT_TIMER,
-  cancelEffect,
-  dropAwaitTimer,
-  endPlan,
-  ownerOf,
-  planBytes,
-  updateCell,
-} from '../ledger/settle.js';
+import { planBytes, withResumption } from '../ledger/plan-bytes.js';
+import { AWAIT_TIMER, cancelEffect, dropAwaitTimer, endPlan, ownerOf, updateCell } from '../ledger/settle.js';
 import { LivePlan, type PlanOutput, Segment } from './live-plan.js';
 
 /** Runs a plan to its next await, when it can continue. */
@@ -57,6 +50,23 @@ function failPlan(fold: FrameFold, delivery: PlanDelivery, leaf: PlanLeaf, fault
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.plan, code: fault.code });
   fold.faulted.push({ target: delivery.plan, name: leaf.name, ...thrownBy(fault) });
   endPlan(fold, delivery.plan, leaf, { status: 'error', code: fault.code }, cause);
+}
+
+/**
+ * The receipts of some emissions, in the order in which they arrived. `seen` has those of every earlier await: only what
+ * is asked for is looked up, unless the order between several of them counts.
+ */
+function arrivedOf(
+  emissions: readonly number[],
+  seen: ReadonlyMap<number, Receipt>,
+  inbox: PlanLeaf['inbox'],
+): ReadonlyMap<number, Receipt> {
+  const arrived = new Map<number, Receipt>();
+  const earlier = emissions.filter((emission) => seen.has(emission));
+  const inOrder = earlier.length < 2 ? earlier : [...seen.keys()].filter((emission) => earlier.includes(emission));
+  for (const emission of inOrder) arrived.set(emission, seen.get(emission) as Receipt);
+  for (const [emission, receipt] of inbox) if (emissions.includes(emission)) arrived.set(emission, receipt);
+  return arrived;
 }
 
 class PlanRun {
@@ -116,7 +126,7 @@ class PlanRun {
       }
       const taken = 'receipts' in resumed ? resumed.receipts.map(([emission]) => emission) : [];
       this.#change({
-        resumptions: [...resumptions, { at: this.fold.at, value: resumed }],
+        resumptions: withResumption(resumptions, { at: this.fold.at, value: resumed }),
         inbox: inbox.filter(([emission]) => !taken.includes(emission)),
       });
     }
@@ -133,14 +143,13 @@ class PlanRun {
   #answerTo(live: LivePlan, wait: PlanWait | null): Resumed | undefined {
     if (wait === null) return undefined;
     if (wait.for === 'peek') return { peeked: peekState(this.fold, wait.address) };
-    const arrived = new Map<number, Receipt>([...live.seen, ...this.#leaf.inbox]);
-    const ready = [...arrived].filter(([emission]) => wait.emissions.includes(emission));
+    const arrived = arrivedOf(wait.emissions, live.seen, this.#leaf.inbox);
     if (wait.for === 'all') {
       if (wait.emissions.every((emission) => arrived.has(emission))) {
         return { receipts: wait.emissions.map((emission) => [emission, arrived.get(emission) as Receipt] as const) };
       }
-    } else if (ready[0] !== undefined) {
-      return { receipts: [ready[0]] };
+    } else {
+      for (const first of arrived) return { receipts: [first] };
     }
     // The deadline is journaled time and nothing else: the frame of its timer decides.
     return wait.until !== null && this.fold.at >= wait.until ? { deadline: true } : undefined;
