@@ -9,9 +9,11 @@ import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
 import { explain } from './verbs/explain.js';
+import { log } from './verbs/log.js';
 import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
 import { verify } from './verbs/verify.js';
+import { why } from './verbs/why.js';
 
 /**
  * Runs the command. Never rejects, never ends the process.
@@ -53,6 +55,8 @@ class CommandLine {
       .showHelpAfterError('(see reprise --help)')
       .addHelpText('after', EXIT_HELP);
     this.#addVerify(program);
+    this.#addLog(program);
+    this.#addWhy(program);
     this.#addTail(program);
     this.#addShow(program);
     this.#addCheck(program);
@@ -120,6 +124,26 @@ class CommandLine {
       .argument('[code]', 'the code before the colon of a message; without one, all codes are listed')
       .option('--json', 'print JSON')
       .action((code, options) => this.#do(options, () => explain(this.io, code, options)));
+  }
+
+  #addLog(program: Command): void {
+    verb(program, 'log', 'print the history in words: who said what, which tool was called, how runs ended')
+      .option('-s, --session <key>', 'only this session: its key, or the beginning of its key')
+      .option('--from <seq>', 'begin at this frame', count)
+      .option('-n <lines>', 'only the last lines', count)
+      .option('-f, --follow', 'keep printing until Ctrl-C; another process may write the world')
+      .option('--full', 'print every text in full')
+      .action((world, options) => this.#do(options, () => log(this.io, world, options)));
+  }
+
+  #addWhy(program: Command): void {
+    verb(program, 'why', 'explain why a file has its content, why a call was made, or where a text comes from')
+      .argument('<what>', 'a file that a call changed, a call id, a place (12.3), a digest, or a piece of text')
+      .option('-s, --session <key>', 'only this session')
+      .option('--file', 'the words are the path of a file')
+      .option('--call', 'the words are the id of a call, or its beginning')
+      .option('--text', 'the words are a piece of text')
+      .action((world, what, options) => this.#do(options, () => why(this.io, world, what, options)));
   }
 
   #addTail(program: Command): void {

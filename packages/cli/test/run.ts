@@ -36,7 +36,12 @@ function collector(): Sink & { text(): string } {
 
 /** Starts the command as a separate process. */
 export function start(cwd: string, ...args: string[]): ChildProcess {
-  return spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, BIN, ...args], {
+  return startProgram(cwd, BIN, ...args);
+}
+
+/** Starts a program of the tests as a separate process. */
+export function startProgram(cwd: string, file: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, file, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -56,8 +56,8 @@ export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
   return await world.erase({ refs: [ref] }, { as: 'human:dpo', reason: 'request 17' });
 }
 
-/** Writes a world with one agent that answered once. */
-export async function makeAgentWorld(path: string): Promise<void> {
+/** Opens a world with one agent that answers everything with the same words. */
+export async function greeterWorld(path: string) {
   const llm: Adapter<LlmGenerateParams, LlmGenerateReceipt> = {
     effect: llmGenerate,
     name: 'test.llm',
@@ -75,14 +75,21 @@ export async function makeAgentWorld(path: string): Promise<void> {
     }),
   };
   const greeter = defineAgent({ name: 'greeter', model: 'main', instructions: 'Greet.' });
-  await using world = await openAgentWorld({
+  const world = await openAgentWorld({
     store: sqlite(path),
     agents: [greeter],
     models: { main: {} },
     llm: () => llm,
   });
-  await world.session('s', greeter).send('Hi');
+  return { world, session: world.session('s', greeter) };
+}
+
+/** Writes a world with one agent that answered once. */
+export async function makeAgentWorld(path: string): Promise<void> {
+  const { world, session } = await greeterWorld(path);
+  await session.send('Hi');
   await world.kernel.pump();
+  await world.close();
 }
 
 /** Changes a database directly, without the store. */

@@ -1,7 +1,8 @@
 /** `reprise tail`: the newest frames of a world, record by record, also while a writer has it open. */
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { readFrame } from '@reprise/kernel';
-import { type Io, pause } from '../io.js';
+import { type FrameRange, framesOf } from '../frames.js';
+import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { toJson } from '../text/json.js';
 import { recordRow, timeOf } from '../text/record-line.js';
@@ -16,12 +17,11 @@ interface TailArguments {
 }
 
 const FRAMES_DEFAULT = 20;
-const POLL_MS = 200;
 
 /** Prints frames in order; with `follow`, until the user interrupts. */
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
   await withWorld(world, async (store) => {
-    for await (const frame of framesOf(store, io, options)) {
+    for await (const frame of framesOf(store, io, await rangeOf(store, options))) {
       await io.out.write(options.json === true ? jsonLines(frame) : lines(frame));
       if (io.out.closed) return;
     }
@@ -29,26 +29,13 @@ export async function tail(io: Io, world: string, options: TailArguments): Promi
 }
 
 /** With `from`, `n` is the most frames to read; without it, the number of frames before the end to begin at. */
-async function* framesOf(
-  store: ReadonlyStore,
-  io: Io,
-  { from, n, follow }: TailArguments,
-): AsyncGenerator<StoredFrame> {
-  const stop = follow === true ? io.interrupted() : undefined;
-  let last = (await store.journal.head()).seq;
-  let next = from ?? Math.max(last + 1 - (n ?? FRAMES_DEFAULT), 0);
-  const end = from === undefined || n === undefined ? Number.MAX_SAFE_INTEGER : from + n;
-  for (;;) {
-    for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
-      if (stop?.aborted === true) return;
-      yield frame;
-      next = frame.seq + 1;
-    }
-    if (stop === undefined || next >= end) return;
-    await pause(POLL_MS, stop);
-    if (stop.aborted || io.out.closed) return;
-    last = (await store.journal.head()).seq;
-  }
+async function rangeOf(store: ReadonlyStore, { from, n, follow }: TailArguments): Promise<FrameRange> {
+  const { seq } = await store.journal.head();
+  return {
+    from: from ?? Math.max(seq + 1 - (n ?? FRAMES_DEFAULT), 0),
+    ...(from === undefined || n === undefined ? {} : { end: from + n }),
+    ...(follow === true ? { follow } : {}),
+  };
 }
 
 function lines({ seq, bytes }: StoredFrame): string {

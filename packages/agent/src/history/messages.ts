@@ -1,0 +1,83 @@
+/**
+ * The messages and commands that a frame brings to sessions. They are read from the request, or from the event of
+ * another cell, since only these hold all parts of a message.
+ */
+import { formatAddress, type InputPart, type JournalRecord, type Ref, type Sender } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
+import type { ContentReader } from '@reprise/kernel';
+import type { RunCause, SessionCommand, sessionCommand, userInput } from '../contracts/commands.js';
+import { SESSION_REDUCER } from '../contracts/session.js';
+import type { EventFrame } from '../timeline/event-frame.js';
+import { textAt } from './words.js';
+
+/** A message or a command to a session, as it was sent. */
+export interface Sent {
+  /** The index of its record in the frame. */
+  readonly i: number;
+  readonly session: string;
+  readonly command_id: string;
+  /** The principal, or `session <key>`, that sent it. */
+  readonly by: string;
+  /** `UserInput` or the type of the command. */
+  readonly type: 'UserInput' | SessionCommand['type'];
+  /** The parts of a message. */
+  readonly parts: readonly InputPart[];
+  /** Of an input. */
+  readonly cause?: RunCause;
+  /** Of a command. */
+  readonly command?: SessionCommand;
+}
+
+/** The messages and commands in a frame, in order. */
+export function sentIn({ records }: Pick<EventFrame, 'records'>): Sent[] {
+  return records.flatMap((record, i) => {
+    const sent = sentBy(record, i);
+    return sent === undefined ? [] : [sent];
+  });
+}
+
+function sentBy(record: JournalRecord, i: number): Sent | undefined {
+  if (record.kind !== 'request' && record.kind !== 'event') return undefined;
+  const { to, event } = record;
+  if (to[0] !== SESSION_REDUCER) return undefined;
+  const base = { i, session: to[1], by: record.kind === 'request' ? record.principal : senderName(record.from) };
+  if (event.name === 'aos.agent/UserInput@1') {
+    // The gate checked the value before it was journaled; a rejected one is no input of the session.
+    const { parts, command_id, cause } = event.value as z.infer<typeof userInput>;
+    return { ...base, type: 'UserInput', command_id, parts, cause };
+  }
+  if (event.name !== 'aos.agent/HostCommand@1') return undefined;
+  const { command_id, command } = event.value as z.infer<typeof sessionCommand>;
+  // The parts of a spawn are the first message of the child, which the frame holds as well.
+  const parts = command.type === 'Steer' || command.type === 'FollowUp' ? command.parts : [];
+  return { ...base, type: command.type, command_id, parts, command };
+}
+
+/** The name of a sender: `session <key>`, or the address of another cell. */
+export function senderName(from: Sender): string {
+  if (from === null) return 'kernel';
+  return from[0] === SESSION_REDUCER ? `session ${from[1]}` : formatAddress(from);
+}
+
+/** The text of a message: its texts, and a note for every other part. */
+export async function messageText(content: ContentReader, parts: readonly InputPart[]): Promise<string> {
+  const texts = await Promise.all(parts.map((part) => partText(content, part)));
+  return texts.join('\n');
+}
+
+/** The first link to a text of a message. */
+export function messageRef(parts: readonly InputPart[]): Ref | undefined {
+  const [part] = parts;
+  return part?.kind === 'text' ? part.text_ref : part?.kind === 'blob' ? part.blob_ref : part?.output_ref;
+}
+
+async function partText(content: ContentReader, part: InputPart): Promise<string> {
+  switch (part.kind) {
+    case 'text':
+      return (await textAt(content, part.text_ref)) ?? '(erased)';
+    case 'blob':
+      return `[${part.name ?? 'file'}, ${part.media_type}${part.bytes === undefined ? '' : `, ${part.bytes} bytes`}]`;
+    case 'result':
+      return `[the result of ${part.child}]`;
+  }
+}

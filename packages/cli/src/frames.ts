@@ -1,0 +1,51 @@
+/** The frames of a world in order, also while another process writes them. */
+import { RepriseError } from '@reprise/contracts';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
+import { type Io, pause } from './io.js';
+
+const POLL_MS = 200;
+
+/** Which frames are read. */
+export interface FrameRange {
+  readonly from: number;
+  /** The first frame that is not read; none when absent. */
+  readonly end?: number;
+  /** Continues with new frames until the user interrupts. */
+  readonly follow?: true;
+}
+
+/**
+ * Reads frames in order, each once. With `follow`, it continues with new ones until Ctrl-C; a writer that dies and comes
+ * back does not disturb it.
+ *
+ * @throws RepriseError `head_mismatch` when the journal has become shorter: another file took its place
+ */
+export async function* framesOf(
+  store: ReadonlyStore,
+  io: Io,
+  { from, end = Number.MAX_SAFE_INTEGER, follow }: FrameRange,
+): AsyncGenerator<StoredFrame> {
+  const stop = follow === true ? io.interrupted() : undefined;
+  let last = (await store.journal.head()).seq;
+  for (let next = from; ; ) {
+    for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
+      if (stop?.aborted === true) return;
+      yield frame;
+      next = frame.seq + 1;
+    }
+    if (stop === undefined || next >= end) return;
+    await pause(POLL_MS, stop);
+    if (stop.aborted || io.out.closed) return;
+    const before = last;
+    last = (await store.journal.head()).seq;
+    if (last < before) throw shorter(before, last);
+  }
+}
+
+function shorter(before: number, after: number): RepriseError {
+  return new RepriseError('head_mismatch', 'the journal became shorter while it was followed', {
+    expected: `frame ${before}`,
+    actual: after < 0 ? 'no frame' : `frame ${after}`,
+    hint: 'The world was restored or replaced. Run the command again.',
+  });
+}

@@ -1,0 +1,159 @@
+/** `reprise log`: the history of a world in words, one line for each thing that a person cares about. */
+
+import { SESSION_REDUCER } from '@reprise/agent';
+import { History, type HistoryEntry, TEXT_BOUNDS } from '@reprise/agent/history';
+import { type JournalRecord, RepriseError } from '@reprise/contracts';
+import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import { framesOf } from '../frames.js';
+import { type WorldEntry, WorldHistory } from '../history/world-words.js';
+import type { Io } from '../io.js';
+import { withWorld } from '../open.js';
+import { escapeLine } from '../text/escape.js';
+import { toJson } from '../text/json.js';
+import { timeOf } from '../text/record-line.js';
+
+/** The options of `log`. */
+interface LogArguments {
+  /** Only this session, by its key or the beginning of its key. */
+  readonly session?: string;
+  /** The first frame whose entries are printed. */
+  readonly from?: number;
+  /** The number of entries before the end to begin at. */
+  readonly n?: number;
+  readonly follow?: true;
+  /** Every text in full. */
+  readonly full?: true;
+  readonly json?: true;
+}
+
+/** An entry, and where it belongs. */
+type Entry = { readonly seq: number; readonly i: number; readonly at: number } & (
+  | { readonly of: HistoryEntry }
+  | { readonly of: WorldEntry }
+);
+
+/** Prints the history of a world; with `follow`, until the user interrupts. */
+export async function log(io: Io, world: string, options: LogArguments): Promise<void> {
+  await withWorld(world, async (store) => {
+    const session = await sessionNamed(store, options);
+    const print = (entry: Entry) => io.out.write(`${options.json === true ? asJson(entry) : asLine(entry)}\n`);
+    const last = new LastEntries(options.n);
+    const { seq: head } = await store.journal.head();
+    const reader = new LogReader(store, session, options);
+    for await (const frame of framesOf(store, io, { from: 0, ...(options.follow === true ? { follow: true } : {}) })) {
+      for (const entry of await reader.entriesOf(frame)) {
+        if (entry.seq < (options.from ?? 0)) continue;
+        if (options.n === undefined || entry.seq > head) await print(entry);
+        else last.add(entry);
+      }
+      if (frame.seq === head) for (const entry of last.take()) await print(entry);
+      if (io.out.closed) return;
+    }
+    for (const entry of last.take()) await print(entry);
+  });
+}
+
+/** Reads the entries of frames, of one session or of all. */
+class LogReader {
+  readonly #sessions: History;
+  readonly #world: WorldHistory;
+
+  constructor(
+    store: ReadonlyStore,
+    private readonly session: string | undefined,
+    { full }: LogArguments,
+  ) {
+    const all = Number.MAX_SAFE_INTEGER;
+    const bounds = full === true ? { said: all, data: all } : TEXT_BOUNDS;
+    this.#sessions = new History(store.content, {
+      bounds,
+      ...(session === undefined ? {} : { isMeant: (key: string) => key === session }),
+    });
+    this.#world = new WorldHistory(bounds.data);
+  }
+
+  async entriesOf({ seq, head, bytes }: StoredFrame): Promise<Entry[]> {
+    const { all, ingress } = readFrame(bytes, seq);
+    const base = { seq, at: ingress.at };
+    const own = await this.#sessions.entriesOf({ ...base, head, records: all });
+    const entries: Entry[] = own.map((of) => ({ ...base, i: Number(of.place.split('.')[1]), of }));
+    if (this.session !== undefined) return entries;
+    const told = new Set(entries.map(({ i }) => i));
+    for (const of of this.#world.entriesOf(all, (i) => told.has(i))) entries.push({ ...base, i: of.i, of });
+    return entries.sort((a, b) => a.i - b.i);
+  }
+}
+
+/** Keeps the last entries before the end of the journal as it is when the command starts. */
+class LastEntries {
+  #entries: Entry[] = [];
+
+  constructor(private readonly most: number | undefined) {}
+
+  add(entry: Entry): void {
+    if (this.most === undefined || this.most === 0) return;
+    this.#entries.push(entry);
+    // Cut now and then, since cutting at each entry would move all of them.
+    if (this.#entries.length >= 2 * this.most + 64) this.#entries = this.#entries.slice(-this.most);
+  }
+
+  take(): Entry[] {
+    const taken = this.most === undefined || this.most === 0 ? [] : this.#entries.slice(-this.most);
+    this.#entries = [];
+    return taken;
+  }
+}
+
+const WHERE_WIDTH = 10;
+
+function asLine({ seq, i, at, of }: Entry): string {
+  const where = 'session' in of ? of.session : (of.cell ?? '(world)');
+  return escapeLine(`${`${seq}.${i}`.padEnd(7)} ${timeOf(at)} ${where.padEnd(WHERE_WIDTH)} ${of.words}`);
+}
+
+function asJson({ seq, i, at, of }: Entry): string {
+  const { place: _, at: __, ...entry } = { place: '', ...of } as unknown as HistoryEntry;
+  const where = 'session' in of ? { cell: null } : { session: null, run: null };
+  return toJson({ place: `${seq}.${i}`, seq, i, at, time: timeOf(at), ...where, ...entry });
+}
+
+/**
+ * The session that the user means.
+ *
+ * @throws RepriseError `invalid_argument` when no session, or several, have this key
+ */
+async function sessionNamed(store: ReadonlyStore, { session, follow }: LogArguments): Promise<string | undefined> {
+  if (session === undefined) return undefined;
+  const known = new Set<string>();
+  for await (const { bytes, seq } of store.journal.read(0))
+    for (const record of readFrame(bytes, seq).all) {
+      const key = sessionOf(record);
+      if (key === session) return key;
+      if (key !== undefined) known.add(key);
+    }
+  const [found, another] = [...known].filter((key) => key.startsWith(session));
+  if (found !== undefined && another === undefined) return found;
+  if (found === undefined && follow === true) return session; // it may still be made
+  throw new RepriseError(
+    'invalid_argument',
+    found === undefined ? 'no session has this key' : 'several sessions begin with this',
+    {
+      actual: session,
+      expected: listed(found === undefined ? [...known] : [...known].filter((key) => key.startsWith(session))),
+      hint: 'Name a session by its key, or by a beginning of it that no other session has.',
+    },
+  );
+}
+
+const LISTED_MAX = 10;
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none: the world has no session';
+  const more = names.length - LISTED_MAX;
+  return `one of ${names.slice(0, LISTED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function sessionOf(record: JournalRecord): string | undefined {
+  if (record.kind !== 'request' && record.kind !== 'event') return undefined;
+  return record.to[0] === SESSION_REDUCER ? record.to[1] : undefined;
+}
