@@ -140,6 +140,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     content: ['contracts'],
     define: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans'],
     session: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define'],
+    history: ['contracts', 'content', 'timeline', 'session'],
     world: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session'],
     '.': ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session', 'world'],
   },

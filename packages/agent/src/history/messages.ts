@@ -54,7 +54,7 @@ function sentBy(record: JournalRecord, i: number): Sent | undefined {
 }
 
 /** The name of a sender: `session <key>`, or the address of another cell. */
-export function senderName(from: Sender): string {
+function senderName(from: Sender): string {
   if (from === null) return 'kernel';
   return from[0] === SESSION_REDUCER ? `session ${from[1]}` : formatAddress(from);
 }

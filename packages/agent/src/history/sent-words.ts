@@ -34,7 +34,7 @@ export async function sentBody(
 }
 
 /** Who sent a message; of a parent's model, also the call. */
-export function senderOf({ by, cause }: Sent): string {
+function senderOf({ by, cause }: Sent): string {
   return cause?.kind === 'parent' ? `${by} (call ${cause.call_id})` : by;
 }
 

@@ -34,13 +34,13 @@ export type Settled = AgentEventOf<'tool.completed'> | AgentEventOf<'tool.failed
 type Requested = AgentEventOf<'tool.requested'>;
 
 /** A message, and where it was sent. */
-export interface Message {
+interface Message {
   readonly sent: Sent;
   readonly place: Cursor;
 }
 
 /** The last of some things, and the number of those before them. */
-export interface LastOf<T> {
+interface LastOf<T> {
   readonly shown: T[];
   before: number;
 }
