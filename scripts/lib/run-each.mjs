@@ -1,7 +1,8 @@
 import { node, seconds, typescriptArgs, typescriptEnv } from './run.mjs';
 
 /**
- * Runs TypeScript programs one after the other, prints the time of each and ends non-zero when one did.
+ * Runs TypeScript programs one after the other, prints the time of each and ends non-zero when one did. A signal ends
+ * the current program and skips the rest.
  * `--only NAME` picks one; the other arguments go to every program.
  *
  * @param {readonly { name: string, file: string }[]} items
@@ -18,7 +19,8 @@ export async function runEach(items, args) {
   const results = [];
   for (const { name, file } of chosen) {
     console.log(`== ${name}`);
-    const { code, ms } = await node([...typescriptArgs(), file, ...rest], { env: typescriptEnv() });
+    const { code, ms, stopped } = await node([...typescriptArgs(), file, ...rest], { env: typescriptEnv() });
+    if (stopped !== undefined) process.exit(stopped); // Ctrl-C ends all of them, not only the current one
     results.push({ name, code, ms });
     console.log(`== ${name}: ${code === 0 ? 'passed' : `FAILED (exit ${code})`} in ${seconds(ms)}`);
   }

@@ -10,7 +10,8 @@ import { ROOT } from './root.mjs';
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string | undefined>, quiet?: boolean }} [options]
- * @returns {Promise<{ code: number, output: string, ms: number }>} `code` is 128 + n when signal n ended it
+ * @returns {Promise<{ code: number, output: string, ms: number, stopped: number | undefined }>} `code` is 128 + n when
+ * signal n ended it; `stopped` is that code for a signal that we received meanwhile, whatever the program made of it
  */
 export function run(program, args, options = {}) {
   const { cwd = ROOT, env = {}, quiet = false } = options;
@@ -24,14 +25,15 @@ export function run(program, args, options = {}) {
     const chunks = [];
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));
-    const release = forwardSignals(child);
+    const signals = forwardSignals(child);
     child.once('error', (error) => {
-      release();
+      signals.release();
       reject(error);
     });
     child.once('close', (code, signal) => {
-      release();
+      signals.release();
       resolve({
+        stopped: signals.received === undefined ? undefined : 128 + os.constants.signals[signals.received],
         code: signal === null ? (code ?? 1) : 128 + os.constants.signals[signal],
         output: Buffer.concat(chunks).toString('utf8'),
         ms: performance.now() - started,
@@ -72,18 +74,25 @@ export function seconds(ms) {
  * Ctrl-C at a terminal already reaches the child, which is in the same process group: it is only survived.
  */
 function forwardSignals(child) {
+  const signals = { received: undefined, release };
   const releases = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const handler = () => {
+      signals.received = signal;
       if (signal !== 'SIGINT' || process.stdin.isTTY !== true) child.kill(signal);
     };
     process.on(signal, handler);
     return () => process.off(signal, handler);
   });
-  const orphaned = endWithNpm(() => child.kill('SIGTERM'));
-  return () => {
+  const orphaned = endWithNpm(() => {
+    signals.received = 'SIGTERM';
+    child.kill('SIGTERM');
+  });
+  return signals;
+
+  function release() {
     clearInterval(orphaned);
-    for (const release of releases) release();
-  };
+    for (const off of releases) off();
+  }
 }
 
 /** A signal to npm alone ends npm and the shell between us, but never reaches us: notice that they are gone. */

@@ -44,8 +44,11 @@ export interface ProcessGroup {
   stop(): boolean;
 }
 
-/** How long a group may take to stop after SIGTERM, in milliseconds: enough to remove a lock file. */
-const STOP_GRACE_MS = 2_000;
+/**
+ * How long a group may take to stop after SIGTERM, in milliseconds: enough to remove a lock file, and little enough that
+ * a person who stops a call sees it end within a second.
+ */
+const STOP_GRACE_MS = 700;
 
 /**
  * How long to read output after the program exited, in milliseconds: enough for the pipes' content, not for a daemon's.

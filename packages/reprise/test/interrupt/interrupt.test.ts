@@ -1,0 +1,67 @@
+/** Ctrl-C ends an app within a second, whatever it waits for, and leaves a world that goes on. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { agentApp } from 'reprise';
+import { verifyStore } from 'reprise/kernel';
+import { sqlite } from 'reprise/sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const APP = fileURLToPath(new URL('app.ts', import.meta.url));
+
+/** A second, and what a busy machine adds to it. */
+const LONGEST_MS = 2_000;
+
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('an app that is interrupted', () => {
+  it.each([
+    ['a command that ignores signals', 'command'],
+    ['a program in the background that ignores signals', 'background'],
+    ['an MCP server that never answers', 'mcp'],
+  ])('Ctrl-C during %s ends the app with 130, its processes too, and the world goes on [TOOL-28]', async (_, kind) => {
+    const root = mkdtempSync(path.join(tmpdir(), 'reprise-interrupt-'));
+    folders.push(root);
+    const args = ['--conditions=@reprise/source', '--import', LOADER, APP, root, kind];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    children.add(child);
+    const noted = path.join(root, 'pids');
+    await expect.poll(() => existsSync(noted), { timeout: 60_000 }).toBe(true);
+    const pids = readFileSync(noted, 'utf8').trim().split(' ').map(Number);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const interrupted = performance.now();
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    const tookMs = performance.now() - interrupted;
+    console.log(`${kind}: ended ${Math.round(tookMs)} ms after Ctrl-C`);
+    expect(tookMs).toBeLessThan(LONGEST_MS);
+    await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+
+    const store = await sqlite(path.join(root, 'world.db')).openReadonly();
+    const report = await verifyStore(store, { app: agentApp });
+    expect(report.replayed).toBe(report.frames);
+    await store.close();
+  });
+});
