@@ -26,7 +26,8 @@ export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
 export type { Input, Part, PartView } from './session/parts.js';
-export { type Outcome, Run } from './session/run.js';
+export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
+export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
 export { Session, type SessionOf } from './session/session.js';
 export type {

@@ -73,6 +73,7 @@ export const ERROR_CODES = [
   'internal_error',
   // agents and tools
   'run_failed',
+  'run_waiting',
   'path_refused',
   'provider_unreachable',
 ] as const;

@@ -1,6 +1,6 @@
 /** One run of a session, as its sender sees it. */
 import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import type { World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, Delta } from '../contracts/agent-event.js';
@@ -9,8 +9,11 @@ import type { StopReason } from '../contracts/lifecycle.js';
 import type { Artifact } from '../contracts/tool-call.js';
 import type { Past } from '../timeline/event-scope.js';
 import { runId } from '../timeline/placed-event.js';
+import { type CallSite, callSite } from './call-site.js';
 import { framesOf, type PastBefore } from './events.js';
+import { LastChance } from './last-chance.js';
 import type { LiveAnswers } from './live.js';
+import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
 import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 
 /** How a run ended. */
@@ -28,8 +31,11 @@ export interface Outcome<R> {
   readonly error?: ErrorDetail;
 }
 
+/** A run that has ended, or that waits for somebody. */
+export type EndedOrWaiting<R> = ({ readonly status: 'ended' } & Outcome<R>) | Waiting;
+
 /** The parts that a run needs to watch itself. */
-interface RunParts {
+interface RunParts extends WaitParts {
   readonly world: World;
   readonly live: LiveAnswers;
   /** Whether the agent has `returns`; otherwise runs return text. */
@@ -85,12 +91,13 @@ export class Run<R = unknown> {
    *
    * @throws RepriseError `world_closed` when the world closes first, or the error that closed it; the run goes on when
    * the world is opened again; `cell_failed` when its session has failed, `run_failed` when its session could not be
-   * made
+   * made; `run_waiting` when it waits and nothing is left to do in this process
    */
   async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
     const watched = await this.#watched(options);
-    for await (const frame of framesOf(world, this.place.seq, options)) {
+    const frames = framesOf(world, this.place.seq, options);
+    for await (const frame of options.follow === false ? frames : this.#whileWorking(frames)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
       if (watched.lost !== undefined && options.follow !== false) throw watched.lost;
@@ -110,7 +117,7 @@ export class Run<R = unknown> {
     options.signal?.addEventListener('abort', leave, { once: true });
     if (options.signal?.aborted === true) leave();
     const listener = live.listen();
-    const frames = world.frames(this.place.seq, left.signal);
+    const frames = this.#whileWorking(world.frames(this.place.seq, left.signal));
     const read = () => {
       const next = frames.next();
       next.catch(() => undefined); // a world that closes while the caller does not read: the next read reports it
@@ -136,43 +143,40 @@ export class Run<R = unknown> {
   }
 
   /**
-   * Waits for the end of the run.
+   * Waits for the end of the run, also while it waits for a person.
    *
    * @throws RepriseError `world_closed` when the world closes first, or the error that closed it, such as
-   * `store_failed`; the run goes on when the world is opened again; `cell_failed` when its session has failed, and
-   * `session.close()` ends it; `run_failed` when its session could not be made
+   * `store_failed`; the run goes on when the world is opened again; `run_waiting` when it waits and nothing is left to do
+   * in this process; `cell_failed` when its session has failed, and `session.close()` ends it; `run_failed` when its
+   * session could not be made
    */
-  async result(): Promise<Outcome<R>> {
-    const { world } = this.parts;
-    const watched = await this.#watched({ inline: 0 });
-    const made: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
-    let failure: Ref | undefined;
-    for await (const frame of framesOf(world, this.place.seq, {})) {
-      for await (const event of watched.shown(frame)) {
-        if (event.type === 'tool.completed')
-          made.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
-        if (event.type === 'llm_step.completed') failure = undefined;
-        if ('error_ref' in event && event.error_ref !== undefined) failure = event.error_ref;
-      }
-      if (watched.lost !== undefined) throw watched.lost;
-      if (watched.end === undefined) continue;
-      const own = made.filter(({ run }) => run === watched.run);
-      return this.#outcome(
-        watched.end,
-        own.flatMap(({ artifacts }) => artifacts),
-        failure,
-      );
-    }
-    throw closedEarly(this.id, world.closedBy);
+  result(): Promise<Outcome<R>> {
+    return this.#result(callSite(this.result));
+  }
+
+  /**
+   * Waits until the run has ended or waits for somebody: a person, the next message, a higher limit or a resume. A run
+   * whose children all wait waits for the same.
+   *
+   * @throws RepriseError as {@link Run.result}
+   * @example
+   * const now = await run.endedOrWaiting()
+   * if (now.status === 'waiting') await world.decide(now.pending[0], { approve: true })
+   * else console.log(now.text)
+   */
+  async endedOrWaiting(): Promise<EndedOrWaiting<R>> {
+    const from = callSite(this.endedOrWaiting);
+    const found = await this.#follow(from, () => waitOf(this.parts, this.place.session));
+    return 'status' in found ? found : { status: 'ended', ...found };
   }
 
   /**
    * Waits for the run's last answer.
    *
-   * @throws RepriseError `run_failed` when the run did not complete
+   * @throws RepriseError `run_failed` when the run did not complete, and as {@link Run.result}
    */
   async text(): Promise<string> {
-    const { stop, text, error } = await this.result();
+    const { stop, text, error } = await this.#result(callSite(this.text));
     if (stop.kind === 'Completed') return text;
     throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
       actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
@@ -188,6 +192,47 @@ export class Run<R = unknown> {
    */
   async cancel(options: { readonly reason?: string } = {}): Promise<void> {
     await this.parts.cancel(options.reason);
+  }
+
+  async #result(from: CallSite): Promise<Outcome<R>> {
+    return this.#follow(from, async () => undefined);
+  }
+
+  /** Reads frames to the end of the run, or to the first durable one at which it waits. */
+  async #follow<W extends Waiting | undefined>(
+    from: CallSite,
+    waiting: () => Promise<W>,
+  ): Promise<Outcome<R> | Exclude<W, undefined>> {
+    const { world } = this.parts;
+    const watched = await this.#watched({ inline: 0 });
+    const made = new Made();
+    for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}), from)) {
+      for await (const event of watched.shown(frame)) made.see(event);
+      if (watched.lost !== undefined) throw watched.lost;
+      if (watched.end !== undefined) return this.#outcome(watched.end, made.of(watched.run), made.failure);
+      const now = frame.seq < world.head.seq ? undefined : await waiting();
+      if (now !== undefined) return now as Exclude<W, undefined>;
+    }
+    throw from.mark(closedEarly(this.id, world.closedBy));
+  }
+
+  /** The frames of a watch, until nothing is left to do in this process that could bring another one. */
+  async *#whileWorking(frames: AsyncGenerator<WorldFrame>, from?: CallSite): AsyncGenerator<WorldFrame> {
+    const chance = new LastChance();
+    try {
+      for (;;) {
+        const next = await chance.or(frames.next());
+        if (next === 'last chance') {
+          const error = await runWaiting(this.parts, this.id, this.place.session);
+          throw from === undefined ? error : from.mark(error);
+        }
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      chance.close();
+      frames.return(undefined).catch(() => undefined); // not awaited: a read that still waits would hold it up
+    }
   }
 
   async #outcome(end: RunEnd, artifacts: readonly Artifact[], failure: Ref | undefined): Promise<Outcome<R>> {
@@ -220,6 +265,25 @@ export class Run<R = unknown> {
   }
 }
 
+/** What a run made on its way. */
+class Made {
+  /** The text of the last error since the last answer. */
+  failure: Ref | undefined;
+  readonly #files: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
+
+  see(event: AgentEvent): void {
+    if (event.type === 'tool.completed')
+      this.#files.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
+    if (event.type === 'llm_step.completed') this.failure = undefined;
+    if ('error_ref' in event && event.error_ref !== undefined) this.failure = event.error_ref;
+  }
+
+  /** The files of one run. */
+  of(run: string): readonly Artifact[] {
+    return this.#files.flatMap((made) => (made.run === run ? made.artifacts : []));
+  }
+}
+
 /** Operators are shown each artifact with its content. */
 function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
   return artifact.blob_ref !== undefined;
@@ -237,6 +301,6 @@ function causeOf({ causes = [], ...error }: ErrorDetail): Error {
 function closedEarly(run: string, reason: RepriseError | undefined): RepriseError {
   if (reason !== undefined && reason.code !== 'world_closed') return reason;
   return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
-    hint: 'Open the world again: the run goes on where it stands.',
+    hint: 'The run goes on when the world is opened again. If a function returned it without `await`, `await using` closed the world at once: write `return await run.text()`.',
   });
 }

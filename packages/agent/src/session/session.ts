@@ -12,6 +12,7 @@ import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
 import { QUEUE_MAX } from '../reducer/queue.js';
+import type { Pending } from '../world/people.js';
 import { adoptAgent } from './adopt-agent.js';
 import { type PastBefore, type WatchOptions, watch } from './events.js';
 import type { LiveAnswers } from './live.js';
@@ -39,6 +40,8 @@ interface SessionParts {
   /** The places of a session's runs, from the first; only one when its number is given. */
   placesOf(session: string, run?: number): AsyncIterable<RunPlace>;
   readonly pastBefore: PastBefore;
+  /** The pending items of a session. */
+  pending(session: string): Promise<readonly Pending[]>;
 }
 
 /**
@@ -235,10 +238,10 @@ export class Session<R = unknown> {
         return this.#withdrawRun(place);
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
-    const { pastBefore } = this.parts;
+    const { pastBefore, pending } = this.parts;
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
-    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, pastBefore, cancel }, place);
+    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, pastBefore, pending, cancel }, place);
   }
 
   /** Cancels a run that waits its turn by withdrawing its input. */

@@ -138,6 +138,7 @@ export class AgentWorld implements AsyncDisposable {
         newId: () => toHex(this.parts.random(16)),
         placesOf: (session, run) => this.#placesOf(session, run),
         pastBefore: (frame) => this.#pastBefore(frame),
+        pending: (of) => this.pending({ session: of }),
       },
       key,
       agent,
