@@ -1,5 +1,5 @@
 /** Reports an error: for people on the error stream, for programs as one JSON object on the output. */
-import { isRepriseError, type RepriseError } from '@reprise/contracts';
+import { isRepriseError, lineOfError, type RepriseError } from '@reprise/contracts';
 import type { Divergence } from '@reprise/kernel';
 import { pageOf } from './error-pages.js';
 import type { Io } from './io.js';
@@ -18,7 +18,7 @@ export async function reportFailure(io: Io, error: unknown, json: boolean): Prom
 /** An error for programs. */
 export function asError(error: unknown): unknown {
   if (!isRepriseError(error))
-    return { code: 'internal_error', message: wordsOf(error), page: pageOf('internal_error') };
+    return { code: 'internal_error', message: lineOfError(error), page: pageOf('internal_error') };
   const { cause, ...facts } = error.details;
   return { ...facts, code: error.code, message: sentenceOf(error), causes: causesOf(cause), page: pageOf(error.code) };
 }
@@ -68,22 +68,22 @@ function sentenceOf({ code, message, details: { where, expected, actual, hint } 
 /** The errors behind an error, each in one line: itself, its cause, and so on. */
 export function causesOf(first: unknown): string[] {
   const words: string[] = [];
-  for (let cause = first; cause !== undefined && cause !== null && words.length < CAUSES_MAX; ) {
-    words.push(wordsOf(cause));
-    cause = (cause as { cause?: unknown }).cause;
-  }
+  for (let cause = first; cause !== undefined && cause !== null && words.length < CAUSES_MAX; cause = causeOf(cause))
+    words.push(lineOfError(cause));
   return words;
 }
 
-/** An error in one line. */
-function wordsOf(error: unknown): string {
-  if (isRepriseError(error)) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  return `${error.name}: ${error.message}`;
+/** The cause of a thing that was thrown; undefined for one that refuses to be read. */
+function causeOf(thrown: unknown): unknown {
+  try {
+    return (thrown as { readonly cause?: unknown }).cause;
+  } catch {
+    return undefined;
+  }
 }
 
 function unexpected(error: unknown): string {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const what = error instanceof Error && typeof error.stack === 'string' ? error.stack : lineOfError(error);
   return `internal_error: this should not happen; please report it\n${what}`;
 }
 

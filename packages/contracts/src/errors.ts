@@ -31,10 +31,10 @@ export interface ErrorDetails {
 export class RepriseError extends Error {
   /** The code, from the closed list; `npx reprise explain <code>` prints its page. */
   readonly code: ErrorCode;
-  /** What happened, as one sentence; `message` adds the code and the facts. */
-  readonly what: string;
-  /** What a program can read about it. */
-  readonly details: ErrorDetails;
+  /** What happened, as one sentence; `message` adds the code and the facts. Not enumerable. */
+  declare readonly what: string;
+  /** What a program can read about it. Not enumerable: Node would list the facts of the message again below it. */
+  declare readonly details: ErrorDetails;
 
   /**
    * @param code a code of the closed list
@@ -46,9 +46,33 @@ export class RepriseError extends Error {
     super(sentence(code, what, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'RepriseError';
     this.code = code;
-    this.what = what;
-    this.details = facts;
-    Object.defineProperty(this, ERROR_BRAND, { value: true });
+    Object.defineProperties(this, { what: { value: what }, details: { value: facts }, [ERROR_BRAND]: { value: true } });
+  }
+
+  /** The error in JSON, for logs. */
+  toJSON(): object {
+    const { name, code, message, details } = this;
+    const { cause, ...facts } = details;
+    return { name, code, message, details: cause === undefined ? facts : { ...facts, cause: lineOfError(cause) } };
+  }
+}
+
+/**
+ * A thing that was thrown, in one line: the name and the message of an error, and of anything else what it says.
+ *
+ * @param thrown anything, also what is no error
+ */
+export function lineOfError(thrown: unknown): string {
+  try {
+    if (isRepriseError(thrown)) return thrown.message;
+    if (typeof thrown !== 'object' || thrown === null)
+      return show(typeof thrown === 'string' ? thrown : String(thrown));
+    const { name, message } = thrown as { readonly name?: unknown; readonly message?: unknown };
+    if (typeof message !== 'string') return show(thrown);
+    const title = typeof name === 'string' && name !== '' ? name : 'Error';
+    return shortText(message === '' ? title : `${title}: ${message}`, 1_001);
+  } catch {
+    return tagOf(thrown);
   }
 }
 
@@ -145,15 +169,22 @@ function bytesOf({ byteLength }: ArrayBufferView): string {
 
 function safeJson(thing: unknown): string {
   try {
-    return JSON.stringify(thing) ?? String(thing);
+    return JSON.stringify(thing) ?? unwritten(thing);
   } catch {
     return tagOf(thing); // cycles, bigints, things that refuse to be text
   }
 }
 
+/** What JSON leaves out. */
+function unwritten(thing: unknown): string {
+  return typeof thing === 'function' ? 'a function' : typeof thing === 'object' ? tagOf(thing) : String(thing);
+}
+
+/** The kind of a thing that cannot be shown: `a value of type Map`. */
 function tagOf(thing: unknown): string {
   try {
-    return Object.prototype.toString.call(thing);
+    const [, tag = ''] = /^\[object (\w{1,64})\]$/.exec(Object.prototype.toString.call(thing)) ?? [];
+    return tag === '' || tag === 'Object' ? 'an object' : `a value of type ${tag}`;
   } catch {
     return 'something that cannot be shown'; // a proxy whose handler throws, or that was revoked
   }

@@ -15,6 +15,18 @@ describe('an error about a value', () => {
     });
   });
 
+  it('an error lists its facts in its message and in JSON, and not once more among what a console prints', () => {
+    const error = new RepriseError('store_failed', 'it failed', { where: 'here', cause: new Error('disk full') });
+    expect(Object.keys(error)).toEqual(['code', 'name']);
+    const details = { where: 'here', cause: 'Error: disk full' };
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'RepriseError',
+      code: 'store_failed',
+      message: 'store_failed: it failed; at here',
+      details,
+    });
+  });
+
   it('an error about a large value shows its first parts only', () => {
     const list = Array.from({ length: 5_000 }, (_, i) => i);
     expect(errorOf(list).details.actual).toEqual(list.slice(0, 1_000));

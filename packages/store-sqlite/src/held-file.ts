@@ -19,7 +19,7 @@ import type { Connection, Driver } from './driver.js';
 import { inspectFile } from './inspect.js';
 import { holdLock } from './lock.js';
 import { getNote, LOG_NEEDED, NOTES, noteReader, setNote } from './notes.js';
-import { forgetOwner, holdsStill, newOwner, type Owner, ownerText, parseOwner } from './owner.js';
+import { forgetOwner, holdsStill, newOwner, type Owner, ownerText, ownerWords, parseOwner } from './owner.js';
 import { type Creation, linked, placeForWriting, requireOwnFile } from './place.js';
 import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { type Layout, prepareLayout, type Riders, transaction } from './schema.js';
@@ -50,7 +50,7 @@ export async function openHeld<Opened>(
   const driver = await machine.driver();
   const path = await placeForWriting(given, options.create ?? 'file', fs);
   requireOwnFile(path); // before the lock: the lock of another name of this file would prove nothing
-  const release = holdLock(driver, path);
+  const release = holdLock(driver, path, () => holderOf(driver, path));
   let held: HeldFile | undefined;
   try {
     held = guarded(options.failed, path, () => hold(driver, fs, path, options, release));
@@ -92,9 +92,26 @@ function requireNoOwner(db: Connection, path: string, file: string): void {
   if (owner === undefined || !holdsStill(owner, file)) return;
   throw new RepriseError('world_locked', 'the world is already open for writing', {
     where: path,
-    actual: `process ${owner.pid}`,
+    actual: ownerWords(owner),
     hint: 'The file names its writer, although the lock beside it is free: the lock was deleted, or the file is reached by another path. Close the writer, or end its process.',
   });
+}
+
+/** The writer that the file names, in words; undefined when it names none, or one that is known to be gone. */
+function holderOf(driver: Driver, path: string): string | undefined {
+  const found = lookAt(path);
+  if (found === undefined) return undefined;
+  let db: Connection | undefined;
+  try {
+    db = driver.open(path, 'read');
+    const owner = parseOwner(getNote(db, NOTES.owner) ?? '');
+    const isKnown = owner !== undefined && (holdsStill(owner, idOf(found)) || owner.boot === '');
+    return isKnown ? ownerWords(owner) : undefined;
+  } catch {
+    return undefined; // the file cannot be read just now: the lock is what matters
+  } finally {
+    db?.close();
+  }
 }
 
 function lookAt(path: string): BigIntStats | undefined {

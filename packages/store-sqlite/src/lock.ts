@@ -13,9 +13,10 @@ import { isBusy, storeError } from './sqlite-errors.js';
  * descriptor of a file drops every lock the process has on it. It is not deleted at close either, since another
  * process might just have opened it.
  *
+ * @param holder the process that has the lock, in words, as far as it can be known; asked only when there is one
  * @throws world_locked
  */
-export function holdLock(driver: Driver, path: string): () => void {
+export function holdLock(driver: Driver, path: string, holder: () => string | undefined = () => undefined): () => void {
   const file = `${path}-lock`;
   let db: Connection | undefined;
   try {
@@ -26,10 +27,12 @@ export function holdLock(driver: Driver, path: string): () => void {
   } catch (error) {
     db?.close();
     if (!isBusy(error)) throw storeError(error, 'cannot take the lock', file);
+    // No cause: it would only repeat that the lock is taken.
+    const by = holder();
     throw new RepriseError('world_locked', 'the world is already open for writing', {
       where: path,
-      hint: 'Close the other one, or end its process (a suspended process keeps the lock, too), or open this one read-only.',
-      cause: error,
+      ...(by === undefined ? {} : { by, actual: by }),
+      hint: `Close it there, or end that process; a suspended process keeps the lock, too. Reading needs no lock: npx reprise log ${path}`,
     });
   }
   const held = db;

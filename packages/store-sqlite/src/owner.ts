@@ -4,6 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { shortText } from '@reprise/contracts';
 
 /** An owner: a process, one opening in it, and the opened file. A copy of the file names the original file. */
 export interface Owner {
@@ -52,6 +54,26 @@ export function forgetOwner({ nonce }: Owner): void {
 /** The text that is stored in the file. */
 export function ownerText({ boot, namespace, pid, started, file, nonce }: Owner): string {
   return [boot, namespace, pid, started, file, nonce].join(' ');
+}
+
+/** The longest command line that a message shows. */
+const COMMAND_UNITS = 120;
+
+/** An owner in words: its process, and the command of that process where the system shows it. */
+export function ownerWords({ pid }: Owner): string {
+  if (pid === process.pid) return `this process, ${pid}`;
+  const command = readable(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  const words = command
+    .split('\0')
+    .filter((word) => word !== '')
+    .map(shortWord)
+    .join(' ');
+  return words === '' ? `process ${pid}` : `process ${pid} (${shortText(words, COMMAND_UNITS)})`;
+}
+
+/** A program's path by its name: the folders before it would fill the message. */
+function shortWord(word: string): string {
+  return word.startsWith('/') ? basename(word) : word;
 }
 
 /** Parses the text of an owner; undefined when it is invalid. */

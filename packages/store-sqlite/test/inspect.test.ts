@@ -119,7 +119,7 @@ describe('the owner that a file names', () => {
   it('another opening is refused while the owner lives, also without the lock file [JRN-28]', async () => {
     const world = await openKernelWorld({ store: sqlite(path), app });
     for (const name of readdirSync(place.dir)) if (name.includes('lock')) rmSync(join(place.dir, name));
-    const refused = { code: 'world_locked', details: { where: path, actual: `process ${process.pid}` } };
+    const refused = { code: 'world_locked', details: { where: path, actual: `this process, ${process.pid}` } };
     await expect(sqlite(path).open()).rejects.toMatchObject(refused);
     await world.close();
   });
