@@ -26,6 +26,7 @@ export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
 export type { Input, Part, PartView } from './session/parts.js';
+export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
 export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
@@ -53,14 +54,7 @@ export {
   openAgentParts,
   openAgentWorld,
 } from './world/open-agent-world.js';
-export type {
-  Decided,
-  DecideOptions,
-  Pending,
-  PendingQuery,
-  PendingQuestion,
-  ToolsetChange,
-} from './world/people.js';
+export type { Decided, DecideOptions, PendingQuery } from './world/people.js';
 export {
   AgentWorld,
   type AgentWorldParts,

@@ -7,7 +7,7 @@ import type { World } from '@reprise/kernel';
 import type { WaitsFor } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, SessionState } from '../contracts/state.js';
-import type { Pending } from '../world/people.js';
+import type { Pending } from './pending.js';
 
 /** What a run waits for. */
 export interface Waiting {

@@ -31,7 +31,7 @@ export interface Outcome<R> {
   readonly error?: ErrorDetail;
 }
 
-/** A run that has ended, or that waits for somebody. */
+/** A run that has ended, or that waits for a person or a command. */
 export type EndedOrWaiting<R> = ({ readonly status: 'ended' } & Outcome<R>) | Waiting;
 
 /** The parts that a run needs to watch itself. */
@@ -93,23 +93,31 @@ export class Run<R = unknown> {
    * the world is opened again; `cell_failed` when its session has failed, `run_failed` when its session could not be
    * made; `run_waiting` when it waits and nothing is left to do in this process
    */
-  async *events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+  events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+    return this.#events(options, callSite(this.events));
+  }
+
+  async *#events(options: RunWatchOptions, from: CallSite): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
     const watched = await this.#watched(options);
     const frames = framesOf(world, this.place.seq, options);
-    for await (const frame of options.follow === false ? frames : this.#whileWorking(frames)) {
+    for await (const frame of options.follow === false ? frames : this.#whileWorking(frames, from)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
-      if (watched.lost !== undefined && options.follow !== false) throw watched.lost;
+      if (watched.lost !== undefined && options.follow !== false) throw from.mark(watched.lost);
     }
-    if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy);
+    if (options.signal?.aborted !== true && options.follow !== false) throw closedEarly(this.id, world.closedBy, from);
   }
 
   /**
    * The events of {@link Run.events}, with live pieces of the model's answers between them. A piece counts until the
    * step's `llm_step.completed`, or until `delta.reset`: then the model is called again.
    */
-  async *stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
+  stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
+    return this.#stream(options, callSite(this.stream));
+  }
+
+  async *#stream(options: Omit<RunWatchOptions, 'follow'>, from: CallSite): AsyncGenerator<AgentEvent | Delta> {
     const { world, live } = this.parts;
     const watched = await this.#watched(options);
     const left = new AbortController();
@@ -117,7 +125,7 @@ export class Run<R = unknown> {
     options.signal?.addEventListener('abort', leave, { once: true });
     if (options.signal?.aborted === true) leave();
     const listener = live.listen();
-    const frames = this.#whileWorking(world.frames(this.place.seq, left.signal));
+    const frames = this.#whileWorking(world.frames(this.place.seq, left.signal), from);
     const read = () => {
       const next = frames.next();
       next.catch(() => undefined); // a world that closes while the caller does not read: the next read reports it
@@ -130,7 +138,7 @@ export class Run<R = unknown> {
         if (frame !== undefined) {
           next = read();
           yield* watched.shown(frame.value);
-          if (watched.lost !== undefined) throw watched.lost;
+          if (watched.lost !== undefined) throw from.mark(watched.lost);
         }
         if (!watched.ended) yield* watched.spoken(listener.take());
       }
@@ -139,7 +147,7 @@ export class Run<R = unknown> {
       options.signal?.removeEventListener('abort', leave);
       leave();
     }
-    if (!watched.ended && options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy);
+    if (!watched.ended && options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy, from);
   }
 
   /**
@@ -155,7 +163,7 @@ export class Run<R = unknown> {
   }
 
   /**
-   * Waits until the run has ended or waits for somebody: a person, the next message, a higher limit or a resume. A run
+   * Waits until the run has ended or waits for a person or a command: a decision, the next message, a higher limit or a resume. A run
    * whose children all wait waits for the same.
    *
    * @throws RepriseError as {@link Run.result}
@@ -208,23 +216,22 @@ export class Run<R = unknown> {
     const made = new Made();
     for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}), from)) {
       for await (const event of watched.shown(frame)) made.see(event);
-      if (watched.lost !== undefined) throw watched.lost;
+      if (watched.lost !== undefined) throw from.mark(watched.lost);
       if (watched.end !== undefined) return this.#outcome(watched.end, made.of(watched.run), made.failure);
       const now = frame.seq < world.head.seq ? undefined : await waiting();
       if (now !== undefined) return now as Exclude<W, undefined>;
     }
-    throw from.mark(closedEarly(this.id, world.closedBy));
+    throw closedEarly(this.id, world.closedBy, from);
   }
 
   /** The frames of a watch, until nothing is left to do in this process that could bring another one. */
-  async *#whileWorking(frames: AsyncGenerator<WorldFrame>, from?: CallSite): AsyncGenerator<WorldFrame> {
+  async *#whileWorking(frames: AsyncGenerator<WorldFrame>, from: CallSite): AsyncGenerator<WorldFrame> {
     const chance = new LastChance();
     try {
       for (;;) {
         const next = await chance.or(frames.next());
         if (next === 'last chance') {
-          const error = await runWaiting(this.parts, this.id, this.place.session);
-          throw from === undefined ? error : from.mark(error);
+          throw from.mark(await runWaiting(this.parts, this.id, this.place.session));
         }
         if (next.done === true) return;
         yield next.value;
@@ -297,10 +304,11 @@ function causeOf({ causes = [], ...error }: ErrorDetail): Error {
   return Object.assign(new Error(message, below), named);
 }
 
-/** The error that ended the watch: the reason itself unless the world was closed normally. */
-function closedEarly(run: string, reason: RepriseError | undefined): RepriseError {
+/** The error that ended the watch: the reason itself, which all watches share, unless the world was closed normally. */
+function closedEarly(run: string, reason: RepriseError | undefined, from: CallSite): RepriseError {
   if (reason !== undefined && reason.code !== 'world_closed') return reason;
-  return new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
+  const error = new RepriseError('world_closed', `the world was closed before run ${run} ended`, {
     hint: 'The run goes on when the world is opened again. If a function returned it without `await`, `await using` closed the world at once: write `return await run.text()`.',
   });
+  return from.mark(error);
 }

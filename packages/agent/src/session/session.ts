@@ -12,11 +12,11 @@ import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
 import { QUEUE_MAX } from '../reducer/queue.js';
-import type { Pending } from '../world/people.js';
 import { adoptAgent } from './adopt-agent.js';
 import { type PastBefore, type WatchOptions, watch } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
+import type { Pending } from './pending.js';
 import { Run, type RunPlace } from './run.js';
 import { SessionFacts } from './session-facts.js';
 import {

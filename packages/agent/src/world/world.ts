@@ -22,6 +22,7 @@ import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js'
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
 import { type WatchOptions, watch } from '../session/events.js';
 import type { LiveAnswers } from '../session/live.js';
+import type { Pending } from '../session/pending.js';
 import { worldRequestId } from '../session/request-id.js';
 import type { RunPlace } from '../session/run.js';
 import { Session } from '../session/session.js';
@@ -31,7 +32,7 @@ import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
-import { type Decided, type DecideOptions, decide, openItems, type Pending, type PendingQuery } from './people.js';
+import { type Decided, type DecideOptions, decide, openItems, type PendingQuery } from './people.js';
 import type { Registry } from './registry.js';
 
 /** Selects sessions of a list. */

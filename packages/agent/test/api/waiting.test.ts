@@ -1,4 +1,4 @@
-/** Runs that wait for somebody, as their sender sees them. */
+/** Runs that wait for people, as their sender sees them. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import {

@@ -28,7 +28,7 @@ switch (process.argv[2]) {
     for await (const { type } of run.stream()) if (type === 'human.requested') console.log(type);
     break;
   case 'timer': {
-    // Somebody decides later in this process.
+    // A person decides later, in this process.
     setTimeout(async () => {
       const [item] = await world.pending();
       if (item !== undefined) await world.decide(item, { approve: true });
