@@ -26,7 +26,8 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'tool.completed': 'the call has its result',
   'tool.failed': 'the call failed or was not executed: `non_execution` says which',
   'tool.bounded': 'the output was truncated for the model; the full output is behind `operator_ref`',
-  'tool.waiting': 'the call waits for a person or for child sessions',
+  'tool.waiting':
+    'the call waits for a person, for child sessions, or for a person or agent whom the owner of the session asks',
   'tool.late': 'a call that was reported without an output has been answered after all',
   'human.requested': 'a person has to decide or answer: `id` is the argument of `world.decide`',
   'human.resolved':
@@ -55,6 +56,7 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'toolset.unreachable': 'a toolset cannot be reached: calls of its tools fail until it is reachable again',
   'toolset.reachable': 'a toolset is reachable again',
   'effect.denied': 'the gate denied an effect of the session',
+  'owner.answered': 'the owner of the session answered a call of the program that works during this turn',
   'stale.ignored': 'a result arrived for a step that has ended, and was ignored',
 };
 

@@ -54,6 +54,16 @@ export {
   openAgentParts,
   openAgentWorld,
 } from './world/open-agent-world.js';
+export {
+  appOf,
+  type PartHost,
+  type Served,
+  type ServedAnswer,
+  type ServedResource,
+  type ServedSchema,
+  type ServedTool,
+  type WorldPart,
+} from './world/part.js';
 export type { Decided, DecideOptions, PendingQuery } from './world/people.js';
 export {
   AgentWorld,

@@ -1,5 +1,5 @@
 import { pattern } from './authority.js';
-import { digestHex, ref } from './markers.js';
+import { digestHex, ref, value } from './markers.js';
 import * as z from './schema/index.js';
 
 /** The name and version of the prompt assembly, as recorded in a model call's parameters. */
@@ -150,8 +150,8 @@ export const inputPart = z.discriminatedUnion('kind', [
 export type InputPart = z.infer<typeof inputPart>;
 
 /**
- * A session operation: a call that the session itself executes instead of an adapter; judged from its arguments and
- * recorded.
+ * A session operation: a call that the session itself executes instead of an adapter, or passes to its owner; judged
+ * from its arguments and recorded.
  */
 export const sessionOp = z.discriminatedUnion('op', [
   z.strictObject({
@@ -181,6 +181,7 @@ export const sessionOp = z.discriminatedUnion('op', [
     within_ms: z.exactOptional(z.int().min(1)),
   }),
   z.strictObject({ op: z.literal('close'), child: z.string().min(1).max(64) }),
+  z.strictObject({ op: z.literal('owner'), name: z.string().min(1).max(64), args: value() }),
 ]);
 
 /** A session operation. */

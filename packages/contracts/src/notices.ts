@@ -21,12 +21,16 @@ export const childFailed = z.strictObject({ cell: address, code: z.enum(FAULT_CO
 /** Kernel notice: a timer of this cell fired. */
 export const timerFired = z.strictObject({ name: z.string().max(128), due: z.int().min(0) });
 
-/** Kernel notice: the answer to a command that was sent with `reply`. */
+/** The name that a cell gave one of its events or commands, to tell its answer from the others. */
+export const noticeTag = z.string().min(1).max(256);
+
+/** Kernel notice: the answer to an event that was sent with `reply`. */
 export const reply = z.strictObject({
   to: address,
   event: wireName,
   outcome: z.enum(['accepted', 'rejected']),
   code: z.exactOptional(z.string().max(96)),
+  tag: z.exactOptional(noticeTag),
 });
 
 /** Kernel notice: an effect was opened that this cell settles, by `sys/Settle@1`. */
@@ -71,7 +75,11 @@ export const effectLate = z.strictObject({
 });
 
 /** Kernel notice: a command of this cell was refused. */
-export const commandRefused = z.strictObject({ command: wireName, code: z.string().max(96) });
+export const commandRefused = z.strictObject({
+  command: wireName,
+  code: z.string().max(96),
+  tag: z.exactOptional(noticeTag),
+});
 
 /**
  * The notices that the kernel sends to a cell: one closed union. A reducer takes a notice by naming it among its

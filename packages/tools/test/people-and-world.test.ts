@@ -5,12 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { askHuman, introspect } from '../src/index.js';
 import { callerOf } from './sandbox.js';
 
+const SESSION = { key: 'c1', labels: {} };
+
 describe('ask_human', () => {
   it('a question carries its text, its addressee, its deadline and its default answer', async () => {
     const { content } = await memory().open();
     const tool = askHuman({ to: 'human:ann', within: '2d', default: 'go on' });
     expect(tool.entry).toMatchObject({ name: 'ask_human', kind: 'ask' });
-    const op = sessionOp.parse(await tool.operation?.({ question: 'Which?', options: ['a', 'b'] }, content));
+    const op = sessionOp.parse(await tool.operation?.({ question: 'Which?', options: ['a', 'b'] }, content, SESSION));
     expect(op).toMatchObject({ op: 'ask', to: 'human:ann', within_ms: 172_800_000 });
     const read = async (ref: unknown) => decode(await getBytes(content, ref as never));
     if (op.op !== 'ask') throw new Error('it is no question');
@@ -23,7 +25,7 @@ describe('ask_human', () => {
     });
     // Text and not a value: the model reads exactly these bytes as the call's result.
     expect(await readText(content, op.default_ref as never)).toBe('go on');
-    expect(await askHuman().operation?.({ question: 'Why?' }, content)).toEqual({
+    expect(await askHuman().operation?.({ question: 'Why?' }, content, SESSION)).toEqual({
       op: 'ask',
       question_ref: expect.anything(),
     });

@@ -156,7 +156,8 @@ export class RunChunks {
         return;
       }
       case 'tool.completed': {
-        const output = event.text ?? (event.ref === undefined ? null : { ref: event.ref.toString() });
+        const linked = event.ref === undefined ? null : { ref: event.ref.toString() };
+        const output = event.text ?? event.answer?.value ?? linked;
         yield { type: 'tool-output-available', toolCallId: event.call_id, output };
         return;
       }

@@ -4,8 +4,8 @@ import * as z from '@reprise/contracts/schema';
 import { agentConfig } from './config.js';
 import { toolsetName } from './toolset.js';
 
-/** How a session executes a call of a tool: as an effect, or by itself. */
-export const TOOL_KINDS = ['tool', 'ask', 'spawn', 'send_input', 'wait', 'close'] as const;
+/** How a session executes a call of a tool: as an effect, by itself, or by passing it to its owner. */
+export const TOOL_KINDS = ['tool', 'ask', 'spawn', 'send_input', 'wait', 'close', 'owner'] as const;
 
 /** The origin of a tool that a toolset offers. */
 export const toolOrigin = z.strictObject({

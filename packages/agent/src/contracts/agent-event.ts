@@ -9,6 +9,7 @@ import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { COMMAND_DROPS, USAGE_DIFFERS } from './facts.js';
 import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
+import { ownerReply } from './owner.js';
 import { artifact, truncationMeta } from './tool-call.js';
 import { toolsetCounts, toolsetName } from './toolset.js';
 import { USER_ORIGINS } from './transcript.js';
@@ -127,9 +128,11 @@ export const AGENT_EVENTS = {
   'tool.requested': event('tool.requested', { ...call, ref: ref(), args: z.exactOptional(value()) }),
   'tool.completed': event('tool.completed', {
     ...call,
-    /** The output that the model is given; absent when the call's result is that of its children. */
+    /** The output that the model is given; absent when the call's result is that of its children or of its owner. */
     ref: z.exactOptional(ref()),
     text: z.exactOptional(z.string()),
+    /** The answer of the session's owner. */
+    answer: z.exactOptional(ownerReply),
     truncated: z.boolean(),
     /** Operators only: the whole output. */
     operator_ref: z.exactOptional(ref()),
@@ -142,17 +145,21 @@ export const AGENT_EVENTS = {
     non_execution: z.exactOptional(nonExecution),
     ref: z.exactOptional(ref()),
     text: z.exactOptional(z.string()),
+    /** The answer of the session's owner. */
+    answer: z.exactOptional(ownerReply),
     operator_ref: z.exactOptional(ref()),
     ...failed,
   }),
   'tool.bounded': event('tool.bounded', { ...call, ref: ref(), operator_ref: ref(), truncation: truncationMeta }),
-  'tool.waiting': event('tool.waiting', { ...call, for: z.enum(['approval', 'ask', 'children']) }),
+  'tool.waiting': event('tool.waiting', { ...call, for: z.enum(['approval', 'ask', 'owner', 'children']) }),
   'tool.late': event('tool.late', {
     ...call,
     reported: z.nullable(nonExecution),
     status: z.enum(RECEIPT_STATUSES),
     ref: z.exactOptional(ref()),
   }),
+  /** A call of a program was answered by the session's owner. */
+  'owner.answered': event('owner.answered', { call_id: z.string(), answer: ownerReply, is_error: z.boolean() }),
   'human.requested': event('human.requested', {
     /** The id that `world.decide` takes. */
     id,
@@ -289,6 +296,7 @@ export const OPERATOR_ONLY: readonly AgentEventType[] = [
   'toolset.unreachable',
   'toolset.reachable',
   'effect.denied',
+  'owner.answered',
   'stale.ignored',
 ];
 

@@ -5,6 +5,7 @@ import { CANCEL_SCOPES, commandId, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
 import { INPUT_DROPS, LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
+import { ownerAnswered } from './owner.js';
 import { toolOutcome } from './state.js';
 import { toolsetCounts, toolsetName } from './toolset.js';
 import { USER_ORIGINS } from './transcript.js';
@@ -147,7 +148,7 @@ export const callWaiting = z.strictObject({
   ...at,
   call_id: callId,
   tool: z.string().max(128),
-  for: z.enum(['approval', 'ask', 'children']),
+  for: z.enum(['approval', 'ask', 'owner', 'children']),
   effect: z.nullable(z.string().max(64)),
 });
 
@@ -327,5 +328,6 @@ export const SESSION_FACTS = {
   'aos.agent/ToolsetDecided@1': toolsetDecided,
   'aos.agent/ToolsetUnreachable@1': toolsetUnreachable,
   'aos.agent/ToolsetReachable@1': toolsetReachable,
+  'aos.agent/OwnerAnswered@1': ownerAnswered,
   'aos.agent/StaleIgnored@1': staleIgnored,
 } as const;

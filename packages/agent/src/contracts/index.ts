@@ -6,6 +6,7 @@ export * from './config.js';
 export * from './facts.js';
 export * from './lifecycle.js';
 export * from './non-execution.js';
+export * from './owner.js';
 export * from './session.js';
 export * from './state.js';
 export * from './tool-call.js';

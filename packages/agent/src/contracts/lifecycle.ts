@@ -20,8 +20,8 @@ export type Lifecycle = (typeof LIFECYCLES)[number];
 /** The states without a run under way. */
 export const TERMINAL: readonly Lifecycle[] = ['Idle', 'Completed', 'Failed', 'Cancelled'];
 
-/** What a waiting run waits for. */
-export const WAITS = ['input', 'approval', 'ask', 'children', 'limit'] as const;
+/** What a waiting run waits for; `owner`: for a person or an agent whom the owner of the session asks. */
+export const WAITS = ['input', 'approval', 'ask', 'owner', 'children', 'limit'] as const;
 
 /** What a waiting run waits for. */
 export type WaitsFor = (typeof WAITS)[number];

@@ -5,6 +5,7 @@ import { commandId, runCause } from './commands.js';
 import { adopted, agentConfig, bounds, limitAmounts, tally } from './config.js';
 import { LIFECYCLES, stopReason, WAITS } from './lifecycle.js';
 import { nonExecution } from './non-execution.js';
+import { ownerReply } from './owner.js';
 import { artifact } from './tool-call.js';
 import { childResult, lateItem } from './transcript.js';
 import { compactionDue, contextWindow } from './window.js';
@@ -25,6 +26,7 @@ export const toolOutcome = z.union([
     edited_args_ref: z.exactOptional(ref()),
   }),
   z.strictObject({ children: z.array(childResult).max(64) }),
+  z.strictObject({ answer: ownerReply, is_error: z.boolean() }),
   z.strictObject({ non_execution: nonExecution }),
 ]);
 
@@ -32,8 +34,8 @@ export const toolOutcome = z.union([
 export type ToolOutcome = z.infer<typeof toolOutcome>;
 
 /**
- * The part of an outcome that the state stores until the batch ends; its files and children, `details` in number, are in
- * the table `details`.
+ * The part of an outcome that the state stores until the batch ends; its files, children and answer, `details` in number,
+ * are in the table `details`.
  */
 export const storedOutcome = z.strictObject({
   output_ref: z.exactOptional(ref()),
@@ -48,14 +50,17 @@ export const storedOutcome = z.strictObject({
 /** The part of an outcome that the state stores. */
 export type StoredOutcome = z.infer<typeof storedOutcome>;
 
-/** An entry of the table `details`: a file that a call of the batch made, or the result of one of its children. */
-export const storedDetail = z.union([artifact, childResult]);
+/**
+ * An entry of the table `details`: a file that a call of the batch made, the result of one of its children, or the
+ * answer of the session's owner.
+ */
+export const storedDetail = z.union([artifact, childResult, ownerReply]);
 
 /** An entry of the table `details`. */
 export type StoredDetail = z.infer<typeof storedDetail>;
 
 /** The phase of a call of the current step. */
-export const CALL_PHASES = ['queued', 'running', 'approval', 'ask', 'children', 'settled'] as const;
+export const CALL_PHASES = ['queued', 'running', 'approval', 'ask', 'owner', 'children', 'settled'] as const;
 
 /** A tool call of the current step, in the order of the model's requests. */
 export const pendingCall = z.strictObject({
@@ -87,6 +92,8 @@ export const pendingCall = z.strictObject({
   outcome: z.nullable(storedOutcome),
   /** A digest of the outcome, for loop detection. */
   mark: z.exactOptional(z.string().max(16)),
+  /** How many calls of its program the owner has not answered. */
+  turn_calls: z.exactOptional(count),
 });
 
 /** A tool call of the current step. */

@@ -99,7 +99,8 @@ export const toolCall = effectOnUse('tool.call@1', () =>
 /** `human.ask@1` parameters: a question, as the canonical value behind a link (`{ question, options?, … }`). */
 export const humanAskParams = z.strictObject({
   question_ref: ref(),
-  session: sessionInfo,
+  /** The session that asks, or labels that another cell states for its question; absent without either. */
+  session: z.exactOptional(sessionInfo),
   to: z.exactOptional(z.string().min(1).max(256)),
 });
 

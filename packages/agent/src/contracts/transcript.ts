@@ -2,6 +2,7 @@
 import { droppedCalls, inputPart, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { nonExecution } from './non-execution.js';
+import { ownerReply } from './owner.js';
 import { artifact } from './tool-call.js';
 
 const callId = z.string().min(1).max(128);
@@ -49,8 +50,8 @@ export const childResult = z.strictObject({
 export type ChildResult = z.infer<typeof childResult>;
 
 /**
- * The result of a tool call, as the model reads it: a bounded text behind a link, the results of children, or the
- * reason why there is no output.
+ * The result of a tool call, as the model reads it: a bounded text behind a link, the results of children, the answer of
+ * the session's owner, or the reason why there is no output.
  */
 export const toolItem = z.strictObject({
   role: z.literal('tool'),
@@ -59,6 +60,8 @@ export const toolItem = z.strictObject({
   output_ref: z.exactOptional(ref()),
   files: z.exactOptional(z.array(artifact).max(16)),
   children: z.exactOptional(z.array(childResult).max(64)),
+  /** The answer of the session's owner. */
+  answer: z.exactOptional(ownerReply),
   non_execution: z.exactOptional(nonExecution),
   is_error: z.boolean(),
   /** The arguments of the execution, when a person edited them before approving. */

@@ -3,6 +3,7 @@ import type { Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../contracts/agent-event.js';
+import type { OwnerReply } from '../contracts/owner.js';
 import type { Files } from './effects.js';
 import type { HistoryEntry, TextBounds } from './entry.js';
 import { runOf, stepOf } from './places.js';
@@ -71,10 +72,7 @@ const WORDS: { readonly [T in AgentEventType]: Words<T> } = {
   'tool.completed': resultBody,
   'tool.failed': failedBody,
   'tool.bounded': hidden,
-  'tool.waiting': ({ call_id, tool, for: what }) =>
-    what === 'children'
-      ? { ...entry('run', tool, `${tool} ${call_id} waits for its child sessions`), call_id, tool }
-      : undefined,
+  'tool.waiting': waitingBody,
   'tool.late': async ({ call_id, tool, status, ref }, { content, bounds }) => {
     const text = ref === undefined ? undefined : await textAt(content, ref);
     const words = `${tool} ${call_id} is answered late (${status})${text === undefined ? '' : `: ${quoted(text, bounds.data, ref)}`}`;
@@ -104,6 +102,14 @@ const WORDS: { readonly [T in AgentEventType]: Words<T> } = {
       null,
       `configuration ${config_rev}: model ${model}${from_run === null ? '' : `, from run ${from_run} on`}`,
     ),
+  'owner.answered': async ({ call_id, answer, is_error }, { content, bounds }) => ({
+    ...entry(
+      'result',
+      'owner',
+      `the owner ${is_error ? 'refuses' : 'answers'} ${call_id}: ${await ownerText(content, answer, bounds)}`,
+    ),
+    call_id,
+  }),
   'context.pressure': ({ percent, tokens, window }) =>
     entry('limit', null, `the context window is ${percent}% full: ${tokens} of ${window} tokens`),
   'compaction.started': hidden,
@@ -192,6 +198,24 @@ async function answerBody(event: AgentEventOf<'llm_step.completed'>, { content, 
 /** Reasons to finish that are not worth a word. */
 const FINE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'interrupted']);
 
+function waitingBody({ call_id, tool, for: what }: AgentEventOf<'tool.waiting'>): Body | undefined {
+  // A question to a person is an entry of its own.
+  if (what !== 'children' && what !== 'owner') return undefined;
+  const whom = what === 'children' ? 'its child sessions' : "the session's owner";
+  return { ...entry('run', tool, `${tool} ${call_id} waits for ${whom}`), call_id, tool };
+}
+
+/** What the owner of a session answered: its value, and the texts that it points to. */
+async function ownerText(content: ContentReader, { value, refs }: OwnerReply, bounds: TextBounds): Promise<string> {
+  const texts = await Promise.all(
+    refs.map(async ({ label, ref }) => {
+      const text = await textAt(content, ref);
+      return `${label}: ${text === undefined ? '(erased)' : quoted(text, bounds.data, ref)}`;
+    }),
+  );
+  return [bounded(inline(value), bounds.data), ...texts].join('; ');
+}
+
 async function resultBody(
   event: AgentEventOf<'tool.completed'>,
   { content, bounds, files }: WordsContext,
@@ -207,14 +231,9 @@ async function resultBody(
     ...(edited_args_ref === undefined ? [] : [`with arguments that a person edited, ${shortRef(edited_args_ref)}`]),
   ];
   const state = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  const said =
-    text === undefined
-      ? ref === undefined
-        ? ': the results of its child sessions'
-        : ': (erased)'
-      : `: ${quoted(text, bounds.data, ref)}`;
+  const said = text === undefined ? await unquoted(event, content, bounds) : quoted(text, bounds.data, ref);
   return {
-    ...entry('result', tool, `${tool} ${call_id} returns${state}${said}`),
+    ...entry('result', tool, `${tool} ${call_id} returns${state}: ${said}`),
     call_id,
     tool,
     ...(ref === undefined ? {} : { ref }),
@@ -222,12 +241,27 @@ async function resultBody(
   };
 }
 
+/** What is said of a result without a text of its own. */
+async function unquoted(
+  { answer, ref }: AgentEventOf<'tool.completed'>,
+  content: ContentReader,
+  bounds: TextBounds,
+): Promise<string> {
+  if (answer !== undefined) return ownerText(content, answer, bounds);
+  return ref === undefined ? 'the results of its child sessions' : '(erased)';
+}
+
 async function failedBody(event: AgentEventOf<'tool.failed'>, { content, bounds }: WordsContext): Promise<Body> {
-  const { call_id, tool, code, non_execution, ref } = event;
+  const { call_id, tool, code, non_execution, ref, answer } = event;
   const text = ref === undefined ? undefined : await textAt(content, ref);
   const how =
     non_execution === undefined ? `fails${code === null ? '' : `: ${code}`}` : nonExecutionWords(non_execution);
-  const said = text === undefined ? await errorWords(content, event.error_ref) : `: ${quoted(text, bounds.data, ref)}`;
+  const said =
+    text !== undefined
+      ? `: ${quoted(text, bounds.data, ref)}`
+      : answer !== undefined
+        ? `: ${await ownerText(content, answer, bounds)}`
+        : await errorWords(content, event.error_ref);
   return {
     ...entry('result', tool, `${tool} ${call_id} ${how}${said}`),
     call_id,

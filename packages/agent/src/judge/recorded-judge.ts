@@ -42,6 +42,7 @@ import { Definitions } from './definitions.js';
 import { inTime, type Stopped, stoppingWith } from './in-time.js';
 import { jsonIn } from './json-answer.js';
 import type { AskedCall, Judge, JudgeContext } from './port.js';
+import { recordedOwnerTool } from './recorded-owner-tool.js';
 import { uniqueIds } from './unique-ids.js';
 
 /** The most characters of a tool's name, a resource and a source's name in a receipt. */
@@ -143,7 +144,7 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
       content,
     );
   }
-  const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def);
+  const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def) ?? recordedOwnerTool(entry);
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
   if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);
@@ -177,7 +178,7 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
   const terms: Terms = { ...termsOf(tool.entry), fingerprint: tool.entry.fingerprint };
   const { operation } = tool;
   if (operation !== undefined) {
-    const op = await inTime(() => operation(args as never, asking.content), asking.stopped);
+    const op = await inTime(() => operation(args as never, asking.content, asking.params.session), asking.stopped);
     const fits = sessionOp.safeParse(op.ok ? op.value : undefined);
     if (fits.success) return { ...terms, session: fits.data };
     return issue('args_invalid', argsInvalidText(tool.entry.name, '- nothing can be done with them'), asking.content);

@@ -291,7 +291,7 @@ function writtenOff(ctx: ReducerContext): Table<LimitAmounts> {
 }
 
 /** Whether the sender is the cell that made this session. */
-function isMaker({ parent, sender }: ReducerContext): boolean {
+export function isMaker({ parent, sender }: ReducerContext): boolean {
   return parent !== null && sender !== null && sender[0] === parent[0] && sender[1] === parent[1];
 }
 

@@ -27,6 +27,7 @@ import { executeOp } from './children.js';
 import { batchLimit } from './limits.js';
 import { findLoop, markOf } from './loops.js';
 import type { Next } from './moves.js';
+import { callOwner } from './owner.js';
 import { appendResults, settleCall } from './results.js';
 import { place, sayToModel } from './say.js';
 import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
@@ -128,6 +129,7 @@ function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext):
   if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
   const { session } = call;
   if (session?.op === 'ask') return askPerson(draft, call, session, ctx);
+  if (session?.op === 'owner') return callOwner(draft, call, session, ctx);
   if (session !== undefined) return executeOp(draft, call, session, ctx);
   if (call.unknown === 0 || call.on_unknown === 'retry') return callTool(draft, call, ctx);
   const { unknown_question_ref } = draft.run?.config ?? draft.config;

@@ -54,6 +54,7 @@ function cycleAtEnd(
 export function markOfOutcome(outcome: ToolOutcome): string {
   if ('non_execution' in outcome) return short([outcome.non_execution.kind, outcome.non_execution.code ?? '']);
   if ('output_ref' in outcome) return outcome.output_ref.hex.slice(0, 16);
+  if ('answer' in outcome) return digestOf(outcome.answer).slice(0, 16);
   return short(outcome.children.map(({ child, status, output_ref }) => `${child}:${status}:${output_ref?.hex ?? ''}`));
 }
 

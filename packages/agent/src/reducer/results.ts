@@ -9,7 +9,8 @@ import { markOfOutcome } from './loops.js';
 import { bytesOfChild, bytesOfFiles, countEstimate, countUnread } from './prompt-size.js';
 import { appendItem, place } from './say.js';
 import { RESULT_FILES_BYTES_MAX, sizeOf } from './sizes.js';
-import { childrenIn, storeOutcome, takeDetails } from './stored-outcomes.js';
+import { answerIn, childrenIn, filesIn, storeOutcome, takeDetails } from './stored-outcomes.js';
+import { closeTurnCalls } from './turn-calls.js';
 
 /**
  * Settles a call with its outcome. Once a call may have happened, no later outcome may claim that it did not.
@@ -26,6 +27,7 @@ export function settleCall(
   const unknown = call.unknown > 0 && 'non_execution' in given;
   const outcome: ToolOutcome = unknown ? { non_execution: { ...given.non_execution, kind: 'outcome_unknown' } } : given;
   storeOutcome(draft, call, outcome, ctx);
+  closeTurnCalls(call, ctx);
   if (draft.run !== null && draft.run.config.loop !== null) call.mark = markOfOutcome(outcome);
   if (call.outcome !== null && bytes !== undefined) call.outcome.bytes = bytes;
   call.phase = 'settled';
@@ -72,8 +74,10 @@ function resultOf({ call_id, tool, outcome, note_ref }: PendingCall, at: number,
   const { details: _, bytes: __, non_execution, is_error = false, ...text } = outcome ?? UNKNOWN;
   if (non_execution !== undefined) return { ...base, non_execution, is_error: true };
   const details = takeDetails(at, outcome ?? UNKNOWN, ctx);
+  const answer = answerIn(details);
+  if (answer !== undefined) return { ...base, answer, is_error };
   if (text.output_ref === undefined) return { ...base, children: childrenIn(details), is_error };
-  const files = fitted(details.flatMap((detail) => ('child' in detail ? [] : [detail])));
+  const files = fitted(filesIn(details));
   return { ...base, ...text, is_error, ...(files.length === 0 ? {} : { files }) };
 }
 

@@ -17,6 +17,7 @@ import { creates, defineReducer, type EventOf, type ReducerContext, reducerOnUse
 import { agentAdopted, sessionCommand, userInput } from '../contracts/commands.js';
 import { limitAmounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
+import { ownerAnswer, ownerCalled, ownerParked, turnCall } from '../contracts/owner.js';
 import * as contract from '../contracts/session.js';
 import {
   allowance,
@@ -39,6 +40,7 @@ import { adopt, takeCommand, takeUserInput } from './inputs.js';
 import { callLate } from './late.js';
 import { workedMs } from './limits.js';
 import type { Next } from './moves.js';
+import { ownerAnswers, ownerRefused, ownerWaits, programCalls } from './owner.js';
 import { completed } from './run.js';
 import { place } from './say.js';
 import { planFailed, stepCompleted, stepFailed } from './step.js';
@@ -59,6 +61,9 @@ const EVENTS = {
   'aos.agent/ToolsetsRefreshed@1': contract.toolsetsRefreshed,
   'aos.agent/ToolsetDecided@1': contract.toolsetDecision,
   'aos.agent/ChildNotice@1': contract.childNotice,
+  'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerParked@1': ownerParked,
+  'aos.agent/OwnerCalled@1': ownerCalled,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
   'sys/EffectWaiting@1': NOTICES['sys/EffectWaiting@1'],
@@ -66,6 +71,7 @@ const EVENTS = {
   'sys/EffectLate@1': NOTICES['sys/EffectLate@1'],
   'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
+  'sys/Reply@1': NOTICES['sys/Reply@1'],
 } as const;
 
 type Events = EventOf<typeof EVENTS>;
@@ -95,6 +101,9 @@ const HANDLERS: Handlers = {
     isStale(draft, value, 'aos.agent/ToolsetsRefreshed@1', ctx) ? undefined : toolsetsRefreshed(draft, value, ctx),
   'aos.agent/ToolsetDecided@1': toolsetDecided,
   'aos.agent/ChildNotice@1': childNews,
+  'aos.agent/OwnerAnswer@1': ownerAnswers,
+  'aos.agent/OwnerParked@1': ownerWaits,
+  'aos.agent/OwnerCalled@1': programCalls,
   'sys/TimerFired@1': (draft, { name }, ctx) => timerFired(draft, name, ctx),
   'sys/PlanFailed@1': (draft, { plan }, ctx) => planFailed(draft, plan[2], ctx),
   'sys/EffectWaiting@1': (draft, { plan, for: what, effect }, ctx) =>
@@ -106,6 +115,7 @@ const HANDLERS: Handlers = {
   },
   'sys/Undeliverable@1': childUnreachable,
   'sys/ChildFailed@1': childFailed,
+  'sys/Reply@1': ownerRefused,
 };
 
 /** The session reducer. */
@@ -123,6 +133,7 @@ export const sessionReducer = reducerOnUse(contract.SESSION_REDUCER, () =>
       agents: spawnable,
       details: storedDetail,
       toolsets: knownToolset,
+      turn_calls: turnCall,
       allowances: allowance,
       ended: endedRun,
       written_off: limitAmounts,

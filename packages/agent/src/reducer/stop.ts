@@ -36,7 +36,9 @@ export function stopRun(
     if (call.phase === 'settled') continue;
     if (call.phase === 'children') ctx.clearTimer(waitTimer(draft, call));
     if (call.plan !== null) ctx.stop(call.plan, { graceMs });
-    else settleCall(draft, call, { non_execution: { kind: 'cancelled' } }, ctx);
+    // The owner may have acted on a call that it has not answered; one that it parked waits for another party.
+    else
+      settleCall(draft, call, { non_execution: { kind: call.phase === 'running' ? 'interrupted' : 'cancelled' } }, ctx);
   }
   if (stopping.stop !== null) stopChildren(draft, ctx);
   ctx.timer(STOP_TIMER, ctx.now + graceMs + WATCHDOG_MS);

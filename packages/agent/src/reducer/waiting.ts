@@ -59,12 +59,15 @@ export function goOnBehindChildren(draft: SessionState, ctx: ReducerContext): Ne
   return { do: 'step' };
 }
 
+/** What a run is said to wait for when its calls wait for several things. */
+const PRECEDENCE = ['approval', 'ask', 'owner', 'children'] as const;
+
 /** What the calls of the current step wait for; undefined while one of them runs. */
 function waitOfCalls(draft: SessionState): WaitsFor | undefined {
   const open = draft.calls.filter(({ phase }) => phase !== 'settled' && phase !== 'queued');
   if (open.length === 0 || open.some(({ phase }) => phase === 'running')) return undefined;
   const phases = open.map(({ phase }) => phase);
-  return phases.includes('approval') ? 'approval' : phases.includes('ask') ? 'ask' : 'children';
+  return PRECEDENCE.find((phase) => phases.includes(phase)) ?? 'children';
 }
 
 /** Updates the lifecycle to the phases of the step's calls. */

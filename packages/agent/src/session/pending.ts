@@ -30,9 +30,12 @@ export interface Pending {
   readonly id: string;
   /** The kind: a call that waits for approval, or a question that waits for an answer. */
   readonly kind: 'approval' | 'question';
-  /** The key of the session. */
-  readonly session: string;
+  /** The key of the session; absent when another cell of the world asks. */
+  readonly session?: string;
+  /** The labels of the session; of another cell's question those that it states. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What asks, in the words of the part that it belongs to. */
+  readonly title?: string;
   /** The call that waits; absent for a question of the session itself. */
   readonly tool?: string;
   readonly callId?: string;

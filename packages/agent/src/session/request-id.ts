@@ -3,8 +3,8 @@
  * namespace without collisions.
  *
  * Invariants
- * R1  Different `(session, id)` pairs, ids of decisions and ids of their comments give different request ids: a `/` in
- *     a name is written as `%2F`, so the joining slash is unambiguous.
+ * R1  Different `(session, id)` pairs, ids of decisions, ids of their comments and ids of the calls of programs give
+ *     different request ids: a `/` in a name is written as `%2F`, so the joining slashes are unambiguous.
  */
 import { REQUEST_ID_MAX } from '@reprise/contracts';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
@@ -22,6 +22,11 @@ export function worldRequestId(id: string): string {
 /** The id of the comment that accompanies a decision: no session has an empty key. */
 export function commentRequestId(id: string): string {
   return bounded(`/${id}`, ['comment', id]);
+}
+
+/** The id of a call that a program makes for an effect of its session. */
+export function turnCallRequestId(effect: string, id: string): string {
+  return bounded(`//${effect}/${escaped(id)}`, ['turn', effect, id]);
 }
 
 function bounded(whole: string, parts: readonly string[]): string {

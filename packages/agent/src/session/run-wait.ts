@@ -16,7 +16,7 @@ export interface Waiting {
    * `approval`, `ask`: a person decides or answers; `input`: the next message; `limit`: higher limits; `resume`: the
    * session is paused, or its last run failed before this one began.
    */
-  readonly for: Exclude<WaitsFor, 'children'> | 'resume';
+  readonly for: Exclude<WaitsFor, 'children' | 'owner'> | 'resume';
   /** The session that waits: the run's own, or one below it. */
   readonly session: string;
   /** The items that a person may decide or answer, of all sessions that wait; `world.decide` takes them. */
@@ -46,6 +46,8 @@ export async function waitOf(parts: WaitParts, session: string, depth = 0): Prom
   if (lifecycle === 'Paused' || isHeldUp) return waitingIn(parts, session, 'resume', null);
   if (lifecycle !== 'WaitingInput' || waiting === null) return undefined;
   if (waiting.for === 'children') return waitOfChildren(parts, session, depth);
+  // The cell that made the session works on the call; whether it waits itself, its own state says.
+  if (waiting.for === 'owner') return undefined;
   return waitingIn(parts, session, waiting.for, waiting.until);
 }
 

@@ -109,6 +109,10 @@ export const FACTS: { readonly [N in FactName]: (value: FactValue<N>) => Made | 
     ...(ref === undefined ? {} : { ref }),
   })),
   'aos.agent/ToolsetReachable@1': at((rest) => ({ type: 'toolset.reachable', ...rest })),
+  'aos.agent/OwnerAnswered@1': ({ call_id, value, refs, is_error }) => ({
+    place: {},
+    body: { type: 'owner.answered', call_id, answer: { value, refs }, is_error },
+  }),
   'aos.agent/StaleIgnored@1': (rest) => ({ place: {}, body: { type: 'stale.ignored', ...rest } }),
 };
 
@@ -150,6 +154,11 @@ function settledBody(call: Call, outcome: FactValue<'aos.agent/ToolCallSettled@1
   if ('non_execution' in outcome) {
     const { non_execution } = outcome;
     return { type: 'tool.failed', ...call, code: non_execution.code ?? null, non_execution };
+  }
+  if ('answer' in outcome) {
+    const { answer, is_error } = outcome;
+    if (is_error) return { type: 'tool.failed', ...call, code: null, answer };
+    return { type: 'tool.completed', ...call, answer, truncated: false, artifacts: [] };
   }
   const { output_ref: ref, operator_output_ref: operator_ref, is_error, truncated, error_code, artifacts } = outcome;
   if (is_error) return { type: 'tool.failed', ...call, code: error_code ?? null, ref, operator_ref };

@@ -1,6 +1,7 @@
 /** The second argument of a tool's handler. */
 import type { Principal, Ref, SessionInfo, Value } from '@reprise/contracts';
 import type { ContentStore, Scrubber } from '@reprise/kernel';
+import type { OwnerReply } from '../contracts/owner.js';
 import type { Artifact, FileChange } from '../contracts/tool-call.js';
 import type { Duration } from './duration.js';
 import type { OutputOf, Schema } from './schema.js';
@@ -50,8 +51,31 @@ export interface ToolContext<D = unknown> {
    * part.
    */
   put(file: NewFile): Promise<Artifact>;
+  /**
+   * Calls the owner of the session, as the session: for a program that works during this call. The owner's answer is
+   * journaled; the same id gives the same answer. `pending` when no answer comes within the given time.
+   *
+   * @param name the name of an owner tool
+   * @param args its arguments
+   * @throws RepriseError `invalid_value` for arguments that do not fit the tool; `request_rejected` when the call is over
+   *   (`no_turn`), the session has no owner (`no_owner`), or too much is asked (`too_large`, `too_many_calls`)
+   */
+  owner(name: string, args: Value, options?: OwnerCallOptions): Promise<OwnerAnswered | 'pending'>;
   /** Records that an outside file was changed: its content before and after, null where it did not exist. */
   changed(path: string, before: Ref | null, after: Ref | null): FileChange;
+}
+
+/** How a handler calls the owner of its session. */
+export interface OwnerCallOptions {
+  /** Names the call: 1 to 126 characters. A repetition gets the first answer. Made up when absent. */
+  readonly id?: string;
+  /** How long the call waits for its answer; as long as the handler may run when absent. */
+  readonly within?: Duration;
+}
+
+/** The answer of an owner. */
+export interface OwnerAnswered extends OwnerReply {
+  readonly isError: boolean;
 }
 
 /** Reads a world, as plain data for a model. */

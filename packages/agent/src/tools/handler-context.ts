@@ -1,8 +1,8 @@
 /** Makes a handler's context from the adapter's context, and collects what the handler stores. */
-import { present, type Ref, RepriseError, startOfText, type Value } from '@reprise/contracts';
+import { present, type Ref, RepriseError, type SessionInfo, startOfText, type Value } from '@reprise/contracts';
 import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
-import type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
+import type { Answer, NewFile, OwnerAnswered, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';
 import { check, jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
 
@@ -17,6 +17,8 @@ const NO_WORLD: WorldReader = {
   usage: () => unbound(),
   transcript: () => unbound(),
 };
+
+const noOwner: OwnerCaller = () => unbound();
 
 async function unbound(): Promise<never> {
   throw new RepriseError('invalid_argument', 'the tool adapter has no world to read', {
@@ -43,7 +45,21 @@ export interface HandlerOptions {
   readonly closing?: AbortSignal;
   /** Reads the world for tools; without it they cannot read the world. */
   readonly world?: WorldReader;
+  /** Calls the owner of a session; without it handlers cannot. */
+  readonly owner?: OwnerCaller;
 }
+
+/** Passes the call of a handler to the owner of its session. */
+export type OwnerCaller = (call: {
+  readonly session: SessionInfo;
+  /** The effect of the handler, for which its adapter acts. */
+  readonly effect: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly args: Value;
+  readonly withinMs: number | undefined;
+  readonly signal: AbortSignal;
+}) => Promise<OwnerAnswered | 'pending'>;
 
 /** A handler's context, and the files and changes that it collects. */
 export function handlerContext(
@@ -59,6 +75,7 @@ export function handlerContext(
   };
   const keep: Keep = (body) => body().catch(noting);
   const content = new KeptContent(context.content, keep);
+  let ownerCalls = 0;
   const given: ToolContext = {
     deps,
     session: params.session,
@@ -74,6 +91,12 @@ export function handlerContext(
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
     report: (error) => context.report?.(error),
     ask: (question) => ask(question, context, options.now),
+    owner: (name, args, { id, within } = {}) => {
+      const call_id = id ?? `${context.attempt}.${++ownerCalls}`;
+      const { idempotencyKey: effect, signal } = context;
+      const withinMs = within === undefined ? undefined : durationMs(within, 'within');
+      return (options.owner ?? noOwner)({ session: params.session, effect, call_id, name, args, withinMs, signal });
+    },
     put: async (file) => {
       const put = await putFile(file, content);
       return keep(async () => collected(made.artifacts, artifact.parse(put), 64, 'artifacts'));

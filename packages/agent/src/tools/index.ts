@@ -8,13 +8,23 @@ export {
 } from './bound-output.js';
 export { type Build, boundTool, buildOf, type ContextSource, calledTool, type RecordedAgent } from './build.js';
 export { childTools } from './children.js';
-export type { Answer, NewFile, Question, ToolContext, WorldReader } from './context.js';
+export type {
+  Answer,
+  NewFile,
+  OwnerAnswered,
+  OwnerCallOptions,
+  Question,
+  ToolContext,
+  WorldReader,
+} from './context.js';
 export { type Duration, durationMs } from './duration.js';
 export { DEFAULT_FAMILY, FAMILY_POLICIES, type OutputPolicies } from './families.js';
+export type { OwnerCaller } from './handler-context.js';
 export { humanAskAdapter } from './human-adapter.js';
 export { jsonSchema, schemaRefusal } from './json-schema.js';
 export { OUTPUT_BYTES_MAX, settledAnswer } from './keep-answer.js';
 export { looksBinary, mediaTypeOf } from './media-type.js';
+export { defineOwnerTool, type KeepContext, type OwnerToolSpec } from './owner-tool.js';
 export {
   type Deferral,
   deferred,

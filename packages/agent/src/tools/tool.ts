@@ -62,7 +62,7 @@ export interface Tool<Name extends string = string, A = never, O = unknown, D = 
   readonly run: (args: A, context: ToolContext<D>) => ToolAnswer<O> | Promise<ToolAnswer<O>>;
   readonly reconcile?: (args: A, context: ToolContext<D>) => Reconciled<O> | Promise<Reconciled<O>>;
   /** The session operation of a call, for tools that a session executes without an effect. */
-  readonly operation?: (args: A, content: ContentStore) => Promise<SessionOp>;
+  readonly operation?: (args: A, content: ContentStore, session: SessionInfo) => Promise<SessionOp>;
 }
 
 /** The `deps` that the handlers of some tools need together; `unknown` for tools of any type. */
@@ -155,7 +155,7 @@ export interface SessionToolSpec<Name extends string, S extends Schema> {
   readonly jsonSchema?: object;
   readonly kind: Exclude<ToolEntry['kind'], 'tool'>;
   /** The session operation of a call. */
-  readonly operation: (args: OutputOf<S>, content: ContentStore) => Promise<SessionOp>;
+  readonly operation: (args: OutputOf<S>, content: ContentStore, session: SessionInfo) => Promise<SessionOp>;
 }
 
 /** Defines a tool that a session executes itself: no handler runs. */

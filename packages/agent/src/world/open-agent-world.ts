@@ -22,6 +22,9 @@ import type { Tool } from '../tools/tool.js';
 import { toolCallAdapter } from '../tools/tool-adapter.js';
 import { toolsetAdoptAdapter, toolsetRefreshAdapter } from '../tools/toolset-adapters.js';
 import { AGENT_POLICY, agentApp } from './app.js';
+import { OpenParts, partHost } from './open-parts.js';
+import { ownerCaller } from './owner-calls.js';
+import { appOf, type WorldPart } from './part.js';
 import { Registry } from './registry.js';
 import { AgentWorld, type AgentWorldParts } from './world.js';
 import { worldReader } from './world-reader.js';
@@ -36,6 +39,11 @@ export interface AgentWorldOptions<A extends readonly AnyAgent[]>
    * definition finds its tools here by name and fingerprint.
    */
   readonly tools?: readonly Tool[];
+  /**
+   * Parts of other packages, or of the app, whose cells live in this world beside the sessions of agents. Their policy
+   * rules stand behind those of the app.
+   */
+  readonly parts?: readonly WorldPart[];
   /** Facts about the models, by alias. An agent whose model is not listed is refused. */
   readonly models: ModelInfos;
   /** Makes the adapter of `llm.generate@2`; it passes each answer to the judge. */
@@ -70,7 +78,8 @@ export type OpenAgentWorldOptions<A extends readonly AnyAgent[]> = AgentWorldOpt
 export async function openAgentWorld<const A extends readonly AnyAgent[] = readonly []>(
   options: OpenAgentWorldOptions<A>,
 ): Promise<AgentWorld> {
-  return new AgentWorld(...(await openAgentParts(options)));
+  const world = new AgentWorld(...(await openAgentParts(options)));
+  return world.startParts();
 }
 
 /**
@@ -92,11 +101,14 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     views,
     wrapTool,
     onProgress,
+    parts: given = [],
+    policy,
     ...rest
   } = options as AgentWorldOptions<A>;
   const closing = new AbortController();
-  const registry = new Registry(wrapTool, closing.signal, catalog);
-  registry.add(agents);
+  const parts = new OpenParts(given);
+  const registry = new Registry(wrapTool, closing.signal, [...catalog, ...parts.tools]);
+  registry.add([...new Set<AnyAgent>([...agents, ...parts.agents])]);
   for (const name of registry.names) requireModelOf(registry, name, models);
   const live = new LiveAnswers();
   let world: World | undefined;
@@ -106,18 +118,27 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     ready = resolve;
   });
   const clock = rest.clock ?? systemClock;
+  const now = (): number => world?.now ?? clock.wall();
   const tools = toolCallAdapter(registry, {
-    now: () => world?.now ?? clock.wall(),
+    now,
     closing: closing.signal,
     world: worldReader(opened),
+    owner: ownerCaller(
+      opened.then(({ kernel }) => kernel),
+      registry,
+    ),
     agentOf: async (session) => agentOf((await opened).kernel, session),
     ...(deps === undefined ? {} : { deps }),
     ...(outputs === undefined ? {} : { outputs }),
   });
+  const whole = appOf(parts.all, app.policy === undefined ? { ...app, policy: AGENT_POLICY } : app);
+  const rules = parts.policy(policy);
   world = await openKernelWorld({
     ...rest,
-    app: app.policy === undefined ? { ...app, policy: AGENT_POLICY } : app,
+    ...(rules === undefined ? {} : { policy: rules }),
+    app: whole,
     adapters: [
+      ...parts.adapters(partHost(opened, { registry, models: Object.keys(models), now })),
       endingWith(llm(recordedJudge(registry)), live),
       tools,
       humanAskAdapter,
@@ -130,7 +151,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     },
   });
   const random = rest.random ?? ((length: number) => crypto.getRandomValues(new Uint8Array(length)));
-  return [world, { registry, models, live, random, viewStore: views, closing, ready }];
+  return [world, { registry, models, live, random, viewStore: views, closing, ready, opened: parts }];
 }
 
 /** The adapter of models; it announces the end of each answer. */

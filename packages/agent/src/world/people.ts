@@ -1,6 +1,6 @@
 /**
- * Pending items for people, from all sessions of a world: approvals of calls and questions, and the decisions about
- * them.
+ * Pending items for people, from all cells of a world: approvals and questions of sessions, questions of other cells,
+ * and the decisions about them.
  *
  * Does not own: who may decide (the gate), whether a call needs an approval (the judge, and policy rules).
  */
@@ -16,7 +16,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { encode, getValue, type PendingItem, portableSha256, putValue, toHex, type World } from '@reprise/kernel';
-import { putText } from '../content/transcript.js';
+import { putText, readText } from '../content/transcript.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from '../contracts/tool-call.js';
@@ -60,6 +60,8 @@ interface PeopleParts {
   readonly build: Build;
   /** When an effect was emitted, in journal milliseconds, and the plan that emitted it. */
   effectOf(effect: string): Promise<{ readonly since: number; readonly plan: number | null } | undefined>;
+  /** What asks, for a cell of a part. */
+  titleOf(item: PendingItem): string | undefined;
 }
 
 const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = { as: true, digest: true, id: true };
@@ -77,10 +79,12 @@ export async function openItems(parts: PeopleParts, query: PendingQuery = {}): P
   const waiting = await (query.to === undefined ? world.pending() : world.as(query.to).pending());
   const items: Pending[] = [];
   for (const item of waiting) {
-    if (!isOfPeople(item) || (query.session ?? item.cell[1]) !== item.cell[1]) continue;
-    const state = (await world.state(item.cell)) as unknown as SessionState;
-    const isMeant = Object.entries(query.label ?? {}).every(([name, text]) => state.labels[name] === text);
-    if (isMeant) items.push(await shown(parts, item, state));
+    if (!isOfPeople(item)) continue;
+    const { session, labels } = await asker(world, item);
+    const isMeant =
+      (query.session === undefined || query.session === session?.key) &&
+      Object.entries(query.label ?? {}).every(([name, text]) => labels[name] === text);
+    if (isMeant) items.push(await shown(parts, item, { session, labels }));
   }
   return items;
 }
@@ -117,7 +121,23 @@ export async function decide(
 
 /** Whether a person has to act: items that a program resolves are not for people. */
 function isOfPeople({ cell, kind, name }: PendingItem): boolean {
-  return cell[0] === SESSION_REDUCER && (kind !== 'deferred' || name === humanAsk.name);
+  if (name === humanAsk.name) return true;
+  return cell[0] === SESSION_REDUCER && kind !== 'deferred';
+}
+
+/** What asks: a session with its state, or a cell that states labels with its question. */
+interface Asker {
+  readonly session: { readonly key: string; readonly state: SessionState } | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+async function asker(world: World, { cell, kind, name, value }: PendingItem): Promise<Asker> {
+  if (cell[0] === SESSION_REDUCER) {
+    const state = (await world.state(cell)) as unknown as SessionState;
+    return { session: { key: cell[1], state }, labels: state.labels };
+  }
+  const asked = kind === 'deferred' && name === humanAsk.name ? (value as unknown as HumanAskParams) : undefined;
+  return { session: undefined, labels: asked?.session?.labels ?? {} };
 }
 
 /** The call that waits for approval; undefined for other items. */
@@ -143,12 +163,26 @@ async function readDrift({ content }: World, { toolset, diff_ref }: ToolsetAdopt
   return { toolset, tools: await Promise.all(tools) };
 }
 
-async function shown({ world, effectOf }: PeopleParts, item: PendingItem, state: SessionState): Promise<Pending> {
-  const { id, to, expires: deadline, cell } = item;
+async function shown(
+  { world, effectOf, titleOf }: PeopleParts,
+  item: PendingItem,
+  { session, labels }: Asker,
+): Promise<Pending> {
+  const { id, to, expires: deadline } = item;
   const { since, plan } = (await effectOf(item.effect)) ?? { since: 0, plan: null };
-  const call = state.calls.find((known) => known.plan !== null && known.plan === plan);
-  const called = call === undefined ? {} : { tool: call.tool, callId: call.call_id };
-  const all = { id, session: cell[1], labels: state.labels, ...called, digest: digestOf(item), to, since, deadline };
+  const call = session?.state.calls.find((known) => known.plan !== null && known.plan === plan);
+  const title = session === undefined ? titleOf(item) : undefined;
+  const all = {
+    id,
+    ...(session === undefined ? {} : { session: session.key }),
+    labels,
+    ...(title === undefined ? {} : { title }),
+    ...(call === undefined ? {} : { tool: call.tool, callId: call.call_id }),
+    digest: digestOf(item),
+    to,
+    since,
+    deadline,
+  };
   if (item.kind !== 'approval') return { ...all, kind: 'question', question: await questionOf(world, item) };
   const params = callOf(item);
   const drift = driftOf(item);
@@ -160,12 +194,23 @@ async function shown({ world, effectOf }: PeopleParts, item: PendingItem, state:
 
 async function questionOf({ content }: World, item: PendingItem): Promise<PendingQuestion> {
   const ref = item.kind === 'question' ? undefined : (item.value as unknown as HumanAskParams).question_ref;
-  const asked = ref === undefined ? item.value : await getValue(content, ref);
+  const asked = ref === undefined ? item.value : await questionAt(content, ref);
   if (typeof asked === 'string') return { question: asked };
   const { question, options, ...rest } = asked as { question?: Value; options?: readonly Value[] };
   const text = typeof question === 'string' ? question : JSON.stringify(asked);
   const listed = Array.isArray(options) ? { options: options.map(optionOf) } : {};
   return { ...(rest as Partial<PendingQuestion>), question: text, ...listed };
+}
+
+/** The linked question. What is no value, or is gone, is shown as a text: one bad question never hides the others. */
+async function questionAt(content: World['content'], ref: Ref): Promise<Value> {
+  try {
+    return await getValue(content, ref);
+  } catch (error) {
+    if (isRepriseError(error, 'invalid_bytes')) return readText(content, ref);
+    if (isRepriseError(error, 'blob_erased')) return 'The text of this question was erased.';
+    throw error;
+  }
 }
 
 function optionOf(option: Value): { readonly id: string; readonly label: string } {

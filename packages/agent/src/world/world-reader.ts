@@ -28,9 +28,10 @@ export function worldReader(opened: Promise<AgentWorld>): WorldReader {
     },
     pending: async ({ limit }) => {
       const items = await (await opened).pending();
-      return items.slice(0, limit).map(({ kind, session, tool, question, since, deadline }) => ({
+      return items.slice(0, limit).map(({ kind, session, title, tool, question, since, deadline }) => ({
         kind,
-        session,
+        ...(session === undefined ? {} : { session }),
+        ...(title === undefined ? {} : { title }),
         since,
         deadline,
         ...(tool === undefined ? {} : { tool }),

@@ -5,6 +5,7 @@ import {
   type Backup,
   type ForkOptions,
   type MadeFork,
+  type PendingItem,
   type PumpReport,
   type RequestOptions,
   type SettleAck,
@@ -15,7 +16,7 @@ import {
 } from '@reprise/kernel';
 import { openEffects, type ViewDefinition, type ViewStore, type Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
-import type { Tally } from '../contracts/config.js';
+import type { Adopted, Tally } from '../contracts/config.js';
 import type { Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
@@ -32,6 +33,8 @@ import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
+import type { OpenParts } from './open-parts.js';
+import type { WorldPart } from './part.js';
 import { type Decided, type DecideOptions, decide, openItems, type PendingQuery } from './people.js';
 import type { Registry } from './registry.js';
 
@@ -90,6 +93,8 @@ export interface AgentWorldParts {
   readonly viewStore: ViewStore | undefined;
   /** Called when the world closes. */
   readonly closing: AbortController;
+  /** The parts that the world was opened with. */
+  readonly opened: OpenParts;
   /** Passes the world to the tools that read it. */
   ready(world: AgentWorld): void;
 }
@@ -178,7 +183,7 @@ export class AgentWorld implements AsyncDisposable {
     return found;
   }
 
-  /** The pending items for people: approvals and questions of all sessions, the oldest first. */
+  /** The pending items for people: approvals and questions of all sessions, and of other cells, the oldest first. */
   async pending(query: PendingQuery = {}): Promise<readonly Pending[]> {
     return openItems(this.#people(), query);
   }
@@ -247,9 +252,36 @@ export class AgentWorld implements AsyncDisposable {
     return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
   }
 
+  /**
+   * The handle of a part: what its package offers for this world.
+   *
+   * @param part the same object as in `openWorld({ parts })`, or one that such a part uses
+   * @throws RepriseError `invalid_argument` for a part that the world was opened without
+   */
+  part<H>(part: WorldPart<H>): H {
+    return this.parts.opened.handle(part, this);
+  }
+
+  /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */
+  async adopted(agent: AnyAgent): Promise<{ readonly adopted: Adopted; readonly agents: readonly Adopted[] }> {
+    const { def_ref, config, agents } = await this.#stored.of(agent);
+    return { adopted: { def_ref, config }, agents };
+  }
+
+  /** Starts the parts; a world whose part does not start is closed. For what opens worlds. */
+  async startParts(): Promise<this> {
+    try {
+      await this.parts.opened.start(this);
+      return this;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
   /** The views of this world, caught up with its head. See `openViews`. */
   async views(): Promise<Views> {
-    this.#views ??= this.#openViews(VIEWS);
+    this.#views ??= this.#openViews([...VIEWS, ...this.parts.opened.views]);
     const views = await this.#views;
     await views.caughtUp();
     return views;
@@ -283,9 +315,13 @@ export class AgentWorld implements AsyncDisposable {
   /** Closes the world. See `World.close`. */
   async close(): Promise<void> {
     this.parts.closing.abort();
-    await (await this.#views)?.close();
-    await (await this.#places)?.close();
-    await this.kernel.close();
+    try {
+      await this.parts.opened.stop();
+    } finally {
+      await (await this.#views)?.close();
+      await (await this.#places)?.close();
+      await this.kernel.close();
+    }
   }
 
   /** `await using world = …` closes it. */
@@ -295,7 +331,8 @@ export class AgentWorld implements AsyncDisposable {
 
   #people() {
     const effectOf = async (effect: string) => (await this.views()).view(openEffects).get(effect);
-    return { world: this.kernel, build: this.parts.registry, effectOf };
+    const titleOf = (item: PendingItem) => this.parts.opened.titleOf(item);
+    return { world: this.kernel, build: this.parts.registry, effectOf, titleOf };
   }
 
   async *#placesOf(session: string, run?: number): AsyncGenerator<RunPlace> {

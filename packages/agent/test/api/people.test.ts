@@ -160,7 +160,7 @@ describe('an approval', () => {
         'invalid_argument: invalid pending item; expected an item of world.pending(), or its id',
       );
       await expect(world.decide('c1', { approve: true }, { by: 'human:ann' } as never)).rejects.toThrow(
-        'invalid_argument: invalid option of decide; expected as, digest, id; got by',
+        'invalid_argument: unknown option "by" of decide; expected as, digest, id; got by',
       );
       expect(() => world.session('t-7', support())).toThrow(
         'unknown_agent: the world has another agent named "support". Pass the agent with which the world was opened',

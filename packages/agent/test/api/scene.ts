@@ -17,10 +17,11 @@ import {
   type AgentWorld,
   type AgentWorldOptions,
   type AnyAgent,
-  agentApp,
+  appOf,
   type Judge,
   llmGenerate,
   type OpenAgentWorldOptions,
+  type OwnerReply,
   openAgentWorld,
   putText,
   readText,
@@ -150,7 +151,7 @@ export async function play<const A extends readonly AnyAgent[]>(
   }
   if (goesOn === true) return;
   const reader = await store.openReadonly();
-  const report = await verifyStore(reader, { app: agentApp });
+  const report = await verifyStore(reader, { app: appOf(rest.parts ?? []) });
   await reader.close();
   expect(report.unverified).toBe(0);
 }
@@ -170,12 +171,23 @@ export async function wordsOf(content: AdapterContext['content'], item: Transcri
     }
     case 'tool': {
       const said = item.output_ref === undefined ? undefined : await readText(content, item.output_ref);
+      if (item.answer !== undefined) return answerWords(content, item.call_id, item.answer, item.is_error);
       const note = item.note_ref === undefined ? '' : ` [${await readText(content, item.note_ref)}]`;
       return `${item.is_error ? 'error' : 'tool'} ${item.call_id}: ${said ?? item.non_execution?.kind ?? 'children'}${note}`;
     }
     default:
       return `late ${item.call_id}: ${item.status}`;
   }
+}
+
+async function answerWords(
+  content: AdapterContext['content'],
+  call_id: string,
+  { value, refs }: OwnerReply,
+  is_error: boolean,
+): Promise<string> {
+  const texts = await Promise.all(refs.map(async ({ label, ref }) => `${label}: ${await readText(content, ref)}`));
+  return `${is_error ? 'error' : 'owner'} ${call_id}: ${[JSON.stringify(value), ...texts].join(' ')}`;
 }
 
 /** A promise and what settles it. */

@@ -8,7 +8,16 @@
  * B2  A frame is whole: its `continue` frames follow before anything else.
  */
 import { createHash } from 'node:crypto';
-import type { CommandName, IngressRecord, JournalRecord, PolicyRule, Receipt, Ref, Value } from '@reprise/contracts';
+import type {
+  CommandName,
+  IngressRecord,
+  JournalRecord,
+  PolicyRule,
+  Principal,
+  Receipt,
+  Ref,
+  Value,
+} from '@reprise/contracts';
 import {
   type App,
   decode,
@@ -119,14 +128,20 @@ export class BareWorld {
   }
 
   /** Asks something of a cell. @returns the code of a refusal */
-  request(reducer: string, key: string, name: string, given: unknown): string | undefined {
+  request(
+    reducer: string,
+    key: string,
+    name: string,
+    given: unknown,
+    { as: principal = 'operator' }: { readonly as?: Principal } = {},
+  ): string | undefined {
     const event = reducerFor(this.options.app, reducer)?.events.get(name);
     if (event === undefined) throw new Error(`no event ${name}`);
     const checked = check(event.node, decode(encode(given)));
     if (!checked.ok) throw new Error(`${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
     const id = `r${this.#ids++}`;
     const request = { to: [reducer, key] as [string, string], event: { name, value: checked.value } };
-    return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal: 'operator', id, ...request }) });
+    return this.#submit({ make: (stamps) => ({ kind: 'request', ...stamps, principal, id, ...request }) });
   }
 
   /** Brings a failed cell back. @returns the code of a refusal */

@@ -1,7 +1,16 @@
 /** A session in the hands of a test, without waiting: what is said to it, what models and tools answer, and time. */
-import type { DroppedCalls, LlmGenerateReceipt, LlmToolCall, PolicyRule, Ref, Usage, Value } from '@reprise/contracts';
+import type {
+  Address,
+  DroppedCalls,
+  LlmGenerateReceipt,
+  LlmToolCall,
+  PolicyRule,
+  Ref,
+  Usage,
+  Value,
+} from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
-import { digestOf } from '@reprise/kernel/define';
+import { type App, digestOf } from '@reprise/kernel/define';
 import {
   type AgentConfig,
   humanAsk,
@@ -70,6 +79,12 @@ type Fields = Readonly<Record<string, Value>>;
 export interface Setting {
   readonly policy?: readonly PolicyRule[];
   readonly agents?: Readonly<Record<string, Change>>;
+  /** The app, in place of that of agents. */
+  readonly app?: App;
+  /** The cell of the app that makes the session: it is sent the adoption as `test/Make@1`. */
+  readonly maker?: Address;
+  /** The event, in place of `test/Make@1`. */
+  readonly making?: string;
 }
 
 /** A session on its own, or with the children that it makes. */
@@ -86,7 +101,7 @@ export class Scene {
   ) {
     const { policy } = setting;
     this.world = new BareWorld({
-      app: agentApp,
+      app: setting.app ?? agentApp,
       handedOn: [humanAsk.name],
       onFrame: (frame) => this.#read(frame),
       ...(policy === undefined ? {} : { policy }),
@@ -103,7 +118,10 @@ export class Scene {
     }));
     const spawns = agents.map(({ config }) => config.agent);
     const config = configOf({ spawns, ...change });
-    return this.send('aos.agent/AgentAdopted@1', { def_ref: refOf(2), config, adopt, agents });
+    const adopted = { def_ref: refOf(2), config, adopt, agents };
+    const { maker, making = 'test/Make@1' } = this.setting;
+    if (maker !== undefined) return this.world.request(maker[0], maker[1], making, { session: KEY, adopted });
+    return this.send('aos.agent/AgentAdopted@1', adopted);
   }
 
   /** Sends any event. @returns the code of a refusal by the kernel */
@@ -303,7 +321,9 @@ function wordsOf(item: TranscriptItem): string {
   if (item.role === 'assistant')
     return `assistant${item.interrupted === true ? ' (interrupted)' : ''}: ${[...item.calls.map(({ call_id }) => call_id), ...(item.dropped_calls === undefined ? [] : [`(and ${item.dropped_calls.count} more)`])].join(' ')}`.trim();
   if (item.role === 'late') return `late ${item.call_id}: ${item.status}`;
-  const { non_execution: none, children, output_ref, call_id } = item;
+  const { non_execution: none, children, answer, output_ref, call_id } = item;
+  if (answer !== undefined)
+    return `result ${call_id}: ${item.is_error ? 'error ' : ''}${JSON.stringify(answer.value)}${answer.refs.map(({ label, ref }) => ` ${label}=${nameOf(ref)}`).join('')}`;
   if (none !== undefined) return `result ${call_id}: (${none.kind}${none.code === undefined ? '' : ` ${none.code}`})`;
   if (children !== undefined)
     return `result ${call_id}: ${children.map(({ child, status, code }) => `${child} ${status}${code === undefined ? '' : ` ${code}`}`).join(', ')}`;

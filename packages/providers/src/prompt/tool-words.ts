@@ -1,5 +1,5 @@
 /** The text of a tool call in a prompt: its result, or whether the call may have happened. */
-import type { Artifact, ChildResult, NonExecution, TranscriptItem } from '@reprise/agent';
+import type { Artifact, ChildResult, NonExecution, OwnerReply, TranscriptItem } from '@reprise/agent';
 import type { DroppedCalls } from '@reprise/contracts';
 import type { UnifiedMedia } from '../model/model.js';
 import { headOf } from '../model/text.js';
@@ -23,6 +23,7 @@ export async function toolText(item: ToolItem, reader: TranscriptReader): Promis
   if (item.non_execution !== undefined) told.push(nonExecutionText(item.non_execution));
   if (item.output_ref !== undefined) told.push(await reader.text(item.output_ref));
   for (const file of item.files ?? []) told.push(fileLine(file));
+  if (item.answer !== undefined) told.push(...(await ownerTexts(item.answer, reader)));
   const children = item.children ?? [];
   const room = Math.min(CHILD_BYTES_MAX, Math.floor(CHILDREN_BYTES_MAX / Math.max(1, children.length)));
   for (const child of children) told.push(await childText(child, reader, room));
@@ -78,6 +79,13 @@ export async function lateText(item: LateItem, reader: TranscriptReader): Promis
 /** The line for a linked file. */
 function fileLine({ path, media_type, bytes, blob_ref }: Artifact): string {
   return `[file ${path}: ${media_type}, ${bytes} bytes, ${blob_ref}]`;
+}
+
+/** The answer of the session's owner: its value as JSON, and the beginning of each linked content. */
+async function ownerTexts({ value, refs }: OwnerReply, reader: TranscriptReader): Promise<string[]> {
+  const room = Math.min(CHILD_BYTES_MAX, Math.floor(CHILDREN_BYTES_MAX / Math.max(1, refs.length)));
+  const texts = refs.map(async ({ label, ref }) => `${label}:\n${headOf(await reader.words(ref), room)}`);
+  return [textOfValue(value), ...(await Promise.all(texts))];
 }
 
 async function childText(child: ChildResult, reader: TranscriptReader, bytesMax: number): Promise<string> {

@@ -81,7 +81,7 @@ export class TestWorld extends AgentWorld {
     if (at !== undefined) await store.armed(at);
     await store.crash();
     await clock.settle(); // the dead process can still run, but nothing it does is recorded
-    return new TestWorld(...(await open()), this.#kept);
+    return new TestWorld(...(await open()), this.#kept).startParts();
   }
 
   /** The whole world as bytes: store them as a file, open them with `loadWorld`, or compare them with `replay`. */
@@ -108,5 +108,5 @@ export async function testAgentWorld<const A extends readonly AnyAgent[] = reado
   };
   const given = { recheckEvery: 1, ...options, store, clock, wrapTool } as unknown as OpenAgentWorldOptions<A>;
   const kept: Kept = { store, clock, fakes, open: () => openAgentParts(given) };
-  return new TestWorld(...(await kept.open()), kept);
+  return new TestWorld(...(await kept.open()), kept).startParts();
 }

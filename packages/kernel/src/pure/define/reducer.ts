@@ -3,6 +3,7 @@ import {
   type CommandName,
   type CommandValue,
   NOTICES,
+  type PlanAddress,
   type Ref,
   RepriseError,
   type Sender,
@@ -51,6 +52,14 @@ export interface Intent<I = unknown> {
   readonly input: I;
 }
 
+/** How a sent event is answered. */
+export interface SendOptions {
+  /** Whether the answer comes as `sys/Reply@1`: always, or with `refusal` only when the event does not take place. */
+  readonly reply?: boolean | 'refusal';
+  /** Repeated in the answer, to tell several sent events apart: 1 to 256 characters. */
+  readonly tag?: string;
+}
+
 /**
  * All that a reducer may do besides writing its draft. Nothing here has an effect by itself: each request becomes
  * part of the frame, or is dropped when the delivery faults.
@@ -64,14 +73,19 @@ export interface ReducerContext {
   readonly parent: Address | null;
   /** The sender of the event: a cell, a plan, or null for the outside and the kernel. */
   readonly sender: Sender;
+  /** The plan for whose open effect an adapter sent the event from outside; null for every other event. */
+  readonly adapter: PlanAddress | null;
   /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
   emit<I>(intent: Intent<I>): number;
-  /** Sends an event to a cell of this world, in this frame. With `reply` the answer comes as `sys/Reply@1`. */
-  send(
-    to: Address,
-    event: { readonly name: string; readonly value: unknown },
-    options?: { readonly reply?: boolean },
-  ): void;
+  /**
+   * Sends an event to a cell of this world, in this frame.
+   *
+   * @param options with `reply` the answer comes as `sys/Reply@1`, with `reply: 'refusal'` only when the event does not
+   *   take place; the answer repeats `tag`
+   */
+  send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: SendOptions): void;
+  /** Whether the reducer of an address takes an event: sending one that it does not take is a fault. */
+  takes(to: Address, event: string): boolean;
   /** States a fact for watchers and projections. The reducer declares it under `facts`. */
   record(name: string, value: unknown): void;
   /** Sets the cell's timer of that name; `sys/TimerFired@1` comes at `at` (journal milliseconds) or later. */
@@ -88,9 +102,9 @@ export interface ReducerContext {
   /**
    * Applies a session command as this cell: `sys/Settle@1`, `sys/Decide@1`, `sys/Answer@1`, `sys/Cancel@1`,
    * `sys/SetRights@1`, `sys/SetAccount@1`. It takes place when the delivery ends well; a refusal comes back
-   * as `sys/CommandRefused@1`.
+   * as `sys/CommandRefused@1`, which repeats `tag`.
    */
-  command<N extends CommandName>(name: N, value: CommandValue<N>): void;
+  command<N extends CommandName>(name: N, value: CommandValue<N>, options?: { readonly tag?: string }): void;
   /** Appends to a log of this cell; the cost does not depend on the log's length. */
   append(log: string, item: unknown): void;
   /** Links the log in its current state, this delivery's items included, so that an adapter can read it. */
@@ -106,6 +120,8 @@ export interface ReducerContext {
   end(): void;
   /** Refuses the event: the delivery changes nothing and the sender learns the code. Does not return. */
   reject(code: string): never;
+  /** The hex SHA-256 of a value's canonical bytes. */
+  hash(value: unknown): string;
   /** An identifier that is the same in every replay: 32 hex digits. */
   id(label: string): string;
   /** A number in [0, 1) that is the same in every replay. */

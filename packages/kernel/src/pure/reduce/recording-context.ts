@@ -1,6 +1,6 @@
 /** A context for `reduce()` in tests: fixed answers, and a record of the reducer's requests. */
-import { type Address, Ref, RepriseError } from '@reprise/contracts';
-import type { ReducerContext } from '../define/index.js';
+import { type Address, Ref, RepriseError, type Value } from '@reprise/contracts';
+import { digestOf, type ReducerContext } from '../define/index.js';
 import { Rejected } from '../engine/index.js';
 
 /** The answers of a {@link recordingContext}. */
@@ -11,6 +11,8 @@ export interface RecordingContextOptions {
   readonly now?: number;
   /** The sender of the event; the outside when absent. */
   readonly sender?: ReducerContext['sender'];
+  /** The plan for whose effect an adapter sent the event; null when absent. */
+  readonly adapter?: ReducerContext['adapter'];
   /** The cell that made this one; null when absent. */
   readonly parent?: Address | null;
   /** The results of `ctx.random()`, in order; 0 when the list is at its end. */
@@ -37,7 +39,8 @@ export interface RecordingContext extends ReducerContext {
  * ctx.calls // [['timer', 'unpaid', 61_000]]
  */
 export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
-  const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, parent = null, random = [] } = options;
+  const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, adapter = null, parent = null } = options;
+  const { random = [] } = options;
   const calls: ContextCall[] = [];
   const noted =
     (method: keyof ReducerContext) =>
@@ -49,9 +52,11 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
     address,
     now,
     sender,
+    adapter,
     parent,
     calls,
     send: noted('send'),
+    takes: () => true,
     record: noted('record'),
     timer: noted('timer'),
     clearTimer: noted('clearTimer'),
@@ -76,6 +81,7 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
       noted('random')();
       return random[counted('random') - 1] ?? 0;
     },
+    hash: (value) => digestOf(value as Value),
     table(name) {
       throw new RepriseError('invalid_argument', 'a recording context has no tables', {
         actual: name,

@@ -2,7 +2,7 @@
 import { isRepriseError, isWhole, RepriseError } from '@reprise/contracts';
 import type { EffectQuestion, QuestionAnswer } from '../../ports/adapter/adapter.js';
 import { isPattern } from '../../pure/authority/index.js';
-import { decode, encode } from '../../pure/codec/index.js';
+import { copyValue, decode, encode } from '../../pure/codec/index.js';
 import { type AskedQuestion, type EffectLeaf, isSameQuestion, VALUE_BYTES_MAX } from '../../pure/engine/index.js';
 import type { AskedOutside } from './outside.js';
 
@@ -67,7 +67,9 @@ export class Questions {
       const asked = this.#find(effect, n);
       const { answer } = asked ?? {};
       if (answer !== undefined) {
-        return 'expired' in answer ? { how: 'expired' } : { how: 'answered', by: answer.by, value: answer.value };
+        return 'expired' in answer
+          ? { how: 'expired' }
+          : { how: 'answered', by: answer.by, value: copyValue(answer.value) };
       }
       if (asked === undefined || signal.aborted || this.#closed) return CANCELLED;
       await this.#change(effect, signal);

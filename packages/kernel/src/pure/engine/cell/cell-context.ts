@@ -6,10 +6,14 @@ import {
   isWhole,
   KERNEL_COMMANDS,
   type KernelCommand,
+  noticeTag,
+  type PlanAddress,
   type Ref,
   type Sender,
   type Value,
+  wellFormed,
 } from '@reprise/contracts';
+import { encode, toHex } from '../../codec/index.js';
 import {
   cellAddress,
   type Intent,
@@ -17,10 +21,12 @@ import {
   planFor,
   type ReducerContext,
   type ReducerDefinition,
+  reducerFor,
+  type SendOptions,
   type Table,
 } from '../../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
-import { type FrameFold, normalGiven } from '../frame/frame-fold.js';
+import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { CANCEL_GRACE_MS, FRAME_VALUE_BYTES_MAX, TABLE_WRITE_BYTES, VALUE_BYTES_EXTRA } from '../leaf/bounds.js';
 import { DeliveryEntropy } from '../leaf/identity.js';
 import { isAddress, logKey } from '../leaf/leaf-key.js';
@@ -38,12 +44,15 @@ export type CellOutput =
       readonly to: Address;
       readonly name: string;
       readonly value: Value;
-      readonly reply: boolean;
+      readonly answer: AnswerTerms;
     }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly ordinal: number }
   | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
-  | { readonly type: 'command'; readonly command: KernelCommand };
+  | { readonly type: 'command'; readonly command: KernelCommand; readonly tag?: string };
+
+/** How the sender of an event is answered. */
+type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag'>;
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
@@ -56,6 +65,7 @@ export class CellContext implements ReducerContext {
   readonly tables: CellTables;
   readonly address: Address;
   readonly sender: Sender;
+  readonly adapter: PlanAddress | null;
   readonly parent: Address | null;
   ended = false;
   #over = false;
@@ -70,17 +80,17 @@ export class CellContext implements ReducerContext {
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
     cell: CellLeaf,
-    address: Address,
-    sender: Sender,
+    { to, from, adapter }: Pick<EventDelivery, 'to' | 'from'> & { readonly adapter: PlanAddress | null },
   ) {
-    this.address = own(address);
-    this.sender = own(sender);
+    this.address = own(to);
+    this.sender = own(from);
+    this.adapter = own(adapter);
     this.parent = own(cell.parent);
     this.#timers = new Map(Object.entries(cell.timers));
     this.#ord = cell.ord;
     this.#plans = cell.plans;
     this.#entropy = new DeliveryEntropy(
-      { seed: fold.rules.seed, cell: address, generation: cell.inc, n: cell.n },
+      { seed: fold.rules.seed, cell: to, generation: cell.inc, n: cell.n },
       fold.env.hash,
     );
     this.tables = new CellTables(fold, reducer, cell, this.address, {
@@ -123,13 +133,23 @@ export class CellContext implements ReducerContext {
   send(
     to: Address,
     event: { readonly name: string; readonly value: unknown },
-    options: { readonly reply?: boolean } = {},
+    { reply = false, tag }: SendOptions = {},
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const { app } = this.fold.env;
     const value = checkedEvent(app, to, event.name, this.#copy(event.value));
-    const reply = options.reply === true;
-    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, reply });
+    const answer: AnswerTerms = {
+      reply: reply !== false,
+      ...(reply === 'refusal' ? { quiet: true } : {}),
+      ...tagged(tag),
+    };
+    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, answer });
+  }
+
+  takes(to: Address, event: string): boolean {
+    this.#inside();
+    if (!isAddress(to)) throw new Fault('value_invalid', 'an address is [reducer, key], the key 1 to 256 bytes');
+    return reducerFor(this.fold.env.app, to[0])?.events.has(event) === true;
   }
 
   record(name: string, value: unknown): void {
@@ -173,14 +193,15 @@ export class CellContext implements ReducerContext {
     if (this.#plans.includes(plan)) this.outputs.push({ type: 'stop', ordinal: plan, graceMs });
   }
 
-  command<N extends CommandName>(name: N, value: CommandValue<N>): void {
+  command<N extends CommandName>(name: N, value: CommandValue<N>, { tag }: { readonly tag?: string } = {}): void {
     const given = this.#copy(value);
     const node = commandNode(name);
     if (node === undefined) throw new Fault('value_invalid', `${String(name)} is no command of the kernel`);
     const checked = check(node, given);
     if (!checked.ok)
       throw new Fault('value_invalid', `${name} ${checked.path}: expected ${checked.expected}, got ${checked.actual}`);
-    this.outputs.push({ type: 'command', command: { name, value: checked.value } as unknown as KernelCommand });
+    const command = { name, value: checked.value } as unknown as KernelCommand;
+    this.outputs.push({ type: 'command', command, ...tagged(tag) });
   }
 
   append(log: string, item: unknown): void {
@@ -217,6 +238,11 @@ export class CellContext implements ReducerContext {
     if (typeof code !== 'string' || !REJECTION.test(code))
       throw new Fault('value_invalid', `a rejection's code is a short plain word, not ${String(code)}`);
     throw new Rejected(code);
+  }
+
+  hash(value: unknown): string {
+    this.#inside();
+    return toHex(this.fold.env.hash(encode(normalGiven(value).value)));
   }
 
   id(label: string): string {
@@ -265,6 +291,13 @@ export class CellContext implements ReducerContext {
 /** An address as the author's own: the one in the record is what the frame is written from. */
 function own<T extends Sender>(address: T): T {
   return (address === null ? null : Object.freeze([...address])) as T;
+}
+
+/** A tag, which a notice repeats. */
+function tagged(tag: string | undefined): { readonly tag?: string } {
+  if (tag === undefined) return {};
+  if (noticeTag.safeParse(tag).success && wellFormed(tag) === tag) return { tag };
+  throw new Fault('value_invalid', 'a tag is well-formed text of 1 to 256 characters');
 }
 
 const commandNodes = new Map<string, SchemaNode>();

@@ -1,5 +1,5 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
-import type { Address, ErrorCode, FaultCode, KernelCommand, Sender, Value } from '@reprise/contracts';
+import type { Address, ErrorCode, FaultCode, PlanAddress, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type ReducerDefinition, reducerFor } from '../../define/index.js';
@@ -7,9 +7,9 @@ import { applyCommand } from '../command/commands.js';
 import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
-import { holderOf } from '../gate/rights.js';
+import { effectBehind, holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
-import { cellKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
+import { cellKey, effectKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, CellState, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
@@ -89,7 +89,7 @@ interface Reduced {
 }
 
 function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
-  const context = new CellContext(fold, reducer, cell, delivery.to, delivery.from);
+  const context = new CellContext(fold, reducer, cell, { ...delivery, adapter: adaptingPlan(fold, delivery) });
   const event = { name: delivery.event.name, value: copyValue(delivery.event.value) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
   const draft = cell.n === 0 ? firstState(reducer, delivery) : copyNormal(presentState(reducer, delivery.to, cell));
@@ -115,6 +115,13 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
     state: draft as CellState,
   };
   return { context, cell: normalCell(reducer, after), logs: openLogs(context), timersBefore: cell.timers };
+}
+
+/** The plan for which an adapter sent the request that is delivered. The gate has found its effect open. */
+function adaptingPlan(fold: FrameFold, { root }: EventDelivery): PlanAddress | null {
+  const { ingress } = fold;
+  const id = root && ingress.kind === 'request' ? effectBehind(ingress.principal) : undefined;
+  return (id === undefined ? undefined : fold.overlay.get(effectKey(id))?.plan) ?? null;
 }
 
 function openLogs(context: CellContext): [LeafKey<LogLeaf>, LogLeaf][] {
@@ -154,9 +161,8 @@ function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): voi
   context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
   for (const output of context.outputs) release(fold, delivery, cell, output);
-  if (delivery.reply && delivery.from !== null) {
-    const value = { to: delivery.to, event: delivery.event.name, outcome: 'accepted' };
-    notify(fold, [delivery.from[0], delivery.from[1]], 'sys/Reply@1', value, delivery.cause);
+  if (delivery.reply && delivery.quiet !== true && delivery.from !== null) {
+    notify(fold, [delivery.from[0], delivery.from[1]], 'sys/Reply@1', replyTo(delivery, 'accepted'), delivery.cause);
   }
   if (context.ended) endCell(fold, delivery.to, cell, delivery.cause);
 }
@@ -169,7 +175,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
       const verdict = gateSend(fold, delivery.to, output.to, output.name);
       const event = { name: output.name, value: output.value };
       if (!verdict.allow) {
-        return refuseSend(fold, { from: delivery.to, to: output.to, event, reply: output.reply, cause: c }, verdict);
+        return refuseSend(fold, { from: delivery.to, to: output.to, event, ...output.answer, cause: c }, verdict);
       }
       const cause = fold.push({ kind: 'event', c, to: output.to, event, from: delivery.to });
       fold.enqueue({
@@ -178,7 +184,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
         event,
         from: delivery.to,
         cause,
-        reply: output.reply,
+        ...output.answer,
         notice: false,
         root: false,
         ...(verdict.making === true ? { making: true } : {}),
@@ -201,7 +207,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     case 'stop':
       return stopPlan(fold, [reducer, key, output.ordinal], c, output.graceMs);
     case 'command':
-      return command(fold, delivery, output.command);
+      return command(fold, delivery, output);
     default:
       output satisfies never;
   }
@@ -210,7 +216,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
 /** The gate refused an event: this is recorded, and its sender gets the same notice as for an absent cell. */
 function refuseSend(
   fold: FrameFold,
-  sent: Pick<EventDelivery, 'to' | 'event' | 'from' | 'reply' | 'cause'>,
+  sent: Pick<EventDelivery, 'to' | 'event' | 'from' | 'reply' | 'tag' | 'cause'>,
   { code, rule }: Refused,
 ): void {
   if (sent.from === null) return; // the outside is refused by a refusal
@@ -218,12 +224,31 @@ function refuseSend(
   const from: Address = [sent.from[0], sent.from[1]];
   const event = sent.event.name;
   const cause = fold.push({ kind: 'denial', c, who: holderOf(from), what: sendText(to, event), code, rule });
-  if (reply) notify(fold, from, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
+  if (reply) notify(fold, from, 'sys/Reply@1', replyTo(sent, 'rejected', code), cause);
   else notify(fold, from, 'sys/Undeliverable@1', { to, event, code: 'denied' }, cause);
 }
 
+/** The answer to an event, as its sender is told it. */
+function replyTo(
+  { to, event, tag }: Pick<EventDelivery, 'to' | 'event' | 'tag'>,
+  outcome: 'accepted' | 'rejected',
+  code?: string,
+): Value {
+  return {
+    to,
+    event: event.name,
+    outcome,
+    ...(code === undefined ? {} : { code }),
+    ...(tag === undefined ? {} : { tag }),
+  };
+}
+
 /** A command of a cell: a refusal becomes a record and a notice, and undoes nothing of the delivery. */
-function command(fold: FrameFold, { to: from, cause }: EventDelivery, asked: KernelCommand): void {
+function command(
+  fold: FrameFold,
+  { to: from, cause }: EventDelivery,
+  { command: asked, tag }: Extract<CellOutput, { type: 'command' }>,
+): void {
   const who = holderOf(from);
   const c = fold.push({ kind: 'cell_command', c: cause, from, command: asked });
   try {
@@ -232,7 +257,8 @@ function command(fold: FrameFold, { to: from, cause }: EventDelivery, asked: Ker
     if (!(thrown instanceof Refusal)) throw thrown;
     const code = `${thrown.code === 'policy_denied' ? 'policy_denied' : 'cap_denied'}/${thrown.code}` as const;
     const cause = fold.push({ kind: 'denial', c, who, what: asked.name, code, rule: null });
-    notify(fold, from, 'sys/CommandRefused@1', { command: asked.name, code: thrown.code }, cause);
+    const value = { command: asked.name, code: thrown.code, ...(tag === undefined ? {} : { tag }) };
+    notify(fold, from, 'sys/CommandRefused@1', value, cause);
   }
 }
 
@@ -303,7 +329,7 @@ function answer(fold: FrameFold, delivery: EventDelivery, code: Unreachable | 'f
     return;
   }
   const sender: Address = [from[0], from[1]];
-  if (delivery.reply) notify(fold, sender, 'sys/Reply@1', { to, event, outcome: 'rejected', code }, cause);
+  if (delivery.reply) notify(fold, sender, 'sys/Reply@1', replyTo(delivery, 'rejected', code), cause);
   else notify(fold, sender, 'sys/Undeliverable@1', { to, event, code }, cause);
 }
 
@@ -314,7 +340,7 @@ function reject(fold: FrameFold, delivery: EventDelivery, code: string): void {
       reason: code,
     });
   }
-  const value = { to, event: delivery.event.name, outcome: 'rejected', code };
+  const value = replyTo(delivery, 'rejected', code);
   if (delivery.reply && from !== null) notify(fold, [from[0], from[1]], 'sys/Reply@1', value, cause);
   else fold.push({ kind: 'fact', c: cause, from: to, name: 'sys/Reply@1', value });
 }

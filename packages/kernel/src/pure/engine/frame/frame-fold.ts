@@ -95,6 +95,10 @@ export interface EventDelivery {
   readonly cause: number;
   /** The sender wants `sys/Reply@1`. */
   readonly reply: boolean;
+  /** The sender wants it only when the event does not take place. */
+  readonly quiet?: true;
+  /** The sender's name for the event, which the reply repeats. */
+  readonly tag?: string;
   /** A kernel notice: a fault while handling one makes no further notice. */
   readonly notice: boolean;
   /** The delivery of an outside request itself: its failure refuses the request. */

@@ -209,6 +209,8 @@ export type PendingDelivery =
       readonly event: EventEnvelope;
       readonly from: Sender;
       readonly reply: boolean;
+      readonly quiet?: true;
+      readonly tag?: string;
       readonly notice: boolean;
       readonly making?: true;
       readonly aftermath?: true;

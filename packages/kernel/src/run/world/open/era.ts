@@ -41,9 +41,10 @@ export function firstManifest(
 type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'app'>;
 
 /** The policy that an opening asks for: the given one, or the app's while the world has none. */
-function chosenPolicy({ policy, app }: Choice, world: WorldLeaf | undefined): Choice['policy'] {
-  if (policy !== undefined || app.policy === undefined) return policy;
+function chosenPolicy({ policy, app }: Choice, world: WorldLeaf | undefined): readonly PolicyRule[] | undefined {
   const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
+  if (typeof policy === 'function') return policy(isOpen ? undefined : world.policy);
+  if (policy !== undefined || app.policy === undefined) return policy;
   return isOpen ? app.policy : undefined;
 }
 

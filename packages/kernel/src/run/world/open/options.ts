@@ -51,9 +51,10 @@ export interface OpenKernelWorldOptions {
   /**
    * The gate's rules, besides rights. A new world without a policy takes the app's, and allows everything when the app
    * has none either. An existing world keeps its policy when none is given, and begins another era with a given one:
-   * effects that it forbids end at once. A world that was made without any policy begins an era with the app's.
+   * effects that it forbids end at once. A world that was made without any policy begins an era with the app's. A
+   * function makes the policy from that of the world, or from undefined where nobody chose one.
    */
-  readonly policy?: readonly PolicyRule[];
+  readonly policy?: readonly PolicyRule[] | ((now: readonly PolicyRule[] | undefined) => readonly PolicyRule[]);
   /**
    * The app's pure code, recorded in the manifest so that the world can be replayed where the app is not at hand. It
    * is loaded once in a sandbox before it is recorded, and must define exactly what the app does. An existing world
@@ -122,7 +123,7 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
   require(isWhole(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
   require(isWhole(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
-  requirePolicy(policy, 'policy');
+  requirePolicy(typeof policy === 'function' ? policy(undefined) : policy, 'policy');
   requirePolicy(app.policy ?? [], 'app.policy');
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
   for (const [i, adapter] of adapters.entries()) {

@@ -478,11 +478,12 @@ describe('given a plan that breaks the rules of plans', () => {
     ],
     ['is no generator', (() => undefined) as never, 'threw'],
     [
-      'is async',
-      // biome-ignore lint/correctness/useYield: it rejects before it could
-      async function* () {
-        throw new Error('later');
-      } as never,
+      'returns an async generator',
+      (() =>
+        // biome-ignore lint/correctness/useYield: it rejects before it could
+        (async function* () {
+          throw new Error('later');
+        })()) as never,
       'value_invalid',
     ],
     [

@@ -1,0 +1,70 @@
+/** Calls that the owner of a session answers: the cell that made it. */
+import { ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+
+const count = z.int().min(0);
+const callId = z.string().min(1).max(128);
+
+/** The canonical bytes of an answer's value. */
+export const OWNER_VALUE_BYTES_MAX = 4 * 1024;
+
+/** How many links one answer has. */
+export const OWNER_REFS_MAX = 8;
+
+/** Begins the ids of the calls that a program makes during its turn. */
+export const TURN_CALL = 'x.';
+
+/** The name of an owner tool. */
+const toolName = z.string().min(1).max(64);
+
+/** The place of a call: its session, and the step whose answer requested it. */
+const place = { session: z.string().min(1).max(256), call_id: callId, step_epoch: count };
+
+/** `aos.agent/OwnerCall@1`: a session passes a call of its model to its owner. */
+export const ownerCall = z.strictObject({ ...place, name: toolName, args: value() });
+
+/** A call that the owner answers. */
+export type OwnerCall = z.infer<typeof ownerCall>;
+
+/** What an owner answers: a value of at most 4 KiB, and links whose content a model is shown in part. */
+export const ownerReply = z.strictObject({
+  value: value(),
+  refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(OWNER_REFS_MAX),
+});
+
+/** What an owner answers. */
+export type OwnerReply = z.infer<typeof ownerReply>;
+
+/** `aos.agent/OwnerAnswer@1`: the owner answers a call. */
+export const ownerAnswer = z.strictObject({ ...place, ...ownerReply.shape, is_error: z.boolean() });
+
+/** The answer to an owner call. */
+export type OwnerAnswer = z.infer<typeof ownerAnswer>;
+
+/** `aos.agent/OwnerParked@1`: the owner says that a call waits for a person or another agent. */
+export const ownerParked = z.strictObject(place);
+
+/** An owner call that waits. */
+export type OwnerParked = z.infer<typeof ownerParked>;
+
+/** `aos.agent/OwnerCalled@1`: a program calls the owner of its session, during its turn. */
+export const ownerCalled = z.strictObject({
+  call_id: z
+    .string()
+    .min(1)
+    .max(128 - TURN_CALL.length),
+  name: toolName,
+  args: value(),
+});
+
+/** A call of a program. */
+export type OwnerCalled = z.infer<typeof ownerCalled>;
+
+/** Fact: a call of a program was answered. */
+export const ownerAnswered = z.strictObject({ call_id: callId, ...ownerReply.shape, is_error: z.boolean() });
+
+/** An open call of a program: an entry of the table `turn_calls`. */
+export const turnCall = z.strictObject({ plan: count, step_epoch: count });
+
+/** An open call of a program. */
+export type TurnCall = z.infer<typeof turnCall>;

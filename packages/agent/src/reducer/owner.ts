@@ -1,0 +1,192 @@
+/**
+ * Calls that the owner of a session answers: the cell that made it. A call of the model is passed on in the frame that
+ * takes it up, and a call of a program in the frame that takes its request.
+ *
+ * Invariants
+ * O1  A call reaches the cell that made the session, and no other cell; only that cell's answer counts.
+ * O2  A call is resolved once: by an answer, by a refusal, by a cancel, or by the end of its step.
+ * O3  While the owner waits for another party, the run waits; an owner that works at once moves no lifecycle.
+ * O4  A program's call counts only for the adapter of an effect of this session that is under way.
+ */
+import type { Address, SessionOp } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import {
+  OWNER_VALUE_BYTES_MAX,
+  type OwnerAnswer,
+  type OwnerCalled,
+  type OwnerParked,
+  type OwnerReply,
+  TURN_CALL,
+  type TurnCall,
+} from '../contracts/owner.js';
+import type { PendingCall, SessionState } from '../contracts/state.js';
+import { isMaker } from './allowances.js';
+import type { Next } from './moves.js';
+import { settleCall } from './results.js';
+import { place } from './say.js';
+import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
+import { turnCallsOf } from './turn-calls.js';
+import { followCalls } from './waiting.js';
+
+/** How many calls of one program may be open. */
+const TURN_CALLS_MAX = 64;
+
+const OWNER_CALL = 'aos.agent/OwnerCall@1';
+const NO_OWNER = 'tool_args_invalid/no_owner';
+
+type Place = { readonly session: string; readonly call_id: string; readonly step_epoch: number };
+
+/** Passes a call of the model to the owner. */
+export function callOwner(
+  draft: SessionState,
+  call: PendingCall,
+  { name, args }: Extract<SessionOp, { op: 'owner' }>,
+  ctx: ReducerContext,
+): void {
+  const owner = ownerOf(ctx);
+  if (owner === undefined) return settleCall(draft, call, { non_execution: { kind: 'failed', code: NO_OWNER } }, ctx);
+  call.phase = 'running';
+  send(owner, { call_id: call.call_id, step_epoch: draft.step_epoch, name, args }, ctx);
+}
+
+/** Takes a call of a program, and passes it to the owner (O4). */
+export function programCalls(draft: SessionState, { call_id, name, args }: OwnerCalled, ctx: ReducerContext): Next {
+  const call = callOfAdapter(draft, ctx);
+  if (call === undefined) return ctx.reject('no_turn');
+  const owner = ownerOf(ctx);
+  if (owner === undefined) return ctx.reject('no_owner');
+  if (sizeOf(args) > CALLS_BYTES_MAX) return ctx.reject('too_large');
+  const id = `${TURN_CALL}${call_id}`;
+  const calls = turnCallsOf(ctx);
+  if (calls.get(id) !== undefined || draft.calls.some((known) => known.call_id === id))
+    return ctx.reject('already_open');
+  if ((call.turn_calls ?? 0) >= TURN_CALLS_MAX) return ctx.reject('too_many_calls');
+  call.turn_calls = (call.turn_calls ?? 0) + 1;
+  calls.set(id, { plan: call.plan ?? 0, step_epoch: draft.step_epoch });
+  send(owner, { call_id: id, step_epoch: draft.step_epoch, name, args }, ctx);
+  return undefined;
+}
+
+/** Takes the answer of the owner. */
+export function ownerAnswers(draft: SessionState, answer: OwnerAnswer, ctx: ReducerContext): Next {
+  requireOwner(answer, ctx);
+  const { value, refs, is_error } = answer;
+  if (answerProgram(draft, answer, { value, refs }, is_error, ctx)) return undefined;
+  const call = openCall(draft, answer);
+  if (call === undefined) return ignore(draft, 'aos.agent/OwnerAnswer@1', answer, ctx);
+  if (byteLength(value) <= OWNER_VALUE_BYTES_MAX) {
+    settleCall(draft, call, { answer: { value, refs }, is_error }, ctx, shownBytes({ value, refs }));
+  } else {
+    const code = 'validation_error/answer_too_large';
+    settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code } }, ctx);
+  }
+  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+}
+
+/** Notes that the owner waits for another party (O3). */
+export function ownerWaits(draft: SessionState, parked: OwnerParked, ctx: ReducerContext): Next {
+  requireOwner(parked, ctx);
+  if (turnCallsOf(ctx).get(parked.call_id)?.step_epoch === parked.step_epoch) return undefined; // its program waits
+  const call = openCall(draft, parked);
+  if (call === undefined) return ignore(draft, 'aos.agent/OwnerParked@1', parked, ctx);
+  if (call.phase === 'owner') return undefined;
+  call.phase = 'owner';
+  const { call_id, tool } = call;
+  ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: 'owner', effect: null });
+  if (draft.stopping === null) followCalls(draft, ctx);
+  return undefined;
+}
+
+/** Handles the refusal of a call: there is no cell that takes it, the gate refused it, or the owner rejected it. */
+export function ownerRefused(
+  draft: SessionState,
+  { event, code = '', tag }: { readonly event: string; readonly code?: string; readonly tag?: string },
+  ctx: ReducerContext,
+): Next {
+  if (event !== OWNER_CALL || tag === undefined) return undefined;
+  const [step, call_id] = splitTag(tag);
+  const why =
+    code.startsWith('policy_denied') || code.startsWith('cap_denied') ? 'policy_denied/unreachable' : NO_OWNER;
+  const at = { session: ctx.address[1], call_id, step_epoch: step };
+  if (answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx)) return undefined;
+  const call = openCall(draft, at);
+  if (call === undefined) return undefined;
+  const kind = why === NO_OWNER ? 'failed' : 'denied';
+  settleCall(draft, call, { non_execution: { kind, code: why } }, ctx);
+  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+}
+
+/** The owner, if there is one that takes calls. */
+function ownerOf(ctx: ReducerContext): Address | undefined {
+  return ctx.parent !== null && ctx.takes(ctx.parent, OWNER_CALL) ? ctx.parent : undefined;
+}
+
+function send(
+  owner: Address,
+  call: { readonly call_id: string; readonly step_epoch: number; readonly name: string; readonly args: unknown },
+  ctx: ReducerContext,
+): void {
+  const value = { session: ctx.address[1], ...call };
+  ctx.send(owner, { name: OWNER_CALL, value }, { reply: 'refusal', tag: `${call.step_epoch}/${call.call_id}` });
+}
+
+function splitTag(tag: string): [step: number, call_id: string] {
+  const at = tag.indexOf('/');
+  return [Number(tag.slice(0, at)), tag.slice(at + 1)];
+}
+
+/** Refuses an answer that does not come from the owner, or is for another session (O1). */
+function requireOwner({ session }: Place, ctx: ReducerContext): void {
+  if (!isMaker(ctx)) ctx.reject('not_the_owner');
+  if (session !== ctx.address[1]) ctx.reject('other_session');
+}
+
+/** The call of the step that an answer is for, while it is open (O2). */
+function openCall(draft: SessionState, { call_id, step_epoch }: Place): PendingCall | undefined {
+  if (step_epoch !== draft.step_epoch) return undefined;
+  return draft.calls.find(
+    (call) =>
+      call.call_id === call_id && call.session?.op === 'owner' && (call.phase === 'running' || call.phase === 'owner'),
+  );
+}
+
+function ignore(draft: SessionState, event: string, { step_epoch }: Place, ctx: ReducerContext): undefined {
+  ctx.record('aos.agent/StaleIgnored@1', { event, session_epoch: draft.session_epoch, step_epoch });
+  return undefined;
+}
+
+/** The running call of this session whose effect's adapter sent the event (O4). */
+function callOfAdapter(draft: SessionState, { adapter, address }: ReducerContext): PendingCall | undefined {
+  if (adapter === null || adapter[0] !== address[0] || adapter[1] !== address[1]) return undefined;
+  if (draft.run === null || draft.stopping !== null) return undefined;
+  return draft.calls.find(({ plan, phase }) => plan === adapter[2] && phase === 'running');
+}
+
+/** Answers a call of a program. @returns whether it was one */
+function answerProgram(
+  draft: SessionState,
+  { call_id, step_epoch }: Place,
+  reply: OwnerReply,
+  is_error: boolean,
+  ctx: ReducerContext,
+): boolean {
+  const calls: Table<TurnCall> = turnCallsOf(ctx);
+  const open = calls.get(call_id);
+  if (open === undefined || open.step_epoch !== step_epoch) return false;
+  const fits = byteLength(reply.value) <= OWNER_VALUE_BYTES_MAX;
+  const told = fits ? { ...reply, is_error } : { value: { code: 'answer_too_large' }, refs: [], is_error: true };
+  calls.delete(call_id);
+  const call = draft.calls.find(({ plan }) => plan === open.plan);
+  if (call?.turn_calls !== undefined) call.turn_calls--;
+  ctx.record('aos.agent/OwnerAnswered@1', { call_id: call_id.slice(TURN_CALL.length), ...told });
+  return true;
+}
+
+/** The bytes of an answer that a model is shown: the value as it is, and the links' content at most. */
+function shownBytes({ value, refs }: OwnerReply): number {
+  return sizeOf(value) + refs.length * REF_BYTES;
+}
+
+/** The bytes that a model is shown of one link: the bound of the prompt assembly for a child's result. */
+const REF_BYTES = 4_000;

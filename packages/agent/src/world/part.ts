@@ -1,0 +1,158 @@
+/**
+ * Parts of a world: what a package brings so that its cells live beside the sessions of agents, and act on them.
+ *
+ * Owns: the shape of a part, and the app that parts make together. Does not own: when a part is started
+ * (`open-parts.ts`), what its cells do.
+ */
+import { type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
+import type { AnyAdapter, ContentStore, PendingItem, WorldView } from '@reprise/kernel';
+import { type App, type AppSpec, defineApp } from '@reprise/kernel/define';
+import type { ViewDefinition } from '@reprise/kernel/views';
+import type { Adopted } from '../contracts/config.js';
+import type { AnyAgent } from '../define/agent.js';
+import type { Tool } from '../tools/tool.js';
+import { agentApp } from './app.js';
+import type { AgentWorld } from './world.js';
+
+/**
+ * A part of a world: reducers and plans, what executes their effects, and a handle for the app.
+ *
+ * @typeParam H what `world.part(part)` returns
+ * @example
+ * const counters: WorldPart<Counters> = {
+ *   name: 'counters',
+ *   reducers: [counter],
+ *   handle: (world) => ({ add: (key) => world.kernel.request(['app/Counter@1', key], { name: 'app/Add@1', value: {} }) }),
+ * }
+ * await using world = await openWorld({ store, models, parts: [counters] })
+ * await world.part(counters).add('visits')
+ */
+export interface WorldPart<H = unknown> {
+  /** Unique in a world. */
+  readonly name: string;
+  /** Parts that it needs; each is opened once, and started before. */
+  readonly uses?: readonly WorldPart[];
+  readonly reducers?: AppSpec['reducers'];
+  readonly plans?: AppSpec['plans'];
+  /** Makes the adapters of its effects. */
+  readonly adapters?: (host: PartHost) => readonly AnyAdapter[];
+  /** Its policy rules: they stand behind the rules of the app. */
+  readonly policy?: readonly PolicyRule[];
+  /** Agents whose sessions its cells make. */
+  readonly agents?: readonly AnyAgent[];
+  /** Tools that definitions of an earlier process may list. */
+  readonly tools?: readonly Tool[];
+  /** Views beside those of sessions: `(await world.views()).view(definition)`. */
+  readonly views?: readonly ViewDefinition[];
+  /** What a server offers for it to clients outside. */
+  readonly served?: Served;
+  /** The title of a pending item of one of its cells, for people. */
+  titleOf?(item: PendingItem): string | undefined;
+  /** Called when the world is open. What it returns is called when the world closes. */
+  started?(world: AgentWorld): Promise<undefined | (() => Promise<void>)>;
+  /** Makes what `world.part(part)` returns; called once for each open world. */
+  handle(world: AgentWorld): H;
+}
+
+/** What the adapters of a part may use. */
+export interface PartHost {
+  /** The content of the world. Before the world is open, a call waits. */
+  readonly content: ContentStore;
+  /** The world, when it is open. */
+  readonly world: Promise<AgentWorld>;
+  /** The journal's time in milliseconds. */
+  now(): number;
+  /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */
+  adopt(agent: AnyAgent): Promise<{ readonly adopted: Adopted; readonly agents: readonly Adopted[] }>;
+  /** A tool of the world's agents and catalogs. */
+  tool(name: string): Tool | undefined;
+  /** The aliases of the world's models. */
+  readonly models: readonly string[];
+}
+
+/** A JSON Schema, as clients outside are told it. */
+export type ServedSchema = Readonly<Record<string, Value>>;
+
+/** A tool that a server offers to clients outside. */
+export interface ServedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: ServedSchema;
+  readonly outputSchema: ServedSchema;
+}
+
+/** The answer to a client's call. */
+export interface ServedAnswer {
+  readonly structured: Value;
+  readonly isError: boolean;
+}
+
+/** Content that a server offers to clients outside. */
+export interface ServedResource {
+  /** The URI, or a URI template. */
+  readonly uri: string;
+  readonly name: string;
+  readonly mediaType: string;
+  read(view: WorldView, uri: string): Promise<Uint8Array | undefined>;
+}
+
+/** What a server offers for a part. */
+export interface Served {
+  readonly tools: readonly ServedTool[];
+  /** Executes a call as the principal of the view; calls with one id are one act. */
+  call(view: WorldView, name: string, args: Value, id: string): Promise<ServedAnswer>;
+  readonly resources?: readonly ServedResource[];
+  /** The names of the tools that this principal has. */
+  listed?(view: WorldView): Promise<readonly string[]>;
+}
+
+/**
+ * All parts of a world: the given ones and those that they use, each once, a used part before its user.
+ *
+ * @throws RepriseError `duplicate_definition` when a part is given twice, or two parts have one name;
+ *   `invalid_definition` for parts that use each other in a circle
+ */
+export function allParts(given: readonly WorldPart[]): readonly WorldPart[] {
+  for (const [i, part] of given.entries()) if (given.indexOf(part) !== i) throw duplicatePart(part.name);
+  const found = new Map<string, WorldPart>();
+  const add = (part: WorldPart, path: readonly WorldPart[]): void => {
+    if (path.includes(part)) throw circle([...path, part]);
+    for (const used of part.uses ?? []) add(used, [...path, part]);
+    const known = found.get(part.name);
+    if (known !== undefined && known !== part) throw duplicatePart(part.name);
+    found.set(part.name, part);
+  };
+  for (const part of given) add(part, []);
+  return [...found.values()];
+}
+
+/**
+ * The app of a world with these parts: for `reprise verify --app`, and for tests.
+ *
+ * @param parts the parts, as given to `openWorld`
+ * @throws RepriseError `duplicate_definition` when two parts, reducers, plans or effects have one name
+ * @example export default appOf([queues, trees])
+ */
+export function appOf(parts: readonly WorldPart[], base: App = agentApp): App {
+  const all = allParts(parts);
+  if (all.length === 0) return base;
+  return defineApp({
+    reducers: [...base.reducers.values(), ...all.flatMap(({ reducers = [] }) => reducers)],
+    plans: [...base.plans.values(), ...all.flatMap(({ plans = [] }) => plans)],
+    policy: [...all.flatMap(({ policy = [] }) => policy), ...(base.policy ?? [])],
+  });
+}
+
+function duplicatePart(name: string): RepriseError {
+  return new RepriseError('duplicate_definition', `two parts have the name "${name}"`, {
+    where: 'parts',
+    hint: 'Give each part once; a part that another one uses need not be given.',
+  });
+}
+
+function circle(path: readonly WorldPart[]): RepriseError {
+  return new RepriseError('invalid_definition', 'parts use each other in a circle', {
+    where: 'parts',
+    actual: path.map(({ name }) => name).join(' uses '),
+  });
+}
