@@ -53,7 +53,7 @@ export interface Intent<I = unknown> {
 }
 
 /** How a sent event is answered. */
-export interface SendOptions {
+export interface EventSendOptions {
   /** Whether the answer comes as `sys/Reply@1`: always, or with `refusal` only when the event does not take place. */
   readonly reply?: boolean | 'refusal';
   /** Repeated in the answer, to tell several sent events apart: 1 to 256 characters. */
@@ -83,7 +83,7 @@ export interface ReducerContext {
    * @param options with `reply` the answer comes as `sys/Reply@1`, with `reply: 'refusal'` only when the event does not
    *   take place; the answer repeats `tag`
    */
-  send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: SendOptions): void;
+  send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: EventSendOptions): void;
   /** Whether the reducer of an address takes an event: sending one that it does not take is a fault. */
   takes(to: Address, event: string): boolean;
   /** States a fact for watchers and projections. The reducer declares it under `facts`. */

@@ -17,7 +17,7 @@ import {
   defineEffect,
   definePlan,
   defineReducer,
-  type SendOptions,
+  type EventSendOptions,
 } from '../../../src/pure/define/index.js';
 
 const ASKER: Address = ['test/Asker@1', 'a'];
@@ -55,7 +55,7 @@ const asker = defineReducer({
   reduce(draft, { name, value }, ctx) {
     if (name === 'test/Sends@1') {
       for (const [i, reject] of value.rejected.entries()) {
-        const options: SendOptions = { reply: value.reply, ...(value.tagged ? { tag: `${i}` } : {}) };
+        const options: EventSendOptions = { reply: value.reply, ...(value.tagged ? { tag: `${i}` } : {}) };
         ctx.send(OTHER, { name: 'test/Take@1', value: { reject } }, options);
       }
     } else if (name === 'test/Commands@1') {

@@ -16,13 +16,13 @@ import {
 import { encode, toHex } from '../../codec/index.js';
 import {
   cellAddress,
+  type EventSendOptions,
   type Intent,
   type PlanDefinition,
   planFor,
   type ReducerContext,
   type ReducerDefinition,
   reducerFor,
-  type SendOptions,
   type Table,
 } from '../../define/index.js';
 import { check, compileSchema, type SchemaNode } from '../../schema/index.js';
@@ -133,7 +133,7 @@ export class CellContext implements ReducerContext {
   send(
     to: Address,
     event: { readonly name: string; readonly value: unknown },
-    { reply = false, tag }: SendOptions = {},
+    { reply = false, tag }: EventSendOptions = {},
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const { app } = this.fold.env;
