@@ -32,6 +32,7 @@ export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
 export { Session, type SessionOf } from './session/session.js';
 export type {
+  CancelOptions,
   CommandOptions,
   CommandReceipt,
   SayOptions,

@@ -62,7 +62,7 @@ export function requireKnownOptions(options: unknown, known: Readonly<Record<str
 }
 
 /** The hint that names the known option that a misspelled one is closest to; empty when none is close. */
-export function hintOf(unknown: string, known: Readonly<Record<string, true>>): { readonly hint?: string } {
+export function hintOf(unknown: string, known: Readonly<Record<string, unknown>>): { readonly hint?: string } {
   const near = nearestName(unknown, Object.keys(known));
   return near === undefined ? {} : { hint: `Did you mean "${near}"?` };
 }

@@ -8,7 +8,7 @@ import type {
   NeedsDeps,
   OpenAgentWorldOptions,
 } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, requireKnownOptions } from '@reprise/contracts';
 import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
@@ -48,12 +48,44 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
   return openAgentWorld(withModels<A>(options, llmGenerateAdapter));
 }
 
+/** The options of {@link openWorld}. A misspelled one, such as `agent`, would otherwise be ignored. */
+const OPTIONS: Readonly<Record<keyof OpenWorldOptions, true>> = {
+  store: true,
+  models: true,
+  agents: true,
+  tools: true,
+  deps: true,
+  wrapTool: true,
+  outputs: true,
+  views: true,
+  legacy: true,
+  plansInFlight: true,
+  policy: true,
+  code: true,
+  drive: true,
+  snapshotEvery: true,
+  recheckEvery: true,
+  secrets: true,
+  conceal: true,
+  onError: true,
+  onProgress: true,
+  onLargeState: true,
+  throttle: true,
+  clockJump: true,
+  onClockJump: true,
+  expectHead: true,
+  clock: true,
+  random: true,
+};
+
 /** The same options with what executes model calls, and what is known of the models. */
 export function withModels<A extends readonly AnyAgent[]>(
   options: OpenWorldOptions<A>,
   adapterOf: typeof llmGenerateAdapter,
+  call = 'openWorld',
 ): OpenAgentWorldOptions<A> {
   require(isObject(options), 'options', 'an object with a store and models', typeof options);
+  requireKnownOptions(options, OPTIONS, call);
   const { models, ...rest } = options;
   requireModels(models);
   const bound = { ...rest, models: infosOf(models), llm: (judge: Judge) => adapterOf(models, { judge }) };

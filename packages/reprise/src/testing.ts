@@ -41,5 +41,7 @@ export type TestWorldOptions<A extends readonly AnyAgent[] = readonly AnyAgent[]
 export async function testWorld<const A extends readonly AnyAgent[] = readonly [], const M extends Models = Models>(
   options: TestWorldOptions<A> & { readonly models: M } & NeedsModels<A, M>,
 ): Promise<TestWorld> {
-  return testAgentWorld(withModels(options as never, llmGenerateAdapter) as unknown as TestAgentWorldOptions<A>);
+  return testAgentWorld(
+    withModels(options as never, llmGenerateAdapter, 'testWorld') as unknown as TestAgentWorldOptions<A>,
+  );
 }

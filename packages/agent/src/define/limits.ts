@@ -1,5 +1,5 @@
 /** The limits of a run, as authors write them and as sessions count them. */
-import { MICRO, RepriseError } from '@reprise/contracts';
+import { hintOf, MICRO, RepriseError } from '@reprise/contracts';
 import { type RunLimits, runLimits } from '../contracts/config.js';
 import { type Duration, durationMs } from '../tools/duration.js';
 
@@ -61,7 +61,7 @@ export function saidLimits(limits: Limits, where: string): Partial<RunLimits> {
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined) continue;
     const field = FIELDS[name as keyof Limits];
-    if (field === undefined) throw invalid(where, name, `one of ${Object.keys(FIELDS).join(', ')}`, limit);
+    if (field === undefined) throw unknownLimit(where, name);
     said[field] = counted(name, limit, where);
   }
   const checked = runLimits.partial().safeParse(said);
@@ -74,6 +74,15 @@ export function saidLimits(limits: Limits, where: string): Partial<RunLimits> {
 function counted(name: string, limit: unknown, where: string): unknown {
   if (name === 'usd') return typeof limit === 'number' ? Math.round(limit * MICRO) : limit;
   return name === 'wall' ? durationMs(limit as Duration, `${where} limits.wall`) : limit;
+}
+
+function unknownLimit(where: string, name: string): RepriseError {
+  return new RepriseError('invalid_definition', `unknown limit "${name}"`, {
+    where: `${where} limits`,
+    expected: Object.keys(FIELDS).join(', '),
+    actual: name,
+    ...hintOf(name, FIELDS),
+  });
 }
 
 function invalid(where: string, limit: string, expected: string, actual: unknown): RepriseError {

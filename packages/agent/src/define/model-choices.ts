@@ -1,5 +1,5 @@
 /** The model options of an agent, as authors write them and as they are recorded. */
-import { type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
+import { hintOf, type ModelOptions, modelOptions, RepriseError, type Value } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel/store';
 
@@ -29,11 +29,20 @@ export interface ModelChoices {
 export function requireModelChoices(choices: ModelChoices, where: string): void {
   const { provider: _, responseFormat: __, ...plain } = choices;
   const unknown = Object.keys(plain).find((name) => !Object.hasOwn(FIELDS, name));
+  if (unknown !== undefined) {
+    throw new RepriseError('invalid_definition', `unknown option "${unknown}" of a model`, {
+      where: `${where} options`,
+      expected: [...Object.keys(FIELDS), 'provider', 'responseFormat'].join(', '),
+      actual: unknown,
+      ...hintOf(unknown, FIELDS),
+    });
+  }
   const checked = modelOptions.safeParse(recorded(plain));
-  if (checked.success && unknown === undefined) return;
+  if (checked.success) return;
+  const { path = [], message } = checked.error.issues[0] ?? {};
   throw new RepriseError('invalid_definition', 'invalid option "options"', {
-    where: `${where} options.${unknown ?? String(checked.error?.issues[0]?.path[0])}`,
-    expected: unknown === undefined ? checked.error?.issues[0]?.message : Object.keys(FIELDS).join(', '),
+    where: `${where} options.${String(path[0])}`,
+    expected: message,
   });
 }
 

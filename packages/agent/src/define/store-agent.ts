@@ -1,5 +1,5 @@
 /** Stores the recorded form of an agent: its definition as data, and its texts. */
-import { type ModelOptions, present, type Ref, RepriseError } from '@reprise/contracts';
+import { hintOf, type ModelOptions, present, type Ref, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { putText } from '../content/transcript.js';
 import type { AgentDef } from '../contracts/agent-def.js';
@@ -100,11 +100,12 @@ async function storeCompaction(
  */
 export function requireModel(models: ModelInfos, alias: string, where: string): void {
   if (Object.hasOwn(models, alias)) return;
+  const { hint: near } = hintOf(alias, models);
   throw new RepriseError('unknown_model', `the world has no model "${alias}"`, {
     where,
     expected: Object.keys(models).join(', '),
     actual: alias,
-    hint: 'List it under `models` when opening the world.',
+    hint: [near, 'List it under `models` when opening the world.'].filter((text) => text !== undefined).join(' '),
   });
 }
 
@@ -119,12 +120,20 @@ export interface Reconfiguration {
   readonly limits?: Limits;
 }
 
+const RECONFIGURATION: Readonly<Record<keyof Reconfiguration, true>> = {
+  model: true,
+  options: true,
+  instructions: true,
+  limits: true,
+};
+
 /** Stores the content of a change, and returns its recorded form. */
 export async function storePatch(
   content: ContentStore,
   change: Reconfiguration,
   models: ModelInfos,
 ): Promise<ConfigPatch> {
+  requireKnownOptions(change, RECONFIGURATION, 'reconfigure');
   const { model, options, instructions, limits } = change;
   if (options !== undefined) requireModelChoices(options, 'reconfigure');
   const window = model === undefined ? undefined : models[model]?.contextWindow;

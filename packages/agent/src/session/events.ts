@@ -1,5 +1,5 @@
 /** Watches sessions: events from durable frames, with small texts beside their links. */
-import { errorDetail, type Ref } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { readLlmOutput, readText } from '../content/transcript.js';
@@ -24,6 +24,15 @@ export interface WatchOptions {
   /** `false` ends with the events that are durable now; `true`, the default, continues with later ones. */
   readonly follow?: boolean;
 }
+
+/** The names of the options for watching events. */
+export const WATCH_OPTIONS: Readonly<Record<keyof WatchOptions, true>> = {
+  after: true,
+  channel: true,
+  inline: true,
+  signal: true,
+  follow: true,
+};
 
 /**
  * Yields events as they become durable, in the order of the journal, until the world closes or the caller stops. With
@@ -77,12 +86,20 @@ export async function shownEvent(
   return shown === undefined || inline === 0 ? shown : inlined(content, shown, inline);
 }
 
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid cursor');
+const CURSOR = /^\d+\.\d+$/;
+
 /** The parts of a cursor. */
 type Place = readonly [seq: number, record: number];
 
-/** Reads a cursor; without one, a place before all events. */
+/**
+ * Reads a cursor; without one, a place before all events.
+ *
+ * @throws RepriseError `invalid_argument` for anything else
+ */
 export function cursorOf(cursor: Cursor | undefined): Place {
   if (cursor === undefined) return [-1, -1];
+  require(typeof cursor === 'string' && CURSOR.test(cursor), 'after', 'the `event_seq` of an event', cursor);
   const [seq, record] = cursor.split('.').map(Number);
   return [seq ?? -1, record ?? -1];
 }

@@ -4,7 +4,7 @@ import type { World, WorldFrame } from '@reprise/kernel';
 import type { AgentEvent, AgentEventOf, Cursor, Delta } from '../contracts/agent-event.js';
 import { AgentEvents, type EffectPlace } from '../timeline/agent-events.js';
 import type { Past } from '../timeline/event-scope.js';
-import { cursorOf, isBehind, type PastBefore, shownEvent, type WatchOptions } from './events.js';
+import { cursorOf, isBehind, type PastBefore, shownEvent, WATCH_OPTIONS, type WatchOptions } from './events.js';
 import type { Spoken } from './live.js';
 import { RunLoss } from './run-lost.js';
 
@@ -13,6 +13,9 @@ export interface RunWatchOptions extends WatchOptions {
   /** Includes the runs of its children. */
   readonly tree?: boolean;
 }
+
+/** The names of the options for watching a run or a session. */
+export const RUN_WATCH_OPTIONS: Readonly<Record<keyof RunWatchOptions, true>> = { ...WATCH_OPTIONS, tree: true };
 
 /** What is watched: a run, or an input and the run that answers it. */
 interface Watched {

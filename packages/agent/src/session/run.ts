@@ -1,5 +1,5 @@
 /** One run of a session, as its sender sees it. */
-import { type ErrorDetail, errorDetail, type Ref, RepriseError } from '@reprise/contracts';
+import { type ErrorDetail, errorDetail, type Ref, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
@@ -14,7 +14,7 @@ import { framesOf, type PastBefore } from './events.js';
 import { LastChance } from './last-chance.js';
 import type { LiveAnswers } from './live.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
-import { type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
+import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 
 /** How a run ended. */
 export interface Outcome<R> {
@@ -61,6 +61,7 @@ export interface RunPlace {
   readonly input?: string;
 }
 
+const { follow: _, ...STREAM_OPTIONS } = RUN_WATCH_OPTIONS;
 const NOTHING: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /**
@@ -94,6 +95,7 @@ export class Run<R = unknown> {
    * made; `run_waiting` when it waits and nothing is left to do in this process
    */
   events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+    requireKnownOptions(options, RUN_WATCH_OPTIONS, 'run.events');
     return this.#events(options, callSite(this.events));
   }
 
@@ -114,6 +116,7 @@ export class Run<R = unknown> {
    * step's `llm_step.completed`, or until `delta.reset`: then the model is called again.
    */
   stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
+    requireKnownOptions(options, STREAM_OPTIONS, 'run.stream');
     return this.#stream(options, callSite(this.stream));
   }
 
@@ -199,6 +202,7 @@ export class Run<R = unknown> {
    * end.
    */
   async cancel(options: { readonly reason?: string } = {}): Promise<void> {
+    requireKnownOptions(options, { reason: true }, 'run.cancel');
     await this.parts.cancel(options.reason);
   }
 

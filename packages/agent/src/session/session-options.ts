@@ -31,13 +31,16 @@ export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
   readonly priority?: number;
 }
 
-/** The names of the options of an input. */
-export const SEND_OPTIONS: Readonly<Record<keyof SendOptions, true>> = {
-  id: true,
-  as: true,
-  pin: true,
-  priority: true,
-};
+/** The options of a cancel. */
+export interface CancelOptions extends CommandOptions {
+  /**
+   * `turn` ends the turn of a run that stays open for input, `run` (default) ends the run, `all` also drops the waiting
+   * inputs.
+   */
+  readonly scope?: 'turn' | 'run' | 'all';
+  /** For readers of the journal; the model is not told. */
+  readonly reason?: string;
+}
 
 /** The result of a command, as recorded in the journal. */
 export type CommandReceipt =
@@ -65,3 +68,25 @@ export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
   /** The budget of the child's runs; its agent's own limits apply as well. */
   readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
 }
+
+type Names<O> = Readonly<Record<keyof O, true>>;
+
+const COMMAND: Names<CommandOptions> = { id: true, ifEpoch: true, as: true };
+const SAY: Names<SayOptions> = { ...COMMAND, pin: true };
+
+/** The names of the options of each method: another name is a misspelled one, and is refused. */
+export const OPTION_NAMES: {
+  readonly command: Names<CommandOptions>;
+  readonly say: Names<SayOptions>;
+  readonly send: Names<SendOptions>;
+  readonly cancel: Names<CancelOptions>;
+  readonly session: Names<SessionOptions>;
+  readonly spawn: Names<SpawnOptions>;
+} = {
+  command: COMMAND,
+  say: SAY,
+  send: { id: true, as: true, pin: true, priority: true },
+  cancel: { ...COMMAND, scope: true, reason: true },
+  session: { labels: true },
+  spawn: { id: true, as: true, budget: true },
+};

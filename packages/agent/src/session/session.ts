@@ -13,17 +13,19 @@ import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
 import { QUEUE_MAX } from '../reducer/queue.js';
 import { adoptAgent } from './adopt-agent.js';
-import { type PastBefore, type WatchOptions, watch } from './events.js';
+import { type PastBefore, watch } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
 import type { Pending } from './pending.js';
 import { Run, type RunPlace } from './run.js';
+import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
+  type CancelOptions,
   type CommandOptions,
   type CommandReceipt,
+  OPTION_NAMES,
   type SayOptions,
-  SEND_OPTIONS,
   type SendOptions,
   type SessionOptions,
   type SpawnOptions,
@@ -91,7 +93,7 @@ export class Session<R = unknown> {
    * @example const run = await session.send('Refund o-1', { id: messageId })
    */
   async send(input: Input, options: SendOptions = {}): Promise<Run<R>> {
-    requireKnownOptions(options, SEND_OPTIONS, 'send');
+    requireKnownOptions(options, OPTION_NAMES.send, 'send');
     await this.#adopt();
     const parts = await this.#store(input);
     const { id: command_id = this.parts.newId(), priority = 0 } = options;
@@ -105,17 +107,19 @@ export class Session<R = unknown> {
 
   /** Sends a message that the model reads before its next step, while a run is under way. */
   async steer(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
+    requireKnownOptions(options, OPTION_NAMES.say, 'steer');
     return this.#requests.command({ type: 'Steer', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
   /** Sends a message for a run of its own after the current one, or for the next turn of a run that waits for input. */
   async followUp(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
+    requireKnownOptions(options, OPTION_NAMES.say, 'followUp');
     return this.#requests.command({ type: 'FollowUp', parts: await this.#store(input), ...pinned(options) }, options);
   }
 
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
   withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#requests.command({ type: 'Withdraw', command_id }, options);
+    return this.#plain('withdraw', { type: 'Withdraw', command_id }, options);
   }
 
   /**
@@ -127,6 +131,7 @@ export class Session<R = unknown> {
    */
   async reconfigure(change: Reconfiguration, options: CommandOptions = {}): Promise<CommandReceipt> {
     const { world, models } = this.parts;
+    requireKnownOptions(options, OPTION_NAMES.command, 'reconfigure');
     const patch = await storePatch(world.content, change, models);
     if (change.limits?.usd !== undefined) await this.#requirePrices(change.model);
     return this.#requests.command({ type: 'Reconfigure', patch }, options);
@@ -134,24 +139,20 @@ export class Session<R = unknown> {
 
   /** Pauses the run: running work continues, nothing new begins. */
   pause(options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#requests.command({ type: 'Pause' }, options);
+    return this.#plain('pause', { type: 'Pause' }, options);
   }
 
   /** Resumes a paused run. After a failed or cancelled run, takes up the inputs that wait behind it. */
   resume(options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#requests.command({ type: 'Resume' }, options);
+    return this.#plain('resume', { type: 'Resume' }, options);
   }
 
   /**
    * Cancels running work, which has the agent's `cancelGrace` to stop; the model reads the outcome of each call at its
    * next step.
-   *
-   * @param options `scope`: `turn` ends the turn of a run that stays open for input, `run` (default) ends the run,
-   * `all` also drops the waiting inputs; `reason` is for readers of the journal; the model is not told
    */
-  async cancel(
-    options: CommandOptions & { readonly scope?: 'turn' | 'run' | 'all'; readonly reason?: string } = {},
-  ): Promise<CommandReceipt> {
+  async cancel(options: CancelOptions = {}): Promise<CommandReceipt> {
+    requireKnownOptions(options, OPTION_NAMES.cancel, 'cancel');
     const { scope = 'run', reason, ...rest } = options;
     const reason_ref = reason === undefined ? {} : { reason_ref: await putText(this.parts.world.content, reason) };
     return this.#requests.command({ type: 'Cancel', scope, ...reason_ref }, rest);
@@ -162,7 +163,7 @@ export class Session<R = unknown> {
    * older part of the conversation in the prompt. The transcript keeps everything.
    */
   compact(options: CommandOptions = {}): Promise<CommandReceipt> {
-    return this.#requests.command({ type: 'Compact' }, options);
+    return this.#plain('compact', { type: 'Compact' }, options);
   }
 
   /**
@@ -170,7 +171,8 @@ export class Session<R = unknown> {
    * failed session is first revived with its state before the fault, under the caller's rights; its running work ended
    * with the fault.
    */
-  close(options: CommandOptions = {}): Promise<CommandReceipt> {
+  async close(options: CommandOptions = {}): Promise<CommandReceipt> {
+    requireKnownOptions(options, OPTION_NAMES.command, 'close');
     return this.#requests.close(options);
   }
 
@@ -183,6 +185,7 @@ export class Session<R = unknown> {
    * @example const run = await boss.spawn(scout, 'item 1', { budget: { usd: 0.2, wall: '5m' } })
    */
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
+    requireKnownOptions(options, OPTION_NAMES.spawn, 'spawn');
     await this.#adopt();
     const { id: command_id = this.parts.newId(), budget = {}, as } = options;
     const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
@@ -220,9 +223,16 @@ export class Session<R = unknown> {
    * The events of the session, in the order of the journal, until the world closes or `signal` aborts. With `after`,
    * exactly the events behind that one; otherwise from the beginning.
    */
-  async *events(options: WatchOptions & { readonly tree?: boolean } = {}): AsyncGenerator<AgentEvent> {
+  events(options: RunWatchOptions = {}): AsyncGenerator<AgentEvent> {
+    requireKnownOptions(options, RUN_WATCH_OPTIONS, 'session.events');
     const { tree = false } = options;
-    yield* watch(this.parts.world, { sessions: [this.key], tree }, this.parts.pastBefore, options);
+    return watch(this.parts.world, { sessions: [this.key], tree }, this.parts.pastBefore, options);
+  }
+
+  /** Sends a command that has no options of its own. */
+  async #plain(method: string, command: SessionCommand, options: CommandOptions): Promise<CommandReceipt> {
+    requireKnownOptions(options, OPTION_NAMES.command, method);
+    return this.#requests.command(command, options);
   }
 
   #run(place: RunPlace): Run<R> {

@@ -73,8 +73,20 @@ export function readPending(item: unknown): { readonly id: string; readonly dige
   if (typeof item === 'string') return { id: item };
   const { id, digest } = fieldsOf(item);
   if (typeof id === 'string') return { id, ...(typeof digest === 'string' ? { digest } : {}) };
-  throw new RepriseError('invalid_argument', 'invalid pending item', {
+  throw invalidItem(item);
+}
+
+/** An effect's digest; of a question, its number as well. */
+const ITEM_ID = /^[0-9a-f]{64}(?:\.\d{1,3})?$/;
+
+/** Refuses what was never the id of an item. @throws RepriseError `invalid_argument` */
+export function requireItemId(id: string): void {
+  if (!ITEM_ID.test(id)) throw invalidItem(id);
+}
+
+function invalidItem(actual: unknown): RepriseError {
+  return new RepriseError('invalid_argument', 'invalid pending item', {
     expected: 'an item of world.pending(), or its id',
-    actual: item,
+    actual,
   });
 }

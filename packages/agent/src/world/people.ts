@@ -28,7 +28,7 @@ import { commentRequestId, worldRequestId } from '../session/request-id.js';
 import { type Build, calledTool } from '../tools/build.js';
 import { durationMs } from '../tools/duration.js';
 import { check } from '../tools/schema.js';
-import { type Decision, invalidDecision, readDecision } from './decision.js';
+import { type Decision, invalidDecision, readDecision, requireItemId } from './decision.js';
 
 /** Selects pending items. */
 export interface PendingQuery {
@@ -64,6 +64,7 @@ interface PeopleParts {
   titleOf(item: PendingItem): string | undefined;
 }
 
+const PENDING_QUERY: Readonly<Record<keyof PendingQuery, true>> = { label: true, to: true, session: true };
 const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = { as: true, digest: true, id: true };
 
 /** The length that remains for an id behind `note.` in a command id. */
@@ -75,6 +76,7 @@ const APPLIED: Decided = { status: 'applied' };
 
 /** The pending items for people, the oldest first. */
 export async function openItems(parts: PeopleParts, query: PendingQuery = {}): Promise<readonly Pending[]> {
+  requireKnownOptions(query, PENDING_QUERY, 'pending');
   const { world } = parts;
   const waiting = await (query.to === undefined ? world.pending() : world.as(query.to).pending());
   const items: Pending[] = [];
@@ -105,6 +107,7 @@ export async function decide(
 ): Promise<Decided> {
   const decision = readDecision(given);
   requireKnownOptions(options, DECIDE_OPTIONS, 'decide');
+  requireItemId(id);
   const item = (await parts.world.pending()).find((one) => one.id === id);
   if (item === undefined || !isOfPeople(item)) return ALREADY;
   if (options.digest !== undefined && options.digest !== digestOf(item)) return STALE;

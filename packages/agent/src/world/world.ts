@@ -1,6 +1,6 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Ref, Settlement } from '@reprise/contracts';
-import { RepriseError } from '@reprise/contracts';
+import { RepriseError, requireKnownOptions } from '@reprise/contracts';
 import {
   type Backup,
   type ForkOptions,
@@ -21,13 +21,13 @@ import type { Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
-import { type WatchOptions, watch } from '../session/events.js';
+import { WATCH_OPTIONS, type WatchOptions, watch } from '../session/events.js';
 import type { LiveAnswers } from '../session/live.js';
 import type { Pending } from '../session/pending.js';
 import { worldRequestId } from '../session/request-id.js';
 import type { RunPlace } from '../session/run.js';
 import { Session } from '../session/session.js';
-import type { SessionOptions } from '../session/session-options.js';
+import { OPTION_NAMES, type SessionOptions } from '../session/session-options.js';
 import { eventPlaces, pastBefore } from '../timeline/event-places.js';
 import type { Past } from '../timeline/event-scope.js';
 import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions.js';
@@ -49,6 +49,14 @@ export interface SessionQuery {
   /** Begins behind a page: its `next`. */
   readonly after?: string;
 }
+
+const SESSION_QUERY: Readonly<Record<keyof SessionQuery, true>> = {
+  status: true,
+  agent: true,
+  label: true,
+  limit: true,
+  after: true,
+};
 
 /** A session in a list. */
 export interface SessionInfoRow {
@@ -133,6 +141,7 @@ export class AgentWorld implements AsyncDisposable {
    * @throws RepriseError `unknown_agent` when the agent is not one of this world's
    */
   session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
+    requireKnownOptions(options, OPTION_NAMES.session, 'world.session');
     const { registry, models, live } = this.parts;
     if (!registry.has(agent)) throw unknownAgent(String(agent?.name), registry.names);
     return new Session(
@@ -156,6 +165,7 @@ export class AgentWorld implements AsyncDisposable {
   async sessions(
     query: SessionQuery = {},
   ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
+    requireKnownOptions(query, SESSION_QUERY, 'sessions');
     const views = await this.views();
     const page = await pageOf(views, query);
     const items: SessionInfoRow[] = [];
@@ -249,6 +259,7 @@ export class AgentWorld implements AsyncDisposable {
 
   /** The events of all sessions, in the order of the journal; with `after`, those behind that event. */
   events(options: WatchOptions = {}): AsyncGenerator<AgentEvent> {
+    requireKnownOptions(options, WATCH_OPTIONS, 'world.events');
     return watch(this.kernel, {}, (frame) => this.#pastBefore(frame), options);
   }
 

@@ -11,6 +11,7 @@ import {
   type PolicyRule,
   policyRule,
   RepriseError,
+  requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
 import type { AnyAdapter } from '../../../ports/adapter/adapter.js';
@@ -105,6 +106,31 @@ export interface OpenKernelWorldOptions {
   readonly random?: RandomBytes;
 }
 
+/** The names of the options: another name is a misspelled one, which would otherwise be ignored. */
+const OPTIONS: Readonly<Record<keyof OpenKernelWorldOptions, true>> = {
+  store: true,
+  app: true,
+  legacy: true,
+  plansInFlight: true,
+  adapters: true,
+  policy: true,
+  code: true,
+  drive: true,
+  snapshotEvery: true,
+  recheckEvery: true,
+  secrets: true,
+  conceal: true,
+  onError: true,
+  onProgress: true,
+  onLargeState: true,
+  throttle: true,
+  clockJump: true,
+  onClockJump: true,
+  expectHead: true,
+  clock: true,
+  random: true,
+};
+
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
 
 /**
@@ -114,6 +140,7 @@ const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of op
  */
 export function requireOptions(options: OpenKernelWorldOptions): void {
   require(isObject(options), 'options', 'an object with a store and an app', options);
+  requireKnownOptions(options, OPTIONS, 'openWorld');
   const { store, app, adapters = [], policy = [], legacy = [], drive, snapshotEvery = 0, recheckEvery = 0 } = options;
   require(isObject(store) && typeof store.open === 'function', 'store', 'a store, such as memory()', store);
   require(isApp(app), 'app', 'an app made by defineApp', app);
