@@ -89,6 +89,8 @@ describe('the options of a world', () => {
     const onError = (...told: unknown[]) => void seen.push(told);
     await using world = await openWorld({ store: memory(), models: { main }, agents: [clerk], onError });
     expect(await (await world.session('a', clerk).send('Look.')).text()).toBe('Sorry.');
-    expect(seen).toEqual([[thrown, expect.objectContaining({ name: 'tool.call@1', cell: ['aos.agent/SessionReducer@1', 'a'] })]]);
+    expect(seen).toEqual([
+      [thrown, expect.objectContaining({ name: 'tool.call@1', cell: ['aos.agent/SessionReducer@1', 'a'] })],
+    ]);
   });
 });
