@@ -54,6 +54,7 @@ const OPTIONS: Readonly<Record<keyof OpenWorldOptions, true>> = {
   models: true,
   agents: true,
   tools: true,
+  parts: true,
   deps: true,
   wrapTool: true,
   outputs: true,
