@@ -13,7 +13,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { startBrowser } from '../../examples/chat/drive/browser.mjs';
+import { type Page, startBrowser } from '../../examples/chat/drive/browser.js';
 import { compared, DIFFERENT, type Heads, pinnedHeads } from '../runtimes/compared.js';
 import { bundleHeads, bundlePage } from '../runtimes/programs.js';
 import { type Make, type Runtime, runtimeOf, thisNode } from '../runtimes/runtimes.js';
@@ -88,23 +88,21 @@ async function tryBrowser(): Promise<void> {
   await bundlePage(file);
   const script = await readFile(file, 'utf8');
   try {
-    await browser.open('about:blank', { width: 800, height: 600 });
-    const agent = String(await browser.evaluate('navigator.userAgent'));
+    const page = await browser.open('about:blank', { width: 800, height: 600 });
+    const agent = await page.evaluate<string>('navigator.userAgent');
     const runtime = `page of Chromium ${agent.match(/Chrome\/(\d+)/)?.[1]}`;
-    for (const place of PLACES) rows.push(await onPage(browser, script, runtime, place));
+    for (const place of PLACES) rows.push(await onPage(page, script, runtime, place));
   } finally {
     await browser.close();
   }
 }
 
-type Browser = NonNullable<Awaited<ReturnType<typeof startBrowser>>>;
-
-async function onPage(browser: Browser, script: string, runtime: string, place: Place): Promise<Row> {
-  await browser.call('Emulation.setTimezoneOverride', { timezoneId: place.zone });
+async function onPage(page: Page, script: string, runtime: string, place: Place): Promise<Row> {
+  await page.call('Emulation.setTimezoneOverride', { timezoneId: place.zone });
   const locale = place.language === 'C' ? 'en-US' : place.language.replace('_', '-');
-  await browser.call('Emulation.setLocaleOverride', { locale });
-  await browser.evaluate(script);
-  const heads = (await browser.evaluate('heads')) as Heads;
+  await page.call('Emulation.setLocaleOverride', { locale });
+  await page.evaluate(script);
+  const heads = await page.evaluate<Heads>('heads');
   return { runtime, place: place.name, found: compared(heads, { worlds: pinned.worlds }, place.zone) };
 }
 

@@ -1,158 +1,256 @@
 /** The page: a conversation, what waits for the guest, and a place to type. */
 import { useChat } from '@ai-sdk/react';
-import { DefaultChatTransport, generateId, getToolName, isToolUIPart } from 'ai';
-import { useEffect, useState } from 'react';
+import { generateId, getToolName, isToolUIPart } from 'ai';
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isSuperseded } from 'reprise/ui';
+import { Answer, Dots } from './answer.jsx';
+import { Composer } from './composer.jsx';
+import { Conversation, isUnderWay } from './conversation.js';
+import { RichText } from './rich-text.jsx';
 
-const chat = location.hash.slice(1) || generateId();
-history.replaceState(null, '', `#${chat}`);
+const chatId = location.hash.slice(1) || generateId();
+history.replaceState(null, '', `#${chatId}`);
+addEventListener('hashchange', () => location.reload());
 
-const post = (what, body = {}) =>
-  fetch(`/api/chat/${chat}/${what}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+const WISHES = ['A table for 4 at 20:00', 'A table for 2 tomorrow', 'Tell me a story'];
+/** How near the end counts as the end. */
+const END_PX = 80;
+/** An input is taken up within this time, or something is in its way. */
+const TAKEN_UP_MS = 1_500;
 
-const transport = new DefaultChatTransport({
-  api: '/api/chat',
-  // The world has the conversation: only what is new is sent.
-  prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, messages: messages.slice(-1) } }),
-});
+function Page({ conversation }) {
+  const { messages, outbox, connection, caughtUp } = useSyncExternalStore(
+    conversation.subscribe,
+    () => conversation.now,
+  );
+  const live = useChat({ chat: conversation.chat, experimental_throttle: 40 });
+  const field = useRef(null);
+  const shown = messages.map((message) => current(message, live, connection));
+  const isWorking = messages.some(isUnderWay);
+  const waiting = shown.flatMap(({ parts }) => parts.filter(isWaiting));
+  const scroll = useScroll(shown, outbox);
+  const [news, setNews] = useNews({ shown, waiting, connection, outbox, caughtUp });
 
-/** What was said meanwhile; of that the journal's events tell the id alone. */
-const remembered = () => JSON.parse(sessionStorage.getItem(chat) ?? '{}');
-
-function Page({ before }) {
-  const { messages, sendMessage, status, error } = useChat({ id: chat, messages: before, transport, resume: true });
-  const [text, setText] = useState('');
-  const [steers, setSteers] = useState(remembered);
-  const isWorking = status === 'submitted' || status === 'streaming';
-  useEffect(() => {
-    if (messages.length > 0) window.scrollTo(0, document.body.scrollHeight);
-  }, [messages]);
-
-  async function say(event) {
-    event.preventDefault();
-    const said = text.trim();
-    if (said === '') return;
-    setText('');
-    if (!isWorking) return sendMessage({ text: said });
-    const id = generateId();
-    const known = { ...steers, [id]: said };
-    setSteers(known);
-    sessionStorage.setItem(chat, JSON.stringify(known));
-    await post('steer', { id, text: said });
-  }
+  const focusWaiting = () => {
+    const card = document.querySelector('[data-waits]');
+    card?.scrollIntoView({ block: 'center' });
+    card?.focus();
+  };
+  /** A decision removes the pressed button: the focus goes on, and does not get lost. */
+  const onDecided = (said) => {
+    setNews(said);
+    field.current?.focus();
+  };
+  useLostFocus(field, waiting.length);
+  const queued = new Set(messages.filter((one, i) => one.role === 'user' && messages[i + 1]?.role !== 'assistant'));
 
   return (
-    <main>
+    <>
       <header>
         <h1>A table for two</h1>
+        {connection === 'lost' && <span className="chip">Connecting again …</span>}
         <a href="/">New conversation</a>
       </header>
-      <ol>
-        {messages.map((message) => (
-          <li key={message.id} className={message.role}>
-            {message.role === 'user' ? <p>{textOf(message)}</p> : <Answer message={message} steers={steers} />}
-          </li>
-        ))}
-        {messages.length === 0 && <li className="note">Say for how many and when: “A table for 4 at 20:00”.</li>}
-        {error && <li className="note">{error.message}</li>}
-      </ol>
-      <form onSubmit={say}>
-        <input
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          placeholder={isWorking ? 'Say something while it works …' : 'Say something …'}
-          aria-label="Message"
-          // biome-ignore lint/a11y/noAutofocus: there is nothing else to do on this page
-          autoFocus
-        />
-        {isWorking && (
-          <button type="button" onClick={() => post('stop')}>
-            Stop
-          </button>
+      <main>
+        <h2 className="unseen">Conversation</h2>
+        <ol aria-busy={!caughtUp}>
+          {shown.map((message, i) => (
+            <li key={`${message.role}/${message.id}`} className={message.role}>
+              {message.role === 'user' ? (
+                <Said text={textOf(message)}>
+                  {queued.has(messages[i]) && <Queued conversation={conversation} isWorking={isWorking} />}
+                </Said>
+              ) : (
+                <article aria-label="The waiter">
+                  <Answer message={message} conversation={conversation} onDecided={onDecided} />
+                </article>
+              )}
+            </li>
+          ))}
+          {outbox.map((entry) => (
+            <li key={entry.id} className="user">
+              <Said text={entry.text}>
+                <Sending entry={entry} conversation={conversation} />
+              </Said>
+            </li>
+          ))}
+        </ol>
+        {caughtUp && shown.length === 0 && outbox.length === 0 && <Empty conversation={conversation} />}
+        {!caughtUp && shown.length === 0 && <Dots />}
+      </main>
+      <footer>
+        {(waiting.length > 0 || !scroll.isAtEnd) && (
+          <div className="above">
+            {waiting.length > 0 && (
+              <button type="button" className="jump" onClick={focusWaiting}>
+                {waiting.length === 1 ? 'A question waits for you' : `${waiting.length} questions wait for you`}
+              </button>
+            )}
+            {!scroll.isAtEnd && (
+              <button type="button" className="jump" onClick={scroll.toEnd}>
+                To the end
+              </button>
+            )}
+          </div>
         )}
-        <button type="submit" className="main">
-          {isWorking ? 'Tell it' : 'Send'}
-        </button>
-      </form>
-    </main>
+        <Composer conversation={conversation} isWorking={isWorking} field={field} onSay={scroll.toEnd} />
+      </footer>
+      <div className="unseen" role="status" aria-live="polite">
+        {news}
+      </div>
+    </>
   );
 }
 
-function Answer({ message, steers }) {
-  const parts = message.parts.filter((part) => !isSuperseded(part));
+/** A message as the journal has it; while it is being written, as the run's stream has it. */
+function current(message, { messages, status }, connection) {
+  if (!isUnderWay(message)) return message;
+  const live = messages.findLast(({ id, role }) => id === message.id && role === message.role);
+  const isReading = status === 'streaming' || connection === 'lost';
+  return live !== undefined && isReading && live.parts.length >= message.parts.length ? live : message;
+}
+
+function isWaiting(part) {
+  return isToolUIPart(part) ? part.state === 'approval-requested' : part.data?.state === 'open';
+}
+
+function Said({ text, children }) {
   return (
-    <div>
-      {parts.map((part, i) => {
-        const key = part.toolCallId ?? part.id ?? i;
-        if (part.type === 'text') return <p key={key}>{part.text}</p>;
-        if (part.type === 'data-steer') return <Meanwhile key={key} part={part} text={steers[part.id]} />;
-        if (isToolUIPart(part)) return <Call key={key} part={part} />;
-        return null;
-      })}
-      {message.metadata?.reprise?.stop === 'Cancelled' && <p className="note">Stopped.</p>}
+    <div className="said">
+      <span className="unseen">You:</span>
+      <div className="bubble">
+        <RichText text={text} />
+      </div>
+      {children}
     </div>
   );
 }
 
-function Meanwhile({ part, text = 'You said something meanwhile.' }) {
+/** An input that waits for its turn. Behind an answer that was stopped or failed, it waits for the person. */
+function Queued({ conversation, isWorking }) {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), TAKEN_UP_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  if (isWorking) return <p className="note">waits for its turn</p>;
+  if (!isLate) return null;
   return (
-    <p className="meanwhile">
-      {text} {part.data.state === 'read' ? '✓ read' : '…'}
+    <p className="note">
+      waits behind the stopped answer
+      <button type="button" className="plain" onClick={() => conversation.post('resume')}>
+        Go on
+      </button>
     </p>
   );
 }
 
-const STATES = {
-  'input-available': 'working …',
-  'approval-requested': 'waits for you',
-  'output-available': 'done',
-  'output-denied': 'refused',
-  'output-error': 'failed',
-};
-
-function Call({ part }) {
-  const [isDecided, setDecided] = useState(false);
-  const isOpen = part.state === 'approval-requested' && !isDecided;
-  const decide = async (approve) => {
-    setDecided(true);
-    await post('decide', { id: part.approval.id, approve });
-  };
+function Sending({ entry, conversation }) {
+  if (entry.state === 'sending') return <p className="note">sending …</p>;
+  const isAway = entry.state === 'away';
   return (
-    <div className={isOpen ? 'call waits' : 'call'}>
-      <div className="what">
-        <strong>{getToolName(part)}</strong>
-        <code>{inputText(part.input)}</code>
-        <span className="state">
-          {isDecided && part.state === 'approval-requested' ? 'working …' : STATES[part.state]}
-        </span>
-      </div>
-      {isOpen && (
-        <div className="choices">
-          <button type="button" className="main" onClick={() => decide(true)}>
-            Agree
-          </button>
-          <button type="button" onClick={() => decide(false)}>
-            Refuse
-          </button>
-        </div>
+    <p className="note problem">
+      {isAway ? 'Not sent yet: it is sent when the server is back.' : `Not sent. ${entry.why}`}
+      {!isAway && (
+        <button type="button" className="plain" onClick={() => conversation.send(entry)}>
+          Send again
+        </button>
       )}
-      {part.state === 'output-available' && <p className="result">{String(part.output)}</p>}
-      {part.state === 'output-error' && <p className="result">{part.errorText}</p>}
+      <button type="button" className="plain" onClick={() => conversation.discard(entry.id)}>
+        Discard
+      </button>
+    </p>
+  );
+}
+
+function Empty({ conversation }) {
+  return (
+    <div className="empty">
+      <h2>What may it be?</h2>
+      <p>Say for how many and when. Nothing is booked before you agree.</p>
+      <div className="wishes">
+        {WISHES.map((wish) => (
+          <button key={wish} type="button" onClick={() => conversation.say(wish)}>
+            {wish}
+          </button>
+        ))}
+      </div>
     </div>
   );
 }
 
-const inputText = (input) =>
-  Object.entries(input ?? {})
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(' · ');
+/** Stays at the end while the conversation grows, unless the person reads above. */
+function useScroll(shown, outbox) {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(true);
+  useEffect(() => {
+    const look = () => {
+      const { scrollHeight, clientHeight, scrollTop } = document.documentElement;
+      follows.current = scrollHeight - clientHeight - scrollTop < END_PX;
+      setAtEnd(follows.current);
+    };
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+  }, []);
+  const toEnd = () => {
+    follows.current = true;
+    scrollTo(0, document.documentElement.scrollHeight);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of them makes the page higher
+  useLayoutEffect(() => {
+    if (follows.current) toEnd();
+  }, [shown, outbox]);
+  return { isAtEnd, toEnd };
+}
 
-const textOf = ({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+/** When a button disappears under the focus, because it was decided elsewhere, the focus goes to the field. */
+function useLostFocus(field, count) {
+  const before = useRef(count);
+  useEffect(() => {
+    if (count < before.current && document.activeElement === document.body) field.current?.focus();
+    before.current = count;
+  }, [field, count]);
+}
 
-const before = await fetch(`/api/chat/${chat}`).then((response) => response.json());
-createRoot(document.getElementById('root')).render(<Page before={before} />);
+/** What a screen reader says: what changed, once it is whole; words that are still being written come with the rest. */
+function useNews({ shown, waiting, connection, outbox, caughtUp }) {
+  const [news, setNews] = useState('');
+  const now = {
+    isLost: connection === 'lost',
+    unsent: outbox.filter(({ state }) => state !== 'sending').length,
+    waiting: waiting.map((part) => part.approval?.id ?? part.id),
+    working: new Set(shown.filter(isUnderWay).map(({ id }) => id)),
+  };
+  const before = useRef(now);
+  useEffect(() => {
+    const was = before.current;
+    before.current = now;
+    // What was there when the page was loaded is read like any page.
+    if (!caughtUp) return;
+    const asked = waiting.filter((_, i) => !was.waiting.includes(now.waiting[i]));
+    const answers = shown.filter(({ id }) => was.working.has(id) && !now.working.has(id));
+    const said = [
+      now.isLost && !was.isLost && 'The connection is lost. Connecting again.',
+      !now.isLost && was.isLost && 'Connected again.',
+      now.unsent > was.unsent && 'A message is not sent.',
+      ...answers.map(textOf),
+      asked.length > 0 && `${nameOf(asked)} waits for you. Press Shift and Tab, then Enter, to go there.`,
+    ].filter(Boolean);
+    if (said.length > 0) setNews(said.join(' '));
+  });
+  return [news, setNews];
+}
+
+function nameOf(waiting) {
+  return waiting.map((part) => (isToolUIPart(part) ? `May I ${getToolName(part)}?` : 'A question')).join(' ');
+}
+
+function textOf({ parts }) {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+createRoot(document.getElementById('root')).render(<Page conversation={new Conversation(chatId)} />);

@@ -13,6 +13,7 @@ const USAGE = `chat [options]
 Serves a chat page on this machine.
 
   --port N           the port (4400; 0 for any that is free)
+  --host NAME        another name under which the page is reached, such as that of a proxy; may be repeated
   --world FILE       where conversations are kept (chat.db)
   --model NAME       a real model, with --base-url or OPENAI_API_KEY; else a few rules answer
   --base-url URL     a server that speaks chat-completions
@@ -20,7 +21,7 @@ Serves a chat page on this machine.
 
 /** Exit codes: 0 stopped, 1 failed, 2 incorrect use. */
 async function main(): Promise<number> {
-  const { port, world: file, model, 'base-url': baseUrl, help } = readOptions();
+  const { port, host: hosts, world: file, model, 'base-url': baseUrl, help } = readOptions();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
     agents: [waiter],
     secrets: async (name) => process.env[name] ?? '',
   });
-  const server = await startChatServer({ world, agent: waiter, files, port: Number(port) });
+  const server = await startChatServer({ world, agent: waiter, files, port: Number(port), hosts });
   console.log(`chat at ${server.url}  (Ctrl-C stops it; conversations are in ${file})`);
   await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
   await server.close();
@@ -48,6 +49,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '4400' },
+      host: { type: 'string', multiple: true, default: [] },
       world: { type: 'string', default: 'chat.db' },
       model: { type: 'string' },
       'base-url': { type: 'string' },
@@ -55,14 +57,20 @@ function readOptions() {
     },
   });
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
-    throw new TypeError(`--port is no port: ${values.port}`);
+    throw new TypeError(`invalid option --port: expected a number up to 65535, got "${values.port}"`);
+  for (const name of values.host)
+    if (!/^[a-z\d.-]+(?::\d+)?$/i.test(name))
+      throw new TypeError(
+        `invalid option --host: expected a name such as chat.example or chat.example:8443, got "${name}"`,
+      );
   return values;
 }
 
 function modelFor(name: string | undefined, baseUrl: string | undefined): ModelClient {
   if (name === undefined) return embeddedModel();
   const key = process.env.OPENAI_API_KEY;
-  if (baseUrl === undefined && key === undefined) throw new TypeError('--model wants --base-url, or OPENAI_API_KEY');
+  if (baseUrl === undefined && key === undefined)
+    throw new TypeError('missing option for --model: set --base-url, or OPENAI_API_KEY');
   return openAiCompatible({
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
     model: name,
@@ -72,6 +80,10 @@ function modelFor(name: string | undefined, baseUrl: string | undefined): ModelC
 
 process.exitCode = await main().catch((error: unknown) => {
   const isUse = error instanceof TypeError;
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+    console.error('The port is in use: choose another with --port, or stop the server that has it.');
+    return 1;
+  }
   console.error(isUse ? `${error.message}\n\n${USAGE}` : isRepriseError(error) ? error.message : error);
   return isUse ? 2 : 1;
 });

@@ -58,6 +58,7 @@ function booking(wish: string, since: ScriptRequest['messages']): ScriptStep {
   const isForThese = (asked?.args as { readonly people?: number } | undefined)?.people === people;
   if (result === undefined || !isForThese) {
     return {
+      reasoning: `They want to sit down: ${people} people, at ${time}. I look before I promise anything.`,
       text: `I look for a table for ${people} at ${time}.`,
       calls: [{ tool: 'tables', args: { people, time } }],
     };

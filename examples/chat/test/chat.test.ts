@@ -1,4 +1,5 @@
 /** Sends the server the requests of the page, without a browser. */
+import { get, type IncomingMessage } from 'node:http';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AgentWorld, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
@@ -64,6 +65,8 @@ function posted(what: string, body: unknown, headers: Record<string, string> = {
 const history = async (): Promise<UIMessage[]> =>
   (await fetch(`${server.url}/api/chat/ada`)).json() as Promise<UIMessage[]>;
 
+const sessions = async () => (await world.sessions()).items;
+
 function approvalOf(message: UIMessage): string {
   const found = message.parts.find((part) => 'approval' in part) as { approval?: { id: string } } | undefined;
   return found?.approval?.id ?? '';
@@ -127,23 +130,155 @@ describe('the chat server', () => {
     expect(JSON.stringify(await history())).toContain('Once there was a kettle');
   });
 
-  it('the server refuses requests that its page does not send, without details', async () => {
+  it('the server refuses requests that its page does not send, says why, and goes on', async () => {
     const body = { id: 'ada', messages: [user('m-1', 'Hi')] };
-    const cases: readonly (readonly [Promise<Response>, number])[] = [
-      [posted('', { id: 'ada' }), 400],
-      [posted('/ada/decide', { id: 1 }), 400],
-      [posted('', body, { origin: 'http://elsewhere.example' }), 403],
-      [posted('', body, { 'content-type': 'text/plain' }), 403],
-      [posted('/ada/nonsense', {}), 404],
-      [fetch(`${server.url}/nothing`), 404],
-      [fetch(`${server.url}/api/chat/..%2f..`), 400],
-      [fetch(`${server.url}/api/chat`, { method: 'PUT' }), 405],
-      [posted('', { ...body, pad: 'x'.repeat(2 * 1024 * 1024) }), 413],
+    const raw = (text: string | Uint8Array) =>
+      fetch(`${server.url}/api/chat`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: text as string,
+      });
+    const cases: readonly (readonly [Promise<Response>, number, RegExp])[] = [
+      [posted('', { id: 'ada' }), 400, /invalid request of a chat page/],
+      [posted('/ada/decide', { id: 1 }), 400, /expected string/],
+      [posted('', body, { 'content-type': 'text/plain' }), 403, /application\/json/],
+      [posted('/ada/nonsense', {}), 404, /nonsense/],
+      [fetch(`${server.url}/nothing`), 404, /\/nothing/],
+      [fetch(`${server.url}/api/chatter`), 404, /chatter/],
+      [fetch(`${server.url}/api/chat/..%2f..`), 400, /id of a chat/],
+      [fetch(`${server.url}/api/chat`, { method: 'PUT' }), 405, /PUT/],
+      [raw('{"id": "ada", '), 400, /not JSON/],
+      [raw(''), 400, /not JSON/],
+      [raw(Uint8Array.of(0x22, 0xff, 0x22)), 400, /not JSON/],
+      [posted('', { ...body, pad: 'x'.repeat(20 * 1024 * 1024) }), 413, /at most 262144 bytes/],
     ];
-    for (const [reply, status] of cases) expect((await reply).status).toBe(status);
+    for (const [reply, status, why] of cases) {
+      expect((await reply).status).toBe(status);
+      expect(await (await reply).text()).toMatch(why);
+    }
+    expect(await sessions()).toEqual([]);
     expect(await (await fetch(server.url)).text()).toBe('<p>page</p>');
     await until(await said(user('m-1', 'Hi')), (parts) => parts.includes('I book tables'));
     expect((await posted('', { id: 'ada', messages: [user('m-1', 'Something else')] })).status).toBe(409);
+  });
+
+  it('the server tells of a chat that it does not have, and makes none', async () => {
+    const asked = [
+      fetch(`${server.url}/api/chat/nobody`),
+      fetch(`${server.url}/api/chat/nobody/stream`),
+      posted('/nobody/stop', {}),
+      posted('/nobody/resume', {}),
+      posted('/nobody/steer', { id: 's-1', text: 'Hm' }),
+      posted('/nobody/decide', { id: 'x', approve: true }),
+      posted('/nobody/answer', { id: 'x', answer: 'y' }),
+    ];
+    for (const reply of asked) {
+      expect((await reply).status).toBe(404);
+      expect(await (await reply).text()).toBe('There is no chat "nobody" yet: it begins with its first message.');
+    }
+    expect(await sessions()).toEqual([]);
+  });
+
+  it('the server answers only to the names that it was started for', async () => {
+    const { port } = new URL(server.url);
+    const asked = (host: string, path = '/') =>
+      new Promise<readonly [number | undefined, string]>((resolve, reject) => {
+        get({ port, host: '127.0.0.1', path, headers: { host } }, async (response) => {
+          resolve([response.statusCode, (await response.toArray()).join('')]);
+        }).on('error', reject);
+      });
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
+      expect((await asked(host))[0], host).toBe(200);
+    for (const host of ['evil.example', `evil.example:${port}`, `localhost.evil.example:${port}`, '127.0.0.1']) {
+      for (const path of ['/', '/api/chat/ada']) expect((await asked(host, path))[0], host).toBe(403);
+    }
+    expect((await asked('evil.example'))[1]).toContain('Unknown host "evil.example"');
+    const named = await startChatServer({ world, agent: waiter, files: {}, port: 0, hosts: ['Chat.example'] });
+    const { port: other } = new URL(named.url);
+    const status = async (host: string) =>
+      (await new Promise<IncomingMessage>((resolve) => get({ port: other, headers: { host } }, resolve))).statusCode;
+    expect([await status('chat.example'), await status('chat.example.org')]).toEqual([404, 403]);
+    await named.close();
+  });
+
+  it('the server refuses the pages of other sites, also those on other ports of this machine', async () => {
+    const body = { id: 'ada', messages: [user('m-1', 'Hi')] };
+    const { port } = new URL(server.url);
+    for (const origin of ['http://elsewhere.example', 'null', 'http://localhost:1', `http://localhost:${port}`])
+      expect((await posted('', body, { origin })).status, origin).toBe(403);
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await posted('', body, { 'sec-fetch-site': site })).status).toBe(403);
+      const reading = await fetch(`${server.url}/api/chat/ada/follow`, { headers: { 'sec-fetch-site': site } });
+      expect(reading.status).toBe(403);
+    }
+    expect((await world.session('ada', waiter).state())?.runs).toBeUndefined();
+    expect((await posted('', body, { origin: server.url, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  it('each answer of the server tells the browser to allow only what the page needs', async () => {
+    for (const path of ['/', '/api/chat/ada', '/nothing']) {
+      const { headers } = await fetch(`${server.url}${path}`);
+      expect(headers.get('content-security-policy')).toMatch(
+        /default-src 'none'; script-src 'self'; .*frame-ancestors/,
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+
+  it('a decision counts only in the chat that owns the call, and only once', async () => {
+    const asking = await until(await said(user('m-1', 'A table for 4')), (parts) =>
+      parts.includes('approval-requested'),
+    );
+    const id = approvalOf(asking);
+    await (await posted('', { id: 'eve', messages: [user('m-1', 'Hi')] })).text();
+    const foreign = await posted('/eve/decide', { id, approve: true });
+    expect([foreign.status, await foreign.text()]).toEqual([
+      404,
+      'Chat "eve" has no such question: it may belong to another chat.',
+    ]);
+    expect((await posted('/ada/decide', { id: 'no such id', approve: true })).status).toBe(404);
+    expect((await world.pending()).map((item) => item.id)).toEqual([id]);
+    expect((await posted('/ada/decide', { id, approve: false })).status).toBe(200);
+    const again = await posted('/ada/decide', { id, approve: true });
+    expect([again.status, await again.text()]).toEqual([409, 'This was decided already, here or elsewhere.']);
+  });
+
+  it('a page that follows sees the messages of others, and goes on behind the last event that it has', async () => {
+    const follow = async (after = '') => {
+      const response = await fetch(`${server.url}/api/chat/ada/follow`, { headers: { 'last-event-id': after } });
+      return response.body?.pipeThrough(new TextDecoderStream()).getReader() as ReadableStreamDefaultReader<string>;
+    };
+    const reader = await follow();
+    const receipt = await posted('', { id: 'ada', messages: [user('m-1', 'Hi')] }, { accept: 'application/json' });
+    expect([receipt.status, await receipt.json()]).toEqual([202, { message: 'm-1', run: 'ada/r0' }]);
+    let text = '';
+    while (!text.includes('"stop":"Completed"')) text += (await reader.read()).value;
+    await reader.cancel();
+    const [, last = ''] = text.match(/^id: (.*)\n(?![\s\S]*^id: )/m) ?? [];
+    const rest = await follow(last);
+    expect((await rest.read()).value).toMatch(/^id: .*\nevent: caught-up/);
+    await rest.cancel();
+  });
+
+  it('a message that waits behind a stopped answer goes on when the guest wants it', async () => {
+    await said(user('m-1', 'Tell me a story'));
+    while (stories === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const second = await said(user('m-2', 'Hi'));
+    await posted('/ada/stop', {});
+    expect((await posted('/ada/resume', {})).status).toBe(200);
+    await until(second, (parts) => parts.includes('I book tables'));
+    expect((await posted('/ada/stop', {})).status).toBe(409);
+  });
+
+  it('the server stops at once while pages follow and stream', async () => {
+    const stream = await said(user('m-1', 'Tell me a story'));
+    const follow = await fetch(`${server.url}/api/chat/ada/follow`);
+    const ended = Promise.allSettled([stream.pipeTo(new WritableStream()), follow.text()]);
+    const began = performance.now();
+    await server.close();
+    await ended;
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   it('the page of the chat can be rendered', async () => {

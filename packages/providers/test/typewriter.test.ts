@@ -23,6 +23,17 @@ describe('a model that speaks at a pace', () => {
     expect(notes.map((note) => (note.type === 'delta' ? note.text : note.type))).toEqual(['One ', 'two\n', 'three.']);
   });
 
+  it('the reasoning arrives word by word before the text', async () => {
+    const { notes, asked } = context();
+    await typewriter(script({ reasoning: 'Let me see.', text: 'Yes.' }), 0).generate(request, asked);
+    expect(notes.map((note) => (note.type === 'delta' ? [note.channel, note.text] : note.type))).toEqual([
+      ['reasoning', 'Let '],
+      ['reasoning', 'me '],
+      ['reasoning', 'see.'],
+      ['text', 'Yes.'],
+    ]);
+  });
+
   it('a stopped typewriter keeps the text so far, and nothing later', async () => {
     const stop = new AbortController();
     const { notes, asked } = context(stop.signal);

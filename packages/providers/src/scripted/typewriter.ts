@@ -2,8 +2,8 @@
 import type { ModelClient, ModelContext, ModelResult } from '../model/model.js';
 
 /**
- * Returns the same model with a pause between words: for demonstrations with a scripted model. Reasoning and calls
- * come at the end.
+ * Returns the same model with a pause between words, of its reasoning and then of its text: for demonstrations with a
+ * scripted model. Calls come at the end.
  *
  * @param wordMs the pause between two words, in milliseconds
  * @example typewriter(script({ text: 'Once upon a time …' }), 30)
@@ -24,8 +24,15 @@ async function spoken(
   { signal, progress }: ModelContext,
   wordMs: number,
 ): Promise<ModelResult> {
+  const thoughts = (result.response.opaque ?? []).flatMap(({ kind, text }) =>
+    kind === 'reasoning' ? (text ?? []) : [],
+  );
+  for (const word of wordsOf(thoughts.join(''))) {
+    if (!(await passed(wordMs, signal))) break;
+    progress({ type: 'delta', channel: 'reasoning', index: 0, text: word });
+  }
   let said = '';
-  for (const word of result.response.text?.match(/\s*\S+\s*/g) ?? []) {
+  for (const word of wordsOf(result.response.text ?? '')) {
     if (!(await passed(wordMs, signal))) break;
     progress({ type: 'delta', channel: 'text', index: 0, text: word });
     said += word;
@@ -33,6 +40,10 @@ async function spoken(
   if (!signal.aborted) return result;
   if (said === '') return { ok: false, failure: { status: 'cancelled' } };
   return { ok: true, response: { ...result.response, text: said, calls: [], finishReason: 'interrupted' } };
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\s*\S+\s*/g) ?? [];
 }
 
 /** Waits; returns false when the signal stopped it. */

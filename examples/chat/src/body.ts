@@ -1,0 +1,27 @@
+/** Reads the body of a request as JSON. */
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './refusal.js';
+
+/** The largest body: a message of this size is still shown whole when the page loads again. */
+export const BODY_BYTES_MAX = 256 * 1024;
+
+/** How much of a body that is too large is read and dropped, so that its sender gets to read the answer. */
+const DROPPED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Reads JSON. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+    if (bytes > DROPPED_BYTES_MAX) break;
+  }
+  if (bytes > BODY_BYTES_MAX)
+    throw new Refusal(413, `The message is too large: at most ${BODY_BYTES_MAX} bytes.`, { connection: 'close' });
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (error) {
+    throw new Refusal(400, `The body is not JSON: ${error instanceof Error ? error.message : error}.`);
+  }
+}
