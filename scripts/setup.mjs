@@ -1,5 +1,5 @@
 import './lib/node-version.mjs';
-import { readFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './lib/root.mjs';
@@ -10,6 +10,11 @@ import { npm, seconds } from './lib/run.mjs';
  * Uses only what comes with Node, for it runs before there is anything else.
  */
 export async function setup() {
+  await install();
+  await linkCommand();
+}
+
+async function install() {
   const reason = await whyInstall();
   if (reason === undefined) return;
   console.log(`setup: installing dependencies (${reason}); this needs the package registry once`);
@@ -45,6 +50,25 @@ async function whyInstall() {
       return `${where} differs from package-lock.json`;
   }
   return undefined;
+}
+
+/**
+ * Makes `npx reprise` work in the clone and in every folder below it. npm links a command of a workspace only when its
+ * built file exists, and `npx` would look for a package of that name in the registry.
+ */
+async function linkCommand() {
+  const bin = path.join(ROOT, 'node_modules/.bin');
+  await mkdir(bin, { recursive: true });
+  if (process.platform === 'win32') {
+    await writeFile(path.join(bin, 'reprise.cmd'), `@node "%~dp0\\..\\..\\scripts\\reprise.mjs" %*\r\n`);
+    return;
+  }
+  const link = path.join(bin, 'reprise');
+  const target = '../../scripts/reprise.mjs';
+  if ((await readlink(link).catch(() => undefined)) === target) return;
+  await chmod(path.join(ROOT, 'scripts/reprise.mjs'), 0o755); // a clone may have lost it, for example from an archive
+  await rm(link, { force: true });
+  await symlink(target, link);
 }
 
 async function packagesOf(file) {

@@ -7,6 +7,8 @@ export interface Arguments {
   readonly folder: string;
   /** The folder for the world and the report. */
   readonly out: string;
+  /** The folder that holds nothing but output: `out`, or the folder with the outputs of all surveys. */
+  readonly own: string;
   readonly baseUrl: string | undefined;
   readonly model: string | undefined;
   readonly quiet: boolean;
@@ -21,7 +23,7 @@ Surveys FOLDER (this repository when absent) with a headless agent and writes a 
   --out DIR          where the world and the report go (a folder under worlds/ for each FOLDER)
   --base-url URL     a chat-completions endpoint, for example http://127.0.0.1:11434/v1
   --model NAME       the model's name there
-  --quiet            no progress
+  --quiet            only the result: no progress, no changed byte, no commands to try
   --help             this text
 
 Without --base-url and without OPENAI_API_KEY an embedded, deterministic model is used: no key, no network.
@@ -53,8 +55,17 @@ export function readArguments(argv: readonly string[], cwd: string, home: string
     throw new TypeError(`--base-url is not an http address: ${baseUrl}`);
   }
   const folder = positionals[0] === undefined ? home : path.resolve(cwd, positionals[0]);
-  const out = values.out === undefined ? path.join(home, 'worlds', slugOf(folder)) : path.resolve(cwd, values.out);
-  return { folder, out, baseUrl, model: values.model, quiet: values.quiet, help: values.help };
+  const worlds = path.join(home, 'worlds');
+  const out = values.out === undefined ? path.join(worlds, slugOf(folder)) : path.resolve(cwd, values.out);
+  return {
+    folder,
+    out,
+    own: values.out === undefined ? worlds : out,
+    baseUrl,
+    model: values.model,
+    quiet: values.quiet,
+    help: values.help,
+  };
 }
 
 /** A name for a folder's world: readable, and different for folders of the same name. */

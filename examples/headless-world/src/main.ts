@@ -2,13 +2,16 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRepriseError } from 'reprise';
+import { isRepriseError, type VerifyReport } from 'reprise';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
+import { nextSteps, proof, wrapped } from './closing.js';
 import { MODEL_NAME, startModelServer } from './model-server.js';
-import { lineFor } from './progress.js';
-import { survey } from './survey.js';
+import { TAMPERED, WORLD } from './own-output.js';
+import { lineFor, shortened } from './progress.js';
+import { type SurveyStart, survey } from './survey.js';
+import { tamper } from './tamper.js';
 
 const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const OPENAI_BASE_URL = 'https://api.openai.com/v1';
@@ -40,38 +43,43 @@ async function main(): Promise<number> {
 }
 
 async function run(args: Arguments): Promise<number> {
-  const file = path.join(args.out, 'world.db');
+  const world = path.join(args.out, WORLD);
   const { model, name, close } = await modelFor(args);
   const interrupt = new AbortController();
   const stopped = () => interrupt.abort();
   process.once('SIGINT', stopped).once('SIGTERM', stopped);
-  if (!args.quiet) console.log(`surveying ${args.folder}\nmodel: ${name}`);
+  const say = args.quiet ? () => undefined : (text: string) => console.log(text);
+  say(`surveying ${args.folder}\nmodel: ${name}`);
   try {
-    const { outcome, report, verified, resumed } = await survey({
+    const { outcome, report, verified } = await survey({
       folder: args.folder,
       out: args.out,
-      store: sqlite(file),
+      own: args.own,
+      store: sqlite(world),
       model,
       secrets: environmentSecret,
       signal: interrupt.signal,
+      onStart: (start) => startLines(start).forEach(say),
       onEvent: (event) => {
         const line = lineFor(event);
-        if (line !== undefined && !args.quiet) console.log(line);
+        if (line !== undefined) say(shortened(line, columns()));
       },
     });
-    if (resumed && !args.quiet) console.log('(went on with a run that had been interrupted)');
-    if (outcome.text !== '') console.log(`\n${outcome.text}\n`);
+    if (outcome.text !== '') console.log(wrapped(`\n${outcome.text}\n`, columns()));
     const { stop } = outcome;
-    console.log(`world: ${file}`);
-    console.log(stop.kind === 'Completed' ? `report: ${report}` : 'report: none');
+    const isDone = stop.kind === 'Completed';
+    const isFound =
+      !isDone || args.quiet || (await prove({ world, report, out: args.out }, verified, interrupt.signal));
+    console.log(`world: ${world}`);
+    console.log(isDone ? `report: ${report}` : 'report: none');
     console.log(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
-    if (stop.kind === 'Completed') return 0;
+    if (isDone) return isFound ? 0 : 1;
     const why = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : 'cancelled';
     console.error(`The run did not complete: ${why}.`);
     return 1;
   } catch (error) {
     if (interrupt.signal.aborted) {
-      console.error(`\nInterrupted. Everything up to here is in ${file}; run the same command to go on.`);
+      console.error(`\nInterrupted. Everything up to here is in ${world}; run the same command to go on.`);
       return 130;
     }
     console.error(isRepriseError(error) ? error.message : error);
@@ -79,6 +87,29 @@ async function run(args: Arguments): Promise<number> {
   } finally {
     await close();
   }
+}
+
+function startLines({ number, resumed }: SurveyStart): string[] {
+  if (resumed) return ['going on with the survey that was interrupted; first, what it did before:'];
+  return number === 1 ? [] : [`survey ${number} of this world`];
+}
+
+/** Prints what the replay showed, changes a byte of a copy, and says what to try next; false if that was not found. */
+async function prove(
+  { world, report, out }: { readonly world: string; readonly report: string; readonly out: string },
+  verified: VerifyReport,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const places = { cwd: process.cwd(), home: HOME, world, report, copy: path.join(out, TAMPERED) };
+  const tampering = await tamper(world, places.copy, signal);
+  console.log(wrapped(`${proof(verified, tampering, places)}\n`, columns()));
+  console.log(`${nextSteps(places, tampering)}\n`);
+  return tampering.found !== undefined;
+}
+
+/** The width of the terminal; unbounded where the output is no terminal. */
+function columns(): number {
+  return process.stdout.columns ?? Number.POSITIVE_INFINITY;
 }
 
 /** The embedded model, or a real one if there is a key or an address. */
@@ -90,7 +121,11 @@ async function modelFor({
   if (baseUrl === undefined && key === undefined) {
     const server = await startModelServer();
     const client = openAiCompatible({ baseUrl: server.baseUrl, model: MODEL_NAME });
-    return { model: client, name: `${MODEL_NAME} (embedded, at ${server.baseUrl})`, close: () => server.close() };
+    return {
+      model: client,
+      name: `${MODEL_NAME} at ${server.baseUrl} (built-in rules, needs no key)`,
+      close: () => server.close(),
+    };
   }
   const url = baseUrl ?? OPENAI_BASE_URL;
   const name = model ?? OPENAI_MODEL;

@@ -15,14 +15,13 @@ import {
 import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
 import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';
-
-/** The report's file name in the output folder. */
-export const REPORT = 'SURVEY.md';
+import { countFiles } from './count-files.js';
+import { ownOutput, REPORT } from './own-output.js';
 
 const INSTRUCTIONS = `You survey a folder for a reader who has never seen it.
-Look around with list_files, read_file and grep. Then write one Markdown report with write_file and end with one sentence.
+Count its files with count_files and look around with list_files, read_file and grep. Then write one Markdown report with write_file and end with one sentence.
 The report says what is in the folder, how large it is, which languages it uses, which parts are oldest and newest,
-and what looks unfinished. State only what you have seen.`;
+and what looks unfinished. State only what you have seen. Take figures from count_files: listings can be cut.`;
 
 /** The options of a survey. */
 export interface SurveyOptions {
@@ -30,15 +29,27 @@ export interface SurveyOptions {
   readonly folder: string;
   /** Where the report is written. */
   readonly out: string;
+  /** The folder that holds nothing but output of this and earlier surveys, and is left out; `out` if absent. */
+  readonly own?: string;
   readonly store: Store;
   readonly model: ModelClient;
   readonly secrets?: (name: string) => Promise<string>;
+  /** Called once, before the first event. */
+  readonly onStart?: (start: SurveyStart) => void;
   /** Called with each event when it is durable. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** Ends the survey early. Finished work is kept, and the next survey continues from there. */
   readonly signal?: AbortSignal;
   /** Changes the tools, for tests that count what they do. */
   readonly wrapTool?: (tool: Tool) => Tool;
+}
+
+/** How a survey starts. */
+export interface SurveyStart {
+  /** How many surveys the world has with this one. */
+  readonly number: number;
+  /** Whether this survey continues a run that an earlier process left unfinished. */
+  readonly resumed: boolean;
 }
 
 /** The result of a survey. */
@@ -63,18 +74,28 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const stop = () => void world.close();
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop(); // it was aborted while the world was being opened
-  const { session, unfinished } = await newestSurvey(world, agent);
-  const run = unfinished ?? (await session.send(`Survey the folder and write the report to ${REPORT}.`));
+  const { session, number, unfinished } = await newestSurvey(world, agent);
+  const resumed = unfinished !== undefined;
+  options.onStart?.({ number, resumed });
+  const run = unfinished ?? (await session.send(taskFor(options)));
   for await (const event of run.events()) options.onEvent?.(event);
   const outcome = await run.result();
   const verified = await world.verify();
-  return { outcome, report: path.join(options.out, REPORT), verified, resumed: unfinished !== undefined };
+  return { outcome, report: path.join(options.out, REPORT), verified, resumed };
+}
+
+/** What the agent is asked to do. */
+function taskFor({ folder, out, own = out }: SurveyOptions): string {
+  const left = ownOutput(folder, own).map((name) => JSON.stringify(name));
+  const without = left.length === 0 ? '' : ` Leave out what surveys write: ${left.join(', ')}.`;
+  return `Survey the folder and write the report to ${REPORT}.${without}`;
 }
 
 /** Reading is confined to the folder and writing to the output folder, so a survey does not change what it surveys. */
-function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
-  // Worlds of earlier surveys are this sample's own output, not part of what is surveyed.
-  const readers = workspace({ root: folder, readOnly: true, ignore: [...IGNORED_NAMES, 'worlds'] });
+function toolsFor({ folder, out, own = out, wrapTool }: SurveyOptions): Tool[] {
+  const leaveOut = ownOutput(folder, own);
+  const ignore = [...IGNORED_NAMES, ...leaveOut.map((name) => path.posix.basename(name))];
+  const readers = [countFiles({ folder, leaveOut }), ...workspace({ root: folder, readOnly: true, ignore })];
   const writers = workspace({ root: out }).filter(({ name }) => name === 'write_file');
   return [...readers, ...writers].map((tool) => wrapTool?.(tool) ?? tool);
 }
@@ -83,12 +104,12 @@ function toolsFor({ folder, out, wrapTool }: SurveyOptions): Tool[] {
 async function newestSurvey(
   world: AgentWorld,
   agent: Agent<readonly Tool[], string>,
-): Promise<{ session: Session<string>; unfinished: Run<string> | undefined }> {
-  for (let n = 1; ; n++) {
-    const session = world.session(n === 1 ? 'survey' : `survey-${n}`, agent);
+): Promise<{ session: Session<string>; number: number; unfinished: Run<string> | undefined }> {
+  for (let number = 1; ; number++) {
+    const session = world.session(number === 1 ? 'survey' : `survey-${number}`, agent);
     const state = await session.state();
-    if (state === undefined || state.runs === 0) return { session, unfinished: undefined };
-    if (state.run !== null) return { session, unfinished: await session.run(state.run.number) };
+    if (state === undefined || state.runs === 0) return { session, number, unfinished: undefined };
+    if (state.run !== null) return { session, number, unfinished: await session.run(state.run.number) };
   }
 }
 

@@ -137,8 +137,11 @@ describe('the command', () => {
     const out = place('out');
     const { code, out: lines, err } = await run([at, '--out', out]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(lines).toContain('run 0 starts');
-    expect(lines).toContain('run 0 ends: Completed');
+    expect(lines).toEqual(expect.arrayContaining(['step 1', '  read_file README.md', '  write_file SURVEY.md']));
+    expect(lines.join('\n')).toContain(
+      'it now says "SURVEX.md" where it said "SURVEY.md". Verifying the copy finds it:\n  journal_damaged: ',
+    );
+    expect(lines.join('\n')).toContain(`npx reprise why ${path.join(out, 'world.db')} SURVEY.md`);
     expect(lines.at(-3)).toBe(`world: ${path.join(out, 'world.db')}`);
     expect(lines.at(-2)).toBe(`report: ${path.join(out, 'SURVEY.md')}`);
     const text = readFileSync(path.join(out, 'SURVEY.md'), 'utf8');
@@ -184,7 +187,7 @@ describe('the command', () => {
     const again = await run([folder(KETTLE), '--out', out, '--quiet']);
     expect(again.code).toBe(0);
     expect(again.out.filter((line) => line !== '').map((line) => line.split(':')[0])).toEqual([
-      expect.stringContaining('I looked at 3 files'),
+      expect.stringContaining('I counted 3 files'),
       'world',
       'report',
       'replay identical',
@@ -251,7 +254,7 @@ describe('Ctrl-C', () => {
     answers = true;
     const second = await run(args);
     expect({ code: second.code, err: second.err }).toEqual({ code: 0, err: '' });
-    expect(second.out).toContain('(went on with a run that had been interrupted)');
+    expect(second.out).toContain('going on with the survey that was interrupted; first, what it did before:');
     const after = await read(out);
     expect(after.calls.slice(0, before.length)).toEqual(before);
     expect(second.out.at(-1)).toContain(after.report.head.digest);

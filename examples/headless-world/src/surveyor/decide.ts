@@ -9,7 +9,6 @@
 import type { Conversation } from './conversation.js';
 import {
   callKey,
-  countOf,
   type Entry,
   type Findings,
   files,
@@ -20,6 +19,7 @@ import {
   order,
 } from './findings.js';
 import { writeReport } from './report.js';
+import { UNFINISHED, unfinishedLines } from './unfinished.js';
 
 /** The maximum number of answers with calls, including the one that writes the report. */
 const STEPS_MAX = 20;
@@ -28,13 +28,6 @@ const CALLS_MAX = 6;
 /** How many folders are listed, and how many descriptions read, before it goes on to the next question. */
 const LISTINGS_MAX = 36;
 const DESCRIPTIONS_MAX = 12;
-
-/** Marks of unfinished work in most languages. */
-const UNFINISHED = [
-  { pattern: 'TODO' },
-  { pattern: 'FIXME' },
-  { pattern: 'not implemented', ignore_case: true },
-] as const;
 
 const REPORT_DEFAULT = 'SURVEY.md';
 
@@ -86,7 +79,10 @@ function possible(wanted: readonly WantedCall[], { tools }: Conversation, found:
 }
 
 function listRoot(): WantedCall[] {
-  return [{ tool: 'list_files', args: { path: '.', depth: 1 } }];
+  return [
+    { tool: 'count_files', args: {} },
+    { tool: 'list_files', args: { path: '.', depth: 1 } },
+  ];
 }
 
 /** Reads folders and descriptions alternately, so that the report can combine both. */
@@ -144,7 +140,7 @@ function foldersToEnter(found: Findings): string[] {
 
 function searchUnfinished(found: Findings, report: string): WantedCall[] {
   if (files(found, report).length === 0) return [];
-  return UNFINISHED.map((args) => ({ tool: 'grep', args: { path: '.', ...args } }));
+  return UNFINISHED.map((args) => ({ tool: 'grep', args: { path: '.', limit: 200, ...args } }));
 }
 
 /** Reads what stands out: the largest, oldest and newest text files, and the one with the most unfinished work. */
@@ -163,8 +159,9 @@ function peek(found: Findings, report: string): WantedCall[] {
 
 function mostUnfinished(found: Findings, report: string): string | undefined {
   const counts = new Map<string, number>();
-  for (const { path } of [...found.matches.values()].flat()) counts.set(path, (counts.get(path) ?? 0) + 1);
-  counts.delete(report);
+  for (const { pattern } of UNFINISHED) {
+    for (const { path } of unfinishedLines(found, pattern, report).lines) counts.set(path, (counts.get(path) ?? 0) + 1);
+  }
   return [...counts].sort((a, b) => b[1] - a[1] || order(a[0], b[0]))[0]?.[0];
 }
 
@@ -176,9 +173,14 @@ function isText(path: string): boolean {
 }
 
 function lastWord(found: Findings, report: string): string {
-  const count = files(found, report).length;
-  const unfinished = UNFINISHED.reduce((sum, { pattern }) => sum + countOf(found, pattern, report), 0);
-  return `I looked at ${count} ${count === 1 ? 'file' : 'files'} and wrote the survey to ${report}. ${
-    unfinished === 0 ? 'Nothing calls itself unfinished.' : `${unfinished} lines call themselves unfinished.`
+  const count = found.counted?.files ?? files(found, report).length;
+  const unfinished = UNFINISHED.reduce(
+    (sum, { pattern }) => sum + unfinishedLines(found, pattern, report).lines.length,
+    0,
+  );
+  return `I ${found.counted === undefined ? 'looked at' : 'counted'} ${count} ${count === 1 ? 'file' : 'files'} and wrote the survey to ${report}. ${
+    unfinished === 0
+      ? 'Nothing calls itself unfinished.'
+      : `${unfinished} ${unfinished === 1 ? 'line calls itself' : 'lines call themselves'} unfinished.`
   }`;
 }

@@ -17,8 +17,30 @@ export interface Match {
   readonly text: string;
 }
 
+/** Files of one kind, counted. */
+export interface Group {
+  readonly name: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** The figures of a count of all files. */
+export interface Counted {
+  readonly files: number;
+  readonly bytes: number;
+  readonly folders: number;
+  /** How the files were found, for the reader. */
+  readonly by: string;
+  /** By kind: `part`, `language`, `largest`, `empty`. */
+  readonly groups: ReadonlyMap<string, readonly Group[]>;
+}
+
 /** Everything that the tool results contain. */
 export interface Findings {
+  /** The count of all files; undefined when no tool counts. */
+  readonly counted: Counted | undefined;
+  /** Paths that the user asked to leave out. */
+  readonly leftOut: readonly string[];
   /** Entries by path; an entry that was listed twice counts once. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Folders that were listed completely. */
@@ -51,6 +73,8 @@ export function callKey(tool: string, args: Readonly<Record<string, unknown>>): 
 }
 
 interface Mutable {
+  counted: Counted | undefined;
+  leftOut: readonly string[];
   entries: Map<string, Entry>;
   seen: Set<string>;
   empty: Set<string>;
@@ -64,8 +88,10 @@ interface Mutable {
 }
 
 /** Reads every tool result of a conversation. */
-export function gather({ exchanges }: Conversation): Findings {
+export function gather({ exchanges, asked }: Conversation): Findings {
   const found: Mutable = {
+    counted: undefined,
+    leftOut: asked.flatMap(namesLeftOut),
     entries: new Map(),
     seen: new Set(),
     empty: new Set(),
@@ -88,18 +114,41 @@ export function gather({ exchanges }: Conversation): Findings {
 
 /** One parser per tool; true if the output is a result. */
 const READERS: Readonly<Record<string, (found: Mutable, exchange: Exchange) => boolean>> = {
+  count_files: readCount,
   list_files: readListing,
   read_file: readText,
   grep: readMatches,
   write_file: (_, { output }) => output.startsWith('Wrote '),
 };
 
+/** `Leave out …: "one", "two".` of a message. */
+function namesLeftOut(text: string): string[] {
+  const [, list = ''] = /\bLeave out [^":]*: ((?:"(?:[^"\\]|\\.)*"(?:, )?)+)/.exec(text) ?? [];
+  return (list.match(/"(?:[^"\\]|\\.)*"/g) ?? []).map(unquote);
+}
+
+function readCount(found: Mutable, { output }: Exchange): boolean {
+  const [heading = '', ...lines] = output.split('\n');
+  const [, files, bytes, folders, by] =
+    /^Counted (\d+) files, (\d+) bytes, (\d+) folders, by (.+)$/.exec(heading) ?? [];
+  if (by === undefined) return false;
+  const groups = new Map<string, Group[]>();
+  for (const line of lines) {
+    const [, kind, count, size, name] = /^([a-z]+) (\d+) (\d+) (.+)$/.exec(line) ?? [];
+    if (kind === undefined || name === undefined) continue;
+    const group = { name: unquote(name), files: Number(count), bytes: Number(size) };
+    groups.set(kind, [...(groups.get(kind) ?? []), group]);
+  }
+  found.counted = { files: Number(files), bytes: Number(bytes), folders: Number(folders), by, groups };
+  return true;
+}
+
 function readListing(found: Mutable, { args, output }: Exchange): boolean {
   const [heading = '', ...lines] = output.split('\n');
   if (!heading.startsWith('Folder ')) return false;
   const folder = String(args.path ?? '.');
   const depth = Number(args.depth ?? 1);
-  const entries = lines.flatMap(readEntry);
+  const entries = lines.flatMap(readEntry).filter(({ path }) => !isLeftOut(found, path));
   for (const entry of entries) found.entries.set(entry.path, entry);
   const cut = heading.includes('more not listed') || output.includes('...[truncated ');
   if (heading.includes('(empty')) found.empty.add(folder);
@@ -130,7 +179,7 @@ function readText(found: Mutable, { args, output }: Exchange): boolean {
 
 function readMatches(found: Mutable, { args, output }: Exchange): boolean {
   const [heading = '', ...lines] = output.split('\n');
-  const count = /^(\d+) matches in /.exec(heading)?.[1];
+  const count = /^(?:at least )?(\d+) matches in /.exec(heading)?.[1];
   if (count === undefined) return false;
   const pattern = String(args.pattern);
   found.matchCounts.set(pattern, Number(count));
@@ -183,10 +232,9 @@ export function files(found: Findings, report: string): Entry[] {
   );
 }
 
-/** How many lines match a pattern, without those of an earlier report. */
-export function countOf(found: Findings, pattern: string, report: string): number {
-  const own = (found.matches.get(pattern) ?? []).filter(({ path }) => path === report).length;
-  return (found.matchCounts.get(pattern) ?? 0) - own;
+/** Whether the user asked to leave a path out. */
+export function isLeftOut({ leftOut }: Pick<Findings, 'leftOut'>, path: string): boolean {
+  return leftOut.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
 /** Compares texts by their UTF-16 units: the same order on every machine. */

@@ -1,24 +1,43 @@
 /** The report: what the surveyor found, as Markdown. Equal findings give equal text. */
-import { countOf, type Entry, type Findings, files, isPassedOver, type Match, nameOf, order } from './findings.js';
-import { languageOf } from './languages.js';
+import { languageOf } from '../languages.js';
+import {
+  type Counted,
+  type Entry,
+  type Findings,
+  files,
+  type Group,
+  isPassedOver,
+  type Match,
+  nameOf,
+  order,
+} from './findings.js';
+import { UNFINISHED, unfinishedLines } from './unfinished.js';
 
 const ROWS_MAX = 12;
 const LINES_MAX = 20;
 
+/** Files whose times lie this close together were written at once, by a clone or a copy: their times say nothing. */
+const AT_ONCE_MS = 5 * 60_000;
+
 /** Writes the report. */
 export function writeReport(found: Findings, report: string, calls: number): string {
   const seen = files(found, report);
+  const { counted } = found;
+  const { oldest, newest } = byTime(seen);
   const sections = [
     `# Survey\n\n${summary(found, seen)}`,
     section('What it is', about(found)),
-    section('Parts', parts(seen)),
-    section('Languages', languages(seen)),
+    section('Parts', counted === undefined ? parts(seen) : table('part', counted, groupsOf(counted, 'part'))),
+    section(
+      'Languages',
+      counted === undefined ? languages(seen) : table('language', counted, groupsOf(counted, 'language')),
+    ),
     section(
       'Largest',
-      top(seen, (a, b) => b.size - a.size).map((e) => `- ${code(e.path)}: ${bytes(e.size)}`),
+      largest(found, seen).map(({ name, bytes: size }) => `- ${code(name)}: ${bytes(size)}`),
     ),
-    section('Oldest', top(seen, (a, b) => order(a.changed, b.changed)).map(dated)),
-    section('Newest', top(seen, (a, b) => order(b.changed, a.changed)).map(dated)),
+    section('Oldest', oldest),
+    section('Newest', newest),
     section('What looks unfinished', unfinished(found, seen, report)),
     section('A closer look', closerLook(found)),
     section('Not looked at', notLookedAt(found)),
@@ -27,11 +46,56 @@ export function writeReport(found: Findings, report: string, calls: number): str
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
+/** The oldest and the newest files, without those that a clone or a copy wrote at once. */
+function byTime(seen: readonly Entry[]): { readonly oldest: string[]; readonly newest: string[] } {
+  const first = seen.reduce((least, { changed }) => Math.min(least, Date.parse(changed)), Infinity);
+  const later = seen.filter(({ changed }) => Date.parse(changed) - first > AT_ONCE_MS);
+  const atOnce = seen.length - later.length;
+  const isCopy = atOnce > 1 && 2 * atOnce > seen.length;
+  const dated = isCopy ? later : seen;
+  const newest = top(dated, (a, b) => order(b.changed, a.changed)).map(line);
+  if (!isCopy) return { oldest: top(dated, (a, b) => order(a.changed, b.changed)).map(line), newest };
+  const when = new Date(first).toISOString().slice(0, 16).replace('T', ' ');
+  const which = later.length === 0 ? `All ${atOnce}` : `${atOnce} of the ${seen.length}`;
+  const note = `- ${which} files listed were written within five minutes, from ${when} UTC on, as by a clone or a copy: their times say nothing.`;
+  return { oldest: [note], newest };
+}
+
+function groupsOf({ groups }: Counted, kind: string): readonly Group[] {
+  return groups.get(kind) ?? [];
+}
+
+/** A table of groups with their share of all bytes. */
+function table(title: string, { bytes: whole }: Pick<Counted, 'bytes'>, groups: readonly Group[]): string[] {
+  if (groups.length === 0) return [];
+  return [
+    `| ${title} | files | size | share |`,
+    '| --- | ---: | ---: | ---: |',
+    ...groups.slice(0, ROWS_MAX).map(({ name, files: count, bytes: size }) => {
+      const share = whole === 0 ? 0 : Math.round((100 * size) / whole);
+      return `| ${cell(name)} | ${count} | ${bytes(size)} | ${share} % |`;
+    }),
+  ];
+}
+
+function largest({ counted }: Findings, seen: readonly Entry[]): readonly Group[] {
+  if (counted !== undefined) return groupsOf(counted, 'largest');
+  return top(seen, (a, b) => b.size - a.size).map(({ path, size }) => ({ name: path, files: 1, bytes: size }));
+}
+
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
 
 function summary(found: Findings, seen: readonly Entry[]): string {
+  const { counted } = found;
+  if (counted?.files === 0) return 'The folder holds no files.';
+  if (counted !== undefined) {
+    const exact = `${counted.bytes.toLocaleString('en-US')} bytes`;
+    const rough = counted.bytes < 1024 ? '' : ` (${bytes(counted.bytes)})`;
+    const files = `${plural(counted.files, 'file')} in ${plural(counted.folders, 'folder')}`;
+    return `${files}, ${exact}${rough} in all, counted by ${counted.by}.`;
+  }
   if (!found.seen.has('.')) return 'The folder could not be listed.';
   if (seen.length === 0) return 'The folder holds no files.';
   const folders = [...found.entries.values()].filter(({ type, path }) => type === 'dir' && !isPassedOver(path)).length;
@@ -91,30 +155,25 @@ function parts(seen: readonly Entry[]): string[] {
 }
 
 function languages(seen: readonly Entry[]): string[] {
-  const whole = total(seen);
-  const rows = [...groupBy(seen, ({ path }) => languageOf(nameOf(path)))]
+  const groups = [...groupBy(seen, ({ path }) => languageOf(nameOf(path)))]
     .sort((a, b) => total(b[1]) - total(a[1]) || order(a[0], b[0]))
-    .slice(0, ROWS_MAX);
-  if (rows.length === 0) return [];
-  return [
-    '| language | files | size | share |',
-    '| --- | ---: | ---: | ---: |',
-    ...rows.map(([language, group]) => {
-      const share = whole === 0 ? 0 : Math.round((100 * total(group)) / whole);
-      return `| ${cell(language)} | ${group.length} | ${bytes(total(group))} | ${share} % |`;
-    }),
-  ];
+    .map(([name, group]) => ({ name, files: group.length, bytes: total(group) }));
+  return table('language', { bytes: total(seen) }, groups);
 }
 
 function unfinished(found: Findings, seen: readonly Entry[], report: string): string[] {
   const lines: string[] = [];
-  for (const [pattern, matches] of found.matches) {
-    const own = matches.filter(({ path }) => path !== report);
-    const count = countOf(found, pattern, report);
-    if (count > 0)
-      lines.push(`- ${plural(count, 'line')} with “${pattern}”, for example:`, ...own.slice(0, 6).map(quote));
+  for (const { pattern } of UNFINISHED) {
+    const { lines: own, isLeast } = unfinishedLines(found, pattern, report);
+    if (own.length === 0) continue;
+    const count = `${isLeast ? 'At least ' : ''}${plural(own.length, 'line')}`;
+    lines.push(`- ${count} with “${pattern}”, for example:`, ...own.slice(0, 6).map(quote));
   }
-  const blank = seen.filter(({ size }) => size === 0).map(({ path }) => code(path));
+  const blank = (
+    found.counted === undefined
+      ? seen.filter(({ size }) => size === 0).map(({ path }) => path)
+      : groupsOf(found.counted, 'empty').map(({ name }) => name)
+  ).map(code);
   if (blank.length > 0) lines.push(`- Empty files: ${some(blank)}`);
   const hollow = [...found.empty].filter((path) => path !== '.').map((path) => code(path));
   if (hollow.length > 0) lines.push(`- Empty folders: ${some(hollow)}`);
@@ -164,7 +223,7 @@ function top(entries: readonly Entry[], rank: (a: Entry, b: Entry) => number): E
   return [...entries].sort((a, b) => rank(a, b) || order(a.path, b.path)).slice(0, 5);
 }
 
-function dated(entry: Entry): string {
+function line(entry: Entry): string {
   return `- ${code(entry.path)}: ${entry.changed.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
