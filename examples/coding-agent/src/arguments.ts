@@ -9,6 +9,10 @@ export interface Arguments {
   readonly worlds: string | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
+  /** The model's price, in dollars for a million tokens. */
+  readonly price: { readonly in: number; readonly out: number } | undefined;
+  /** The size of the model's context window, in tokens. */
+  readonly window: number | undefined;
   /** Creates the demo folder first, if it does not exist. */
   readonly demo: boolean;
   /** Begins a new conversation. */
@@ -30,12 +34,17 @@ Works with you in FOLDER (where you are, when you name none): reads, edits, runs
   --demo             a small folder with a failing test (./cart-demo when you name none)
   --model NAME       a real model; the key comes from ANTHROPIC_API_KEY or OPENAI_API_KEY
   --base-url URL     a server that speaks chat-completions, for example http://127.0.0.1:11434/v1 (or OPENAI_BASE_URL)
+  --price IN,OUT     what the model costs, in dollars for a million tokens; then the cost is shown
+  --window TOKENS    the size of the model's context window; then its fill is shown in percent
   --new              begins a new conversation; else the last one goes on
   --worlds DIR       where conversations are kept (one folder for each FOLDER, under your state folder)
-  --print TASK       does TASK, prints the answer, and ends: 0 when it was done
+  --print TASK       does TASK, prints the answer, and ends
     --yes            approves what it asks for; else it is refused
     --id ID          what TASK is known by: given again, it is not done twice
   --help             this text
+
+With --print, the exit code is 0 when the task was done, 1 when it failed or was stopped, 2 for wrong use, and 3 when
+something else in this conversation waits for a person: then nothing is sent, and standard error says what waits.
 
 Without --model an embedded model is used: a few rules, no key, no network.`;
 
@@ -54,6 +63,8 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
       demo: { type: 'boolean', default: false },
       model: { type: 'string' },
       'base-url': { type: 'string' },
+      price: { type: 'string' },
+      window: { type: 'string' },
       new: { type: 'boolean', default: false },
       worlds: { type: 'string' },
       print: { type: 'string' },
@@ -73,6 +84,8 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
     worlds: worlds === undefined ? undefined : path.resolve(cwd, worlds),
     model,
     baseUrl,
+    price: values.price === undefined ? undefined : priceIn(values.price),
+    window: values.window === undefined ? undefined : tokensIn(values.window),
     demo,
     fresh,
     print,
@@ -80,6 +93,19 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
     yes,
     help,
   };
+}
+
+function priceIn(text: string): { readonly in: number; readonly out: number } {
+  const [, dollarsIn, dollarsOut] = text.match(/^(\d+(?:\.\d{1,6})?),(\d+(?:\.\d{1,6})?)$/) ?? [];
+  if (dollarsIn === undefined || dollarsOut === undefined)
+    throw new TypeError(`--price wants two numbers, for example 0.25,2: ${text}`);
+  return { in: Number(dollarsIn), out: Number(dollarsOut) };
+}
+
+function tokensIn(text: string): number {
+  if (!/^[1-9]\d{2,8}$/.test(text))
+    throw new TypeError(`--window wants a number of tokens, for example 128000: ${text}`);
+  return Number(text);
 }
 
 /** Whether a text is the URL of a server. */

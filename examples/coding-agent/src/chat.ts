@@ -5,37 +5,49 @@
  * it can be killed at any moment; the next process shows the current state of the run and continues watching.
  */
 import { randomUUID } from 'node:crypto';
-import { type AgentEventOf, type CommandReceipt, type Decision, isRepriseError, type Pending, type Run } from 'reprise';
-import { choices, readEdited, readTyped } from './approvals.js';
+import { type CommandReceipt, isRepriseError, type Run } from 'reprise';
+import type { Allowed } from './approvals/allowed.js';
 import { COMMANDS } from './commands.js';
+import { Decisions, labelFor } from './decisions.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
-import { callLine } from './terminal/calls.js';
-import { plain } from './terminal/paint.js';
+import type { History } from './history.js';
+import { openTerminal } from './terminal/open.js';
 import { RunView } from './terminal/run-view.js';
-import { Screen } from './terminal/screen.js';
+import type { Terminal } from './terminal/terminal.js';
+import { plain } from './terminal/text/plain.js';
+import { type Line, span } from './terminal/text/spans.js';
+import { usageLine } from './usage.js';
 
 /** Texts up to this length are shown whole. */
 const INLINE_BYTES = 1024 * 1024;
 const TICK_MS = 1_000;
 
+/** What a conversation begins with. */
+export interface ChatParts {
+  readonly desk: Desk;
+  /** What the user has allowed in the folder, and typed there. */
+  readonly allowed: Allowed;
+  readonly history: History;
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+}
+
 /** A user at a terminal, and the session that the user talks to. */
 export class Chat {
-  readonly #screen: Screen;
-  readonly #view: RunView;
+  /** The open world and session. */
+  desk: Desk;
+  readonly allowed: Allowed;
+  readonly view: RunView;
+  readonly #terminal: Terminal;
+  readonly #history: History;
+  readonly #decisions: Decisions;
   readonly #ticks: NodeJS.Timeout;
-  /** Typed lines are handled in the order in which they were typed. */
+  /** Typed lines are handled in the order in which they were typed, and after the conversation has begun. */
   #typed: Promise<void> = Promise.resolve();
   readonly #sent = new Set<string>();
   /** The watched run, and the promise of its end. */
   #run: Run<string> | undefined;
   #watching: Promise<void> = Promise.resolve();
-  /** The pending items, oldest first, and whether the arguments of the first are being edited. */
-  #waiting: readonly Pending[] = [];
-  #isEditing = false;
-  /** Receives the next line, if it answers a question about a command. */
-  #answer: ((text: string) => void) | undefined;
-  /** Called when an item becomes pending. */
-  #onWaiting: () => void = () => undefined;
   #interrupts = 0;
   /** The world is being closed, so a run that stops with it has not failed. */
   #isClosing = false;
@@ -43,22 +55,25 @@ export class Chat {
   /** The exit code, once the user has quit. */
   readonly left: Promise<number>;
 
-  constructor(
-    /** The open world and session. */
-    public desk: Desk,
-    input: NodeJS.ReadStream,
-    output: NodeJS.WriteStream,
-  ) {
+  constructor({ desk, allowed, history, input, output }: ChatParts) {
+    this.desk = desk;
+    this.allowed = allowed;
+    this.#history = history;
     this.left = new Promise((resolve) => {
       this.#leave = resolve;
     });
-    this.#screen = new Screen(input, output, {
-      line: (text) => this.#take(text),
-      interrupt: () => this.interrupt(),
-      end: () => this.#then(() => this.#ended()),
+    this.#terminal = openTerminal(input, output, this.#events(), history.entries);
+    this.view = new RunView(this.#terminal, desk.options.folder, (id) => this.#sent.has(id));
+    this.#decisions = new Decisions({
+      terminal: this.#terminal,
+      view: this.view,
+      desk: () => this.desk,
+      allowed: () => this.allowed,
+      inOrder: (work) => this.#then(work),
+      tell: (...lines) => this.tell(...lines),
+      complain: (text) => this.complain(text),
     });
-    this.#view = new RunView(this.#screen, desk.options.folder, (id) => this.#sent.has(id));
-    this.#ticks = setInterval(() => this.#view.tick(), TICK_MS);
+    this.#ticks = setInterval(() => this.view.tick(), TICK_MS);
   }
 
   /** Whether a run is in progress. */
@@ -66,16 +81,19 @@ export class Chat {
     return this.#run !== undefined;
   }
 
-  /** Prints the current state, and continues what was left. */
-  async begin(): Promise<void> {
-    const { bold, dim } = this.#screen.paint;
-    this.#screen.print(
-      `${bold('coding agent')}  ${this.desk.options.folder}`,
-      dim(`model ${this.desk.model} · conversation ${this.desk.session.key} · world ${this.desk.file}`),
-      dim('It asks before it writes or runs anything. /help says what you can type.'),
+  /** Prints the current state, and continues what was left. Lines that are typed meanwhile wait for it. */
+  begin(hint: (chat: Chat) => Promise<void>): Promise<void> {
+    this.#terminal.print(
+      [span('coding agent', 'bold'), span(`  ${this.desk.options.folder}`)],
+      [span(`model ${this.desk.model} · conversation ${this.desk.session.key} · world ${this.desk.file}`, 'dim')],
+      [span('It asks before it writes or runs anything. /help says what you can type.', 'dim')],
       '',
     );
-    await this.#goOn();
+    this.#then(async () => {
+      await this.#goOn();
+      await hint(this);
+    });
+    return this.#typed;
   }
 
   /** Switches to another world, session or model. If that fails, it opens the previous one again. */
@@ -98,25 +116,24 @@ export class Chat {
     if (this.#isClosing) return;
     clearInterval(this.#ticks);
     const { isWorking } = this;
-    this.#view.does('');
+    this.view.does('');
     await this.#close();
+    await this.#history.written();
+    this.#terminal.footer('');
+    this.#terminal.label([]);
     if (isWorking) this.tell('The run is not over: start me again here, and it goes on.');
-    this.#screen.close();
+    this.#terminal.close();
     this.#leave(code);
   }
 
   /** Ctrl-C: stops the run; a second time, quits. */
   interrupt(): void {
-    if (!this.isWorking && this.#screen.clearTyped()) return;
     this.#interrupts += 1;
     if (this.#interrupts > 1) void this.leave(130);
     else if (!this.isWorking) this.tell('Ctrl-C once more leaves; so does /quit.');
     else {
       this.tell('stopping …  Ctrl-C once more leaves at once');
-      this.#then(async () => {
-        const receipt = await this.desk.session.cancel({ reason: 'Ctrl-C' });
-        if (receipt.status === 'rejected') this.tell(REFUSALS[receipt.code] ?? receipt.code);
-      });
+      this.#stop('Ctrl-C');
     }
   }
 
@@ -137,9 +154,9 @@ export class Chat {
     return true;
   }
 
-  /** Prints a line. */
+  /** Prints lines. */
   tell(...lines: readonly string[]): void {
-    this.#screen.print(...lines.map((line) => this.#screen.paint.dim(line)));
+    this.#terminal.print(...lines.map((line) => (line === '' ? line : [span(line, 'dim')])));
   }
 
   /** Prints the result of a command. */
@@ -150,95 +167,91 @@ export class Chat {
 
   /** Prints an error. */
   complain(text: string): void {
-    this.#screen.print(this.#screen.paint.red(text));
+    this.#terminal.print(...text.split('\n').map((line) => [span(line, 'red')]));
   }
 
-  /** Asks the user about a typed command; the next line is the answer. */
-  ask(question: string): Promise<string> {
-    this.#screen.print(`${this.#screen.paint.yellow('?')} ${question}`);
-    return new Promise((resolve) => {
-      this.#answer = (text) => {
-        this.#answer = undefined;
-        this.#relabel();
-        resolve(text.trim());
-      };
-      this.#relabel();
-    });
+  /** Asks the user about a typed command, yes or no. The end of the input is a no. */
+  async ask(question: string): Promise<boolean> {
+    const asked = this.#decisions.ask(question);
+    this.#relabel();
+    return asked;
   }
 
-  #take(text: string): void {
+  /** Shows a text whole. */
+  page(title: string, lines: readonly Line[]): Promise<void> {
+    return this.#terminal.page(title, lines);
+  }
+
+  #events() {
+    return {
+      line: (text: string) => this.#take(text),
+      interrupt: () => this.interrupt(),
+      dropped: () => this.#decisions.dropped(),
+      escape: () => {
+        if (this.isWorking) this.#stop('Esc');
+      },
+      expand: () => this.#command('/show'),
+      view: () => this.#decisions.view(),
+      complete: (text: string) =>
+        text.startsWith('/') ? COMMANDS.map(({ name }) => `/${name}`).filter((name) => name.startsWith(text)) : [],
+      read: () => this.#decisions.read(),
+      end: () => this.#end(),
+    };
+  }
+
+  /** Takes a submitted line; true if it belongs into the history. */
+  #take(text: string): boolean {
     this.#interrupts = 0;
-    if (this.#answer === undefined) this.#then(() => this.#line(text.trim()));
-    else this.#answer(text);
-  }
-
-  #then(work: () => Promise<void>): void {
-    this.#typed = this.#typed.then(work).catch((error: unknown) => this.complain(messageOf(error)));
-  }
-
-  async #line(text: string): Promise<void> {
-    if (text.startsWith('/')) return this.#command(text);
-    const [item] = this.#waiting;
-    if (item !== undefined) {
-      const isDecided = await this.#decided(text, item);
-      if (isDecided) return;
-    }
-    if (text !== '') await this.say(text);
-  }
-
-  async #command(text: string): Promise<void> {
-    const [name = ''] = text.slice(1).split(/\s/, 1);
-    const command = COMMANDS.find((one) => one.name === name);
-    if (command === undefined) this.complain(`there is no /${name}; /help lists what there is`);
-    else await command.run(this, text.slice(1 + name.length).trim());
-  }
-
-  /** Treats a typed line as a decision about the pending item; false if it is not a decision. */
-  async #decided(text: string, item: Pending): Promise<boolean> {
-    const typed = this.#isEditing ? readEdited(text) : readTyped(text, item);
-    this.#isEditing = false;
-    if (typed.kind === 'other' && text !== '') return false;
-    if (typed.kind === 'decision') await this.#decide(item, typed.decision);
-    else if (typed.kind === 'edit') this.#edit(item);
-    else {
-      if (typed.kind === 'wrong') this.complain(typed.why);
-      this.#askFirst();
-    }
+    const given = text.trim();
+    if (given === '') return false;
+    this.#echo(text);
+    if (!given.startsWith('/') && this.#decisions.take(given)) return false;
+    this.#history.add(text);
+    if (given.startsWith('/')) this.#command(given);
+    else this.#then(() => this.say(given));
     return true;
   }
 
-  #edit({ args }: Pending): void {
-    this.#isEditing = true;
-    const text = JSON.stringify(args);
-    this.tell(this.#screen.canPrefill ? 'Change the arguments, and press Enter.' : `The arguments, changed: ${text}`);
-    this.#screen.prefill(text);
+  #command(text: string): void {
+    const [name = ''] = text.slice(1).split(/\s/, 1);
+    const command = COMMANDS.find((one) => one.name === name);
+    if (command === undefined) return this.complain(`there is no /${name}; /help lists what there is`);
+    const run = () => command.run(this, text.slice(1 + name.length).trim());
+    // A command that only reads does not wait for one that waits for an answer.
+    if (command.reads === true && this.#decisions.isOwn)
+      run().catch((error: unknown) => this.complain(messageOf(error)));
+    else this.#then(run);
   }
 
-  async #decide(item: Pending, decision: Decision): Promise<void> {
-    try {
-      const { status } = await this.desk.world.decide(item, decision, { as: 'human:you' });
-      if (status === 'stale') this.complain('it has changed meanwhile');
-      if (status === 'already_settled') this.complain('that is settled already');
-      if (status === 'applied' && 'remember' in decision)
-        this.tell(`Every ${item.tool} of this conversation is allowed now; /forget ${item.tool} takes that back.`);
-    } catch (error) {
-      if (!isRepriseError(error, 'invalid_value')) throw error;
-      this.complain(`${item.tool} does not take that: ${JSON.stringify(error.details.actual)}`);
-      this.#askFirst();
-    }
+  #echo(text: string): void {
+    const lines = plain(text.trimEnd()).split('\n');
+    this.#terminal.print(...lines.map((line, i) => [span(i === 0 ? '› ' : '  ', 'cyan'), span(line)]));
+  }
+
+  #then(work: () => Promise<unknown>): void {
+    this.#typed = this.#typed
+      .then(work)
+      .then(() => this.#relabel())
+      .catch((error: unknown) => this.complain(messageOf(error)));
+  }
+
+  #stop(reason: string): void {
+    this.#then(async () => {
+      const receipt = await this.desk.session.cancel({ reason });
+      if (receipt.status === 'rejected') this.tell(REFUSALS[receipt.code] ?? receipt.code);
+    });
   }
 
   /** The input has ended: a run in progress may still end, but pending items cannot be decided. */
-  async #ended(): Promise<void> {
-    this.#answer?.('');
-    while (this.isWorking && this.#waiting.length === 0) {
-      const waits = new Promise<void>((resolve) => {
-        this.#onWaiting = resolve;
-      });
-      await Promise.race([this.#watching, waits]);
-    }
-    if (this.#waiting.length > 0) this.tell('This waits for you: start me again to decide.');
-    await this.leave(0);
+  #end(): void {
+    this.#decisions.end();
+    this.#then(async () => {
+      while (this.isWorking && this.#decisions.waiting === 0) {
+        await Promise.race([this.#watching, this.#decisions.waits()]);
+      }
+      if (this.#decisions.waiting > 0) this.tell('This waits for you: start me again to decide.');
+      await this.leave(0);
+    });
   }
 
   /** Shows the state of the session, and watches the run in progress. */
@@ -255,6 +268,7 @@ export class Chat {
         '',
       );
     }
+    await this.#showUsage();
     this.#relabel();
   }
 
@@ -262,7 +276,7 @@ export class Chat {
     this.#isClosing = true;
     await this.desk.world.close();
     await this.#watching;
-    this.#waiting = [];
+    this.#decisions.clear();
   }
 
   #watch(run: Run<string>): void {
@@ -273,7 +287,7 @@ export class Chat {
       })
       .finally(() => {
         this.#run = undefined;
-        this.#view.does('');
+        this.view.does('');
         this.#relabel();
       });
     this.#relabel();
@@ -284,59 +298,27 @@ export class Chat {
     for (let run: Run<string> | undefined = first; run !== undefined; ) {
       this.#run = run;
       for await (const event of run.stream({ inline: INLINE_BYTES })) {
-        await this.#view.show(event);
-        if (event.type === 'human.requested') await this.#requested(event);
-        if (event.type === 'human.resolved') this.#isSettled(event);
+        await this.view.show(event);
+        if (event.type === 'human.requested') await this.#decisions.requested(event);
+        if (event.type === 'human.resolved') await this.#decisions.resolved(event);
+        if (event.type.startsWith('human.')) this.#relabel();
+        if (event.type === 'llm_step.completed') await this.#showUsage();
       }
       const state = await this.desk.session.state();
       if ((state?.queued ?? 0) > 0 && state?.run == null)
         this.tell('What you said for afterwards waits; /resume lets it go on.');
       run = state?.run == null ? undefined : await this.desk.session.run(state.run.number);
     }
+    await this.#showUsage();
     this.#interrupts = 0;
   }
 
-  async #requested({ id }: AgentEventOf<'human.requested'>): Promise<void> {
-    const items = await this.desk.world.pending({ session: this.desk.session.key });
-    const item = items.find((one) => one.id === id);
-    if (item === undefined) return; // it was decided meanwhile
-    this.#waiting = [...this.#waiting, item];
-    if (this.#waiting.length === 1) this.#askFirst('allow it?');
-    this.#onWaiting();
-  }
-
-  #isSettled({ id, also = [] }: AgentEventOf<'human.resolved'>): void {
-    const over = [id, ...also];
-    const [first] = this.#waiting;
-    this.#waiting = this.#waiting.filter((one) => !over.includes(one.id));
-    if (first === undefined || !over.includes(first.id)) return;
-    this.#isEditing = false;
-    this.#relabel();
-    this.#askFirst();
-  }
-
-  /** Asks about the oldest pending item; with these words, if the item was printed just before. */
-  #askFirst(what?: string): void {
-    const [item] = this.#waiting;
-    if (item === undefined) return;
-    const { yellow, bold, dim } = this.#screen.paint;
-    this.#view.does('');
-    if (item.kind === 'question') {
-      const options = (item.question?.options ?? []).map(({ label }, i) => `      ${i + 1}  ${plain(label)}`);
-      this.#screen.print(`  ${yellow('?')} ${bold(plain(item.question?.question ?? ''))}`, ...options);
-    } else {
-      const reason = item.reason === undefined ? '' : ` (${plain(item.reason)})`;
-      this.#screen.print(
-        `  ${yellow('?')} ${bold(what ?? callLine(item.tool ?? '', item.args))}${reason}   ${dim(choices(item))}`,
-      );
-    }
-    this.#relabel();
+  async #showUsage(): Promise<void> {
+    if (this.#terminal.hasFooter && !this.#isClosing) this.#terminal.footer(await usageLine(this.desk));
   }
 
   #relabel(): void {
-    const { yellow, cyan } = this.#screen.paint;
-    const isAsked = this.#answer !== undefined || this.#waiting.length > 0;
-    this.#screen.label(isAsked ? yellow('? ') : cyan(this.isWorking ? '» ' : '› '));
+    if (!this.#isClosing) this.#terminal.label(labelFor(this.#decisions.isAsking, this.isWorking));
   }
 }
 

@@ -1,11 +1,17 @@
 /** The commands that can be typed besides messages. */
+
+import { describePattern } from './approvals/patterns.js';
 import type { Chat } from './chat.js';
 import { EMBEDDED } from './demo/fixer.js';
 import { fork } from './fork.js';
 import { eventsOf, messagesOf, steersOf } from './log.js';
 import { modelNamed } from './models.js';
 import { worldFile, worldsIn } from './places.js';
-import { fitting, plain } from './terminal/paint.js';
+import { callLine, wholeCall } from './terminal/calls.js';
+import { outputLines, plain } from './terminal/text/plain.js';
+import { type Line, span } from './terminal/text/spans.js';
+import { fitting } from './terminal/text/width.js';
+import { dollars } from './usage.js';
 import { whyLines } from './why.js';
 
 /** A command typed at the terminal. */
@@ -14,15 +20,30 @@ export interface Command {
   /** The arguments, as the help text shows them. */
   readonly takes?: string;
   readonly help: string;
+  /** Whether it only reads: then it does not wait for another command. */
+  readonly reads?: true;
   run(chat: Chat, rest: string): Promise<void>;
 }
 
 /** All commands, in the order of `/help`. */
 export const COMMANDS: readonly Command[] = [
-  { name: 'help', help: 'this list', run: help },
-  { name: 'status', help: 'where the conversation stands, and what it has used', run: status },
-  { name: 'log', help: 'your messages, and what came of each', run: log },
-  { name: 'why', takes: '[FILE]', help: 'how the last call, or FILE, came about: back to your words', run: why },
+  { name: 'help', reads: true, help: 'this list', run: help },
+  { name: 'status', reads: true, help: 'where the conversation stands, and what it has used', run: status },
+  { name: 'log', reads: true, help: 'your messages, and what came of each', run: log },
+  {
+    name: 'why',
+    reads: true,
+    takes: '[FILE]',
+    help: 'how the last call, or FILE, came about: back to your words',
+    run: why,
+  },
+  {
+    name: 'show',
+    takes: '[N]',
+    reads: true,
+    help: 'the whole of call N, or of the last one, and of its output',
+    run: show,
+  },
   {
     name: 'fork',
     takes: '[N]',
@@ -37,7 +58,13 @@ export const COMMANDS: readonly Command[] = [
   },
   { name: 'then', takes: 'TEXT', help: 'says TEXT when the run is over', run: then },
   { name: 'model', takes: 'NAME', help: 'goes on with another model', run: model },
-  { name: 'forget', takes: 'TOOL', help: 'asks about TOOL again, after "always"', run: forget },
+  {
+    name: 'allowed',
+    takes: '[drop N]',
+    reads: true,
+    help: 'what is allowed without a question; takes entry N back',
+    run: allowed,
+  },
   { name: 'compact', help: "makes room in the model's window: a summary in place of what is old", run: compact },
   { name: 'more', help: 'lets a run go on that has reached a limit', run: more },
   { name: 'resume', help: 'lets go on what waits behind a run that was stopped', run: resume },
@@ -53,9 +80,12 @@ async function help(chat: Chat): Promise<void> {
   ]);
   chat.tell(
     'What you type goes to the agent: as a message, or, while it works, as something it reads before its next step.',
-    'When it asks: y yes · n no (n and why: it is told) · a always, for this tool · e change it first.',
-    'Ctrl-C stops the run; once more leaves.',
-    ...rows.map(([left = '', right = '']) => `  ${left.padEnd(14)}${right}`),
+    'Several lines: Shift-Enter, Alt-Enter, Ctrl-J, or a backslash before Enter. A paste is one message.',
+    'When it asks: y yes · n no (n and why: it is told) · a always, for what the question names · e change it first · v all of it; then Enter.',
+    'Only what you type while the question stands there decides; a paste never does; y counts when the end was on the screen.',
+    'Ctrl-C clears what is typed, then stops the run, then leaves. Esc stops the run. Up and down: what you typed before.',
+    'Ctrl-O or /show: the whole of the last call. Tab completes commands. Ctrl-Z suspends, Ctrl-L draws again.',
+    ...rows.map(([left = '', right = '']) => `  ${left.padEnd(18)}${right}`),
   );
 }
 
@@ -64,16 +94,18 @@ async function status(chat: Chat): Promise<void> {
   const state = await session.state();
   if (state === undefined) return chat.tell(`nothing was said yet · world ${file}`);
   const tally = state.run?.tally ?? state.last?.tally;
-  const remembered = await world.remembered(session.key);
+  const patterns = chat.allowed.list.map(describePattern);
   const waiting = await world.pending({ session: session.key });
   chat.tell(
     `${state.lifecycle}${state.waiting === null ? '' : `, waits for ${state.waiting.for}`} · ${count(state.runs, 'message')} · ${count(state.items, 'item')} in the transcript`,
     `model ${state.config.model} · folder ${options.folder}`,
     ...(tally === undefined
       ? []
-      : [`this run: ${count(tally.steps, 'step')}, ${tally.tokens_in} tokens in, ${tally.tokens_out} out`]),
+      : [
+          `this run: ${count(tally.steps, 'step')}, ${tally.tokens_in} tokens in, ${tally.tokens_out} out${tally.micro_money === 0 ? '' : `, ${dollars(tally.micro_money)}`}`,
+        ]),
     ...(waiting.length === 0 ? [] : [`waits for you: ${waiting.map(({ tool, kind }) => tool ?? kind).join(', ')}`]),
-    ...(remembered.length === 0 ? [] : [`always allowed: ${remembered.map(({ tool }) => tool).join(', ')}`]),
+    ...(patterns.length === 0 ? [] : [`allowed without a question: ${patterns.join('; ')}`]),
     `world ${file}, frame ${world.kernel.head.seq}`,
   );
 }
@@ -124,14 +156,36 @@ async function model(chat: Chat, name: string): Promise<void> {
   chat.tell(`from now on ${name} answers`);
 }
 
-async function forget(chat: Chat, tool: string): Promise<void> {
-  const { world, session } = chat.desk;
-  const remembered = (await world.remembered(session.key)).map((one) => one.tool);
-  if (!remembered.includes(tool)) {
-    return chat.complain(`always allowed: ${remembered.length === 0 ? 'nothing' : remembered.join(', ')}`);
+async function allowed(chat: Chat, what: string): Promise<void> {
+  const { list } = chat.allowed;
+  if (what === '') {
+    if (list.length === 0)
+      return chat.tell('Nothing is allowed without a question; a ("always") at a question allows.');
+    return chat.tell(
+      'Allowed in this folder without a question; /allowed drop N takes one back:',
+      ...list.map((pattern, i) => `${String(i + 1).padStart(3)}  ${describePattern(pattern)}`),
+    );
   }
-  await world.forget(session.key, tool);
-  chat.tell(`you are asked about ${tool} again`);
+  const [, digits] = what.match(/^drop\s+(\d{1,6})$/) ?? [];
+  if (digits === undefined) return chat.complain('/allowed, or /allowed drop N');
+  const pattern = list[Number(digits) - 1];
+  if (pattern === undefined) return chat.complain(`there is no entry ${digits}; /allowed lists them`);
+  await chat.allowed.drop(pattern);
+  chat.tell(`you are asked again about ${describePattern(pattern)}`);
+}
+
+async function show(chat: Chat, which: string): Promise<void> {
+  const call = which === '' ? chat.view.call() : chat.view.call(Number(which.replace(/^#/, '')));
+  if (call === undefined)
+    return chat.complain(which === '' ? 'nothing was called yet' : `there is no call ${which} here`);
+  const { lines, difference } = await wholeCall(call.tool, call.args, chat.desk.options.folder);
+  const bytes = call.whole === undefined ? undefined : await chat.desk.world.kernel.content.get(call.whole);
+  const text = bytes === undefined ? call.output : new TextDecoder().decode(bytes);
+  const output: Line[] = text === '' ? [] : [[], ...outputLines(text)];
+  const title = `#${call.number} ${callLine(call.tool, call.args)}`;
+  const change = call.change ?? difference;
+  const body = change === undefined ? lines : change.lines;
+  await chat.page(title, [[span(title, 'bold')], ...body, ...output]);
 }
 
 const MORE = 100;

@@ -18,6 +18,8 @@ export interface DeskOptions {
   readonly reach: Reach;
   /** Starts a new session. */
   readonly fresh?: boolean;
+  /** Receives what running programs print. `program`: the command, or the program with its arguments. */
+  readonly heard?: (program: string, text: string) => void;
   /** The number of the world; the newest if absent. */
   readonly world?: number;
 }
@@ -53,6 +55,10 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     models,
     agents: [agent],
     secrets: secretsOf(options.reach.env),
+    onProgress: (_effect, note) => {
+      const heard = outputIn(note);
+      if (heard !== undefined) options.heard?.(heard.program, heard.text);
+    },
   });
   const key = left.session === undefined ? FIRST_SESSION : options.fresh ? `main-${left.sessions + 1}` : left.session;
   return { options, number, file, world, session: world.session(key, agent), model };
@@ -87,4 +93,11 @@ function modelsFor([wanted, ...others]: readonly [string, ...string[]], reach: R
     }
   }
   return models;
+}
+
+/** What a program has printed, if a progress report says that. */
+function outputIn(note: unknown): { readonly program: string; readonly text: string } | undefined {
+  const { type, channel, program, text } = (note ?? {}) as Readonly<Record<string, unknown>>;
+  if (type !== 'delta' || channel !== 'output') return undefined;
+  return typeof program === 'string' && typeof text === 'string' ? { program, text } : undefined;
 }

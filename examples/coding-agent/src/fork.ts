@@ -18,8 +18,7 @@ export async function fork(chat: Chat, where: string): Promise<void> {
   const plan = await restoreFiles(world.kernel, { at, root, session: session.key, dryRun: true });
   chat.tell(...told(plan));
   if (plan.files.some(({ how }) => how === 'written' || how === 'removed')) {
-    const answer = await chat.ask('Set these files back?  [y]es  [n]o, leave them as they are');
-    if (/^y(es)?$/i.test(answer)) await restoreFiles(world.kernel, { at, root, session: session.key });
+    if (await chat.ask('Set these files back?')) await restoreFiles(world.kernel, { at, root, session: session.key });
     else chat.tell('They stay as they are: the agent may remember them otherwise.');
   }
   await chat.move({ ...options, world: next, fresh: false });

@@ -2,14 +2,16 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isRepriseError } from 'reprise';
+import { Allowed } from './approvals/allowed.js';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
 import { Chat } from './chat.js';
 import { DEMO_TASK, writeDemo } from './demo/folder.js';
-import { type Desk, openDesk } from './desk.js';
+import { type DeskOptions, openDesk } from './desk.js';
+import { History } from './history.js';
 import { worldsOf } from './places.js';
 import { printed } from './print.js';
 
-/** Exit codes: 0 done, 1 failed, 2 incorrect use, 130 quit with Ctrl-C. */
+/** Exit codes: 0 done, 1 failed, 2 wrong use, 3 needs a person, 130 quit with Ctrl-C. */
 async function main(): Promise<number> {
   let args: Arguments;
   try {
@@ -38,27 +40,32 @@ async function main(): Promise<number> {
 }
 
 async function work(args: Arguments): Promise<number> {
-  const { folder, baseUrl, model, fresh, print } = args;
-  const reach = { baseUrl, env: process.env };
+  const { folder, baseUrl, price, window, model, fresh, print } = args;
+  const reach = { baseUrl, price, window, env: process.env };
   const worlds = args.worlds ?? worldsOf(folder, process.env);
-  const desk = await openDesk({ folder, worlds, model, reach, fresh });
-  if (print === undefined) return talk(desk, args);
+  if (print === undefined) return talk({ folder, worlds, model, reach, fresh }, args);
+  const { world, session } = await openDesk({ folder, worlds, model, reach, fresh });
   try {
-    const { stop } = await printed(desk.world, desk.session, { task: print, id: args.id, yes: args.yes });
-    if (stop.kind === 'Completed') return 0;
-    console.error(stop.kind === 'Failed' ? `failed: ${stop.code}` : stop.kind);
-    return 1;
+    return await printed(world, session, { task: print, id: args.id, yes: args.yes });
   } finally {
-    await desk.world.close();
+    await world.close();
   }
 }
 
-async function talk(desk: Desk, { demo }: Arguments): Promise<number> {
-  const chat = new Chat(desk, process.stdin, process.stdout);
-  process.on('SIGINT', () => chat.interrupt());
-  process.once('SIGTERM', () => void chat.leave(143));
-  await chat.begin();
-  if (demo && (await desk.session.state()) === undefined) chat.tell(`Try: ${DEMO_TASK}`);
+async function talk(options: DeskOptions, { demo }: Arguments): Promise<number> {
+  let chat: Chat | undefined;
+  const heard = (program: string, text: string): void => chat?.view.heard(program, text);
+  const desk = await openDesk({ ...options, heard });
+  const [allowed, history] = await Promise.all([Allowed.open(options.worlds), History.open(options.worlds)]);
+  const { stdin: input, stdout: output } = process;
+  chat = new Chat({ desk, allowed, history, input, output });
+  const { interrupt, leave } = { interrupt: () => chat?.interrupt(), leave: () => void chat?.leave(143) };
+  process.on('SIGINT', interrupt);
+  process.once('SIGTERM', leave);
+  process.once('SIGHUP', leave);
+  await chat.begin(async () => {
+    if (demo && (await desk.session.state()) === undefined) chat?.tell(`Try: ${DEMO_TASK}`);
+  });
   return chat.left;
 }
 

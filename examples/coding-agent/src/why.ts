@@ -2,7 +2,7 @@
 import type { AgentEvent, AgentEventOf } from 'reprise';
 import { frameOf } from './log.js';
 import { callLine } from './terminal/calls.js';
-import { plain } from './terminal/paint.js';
+import { plain } from './terminal/text/plain.js';
 
 type Requested = AgentEventOf<'tool.requested'>;
 type Settled = AgentEventOf<'tool.completed'> | AgentEventOf<'tool.failed'>;

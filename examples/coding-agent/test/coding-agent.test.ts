@@ -7,6 +7,8 @@ import { drive, place, SLOW_TEST, verified } from './driven.js';
 
 vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
+/** The choices of a question: they are printed when it can be decided. */
+const ASKED = '[y]es  [n]o';
 const TASK = 'Fix the failing test.';
 const FIXED = 'return total(items) >= 5000 ? 0 : 490;';
 const WRONG = 'return total(items) > 5000 ? 0 : 490;';
@@ -70,18 +72,18 @@ describe('for a person', () => {
     await agent.until('/help says what you can type');
     agent.type(TASK);
     await agent.until('● run  node --test');
-    await agent.until('allow it?');
+    await agent.until(ASKED);
     expect(source(folder)).toContain(WRONG);
     agent.type('Also add a comment "The bound counts as well."'); // it waits for a decision, and this line is not one
     await agent.until('it reads that before its next step');
     agent.type('a');
-    await agent.until('Every run_process of this conversation is allowed now');
+    await agent.until('From now on allowed in this folder: exactly `node --test --test-reporter=tap`');
     await agent.until('(it has read what you said)');
     await agent.until(`-   ${WRONG}`);
-    await agent.until('allow it?', 2);
+    await agent.until(ASKED, 2);
     agent.type('y');
     await agent.until('They pass. I add the comment that you asked for.');
-    await agent.until('allow it?', 3);
+    await agent.until(ASKED, 3);
     agent.type('y');
     await agent.until('✓ done');
     expect(source(folder)).toContain(`  // The bound counts as well.\n  ${FIXED}`);
@@ -93,7 +95,11 @@ describe('for a person', () => {
     expect(why).toMatch(/in answer to your words, frame \d+: "Fix the failing test\."/);
     expect(why).toMatch(/and to what you said meanwhile, frame \d+: "Also add a comment "The bound counts as well\.""/);
     agent.type('/status');
-    await agent.until('always allowed: run_process');
+    await agent.until('allowed without a question: exactly `node --test');
+    agent.type('/allowed drop 1');
+    await agent.until('you are asked again about exactly `node --test');
+    agent.type('/allowed');
+    await agent.until('Nothing is allowed without a question');
     agent.type('/verify');
     await agent.until('replayed, all equal');
     agent.type('/quit');
@@ -105,15 +111,21 @@ describe('for a person', () => {
     const { folder, at } = await place();
     const agent = drive(...at);
     agent.type(TASK);
-    await agent.until('allow it?');
+    await agent.until(ASKED);
     agent.type('e {"argv":');
     await agent.until('this is not JSON');
     agent.type('e {"program":"node"}');
+    await agent.until('(changed by you)');
+    await agent.until(ASKED, 2);
+    agent.type('y');
     await agent.until('run_process does not take that');
+    await agent.until(ASKED, 3);
     agent.type('e');
-    await agent.until('The arguments, changed: {"argv":["node","--test"');
+    await agent.until('The arguments now: {"argv":["node","--test"');
     agent.type('{"argv":["node","--test","--test-reporter=tap","test/"]}');
-    await agent.until('allow it?', 2);
+    await agent.until(ASKED, 4);
+    agent.type('y');
+    await agent.until(ASKED, 5);
     agent.type('n: leave the code alone');
     await agent.until('You did not want this edit ("leave the code alone")');
     await agent.until('✓ done');
@@ -127,7 +139,7 @@ describe('for a person', () => {
     agent.type('/model nobody-has-this');
     await agent.until('set OPENAI_API_KEY, or give --base-url');
     agent.type('/help');
-    await agent.until('Ctrl-C stops the run; once more leaves.');
+    await agent.until('Ctrl-C clears what is typed, then stops the run, then leaves.');
     agent.end();
     expect(await agent.ended).toMatchObject({ code: 0, err: '' });
   });
@@ -141,7 +153,7 @@ describe('for a person', () => {
     expect(first.out()).toContain('This waits for you: start me again to decide.');
     const second = drive(...at);
     await second.until('The last run is not over.');
-    await second.until('allow it?');
+    await second.until(ASKED);
     second.type('n');
     await second.until('✓ done');
     second.end();
@@ -152,14 +164,14 @@ describe('for a person', () => {
     const { folder, worlds, at } = await place(SLOW_TEST);
     const agent = drive(...at);
     agent.type(TASK);
-    await agent.until('allow it?');
+    await agent.until(ASKED);
     agent.type('y');
     await fileAt(path.join(folder, 'started.txt'));
     agent.signal('SIGINT');
     await agent.until('■ stopped');
     agent.type('go on');
     await agent.until('The outcome of the last command is unknown, so I run the tests again.');
-    await agent.until('allow it?', 2);
+    await agent.until(ASKED, 2);
     agent.signal('SIGINT');
     await agent.until('■ stopped', 2);
     agent.type('/status');
@@ -175,7 +187,7 @@ describe('for a person', () => {
     const { folder, worlds, at } = await place(SLOW_TEST);
     const first = drive(...at);
     first.type(TASK);
-    await first.until('allow it?');
+    await first.until(ASKED);
     first.type('y');
     await fileAt(path.join(folder, 'started.txt'));
     first.signal('SIGKILL');
@@ -186,11 +198,11 @@ describe('for a person', () => {
     await second.until('The last run is not over.');
     await second.until('outcome unknown: the process died in this call, so it may have happened');
     await second.until('so I run the tests again');
-    await second.until('allow it?');
+    await second.until(ASKED);
     second.type('y');
-    await second.until('allow it?', 2);
+    await second.until(ASKED, 2);
     second.type('y');
-    await second.until('allow it?', 3);
+    await second.until(ASKED, 3);
     second.type('y');
     await second.until('✓ done');
     second.end();

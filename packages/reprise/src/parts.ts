@@ -22,13 +22,10 @@ export {
   childNotice,
   type OwnerAnswer,
   type OwnerCall,
-  type OwnerCalled,
   type OwnerParked,
   ownerAnswer,
   ownerCall,
-  ownerCalled,
   ownerParked,
   SESSION_REDUCER,
-  sessionCommand,
   userInput,
 } from '@reprise/agent/contracts';

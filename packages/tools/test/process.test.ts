@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ProcessOptions, processes } from '../src/index.js';
@@ -47,6 +47,20 @@ describe('running a program', () => {
     const answer = await call('run_process', { argv: [NODE, '-p', 'JSON.stringify(process.argv.slice(1))', ...odd] });
     expect(JSON.parse(answer.text.split('\n')[0] ?? '')).toEqual(odd);
     expect((await call('run_shell', { command: 'echo $((20 + 3)) | cat' })).text).toBe('23\n[exit 0]');
+  });
+
+  it('what a program prints is reported while it runs, with the command it belongs to', async () => {
+    const { call, root } = bench();
+    const notes: unknown[] = [];
+    const progress = (note: unknown): void => {
+      notes.push(note);
+      writeFileSync(path.join(root, 'heard'), ''); // the program waits for this
+    };
+    const command = 'printf é; while [ ! -e heard ]; do sleep 0.01; done; echo two';
+    expect((await call('run_shell', { command }, { progress })).text).toBe('étwo\n[exit 0]');
+    const told = notes.map((note) => note as { readonly text: string });
+    expect(told[0]).toEqual({ type: 'delta', channel: 'output', program: command, text: 'é' });
+    expect(told.map(({ text }) => text).join('')).toContain('étwo\n');
   });
 
   it('shell and background tools exist only on request', () => {

@@ -1,69 +1,127 @@
-/** The differences between two texts, line by line. */
-
-/** A line of a diff: in both texts, only before, or only after. */
-export interface DiffLine {
-  readonly sign: ' ' | '-' | '+';
-  readonly text: string;
-}
+/** The difference between two texts as lines to read: with line numbers, some lines around, and the changed words marked. */
+import { diffWordsWithSpace, structuredPatch } from 'diff';
+import type { Style } from './text/paint.js';
+import { type Line, type Span, span } from './text/spans.js';
+import { visible } from './text/visible.js';
 
 /** How many equal lines are shown around a difference. */
-const AROUND = 2;
-/** With more pairs of lines to compare than this, all lines count as different: no person reads such a diff. */
-const PAIRS_MAX = 4_000_000;
+const AROUND = 3;
+/** Comparing takes no longer than this: then all lines count as different. */
+const COMPARE_MS = 1_000;
+/** Words are compared in lines up to this length. */
+const WORD_UNITS_MAX = 2_000;
 
-/** The lines that differ, with some lines around them. */
-export function diffLines(before: string, after: string): readonly DiffLine[] {
-  return nearChanges(compared(linesOf(before), linesOf(after)));
+/** A difference to read. */
+export interface Difference {
+  readonly lines: readonly Line[];
+  readonly added: number;
+  readonly removed: number;
+  /** The characters that would have been hidden, each as it is shown. */
+  readonly hidden: readonly string[];
 }
 
-function linesOf(text: string): string[] {
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+/** A line of a comparison. */
+interface Compared {
+  readonly sign: ' ' | '-' | '+';
+  readonly text: string;
+  /** Line numbers before and after. */
+  readonly before?: number;
+  readonly after?: number;
 }
 
-/** Compares by the longest common subsequence of lines. */
-function compared(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const all = (sign: '-' | '+', lines: readonly string[]) => lines.map((text): DiffLine => ({ sign, text }));
-  if (before.length * after.length > PAIRS_MAX) return [...all('-', before), ...all('+', after)];
-  const common = commonLengths(before, after);
-  const lines: DiffLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < before.length && j < after.length) {
-    const [old, wanted] = [before[i] ?? '', after[j] ?? ''];
-    if (old === wanted) {
-      lines.push({ sign: ' ', text: old });
-      i += 1;
-      j += 1;
-    } else if ((common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0)) {
-      lines.push({ sign: '-', text: old });
-      i += 1;
-    } else {
-      lines.push({ sign: '+', text: wanted });
-      j += 1;
-    }
-  }
-  return [...lines, ...all('-', before.slice(i)), ...all('+', after.slice(j))];
+/**
+ * Compares two texts line by line.
+ *
+ * @param numbered whether the texts are whole files, so that line numbers have a meaning
+ */
+export function difference(before: string, after: string, numbered = true): Difference {
+  const hidden = new Set<string>();
+  const hunks = hunksOf(before, after);
+  const width = numbered ? String(Math.max(0, ...hunks.flat().map((one) => one.before ?? one.after ?? 0))).length : 0;
+  const lines = hunks.flatMap((hunk, i) => [
+    ...(i === 0 ? [] : [[span(`${' '.repeat(width)} ⋮`, 'dim')]]),
+    ...marked(hunk, hidden).map(({ line, words }) => shownLine(line, words, width)),
+  ]);
+  const count = (sign: string) => hunks.flat().filter((one) => one.sign === sign).length;
+  return { lines, added: count('+'), removed: count('-'), hidden: [...hidden] };
 }
 
-/** How many lines are in common from each pair of positions on. */
-function commonLengths(before: readonly string[], after: readonly string[]): readonly Uint32Array[] {
-  const table = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
-  for (let i = before.length - 1; i >= 0; i--) {
-    const [row, below] = [table[i], table[i + 1]];
-    if (row === undefined || below === undefined) continue;
-    for (let j = after.length - 1; j >= 0; j--) {
-      row[j] = before[i] === after[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
-    }
-  }
-  return table;
+function hunksOf(before: string, after: string): Compared[][] {
+  const patch = structuredPatch('', '', before, after, '', '', { context: AROUND, timeout: COMPARE_MS });
+  if (patch === undefined) return [[...allLines('-', before), ...allLines('+', after)]];
+  return patch.hunks.map(({ oldStart, newStart, lines }) => numberedLines(lines, oldStart, newStart));
 }
 
-function nearChanges(lines: readonly DiffLine[]): DiffLine[] {
-  const near = new Set<number>();
-  lines.forEach(({ sign }, i) => {
-    if (sign !== ' ') for (let at = i - AROUND; at <= i + AROUND; at++) near.add(at);
+function allLines(sign: '-' | '+', text: string): Compared[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  return lines.map((line, i) => ({ sign, text: line, ...(sign === '-' ? { before: i + 1 } : { after: i + 1 }) }));
+}
+
+function numberedLines(lines: readonly string[], oldStart: number, newStart: number): Compared[] {
+  let [before, after] = [oldStart, newStart];
+  return lines.map((line) => {
+    const [sign, text] = [line[0], line.slice(1)];
+    if (sign === '-') return { sign, text, before: before++ };
+    if (sign === '+') return { sign, text, after: after++ };
+    if (sign === '\\') return { sign: ' ', text: `(${text.trim()})` };
+    return { sign: ' ', text, before: before++, after: after++ };
   });
-  return lines.filter((_, i) => near.has(i));
+}
+
+/** Pairs each removed line with the added line in its place, and finds the words that differ. */
+function marked(hunk: readonly Compared[], hidden: Set<string>): { line: Compared; words: Line }[] {
+  const words = new Map<Compared, Line>();
+  for (const [removed, added] of pairsOf(hunk)) {
+    if (removed.text.length + added.text.length > WORD_UNITS_MAX) continue;
+    const parts = diffWordsWithSpace(removed.text, added.text);
+    const isSimilar = parts.some((part) => !part.added && !part.removed && part.value.trim() !== '');
+    if (!isSimilar) continue;
+    const of = (isOwn: (part: (typeof parts)[number]) => boolean, color: Style): Line =>
+      parts
+        .filter((part) => isOwn(part) || !(part.added || part.removed))
+        .flatMap((part) => shownText(part.value, hidden, isOwn(part) ? [color, 'inverse'] : [color]));
+    words.set(
+      removed,
+      of((part) => part.removed, 'red'),
+    );
+    words.set(
+      added,
+      of((part) => part.added, 'green'),
+    );
+  }
+  const color = { '-': 'red', '+': 'green', ' ': 'dim' } as const;
+  return hunk.map((line) => ({ line, words: words.get(line) ?? shownText(line.text, hidden, [color[line.sign]]) }));
+}
+
+function pairsOf(hunk: readonly Compared[]): [Compared, Compared][] {
+  const pairs: [Compared, Compared][] = [];
+  for (let i = 0; i < hunk.length; ) {
+    const removed = runOf(hunk, i, '-');
+    const added = runOf(hunk, i + removed.length, '+');
+    i += Math.max(1, removed.length + added.length);
+    if (removed.length !== added.length) continue;
+    for (const [j, line] of removed.entries()) {
+      const other = added[j];
+      if (other !== undefined) pairs.push([line, other]);
+    }
+  }
+  return pairs;
+}
+
+function runOf(hunk: readonly Compared[], from: number, sign: string): readonly Compared[] {
+  let end = from;
+  while (hunk[end]?.sign === sign) end += 1;
+  return hunk.slice(from, end);
+}
+
+function shownText(text: string, hidden: Set<string>, styles: readonly Style[]): Span[] {
+  const shown = visible(text);
+  for (const mark of shown.hidden) hidden.add(mark);
+  return (shown.lines[0] ?? []).map((one) => (one.styles === undefined ? { text: one.text, styles } : one));
+}
+
+function shownLine({ sign, before, after }: Compared, words: Line, width: number): Line {
+  const number = width === 0 ? '' : `${String(after ?? before ?? '').padStart(width)} `;
+  const color = sign === '-' ? 'red' : sign === '+' ? 'green' : 'dim';
+  return [span(number, 'dim'), span(`${sign} `, color), ...words];
 }

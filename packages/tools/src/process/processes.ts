@@ -79,7 +79,14 @@ function runProcess(context: ProcessContext): Tool {
     family: 'process',
     timeout: context.timeoutMs + AFTERWARDS_MS,
     approval: context.approval,
-    run: (ask, ctx) => running(context, { argv: ask.argv, cwd: ask.cwd, stdin: ask.stdin }, ask.timeout_seconds, ctx),
+    run: (ask, ctx) =>
+      running(
+        context,
+        { argv: ask.argv, cwd: ask.cwd, stdin: ask.stdin },
+        ask.timeout_seconds,
+        ctx,
+        ask.argv.join(' '),
+      ),
   });
 }
 
@@ -104,14 +111,30 @@ function runShell(context: ProcessContext): Tool {
         { argv: asProgram(ask.command), cwd: ask.cwd, stdin: ask.stdin },
         ask.timeout_seconds,
         ctx,
+        ask.command,
       ),
   });
 }
 
-/** Starts a program and yields its output as the answer. */
-async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, ctx: ToolContext) {
+/** How much of a command line is in the reports of its output. */
+const PROGRAM_UNITS_MAX = 1_000;
+
+/**
+ * Starts a program and yields its output as the answer. What it prints is reported as it comes, for watchers:
+ * `{ type: 'delta', channel: 'output', program, text }`.
+ */
+async function running(context: ProcessContext, ask: Ask, wanted: number | undefined, ctx: ToolContext, line: string) {
   const group = await started(context, ask, ctx.scrubber);
   if (!('pid' in group)) return group;
   const timeoutMs = Math.min((wanted ?? Number.POSITIVE_INFINITY) * 1_000, context.timeoutMs);
-  return outputOf(group, timeoutMs, [ctx.signal, ctx.closing]);
+  return reported(outputOf(group, timeoutMs, [ctx.signal, ctx.closing]), line.slice(0, PROGRAM_UNITS_MAX), ctx);
+}
+
+async function* reported(output: AsyncIterable<Uint8Array | string>, program: string, ctx: ToolContext) {
+  const decoder = new TextDecoder();
+  for await (const piece of output) {
+    const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
+    if (text !== '') ctx.progress({ type: 'delta', channel: 'output', program, text });
+    yield piece;
+  }
 }

@@ -1,19 +1,20 @@
 /** What the user types to decide a pending item, and what it means. */
 import type { Decision, Pending } from 'reprise';
+import type { Deciding } from './gate.js';
 
-/** What was typed: a decision, a request to edit the arguments first, or something else. */
+/** What was typed about a pending item. */
 export type Typed =
-  | { readonly kind: 'decision'; readonly decision: Decision }
-  | { readonly kind: 'edit' }
-  /** The decision is invalid: print why, and ask again. */
+  | { readonly kind: 'decision'; readonly decision: Decision; readonly deciding: Deciding }
+  /** Approves this call, and others like it from now on. */
+  | { readonly kind: 'always' }
+  /** Changes the arguments first; with the changed ones, if they were typed too. */
+  | { readonly kind: 'edit'; readonly args?: unknown }
+  /** Shows the whole call. */
+  | { readonly kind: 'view' }
+  /** The line would decide, but is invalid: print why. */
   | { readonly kind: 'wrong'; readonly why: string }
   /** The line is not an answer to the question. */
   | { readonly kind: 'other' };
-
-/** The possible answers, in one line. */
-export function choices(item: Pending): string {
-  return item.kind === 'question' ? 'your answer' : '[y]es  [n]o, and why  [a]lways  [e]dit';
-}
 
 /** Parses a line that was typed about an item. */
 export function readTyped(text: string, item: Pending): Typed {
@@ -25,16 +26,19 @@ function readDecision(text: string): Typed {
   switch (word.toLowerCase()) {
     case 'y':
     case 'yes':
-      return decided({ approve: true, ...(rest === '' ? {} : { comment: rest }) });
+      return decided({ approve: true, ...(rest === '' ? {} : { comment: rest }) }, 'approve');
     case 'a':
     case 'always':
-      return rest === '' ? decided({ approve: true, remember: true }) : { kind: 'other' };
+      return rest === '' ? { kind: 'always' } : { kind: 'other' };
     case 'n':
     case 'no':
-      return decided({ deny: rest === '' ? 'The person said no.' : rest });
+      return decided({ deny: rest === '' ? 'The person said no.' : rest }, 'settle');
     case 'e':
     case 'edit':
       return rest === '' ? { kind: 'edit' } : readEdited(rest);
+    case 'v':
+    case 'view':
+      return rest === '' ? { kind: 'view' } : { kind: 'other' };
     default:
       return { kind: 'other' };
   }
@@ -43,7 +47,7 @@ function readDecision(text: string): Typed {
 /** Parses edited arguments. */
 export function readEdited(text: string): Typed {
   try {
-    return decided({ approve: true, args: JSON.parse(text) });
+    return { kind: 'edit', args: JSON.parse(text) };
   } catch (error) {
     return { kind: 'wrong', why: `this is not JSON: ${(error as Error).message}` };
   }
@@ -51,15 +55,15 @@ export function readEdited(text: string): Typed {
 
 function readAnswer(text: string, { question }: Pending): Typed {
   const given = text.trim();
-  if (given === '') return { kind: 'wrong', why: 'the answer is empty' };
   const options = question?.options;
-  if (options === undefined) return decided({ answer: given });
+  if (given === '') return { kind: 'other' };
+  if (options === undefined) return decided({ answer: given }, 'answer');
   const chosen = options[Number(given) - 1] ?? options.find(({ id, label }) => given === id || given === label);
   return chosen === undefined
     ? { kind: 'wrong', why: `choose one of 1 to ${options.length}` }
-    : decided({ answer: chosen.id });
+    : decided({ answer: chosen.id }, 'settle');
 }
 
-function decided(decision: Decision): Typed {
-  return { kind: 'decision', decision };
+function decided(decision: Decision, deciding: Deciding): Typed {
+  return { kind: 'decision', decision, deciding };
 }

@@ -1,0 +1,216 @@
+/**
+ * Turns what a terminal sends into keys, texts and pastes. Pure.
+ *
+ * Invariants
+ * K1  A paste is one input, whatever it contains: between the terminal's brackets, or several characters that arrive in
+ *     one read.
+ * K2  The inputs do not depend on where reads cut an escape sequence or a bracketed paste.
+ */
+import { graphemesOf } from '../text/width.js';
+
+/** A key with a name: `enter`, `up`, or a character that was typed with Ctrl or Alt. */
+export interface Key {
+  readonly kind: 'key';
+  readonly name: string;
+  readonly ctrl?: true;
+  readonly alt?: true;
+  readonly shift?: true;
+}
+
+/** What a person did: typed a character, pressed a key, or pasted a text. */
+export type Input =
+  | Key
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'paste'; readonly text: string };
+
+/** The state between two reads. */
+export interface Decoding {
+  /** The beginning of an escape sequence. */
+  readonly pending: string;
+  /** The part of a bracketed paste that has arrived. */
+  readonly paste: string | undefined;
+}
+
+/** Nothing has arrived. */
+export const DECODING: Decoding = { pending: '', paste: undefined };
+
+const PASTE_BEGIN = '\u001b[200~';
+const PASTE_END = '\u001b[201~';
+
+/** Decodes one read. */
+export function decode({ pending, paste }: Decoding, read: string): { decoding: Decoding; inputs: readonly Input[] } {
+  const inputs: Input[] = [];
+  let rest = pending + read;
+  let pasted = paste;
+  while (rest !== '') {
+    if (pasted !== undefined) {
+      const all = pasted + rest;
+      const end = all.indexOf(PASTE_END);
+      if (end < 0) return { decoding: { pending: '', paste: all }, inputs: bursts(inputs) };
+      inputs.push({ kind: 'paste', text: linesOf(all.slice(0, end)) });
+      rest = all.slice(end + PASTE_END.length);
+      pasted = undefined;
+    } else if (rest.startsWith(PASTE_BEGIN)) {
+      pasted = '';
+      rest = rest.slice(PASTE_BEGIN.length);
+      if (rest === '') return { decoding: { pending: '', paste: '' }, inputs: bursts(inputs) };
+    } else {
+      const taken = takeOne(rest);
+      if (taken === undefined) return { decoding: { pending: rest, paste: undefined }, inputs: bursts(inputs) };
+      if (taken.input !== undefined) inputs.push(taken.input);
+      rest = rest.slice(taken.length);
+    }
+  }
+  return { decoding: { pending: '', paste: pasted }, inputs: bursts(inputs) };
+}
+
+/** Nothing followed an escape character: it was the key itself. */
+export function settle({ pending, paste }: Decoding): { decoding: Decoding; inputs: readonly Input[] } {
+  if (pending === '' || paste !== undefined) return { decoding: { pending, paste }, inputs: [] };
+  const { inputs } = decode(DECODING, pending.slice(1));
+  return { decoding: DECODING, inputs: [{ kind: 'key', name: 'escape' }, ...inputs] };
+}
+
+interface Taken {
+  readonly length: number;
+  /** Undefined for a sequence that means no key. */
+  readonly input: Input | undefined;
+}
+
+/** The first input of a text; undefined when the text ends inside a sequence. */
+function takeOne(text: string): Taken | undefined {
+  if (text.startsWith('\u001b')) return takeSequence(text);
+  const [first = ''] = graphemesOf(text.slice(0, 64));
+  const control = first.length <= 2 ? controlKey(first) : undefined;
+  if (control !== undefined) return { length: control.length, input: control.key };
+  return { length: first.length, input: { kind: 'text', text: first } };
+}
+
+function takeSequence(text: string): Taken | undefined {
+  const [, second = ''] = text;
+  if (second === '') return undefined;
+  if (second === '[') {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of these
+    const found = /^\u001b\[([0-?]*)([ -/]*)([@-~])/.exec(text);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of these
+    if (found === null) return /^\u001b\[[0-?]*[ -/]*$/.test(text) ? undefined : { length: 2, input: undefined };
+    const [whole, parameters = '', , final = ''] = found;
+    return { length: whole.length, input: csiKey(parameters, final) };
+  }
+  if (second === 'O') {
+    const third = text[2];
+    return third === undefined ? undefined : { length: 3, input: csiKey('', third) };
+  }
+  if (second === '\u001b') return { length: 1, input: { kind: 'key', name: 'escape' } };
+  const control = controlKey(second);
+  if (control !== undefined) return { length: 2, input: { ...control.key, alt: true } };
+  const [grapheme = second] = graphemesOf(text.slice(1, 65));
+  return { length: 1 + grapheme.length, input: { kind: 'key', name: grapheme, alt: true } };
+}
+
+const FINALS: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  M: 'enter',
+};
+
+const NUMBERED: Readonly<Record<string, string>> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+};
+
+/** A key behind `ESC [`, also in the forms that state modifiers and code points. */
+function csiKey(parameters: string, final: string): Input | undefined {
+  const [first = '', second = '', third = ''] = parameters.split(';').map((part) => part.split(':')[0] ?? '');
+  if (final === 'Z') return { kind: 'key', name: 'tab', shift: true };
+  if (final === 'u') return codeKey(Number(first), second);
+  if (final === '~' && first === '27') return codeKey(Number(third), second);
+  const name = final === '~' ? NUMBERED[first] : FINALS[final];
+  return name === undefined ? undefined : { kind: 'key', name, ...modifiers(second) };
+}
+
+function codeKey(code: number, modifier: string): Input | undefined {
+  const named: Readonly<Record<number, string>> = {
+    9: 'tab',
+    13: 'enter',
+    27: 'escape',
+    127: 'backspace',
+    8: 'backspace',
+  };
+  const isText = code >= 0x20 && code < 0xe000;
+  const name = named[code] ?? (isText ? String.fromCodePoint(code) : undefined);
+  if (name === undefined) return undefined;
+  const held = modifiers(modifier);
+  const isPlain = named[code] === undefined && held.ctrl === undefined && held.alt === undefined;
+  return isPlain ? { kind: 'text', text: name } : { kind: 'key', name, ...held };
+}
+
+function modifiers(text: string): { readonly ctrl?: true; readonly alt?: true; readonly shift?: true } {
+  const bits = Math.max(0, (Number(text) || 1) - 1);
+  return {
+    ...(bits & 4 ? { ctrl: true } : {}),
+    ...(bits & 2 ? { alt: true } : {}),
+    ...(bits & 1 ? { shift: true } : {}),
+  };
+}
+
+/** The key of a control character; undefined for any other character. */
+function controlKey(text: string): { readonly key: Key; readonly length: number } | undefined {
+  const code = text.codePointAt(0) ?? 0;
+  if (text.startsWith('\r\n')) return { key: { kind: 'key', name: 'enter' }, length: 2 };
+  if (code === 13) return { key: { kind: 'key', name: 'enter' }, length: 1 };
+  if (code === 9) return { key: { kind: 'key', name: 'tab' }, length: 1 };
+  if (code === 127 || code === 8) return { key: { kind: 'key', name: 'backspace' }, length: 1 };
+  if (code >= 0x20 && (code < 0x80 || code > 0x9f)) return undefined;
+  if (code > 0x7f) return { key: { kind: 'key', name: 'unknown' }, length: 1 };
+  return { key: { kind: 'key', name: String.fromCharCode(code | 0x60), ctrl: true }, length: 1 }; // Ctrl-J is `j`
+}
+
+/** K1: several characters in one read were not typed. An Enter at the very end may still send them. */
+function bursts(inputs: readonly Input[]): readonly Input[] {
+  if (inputs.filter(isCharacter).length < 2) return inputs;
+  const joined: Input[] = [];
+  let text = '';
+  const flush = (): void => {
+    if (text !== '') joined.push({ kind: 'paste', text });
+    text = '';
+  };
+  inputs.forEach((input, i) => {
+    const isLast = i === inputs.length - 1;
+    if (!isCharacter(input) || (isLast && isEnter(input) && !text.includes('\n'))) {
+      flush();
+      joined.push(input);
+    } else text += input.kind === 'text' ? input.text : input.name === 'tab' ? '\t' : '\n';
+  });
+  flush();
+  return joined;
+}
+
+type Character = { readonly kind: 'text'; readonly text: string } | Key;
+
+/** Whether an input would be part of a text that is pasted. */
+function isCharacter(input: Input): input is Character {
+  if (input.kind === 'text') return true;
+  return isEnter(input) || (input.kind === 'key' && input.name === 'tab') || isNewline(input);
+}
+
+function isEnter(input: Input): boolean {
+  return input.kind === 'key' && input.name === 'enter' && !input.alt && !input.shift && !input.ctrl;
+}
+
+function isNewline(input: Input): boolean {
+  return input.kind === 'key' && input.ctrl === true && input.name === 'j';
+}
+
+function linesOf(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
