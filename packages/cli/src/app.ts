@@ -29,7 +29,8 @@ interface NamedModules {
 /** The app of a module, or the built-in agent app when it has every definition of the journal. */
 export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Promise<Chosen> {
   const legacy = await loadApps(modules.legacy);
-  if (modules.app !== undefined) return { app: await loadApp(modules.app), legacy, name: modules.app, lacking: [] };
+  if (modules.app !== undefined)
+    return { app: await loadApp(modules.app, '--app'), legacy, name: modules.app, lacking: [] };
   const none = { app: undefined, legacy, name: 'none', lacking: [] };
   const manifest = await newestManifest(store);
   if (manifest === undefined) return none;
@@ -38,20 +39,21 @@ export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Pr
   return lacking.length === 0 ? { app: agentApp, legacy, name: BUILT_IN, lacking } : { ...none, lacking };
 }
 
-/** Loads the app of each module, as {@link loadApp} does. */
+/** Loads the app of each module that `--legacy` named, as {@link loadApp} does. */
 export async function loadApps(paths: readonly string[] = []): Promise<App[]> {
   const apps: App[] = [];
-  for (const path of paths) apps.push(await loadApp(path));
+  for (const path of paths) apps.push(await loadApp(path, '--legacy'));
   return apps;
 }
 
 /**
  * Loads an app from a module: its default export, or its export `app`.
  *
+ * @param option the option that named it
  * @throws RepriseError `invalid_argument` when there is no such file, it throws while it loads, or has no app
  */
-export async function loadApp(path: string): Promise<App> {
-  const loaded = await loadModule(path, '--app');
+export async function loadApp(path: string, option: string): Promise<App> {
+  const loaded = await loadModule(path, option);
   const inner = loaded.default as Record<string, unknown> | undefined;
   // The last two: a CommonJS module, whose exports stand under `default`.
   const app = [loaded.default, loaded.app, inner?.default, inner?.app].find(isApp);
@@ -74,7 +76,8 @@ export async function loadApp(path: string): Promise<App> {
 export async function loadModule(path: string, option: string): Promise<Record<string, unknown>> {
   const file = resolve(path);
   if (!existsSync(file) || !statSync(file).isFile()) {
-    throw unusable('the module does not exist', path, `Set ${option} to the path of a JavaScript module.`);
+    const what = existsSync(file) ? 'the path of the module is no file' : 'the module does not exist';
+    throw unusable(what, path, `Set ${option} to the path of a JavaScript module, relative to ${process.cwd()}.`);
   }
   return load(file, path);
 }
@@ -84,21 +87,19 @@ async function load(file: string, path: string): Promise<Record<string, unknown>
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
-      throw unusable('Node cannot load a module of this type', path, 'Compile it, or run reprise under tsx.', {
-        cause,
-      });
+      const hint = "Compile it, or load it with tsx: NODE_OPTIONS='--import tsx' npx reprise …";
+      throw unusable('Node cannot load a module of this type', path, hint, { cause });
     }
-    throw unusable('the module throws while it loads', path, 'Fix it, or name another module.', {
-      cause,
-      thrown_at: placeOf(cause),
-    });
+    // Node does not tell where the error is in the text.
+    const hint = cause instanceof SyntaxError ? `node ${path} shows the line.` : 'Fix it, or name another module.';
+    throw unusable('the module throws while it loads', path, hint, { cause, thrown_at: placeOf(cause) });
   }
 }
 
-/** The first place in a source file that a stack names. */
+/** The first place in a source file that a stack names; Node's own modules are no such place. */
 function placeOf(thrown: unknown): string | undefined {
-  const stack = thrown instanceof Error ? thrown.stack : undefined;
-  return stack === undefined ? undefined : /(?:file:\/\/)?\/[^\s()]+:\d+(?::\d+)?/.exec(stack)?.[0];
+  const stack = thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : '';
+  return /(?<![^\s(])(?:file:\/\/)?\/[^\s()]+:\d+(?::\d+)?/.exec(stack)?.[0];
 }
 
 /** Checks the shape, not the class: the module may bring its own copy of the kernel. */

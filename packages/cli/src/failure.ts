@@ -11,8 +11,13 @@ const CAUSES_MAX = 8;
 
 /** Reports an error. Only an error that is not ours, and so a fault of this program, shows its stack. */
 export async function reportFailure(io: Io, error: unknown, json: boolean): Promise<void> {
-  if (json) return io.out.write(`${toJson({ ok: false, error: asError(error) })}\n`);
-  await io.err.write(isRepriseError(error) ? describeError(error) : `reprise: ${unexpected(error)}\n`);
+  await (json ? io.out : io.err).write(failureText(error, json));
+}
+
+/** An error as lines for people, or as one line of JSON. */
+export function failureText(error: unknown, json: boolean): string {
+  if (json) return `${toJson({ ok: false, error: asError(error) })}\n`;
+  return isRepriseError(error) ? describeError(error) : `reprise: ${unexpected(error)}\n`;
 }
 
 /** An error for programs. */

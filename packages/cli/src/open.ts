@@ -1,5 +1,6 @@
 /** Opens the world that the user named, for reading only. */
-import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
@@ -24,7 +25,7 @@ export async function openForReading(path: string): Promise<ReadonlyStore> {
     return await sqlite(path).openReadonly();
   } catch (error) {
     if (isRepriseError(error, 'world_absent')) throw absent(path, 'the file contains no world');
-    if (isRepriseError(error, 'journal_damaged') && !isOurs(path)) throw absent(path, 'the file is not a world', error);
+    if (isRepriseError(error, 'journal_damaged') && !isWorld(path)) throw absent(path, 'the file is not a world');
     throw error;
   }
 }
@@ -39,12 +40,28 @@ export async function withWorld<T>(path: string, body: (store: ReadonlyStore) =>
   }
 }
 
-function absent(path: string, what: string, cause?: unknown): RepriseError {
-  return new RepriseError('world_absent', what, {
-    where: path,
-    hint: 'Give the path of a world’s file; the program that made the world knows it.',
-    ...(cause === undefined ? {} : { cause }),
-  });
+function absent(path: string, what: string): RepriseError {
+  const near = worldsNear(path);
+  const hint =
+    near.length === 0
+      ? 'Give the path of a world’s file, which the program that made the world knows.'
+      : `Give the path of a world’s file: ${near.join(', ')}`;
+  return new RepriseError('world_absent', what, { where: path, hint });
+}
+
+/** How many files of a folder are looked at, and how many worlds among them are named. */
+const [LOOKED_AT_MAX, NAMED_MAX] = [500, 5];
+
+/** Worlds in the folder that the user named, or in the folder of the file. */
+function worldsNear(path: string): string[] {
+  const folder = statOf(path)?.isDirectory() === true ? path : dirname(path);
+  try {
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const paths = files.slice(0, LOOKED_AT_MAX).map(({ name }) => join(folder, name));
+    return paths.filter(isWorld).sort().slice(0, NAMED_MAX);
+  } catch {
+    return []; // the folder does not exist, or cannot be read
+  }
 }
 
 function statOf(path: string): Stats | undefined {
@@ -57,13 +74,17 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** Whether the file has the header of a world: tells a damaged world from a file that never was one. */
-function isOurs(path: string): boolean {
+export function isWorld(path: string): boolean {
   const owner = Buffer.alloc(OWNER.length);
-  const file = openSync(path, 'r');
   try {
-    readSync(file, owner, 0, owner.length, OWNER_AT);
-  } finally {
-    closeSync(file);
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, owner, 0, owner.length, OWNER_AT);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false; // it does not exist, or cannot be read
   }
   return owner.toString('latin1') === OWNER;
 }

@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
+import { isWorld } from './open.js';
 import { parseDigest } from './target.js';
 import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
@@ -30,6 +31,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     if (!(error instanceof CommanderError)) return run.fail(error, false);
     // Requested help is an answer; help after an error is a refusal.
     run.code = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error.code === 'commander.unknownCommand') run.suggest(args[0]);
   }
   await run.flush();
   return run.code;
@@ -52,7 +54,7 @@ class CommandLine {
       .helpCommand(false)
       .exitOverride()
       .configureOutput({ writeOut: (text) => this.#out.push(text), writeErr: (text) => this.#err.push(text) })
-      .showHelpAfterError('(see reprise --help)')
+      .showHelpAfterError('See: reprise --help')
       .addHelpText('after', EXIT_HELP);
     this.#addVerify(program);
     this.#addLog(program);
@@ -63,7 +65,14 @@ class CommandLine {
     this.#addBundle(program);
     this.#addBackup(program);
     this.#addExplain(program);
+    for (const command of program.commands) command.showHelpAfterError(usageOf(command));
     return program;
+  }
+
+  /** A world where a command is expected. */
+  suggest(first: string | undefined): void {
+    if (first !== undefined && isWorld(first))
+      this.#err.push(`${first} is a world. To read it: reprise log ${first}\n`);
   }
 
   async flush(): Promise<void> {
@@ -192,6 +201,11 @@ function verb(program: Command, name: string, description: string): Command {
     .argument('<world>', 'the world’s file')
     .option('--json', 'print JSON')
     .addHelpText('after', EXIT_HELP);
+}
+
+/** How a command is used, behind a message about its arguments. */
+function usageOf(command: Command): string {
+  return `Usage: reprise ${command.name()} ${command.usage()}\nSee: reprise ${command.name()} --help`;
 }
 
 function count(text: string): number {

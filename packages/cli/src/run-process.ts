@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs';
+import { RepriseError } from '@reprise/contracts';
 import { EXIT } from './exit.js';
-import { reportFailure } from './failure.js';
+import { failureText, reportFailure } from './failure.js';
 import { type Io, streamSink } from './io.js';
 import { runCli } from './program.js';
 
@@ -7,12 +9,45 @@ import { runCli } from './program.js';
 export async function runProcess(): Promise<never> {
   quietSqliteWarning();
   const io: Io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
+  const args = process.argv.slice(2);
+  const json = args.includes('--json');
+  const done = watchModules(json);
   // For example a rejected promise in a module loaded as an app: Node would exit with 1, which means a finding here.
   process.on('uncaughtException', (error) => {
-    void reportFailure(io, error, false).finally(() => process.exit(EXIT.unreadable));
+    void reportFailure(io, error, json).finally(() => {
+      done();
+      process.exit(EXIT.unreadable);
+    });
   });
+  const code = await runCli(args, io);
+  done();
   // All output is flushed by now, and a module loaded as an app may keep the process alive for ever.
-  process.exit(await runCli(process.argv.slice(2), io));
+  process.exit(code);
+}
+
+/**
+ * Reports when a module that was loaded ends the process, or never finishes loading. Without this the command would end in
+ * silence, and with the module's exit code, which may be 0.
+ *
+ * @returns called when the command has its result
+ */
+function watchModules(json: boolean): () => void {
+  const report = (what: string, hint: string, actual?: string): void => {
+    const error = new RepriseError('invalid_argument', what, { hint, ...(actual === undefined ? {} : { actual }) });
+    writeSync(json ? 1 : 2, failureText(error, json));
+  };
+  const hint = 'Name a module that only exports the app, and starts nothing.';
+  const exits = (code: number): void => {
+    report('a module ended the process before the command had its result', hint, `process.exit(${code})`);
+    process.exitCode = EXIT.usage;
+  };
+  const stalls = (): void => {
+    process.off('exit', exits);
+    report('a module never finishes loading: its top-level await waits for ever', hint);
+    process.exit(EXIT.usage);
+  };
+  process.once('exit', exits).once('beforeExit', stalls);
+  return () => void process.off('exit', exits).off('beforeExit', stalls);
 }
 
 function interrupted(): AbortSignal {

@@ -6,7 +6,17 @@ import { sqlite, sqliteViews } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import app from './apps/app.js';
 import { command, ended, run, start } from './run.js';
-import { add, eraseFrom, freshFolder, type Ledger, makeAgentWorld, makeLedger, tamper } from './worlds.js';
+import {
+  add,
+  eraseFrom,
+  freshFolder,
+  type Ledger,
+  makeAgentWorld,
+  makeAlike,
+  makeDeep,
+  makeLedger,
+  tamper,
+} from './worlds.js';
 
 const APP = fileURLToPath(new URL('apps/app.ts', import.meta.url));
 /** Text without control characters except line feeds and tabs. */
@@ -173,10 +183,55 @@ describe('reprise show', () => {
     }
   });
 
-  it('reprise show shows the frame with a given head', async () => {
-    const { code, out } = await run('show', world, `sha256:${ledger.heads[1]}`);
+  it('reprise show shows the frame with a given head, also by its first digits', async () => {
+    const [, head = ''] = ledger.heads;
+    for (const what of [
+      `sha256:${head}`,
+      head.slice(0, 12),
+      head.slice(0, 12).toUpperCase(),
+      `sha256:${head.slice(0, 8)}…`,
+    ]) {
+      const { code, out } = await run('show', world, what);
+      expect({ what, code }).toEqual({ what, code: 0 });
+      expect(out).toContain('frame 2 ');
+    }
+  });
+
+  it('reprise show shows content by the first digits of its digest, also content that only other content links', async () => {
+    for (const ref of [ledger.text, ledger.value, ledger.bytes])
+      expect((await run('show', world, ref.hex.slice(0, 12))).out).toBe((await run('show', world, `${ref}`)).out);
+    const path = folder.file('deep.db');
+    const deep = await makeDeep(path);
+    expect((await run('show', path, `sha256:${deep.hex.slice(0, 12)}…`)).out).toContain(
+      '\ntext, 4 bytes, linked first by',
+    );
+  });
+
+  it('reprise show shows the records that have an id, by its first digits', async () => {
+    const path = folder.file('ids.db');
+    await makeAgentWorld(path);
+    const rows = lines((await run('tail', path, '--json')).out).map((line) => JSON.parse(line));
+    const { effect } = rows.find(({ kind }) => kind === 'receipt').record;
+    const { code, out } = await run('show', path, effect.slice(0, 12));
     expect(code).toBe(0);
-    expect(out).toContain('frame 2 ');
+    const [title, ...shown] = lines(out);
+    expect(title).toBe(`the id ${effect} is in ${shown.length} records`);
+    expect(shown.map((row) => row.split(/ +/)[2])).toEqual(['effect', 'attempt', 'receipt', 'state']);
+    const { id, records } = JSON.parse((await run('show', path, effect.slice(0, 8), '--json')).out);
+    expect(id).toBe(effect);
+    expect(records.map(({ kind }: { kind: string }) => kind)).toEqual(['effect', 'attempt', 'receipt', 'state']);
+  });
+
+  it('reprise show lists what begins with some digits when several things do', async () => {
+    const path = folder.file('many.db');
+    const [one, two] = await makeAlike(path);
+    const digits = one.slice(0, 8);
+    const { code, err } = await run('show', path, digits);
+    expect(code).toBe(2);
+    expect(err).toContain('several things of this world begin with these digits\n  expected    one of: ');
+    for (const id of [one, two]) expect(err).toContain(`the id ${id} (frame `);
+    expect(err).toContain(`  found       ${digits}\n  what to do  Give more digits.\n`);
+    expect((await run('show', path, one)).out).toContain(`the id ${one} is in `);
   });
 
   it('reprise show reports linked content that is missing', async () => {

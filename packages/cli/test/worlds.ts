@@ -50,6 +50,25 @@ export async function makeLedger(path: string): Promise<Ledger> {
   return { heads, text, value, bytes };
 }
 
+/** Writes a ledger world in which only other content links a text. @returns the text */
+export async function makeDeep(path: string): Promise<Ref> {
+  await using world = await openKernelWorld({ store: sqlite(path), app });
+  await add(world, 1);
+  const text = await world.content.put(new TextEncoder().encode('deep'));
+  const value = await putValue(world.content, { inner: await putValue(world.content, { text }) });
+  await world.request(LEDGER, { name: 'demo/Noted@1', value: { text: '', at: [value] } });
+  return text;
+}
+
+/** Writes a ledger world with two ids that begin with the same digits. @returns the ids */
+export async function makeAlike(path: string): Promise<readonly [string, string]> {
+  await using world = await openKernelWorld({ store: sqlite(path), app });
+  await add(world, 1);
+  const ids = ['0', '1'].map((digit) => `abcdef01${digit.repeat(24)}`) as [string, string];
+  for (const text of ids) await world.request(LEDGER, { name: 'demo/Noted@1', value: { text, at: [] } });
+  return ids;
+}
+
 /** Erases content of a ledger world. */
 export async function eraseFrom(path: string, ref: Ref): Promise<EraseReport> {
   await using world = await openKernelWorld({ store: sqlite(path), app });

@@ -84,7 +84,18 @@ describe('wrong arguments', () => {
     [['show', world], "missing required argument 'what'"],
     [['show', world, 'zork'], 'unknown thing to show'],
     [['show', world, 'demo/Ledger/a'], 'unknown thing to show'],
-    [['show', world, 'sha256:12'], 'unknown thing to show'],
+    [['show', world, 'sha256:12'], 'too few digits of a digest'],
+    [['show', world, 'deadbeef'], 'the digest is not in this world\n  found       deadbeef…'],
+    [['show', world, '123456789012'], 'the frame does not exist'],
+    [['verify', world, '--legacy', 'nope.mjs'], 'Set --legacy to the path'],
+    [['check', world, '--against', 'nope.mjs'], 'Set --against to the path'],
+    [['verify', world, '--app', folder.path], 'the path of the module is no file'],
+    [['why', world, 'hello'], 'the world has no agent session'],
+    [['why', world], "missing required argument 'what'\nUsage: reprise why [options] <world> <what>\n"],
+    [['log', world, '--session', 's'], 'no session has this key'],
+    [['backup', world, folder.file('nowhere/copy.db')], 'the folder of the copy does not exist'],
+    [['verfy', world], '(Did you mean verify?)'],
+    [[world], `${world} is a world. To read it: reprise log ${world}\n`],
     [['show', world, '6'], 'the frame does not exist\n  expected    0 to 5\n  found       6'],
     [['show', world, '1.9'], 'frame 1 has no such record'],
     [['show', world, `sha256:${'1'.repeat(64)}`], 'the digest is not in this world'],
@@ -105,6 +116,50 @@ describe('wrong arguments', () => {
     const { code, err } = await command(folder.path, 'verify', world, '--expect', 'abc');
     expect(code).toBe(2);
     expect(err).toContain('--expect');
+  });
+});
+
+describe('modules that are no app', () => {
+  it.each([
+    ['throws', "throw new Error('boom')", 'the module throws while it loads\n', 'because     Error: boom\n'],
+    ['does not parse', 'export default }', 'the module throws while it loads\n', 'shows the line.\n'],
+    ['exports nothing', '1', 'the module exports no app\n', 'found       no exports\n'],
+    ['exports something else', 'export const app = 1', 'the module exports no app\n', 'found       app\n'],
+    ['never finishes loading', 'await new Promise(() => {})', 'a module never finishes loading', 'exports the app'],
+    ['ends the process', 'process.exit(0)', 'a module ended the process before', 'found       process.exit(0)\n'],
+  ])(
+    'a command exits with 2 and says what to do when the module of --app %s',
+    async (name, source, ...expected) => {
+      const path = folder.file(`${name.replaceAll(' ', '-')}.mjs`);
+      writeFileSync(path, source);
+      const { code, out, err } = await command(folder.path, 'verify', world, '--app', path);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      for (const text of expected) expect(err).toContain(text);
+      expect(err).toContain('  what to do  ');
+      expect(err).not.toContain('node:internal');
+    },
+    20_000,
+  );
+
+  it('a command with --json reports a module that ends the process as JSON', async () => {
+    const path = folder.file('exits.mjs');
+    writeFileSync(path, 'process.exit(0)');
+    const { code, out } = await command(folder.path, 'verify', world, '--app', path, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_argument', actual: 'process.exit(0)' },
+    });
+  }, 20_000);
+});
+
+describe('a path that is no world', () => {
+  it('an error names the worlds of the folder', async () => {
+    const { code, err } = await run('log', folder.file('wrold.db'));
+    expect(code).toBe(3);
+    expect(err).toContain(`  what to do  Give the path of a world’s file: `);
+    expect(err).toContain(world);
+    expect((await run('log', folder.path)).err).toContain(world);
   });
 });
 

@@ -46,6 +46,8 @@ export interface Found {
   readonly earlier?: readonly Act[];
   /** What was searched, in words. */
   readonly searched: string;
+  /** The number of sessions that were searched. */
+  readonly sessions: number;
 }
 
 /** The options of a search. */
@@ -71,8 +73,8 @@ export async function findActs(source: HistorySource, words: string, options: Fi
   const counts = { frames: 0, sessions: new Set<string>(), calls: 0 };
   if (as !== 'text') {
     const found = await namedActs(source, words, options, counts);
-    if (found !== undefined) return { ...found, searched: searchedIn(counts, false) };
-    if (as !== undefined) return { as: undefined, acts: [], total: 0, searched: searchedIn(counts, false) };
+    if (found !== undefined) return { ...found, ...searchedIn(counts, false) };
+    if (as !== undefined) return { as: undefined, acts: [], total: 0, ...searchedIn(counts, false) };
   }
   const texts = new Kept();
   if (words !== '')
@@ -84,7 +86,7 @@ export async function findActs(source: HistorySource, words: string, options: Fi
       if (at !== -1) texts.add({ ...act, excerpt: around(found, at, words.length) });
     }
   const { acts, total } = texts;
-  return { as: total === 0 ? undefined : 'text', acts, total, searched: searchedIn(counts, true) };
+  return { as: total === 0 ? undefined : 'text', acts, total, ...searchedIn(counts, true) };
 }
 
 /** The first acts, and the number of all. */
@@ -110,12 +112,16 @@ class Last {
 
 type Counts = { frames: number; readonly sessions: Set<string>; calls: number };
 
-function searchedIn({ frames, sessions, calls }: Counts, isText: boolean): string {
+function searchedIn({ frames, sessions, calls }: Counts, isText: boolean): Pick<Found, 'searched' | 'sessions'> {
   const where = `${amount(frames, 'frame')}, ${amount(sessions.size, 'session')}`;
-  return isText
+  const searched = isText
     ? `the messages, answers, arguments and results of ${where}`
     : `${amount(calls, 'call')} and the files they changed, in ${where}`;
+  return { searched, sessions: sessions.size };
 }
+
+/** What was found, without where. */
+type Named = Omit<Found, 'searched' | 'sessions'>;
 
 /** Acts by place, id, path or digest. */
 async function namedActs(
@@ -123,7 +129,7 @@ async function namedActs(
   words: string,
   { as, session }: FindOptions,
   counts: Counts,
-): Promise<Omit<Found, 'searched'> | undefined> {
+): Promise<Named | undefined> {
   const place = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(words);
   const digest = /^(?:sha256:)?([0-9a-f]{8,64})(?:…|\.\.\.)?$/i.exec(words)?.[1]?.toLowerCase();
   const path = pathOf(words);
@@ -146,7 +152,7 @@ async function namedActs(
       else if (known.endsWith(`/${path}`)) near.add(act);
     }
   }
-  const one = (naming: Naming, acts: Kept): Omit<Found, 'searched'> | undefined =>
+  const one = (naming: Naming, acts: Kept): Named | undefined =>
     acts.total === 0 || (as !== undefined && as !== naming)
       ? undefined
       : { as: naming, acts: acts.acts, total: acts.total };

@@ -1,4 +1,7 @@
 /** `reprise backup`: copies a world that may be open, and verifies the copy. */
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
@@ -12,6 +15,7 @@ interface BackupArguments {
 
 /** Copies a world to a path that does not exist yet, and prints the head of the copy. */
 export async function backup(io: Io, world: string, to: string, { json }: BackupArguments): Promise<void> {
+  requireFolder(to);
   const { path, head, blobs } = await withWorld(world, () => sqlite(world).backup(to));
   const digest = `sha256:${head.digest}`;
   if (json === true) return io.out.write(`${toJson({ ok: true, path, head: digest, seq: head.seq, blobs })}\n`);
@@ -21,4 +25,15 @@ export async function backup(io: Io, world: string, to: string, { json }: Backup
     `head ${digest}`,
   ];
   await io.out.write(`${lines.map(escapeLine).join('\n')}\n`);
+}
+
+/** @throws RepriseError `invalid_argument` when the copy would be in a folder that does not exist */
+function requireFolder(to: string): void {
+  const folder = dirname(resolve(to));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new RepriseError('invalid_argument', 'the folder of the copy does not exist', {
+    where: to,
+    expected: `the folder ${folder}`,
+    hint: 'Correct the path, or create the folder.',
+  });
 }

@@ -20,7 +20,7 @@ const NAMED_MAX = 10;
 
 /** Compares a world with an app and reports. @returns 1 when it would not open, or cells would fault */
 export async function check(io: Io, world: string, options: CheckArguments): Promise<ExitCode> {
-  const app = await loadApp(options.against);
+  const app = await loadApp(options.against, '--against');
   const legacy = await loadApps(options.legacy);
   const report = await withWorld(world, (store) => checkAgainst(store, app, { legacy }));
   await io.out.write(options.json === true ? asJson(report) : asText(world, options.against, report));

@@ -2,6 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import type { Io } from '../io.js';
+import { findMentions } from '../links.js';
 import { withWorld } from '../open.js';
 import { parseTarget, type Target } from '../target.js';
 import { toJson } from '../text/json.js';
@@ -55,9 +56,11 @@ export async function show(io: Io, world: string, what: string, options: ShowArg
 function viewOf(store: ReadonlyStore, world: string, target: Target, options: ShowArguments): Promise<View> {
   switch (target.kind) {
     case 'frame':
-      return frameView(store, target.seq, target.i);
+      return target.digits === undefined
+        ? frameView(store, target.seq, target.i)
+        : numberView(store, target.seq, target.digits);
     case 'digest':
-      return digestView(store, target.hex);
+      return digestView(store, target.digits);
     case 'cell':
       if (options.history === true) return historyView(store, world, target.address);
       return options.diff === true
@@ -66,4 +69,11 @@ function viewOf(store: ReadonlyStore, world: string, target: Target, options: Sh
     default:
       return target satisfies never;
   }
+}
+
+/** The frame with a number, or else what has a digest that begins with the same digits. */
+async function numberView(store: ReadonlyStore, seq: number, digits: string): Promise<View> {
+  const { seq: last } = await store.journal.head();
+  if (seq > last && (await findMentions(store, digits)).length > 0) return digestView(store, digits);
+  return frameView(store, seq);
 }

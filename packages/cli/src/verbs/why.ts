@@ -117,9 +117,10 @@ function asJson(what: string, { as, acts, total }: Found, chain: readonly WhyLin
 function nothing(
   what: string,
   naming: Naming | undefined,
-  { searched }: Found,
+  { searched, sessions }: Found,
   session: string | undefined,
 ): RepriseError {
+  if (sessions === 0 && session === undefined) return noSession(what);
   const where = session === undefined ? '' : ` of session ${session}`;
   return new RepriseError('invalid_argument', 'nothing in this world matches', {
     where: `${searched}${where}`,
@@ -129,6 +130,13 @@ function nothing(
         : EXPECTED[naming],
     actual: what,
     hint: 'Copy a call id or a place from reprise log, or try a shorter piece of the text: upper and lower case differ, and a program that a tool ran may have written the file.',
+  });
+}
+
+function noSession(actual: string): RepriseError {
+  return new RepriseError('invalid_argument', 'the world has no agent session, whose acts could be explained', {
+    actual,
+    hint: 'reprise log prints what happened in the world; reprise show WORLD CELL --history prints the records of a cell.',
   });
 }
 
