@@ -4,9 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
-
-/** The package whose app is tried when the user names no module. */
-const BUILT_IN = '@reprise/agent';
+import { agentsOnly, allPackages } from './built-in.js';
 
 /** The app that was chosen for a journal. */
 export interface Chosen {
@@ -26,7 +24,7 @@ interface NamedModules {
   readonly legacy?: readonly string[];
 }
 
-/** The app of a module, or the built-in agent app when it has every definition of the journal. */
+/** The app of a module, or the built-in app when it has every definition of the journal. */
 export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Promise<Chosen> {
   const legacy = await loadApps(modules.legacy);
   if (modules.app !== undefined)
@@ -34,9 +32,13 @@ export async function chooseApp(store: ReadonlyStore, modules: NamedModules): Pr
   const none = { app: undefined, legacy, name: 'none', lacking: [] };
   const manifest = await newestManifest(store);
   if (manifest === undefined) return none;
-  const { agentApp } = await import('@reprise/agent');
-  const lacking = missingDefinitions(manifest, agentApp);
-  return lacking.length === 0 ? { app: agentApp, legacy, name: BUILT_IN, lacking } : { ...none, lacking };
+  let lacking: string[] = [];
+  for (const load of [agentsOnly, allPackages]) {
+    const { app, name } = await load();
+    lacking = missingDefinitions(manifest, app);
+    if (lacking.length === 0) return { app, legacy, name, lacking };
+  }
+  return { ...none, lacking };
 }
 
 /** Loads the app of each module that `--legacy` named, as {@link loadApp} does. */

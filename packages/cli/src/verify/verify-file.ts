@@ -11,8 +11,8 @@ import { VerifyThreads } from './threads.js';
 /** Options of verifying a file. */
 export interface VerifyFileOptions {
   /**
-   * The module of the app: its default export, or its export `app`. Without one, the app of `@reprise/agent` is used if it
-   * has every definition of the journal.
+   * The module of the app: its default export, or its export `app`. Without one, the definitions of `@reprise/agent` and
+   * `@reprise/flow` are used if they are all that the journal names.
    */
   readonly app?: string;
   /** The modules of earlier apps, for earlier eras. */

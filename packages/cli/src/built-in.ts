@@ -1,0 +1,27 @@
+/** The definitions of the packages of this repository: what replays a world when the user names no app. */
+import type { App } from '@reprise/kernel';
+
+/** The packages whose definitions are in the built-in app. */
+export const BUILT_IN_PACKAGES = ['@reprise/agent', '@reprise/flow'] as const;
+
+/** The built-in app, and the name of it in reports: the packages that it is of. */
+interface BuiltIn {
+  readonly app: App;
+  readonly name: string;
+}
+
+/** The app of agent sessions alone. Most worlds need no more, and it loads fast. */
+export async function agentsOnly(): Promise<BuiltIn> {
+  const { agentApp } = await import('@reprise/agent');
+  return { app: agentApp, name: BUILT_IN_PACKAGES[0] };
+}
+
+/** The app with the definitions of every package. */
+export async function allPackages(): Promise<BuiltIn> {
+  const [{ appOf }, { graph, promise, queue, topic }] = await Promise.all([
+    import('@reprise/agent'),
+    import('@reprise/flow'),
+  ]);
+  const flow = { name: 'flow', reducers: [graph, promise, queue, topic], handle: () => undefined };
+  return { app: appOf([flow]), name: BUILT_IN_PACKAGES.join(' and ') };
+}
