@@ -61,9 +61,18 @@ export function requireKnownOptions(options: unknown, known: Readonly<Record<str
   });
 }
 
-/** The hint that names the known option that a misspelled one is closest to; empty when none is close. */
-export function hintOf(unknown: string, known: Readonly<Record<string, unknown>>): { readonly hint?: string } {
-  const near = nearestName(unknown, Object.keys(known));
+/**
+ * The hint that names the known option that was meant: the one that a misspelled name is closest to. Empty when none is
+ * close.
+ *
+ * @param elsewhere the names that other libraries use for these options
+ */
+export function hintOf(
+  unknown: string,
+  known: Readonly<Record<string, unknown>>,
+  elsewhere: Readonly<Record<string, string>> = {},
+): { readonly hint?: string } {
+  const near = Object.hasOwn(elsewhere, unknown) ? elsewhere[unknown] : nearestName(unknown, Object.keys(known));
   return near === undefined ? {} : { hint: `Did you mean "${near}"?` };
 }
 

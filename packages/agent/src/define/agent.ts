@@ -147,6 +147,9 @@ const SPEC_FIELDS: Readonly<Record<keyof AgentSpec<[], unknown>, true>> = {
   cancelGrace: true,
 };
 
+/** What other libraries call an option. */
+const ELSEWHERE = { system: 'instructions', prompt: 'instructions', systemPrompt: 'instructions', output: 'returns' };
+
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const CANCEL_GRACE_MS = 5_000;
 /** The bounds of the recorded configuration, and the bounds derived from them. */
@@ -175,9 +178,10 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   require(ADOPTIONS.includes(adopt), where, `adopt: ${ADOPTIONS.join(', ')}`, adopt);
   const window = contextWindow === null || isWhole(contextWindow, 1);
   require(window, where, 'contextWindow as a number of tokens', contextWindow);
-  requireDifferent(where, 'tools', tools);
+  requireTools(where, tools);
   requireToolsets(where, toolsets, tools);
   requireContext(where, context);
+  requireAgents(spawns, `${where} spawns`);
   require(spawns.length <= SPAWNS_MAX, where, `at most ${SPAWNS_MAX} agents to spawn`, spawns.length);
   requireDifferent(where, 'agents to spawn', spawns);
   requireModelChoices(options, where);
@@ -210,7 +214,7 @@ function requireKnownFields(spec: unknown, where: string): void {
     where,
     expected: Object.keys(SPEC_FIELDS).join(', '),
     actual: unknown,
-    ...hintOf(unknown, SPEC_FIELDS),
+    ...hintOf(unknown, SPEC_FIELDS, ELSEWHERE),
   });
 }
 
@@ -237,7 +241,17 @@ function graceOf(grace: Duration, where: string): number {
   return ms;
 }
 
+/** Refuses tools by name, as other libraries list them, and tools that were only written down. */
+function requireTools(where: string, tools: readonly Tool[]): void {
+  require(Array.isArray(tools), `${where} tools`, 'a list of tools', typeof tools);
+  for (const [i, tool] of tools.entries()) {
+    require(fieldsOf(tool).type === 'tool', `${where} tools[${i}]`, 'a tool that defineTool made', typeof tool);
+  }
+  requireDifferent(where, 'tools', tools);
+}
+
 function requireContext(where: string, sources: readonly ContextSource[]): void {
+  require(Array.isArray(sources), `${where} context`, 'a list of context sources', typeof sources);
   require(sources.length <=
     CONTEXT_SOURCES_MAX, where, `at most ${CONTEXT_SOURCES_MAX} context sources`, sources.length);
   requireDifferent(where, 'context sources', sources);
@@ -249,6 +263,7 @@ function requireContext(where: string, sources: readonly ContextSource[]): void 
 
 /** Refuses an own tool whose name begins like the names of a toolset's tools, `<toolset>__<tool>`. */
 function requireToolsets(where: string, toolsets: readonly Toolset[], tools: readonly Tool[]): void {
+  require(Array.isArray(toolsets), `${where} toolsets`, 'a list of toolsets', typeof toolsets);
   require(toolsets.length <= TOOLSETS_MAX, where, `at most ${TOOLSETS_MAX} toolsets`, toolsets.length);
   requireDifferent(where, 'toolsets', toolsets);
   for (const toolset of toolsets) {

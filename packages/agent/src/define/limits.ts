@@ -51,6 +51,9 @@ const FIELDS = {
   on: 'on_limit',
 } as const satisfies Record<keyof Limits, keyof RunLimits>;
 
+/** What other libraries call a limit. */
+const ELSEWHERE = { maxSteps: 'steps', maxTurns: 'turns', maxTokens: 'tokens', budget: 'usd', timeout: 'wall' };
+
 /**
  * Converts the stated limits to recorded units; absent limits stay absent.
  *
@@ -81,7 +84,7 @@ function unknownLimit(where: string, name: string): RepriseError {
     where: `${where} limits`,
     expected: Object.keys(FIELDS).join(', '),
     actual: name,
-    ...hintOf(name, FIELDS),
+    ...hintOf(name, FIELDS, ELSEWHERE),
   });
 }
 

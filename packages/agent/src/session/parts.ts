@@ -20,6 +20,7 @@ export type Input = Part | readonly Part[];
 
 /** How many parts one input may have. */
 const PARTS_MAX = 16;
+const FORMS = 'text, or a part with one of ref, bytes, artifact, result';
 
 /**
  * Stores the parts of an input as content.
@@ -48,7 +49,7 @@ async function storePart(
     const bytes = new TextEncoder().encode(part);
     return { kind: 'text', text_ref: await content.put(bytes), bytes: bytes.length };
   }
-  if (typeof part !== 'object' || part === null) throw wrong('a string or a part', typeof part);
+  if (typeof part !== 'object' || part === null) throw wrong(FORMS, typeof part);
   const view = part.view ?? 'full';
   if ('result' in part) {
     const output_ref = (await childOf(part.result))?.output_ref ?? undefined;
@@ -65,6 +66,7 @@ async function storePart(
     const blob_ref = await content.put(part.bytes);
     return { kind: 'blob', blob_ref, media_type: part.mediaType, view, ...named, bytes: part.bytes.length };
   }
+  if (!('ref' in part)) throw wrong(FORMS, `an object with ${Object.keys(part).join(', ') || 'nothing'}`);
   if (!isRef(part.ref)) throw wrong('a link to content', part.ref);
   const media_type = part.mediaType ?? 'text/plain';
   return { kind: 'blob', blob_ref: part.ref, media_type, view, ...named, ...(await sizeIn(content, part.ref)) };

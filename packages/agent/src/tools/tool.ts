@@ -248,6 +248,17 @@ const SPEC_FIELDS: Readonly<Record<keyof UncheckedSpec, true>> = {
   reconcile: true,
 };
 
+/** What other libraries call an option. */
+const ELSEWHERE = {
+  inputSchema: 'args',
+  parameters: 'args',
+  schema: 'args',
+  execute: 'run',
+  handler: 'run',
+  needsApproval: 'approval',
+  outputSchema: 'output',
+};
+
 const isFunction = (thing: unknown): boolean => typeof thing === 'function';
 const isText = (thing: unknown, lengthMax: number): boolean => typeof thing === 'string' && thing.length <= lengthMax;
 const isOneOf = (thing: unknown, ...all: readonly unknown[]): boolean => all.includes(thing);
@@ -257,7 +268,7 @@ function assertUsable(spec: UncheckedSpec, where: string): void {
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [isText(name, 64) && /^[a-zA-Z0-9_-]+$/.test(name as string), 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name],
     [isText(description, 1024), 'a description of at most 1024 characters', typeof description],
-    [isSchema(args), 'a schema with `~standard`', typeof args],
+    [isSchema(args), 'args as a schema, such as z.strictObject({ … })', typeof args],
     [isFunction(spec.run), 'a handler `run`', typeof spec.run],
     [
       isOneOf(guarantee, undefined, 'idempotent', 'at_most_once', 'reconcile'),
@@ -283,16 +294,25 @@ function assertUsable(spec: UncheckedSpec, where: string): void {
     [spec.resource === undefined || isFunction(spec.resource), 'resource as a function', typeof spec.resource],
     [isOneOf(spec.parallel, undefined, true, false), 'parallel true or false', spec.parallel],
     [isOneOf(spec.polling, undefined, true, false), 'polling true or false', spec.polling],
-    [spec.output === undefined || isSchema(spec.output), 'output as a schema with `~standard`', typeof spec.output],
+    [
+      spec.output === undefined || isSchema(spec.output),
+      'output as a schema, such as z.strictObject({ … })',
+      typeof spec.output,
+    ],
   ];
+  requireKnownFields(spec, where);
   for (const [holds, expected, actual] of rules) if (!holds) throw unusable(where, expected, actual);
+}
+
+/** Before all else: with a misspelled option, the one that it was meant for is missing. */
+function requireKnownFields(spec: UncheckedSpec, where: string): void {
   const [unknown] = unknownFields(spec, SPEC_FIELDS);
   if (unknown === undefined) return;
   throw new RepriseError('invalid_definition', `unknown option "${unknown}" of defineTool`, {
     where,
     expected: Object.keys(SPEC_FIELDS).join(', '),
     actual: unknown,
-    ...hintOf(unknown, SPEC_FIELDS),
+    ...hintOf(unknown, SPEC_FIELDS, ELSEWHERE),
   });
 }
 

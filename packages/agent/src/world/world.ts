@@ -1,6 +1,6 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Ref, Settlement } from '@reprise/contracts';
-import { RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { fieldsOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import {
   type Backup,
   type ForkOptions,
@@ -143,7 +143,7 @@ export class AgentWorld implements AsyncDisposable {
   session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
     requireKnownOptions(options, OPTION_NAMES.session, 'world.session');
     const { registry, models, live } = this.parts;
-    if (!registry.has(agent)) throw unknownAgent(String(agent?.name), registry.names);
+    if (!registry.has(agent)) throw unknownAgent(agent, registry.names);
     return new Session(
       {
         world: this.kernel,
@@ -401,7 +401,16 @@ function named({ id, ...rest }: RequestOptions): RequestOptions {
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 
-function unknownAgent(name: string, known: readonly string[]): RepriseError {
+function unknownAgent(agent: unknown, known: readonly string[]): RepriseError {
+  const { type, name: own } = fieldsOf(agent);
+  if (type !== 'agent') {
+    return new RepriseError('unknown_agent', 'a session needs its agent', {
+      expected: 'an agent that defineAgent made',
+      actual: typeof agent === 'string' ? `the text "${agent}"` : typeof agent,
+      hint: `Pass the agent itself: world.session(key, ${known[0] ?? 'agent'}).`,
+    });
+  }
+  const name = String(own);
   if (known.includes(name)) {
     return new RepriseError('unknown_agent', `the world has another agent named "${name}"`, {
       hint: 'Pass the agent with which the world was opened: each call of defineAgent makes another one.',
