@@ -50,3 +50,6 @@ export const DEPENDENTS_AT_ONCE = 128;
 
 /** The nodes that a graph hands out in one delivery. */
 export const NODES_HANDED_AT_ONCE = 32;
+
+/** The skipped nodes of which one delivery of a graph notifies the owner; more follow in another frame. */
+export const SKIPS_NOTIFIED_AT_ONCE = 32;

@@ -1,12 +1,18 @@
-/** The schemas of dependency graphs: commands, events and state (`flow/Graph@1`). */
+/**
+ * The schemas of dependency graphs: commands, events and state (`flow/Graph@2`). What ends in `1` is of the first
+ * version, which wrote cells that go on: it must not change.
+ */
 import { address, timerFired, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
 import { GRAPH_NODES_AT_ONCE, NODE_NEEDS_MAX, PRIORITY_MAX } from './bounds.js';
 import { party } from './parties.js';
 
-/** The wire name of the graph reducer. */
+/** The reducer in the addresses of graphs: addresses keep the name of the first version. */
 export const GRAPH = 'flow/Graph@1';
+
+/** The wire name of the graph reducer. */
+export const GRAPH_2 = 'flow/Graph@2';
 
 /** The name of a node: at most as long as the code of a rejection can contain. */
 const nodeName = z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,47}$/);
@@ -36,8 +42,8 @@ export const newNode = z.strictObject({
   value: value(),
 });
 
-/** The commands of a graph. */
-export const graphCommands = {
+/** The commands of the first version of a graph. */
+export const graphCommands1 = {
   /**
    * Creates the graph. `limit` nodes run at once, any number when it is null; the owner is `reply_to`, or else the
    * sender.
@@ -57,6 +63,16 @@ export const graphCommands = {
   'flow/LimitGraph@1': z.strictObject({ limit }),
 } as const;
 
+/** The commands of a graph. */
+export const graphCommands = {
+  ...graphCommands1,
+  /**
+   * Skips a node that is pending or ready, or has failed: for the nodes that need it, it counts as done. Nodes that were
+   * skipped because of it stay skipped.
+   */
+  'flow/SkipNode@1': z.strictObject({ node: nodeName }),
+} as const;
+
 /** The numbers of nodes of a graph, by state. */
 const nodeCounts = z.strictObject({
   pending: count,
@@ -68,18 +84,26 @@ const nodeCounts = z.strictObject({
   cancelled: count,
 });
 
+/** A skipped node and the dependency because of which it was skipped; null for a command. */
+const skip = z.strictObject({ node: nodeName, for: z.nullable(nodeName) });
+
 /** The events that the owner of a graph gets: list them among the events of its reducer. */
 export const graphEvents = {
   /** The dependencies of the node are complete and it is its turn: it runs until `FinishNode`. */
   'flow/NodeReady@1': z.strictObject({ node: nodeName, value: value() }),
   /** Another party cancelled the node. */
   'flow/NodeCancelled@1': z.strictObject({ node: nodeName }),
+  /**
+   * The node was skipped: `for` is the dependency that ended badly, null when a command skipped the node. It comes once
+   * for each skipped node, before the event that the graph has settled.
+   */
+  'flow/NodeSkipped@1': skip,
   /** The graph is sealed and nothing can continue; pending nodes wait for a retry. */
   'flow/GraphSettled@1': nodeCounts,
 } as const;
 
-/** The state of a graph; its nodes are in tables. */
-export const graphState = z.strictObject({
+/** The state of the first version of a graph; its nodes are in tables. */
+export const graphState1 = z.strictObject({
   open: z.boolean(),
   owner: party,
   limit,
@@ -91,8 +115,14 @@ export const graphState = z.strictObject({
   counts: nodeCounts,
 });
 
-/** A node, by its name. */
-export const knownNode = z.strictObject({
+/** The state of a graph; its nodes are in tables. */
+export const graphState = graphState1.extend({
+  /** The number of nodes that were skipped so far: the position of the next one. */
+  skips: count,
+});
+
+/** A node of the first version, by its name. */
+export const knownNode1 = z.strictObject({
   state: z.enum(NODE_STATES),
   /** Its position among the ready nodes. */
   at: z.string(),
@@ -104,12 +134,18 @@ export const knownNode = z.strictObject({
   bad: count,
 });
 
+/** A node, by its name. */
+export const knownNode = knownNode1.extend({
+  /** A command skipped the node: it counts as done for the nodes that need it. */
+  passed: z.exactOptional(z.literal(true)),
+});
+
 /** The state of a dependency as its dependent has last seen it. */
 export const needState = z.enum(['open', 'ok', 'bad']);
 
-/** The tables of a graph. */
-export const graphTables = {
-  nodes: knownNode,
+/** The tables of the first version of a graph. */
+export const graphTables1 = {
+  nodes: knownNode1,
   values: value(),
   /** The edges, by the needed node and its dependent. */
   needs: needState,
@@ -117,6 +153,14 @@ export const graphTables = {
   ready: nodeName,
   /** Ended nodes with dependents that do not know yet: the last dependent that does. */
   news: z.nullable(nodeName),
+} as const;
+
+/** The tables of a graph. */
+export const graphTables = {
+  ...graphTables1,
+  nodes: knownNode,
+  /** The skipped nodes of which the owner has not been notified, by their position. */
+  skips: skip,
 } as const;
 
 /** The kernel events that a graph handles. */

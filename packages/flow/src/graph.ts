@@ -1,5 +1,5 @@
 /**
- * `flow/Graph@1`: nodes that depend on one another.
+ * `flow/Graph@2`: nodes that depend on one another.
  *
  * Invariants
  * G1  A node is handed out once for each time that it becomes ready, and only when its dependencies permit it.
@@ -9,6 +9,11 @@
  *     holds the last state that was passed, so passing it again changes nothing, and a change meanwhile is passed as
  *     well.
  * G4  A node counts its dependencies while it is pending; later changes of them do not affect it.
+ * G5  The owner is notified once of each skipped node, in bounded parts, and before it is notified that nothing can
+ *     continue.
+ *
+ * The first version shares this code, without skips by command and without notices of skips: what it decided must
+ * stay as it was, because its cells go on and its eras are replayed. In its states `skips` is absent.
  */
 
 import type { Value } from '@reprise/contracts';
@@ -22,28 +27,43 @@ import {
   type ReducerContext,
   type Table,
 } from '@reprise/kernel/define';
-import { DEPENDENTS_AT_ONCE, FLOW_VALUE_BYTES_MAX, GRAPH_NEEDS_AT_ONCE, NODES_HANDED_AT_ONCE } from './bounds.js';
+import {
+  DEPENDENTS_AT_ONCE,
+  FLOW_VALUE_BYTES_MAX,
+  GRAPH_NEEDS_AT_ONCE,
+  NODES_HANDED_AT_ONCE,
+  SKIPS_NOTIFIED_AT_ONCE,
+} from './bounds.js';
 import { circleIn } from './graph-circle.js';
 import {
   GRAPH,
+  GRAPH_2,
   graphCommands,
+  graphCommands1,
+  type graphEvents,
   graphNotices,
   graphState,
+  graphState1,
   graphTables,
+  graphTables1,
   type knownNode,
   type needState,
   type newNode,
 } from './graph-contract.js';
-import { placeInLine } from './order.js';
+import { placeInLine, sortable } from './order.js';
 import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...graphCommands, ...graphNotices } as const;
+const EVENTS_1 = { ...graphCommands1, ...graphNotices } as const;
 
-type State = z.output<typeof graphState>;
+type State1 = z.output<typeof graphState1>;
+/** The state of either version. */
+type State = State1 & Partial<Pick<z.output<typeof graphState>, 'skips'>>;
 type Known = z.output<typeof knownNode>;
 type NewNode = z.output<typeof newNode>;
 type NeedState = z.output<typeof needState>;
+type Skip = z.output<(typeof graphEvents)['flow/NodeSkipped@1']>;
 type Opening = EventValue<typeof EVENTS, 'flow/OpenGraph@1'>;
 
 /** The tables of the graph that is being reduced. */
@@ -55,7 +75,7 @@ interface Tables {
   readonly news: Table<string | null>;
 }
 
-const HANDLERS: EventHandlers<State, typeof EVENTS> = {
+const HANDLERS_1: EventHandlers<State, typeof EVENTS_1> = {
   'flow/OpenGraph@1': (draft, { reply_to }, ctx) => openFor(draft, ctx, reply_to ?? senderOf(ctx)),
   'flow/AddNodes@1': (draft, { nodes }, ctx) => {
     requireParty(ctx, draft.owner);
@@ -101,17 +121,46 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
 };
 
+const HANDLERS: EventHandlers<State, typeof EVENTS> = {
+  ...HANDLERS_1,
+  'flow/SkipNode@1': (draft, { node }, ctx) => {
+    requireParty(ctx, draft.owner);
+    const known = knownOr(ctx, node);
+    if (known.state === 'running') ctx.reject('is_running');
+    if (!SKIPPABLE.includes(known.state)) ctx.reject('has_ended');
+    known.passed = true;
+    skip(draft, ctx, node, known, null);
+    draft.settled = false;
+    work(draft, ctx);
+  },
+};
+
+/** The states in which a command may skip a node. */
+const SKIPPABLE: readonly Known['state'][] = ['pending', 'ready', 'failed'];
+
+function firstState({ limit }: Opening): State1 {
+  const counts = { pending: 0, ready: 0, running: 0, done: 0, failed: 0, skipped: 0, cancelled: 0 };
+  return { open: false, owner: null, limit, sealed: false, settled: false, next: 0, counts };
+}
+
+/** The first version: its cells are migrated, and its eras replayed. */
+export const graph1 = defineReducer({
+  name: GRAPH,
+  state: graphState1,
+  events: EVENTS_1,
+  tables: graphTables1,
+  init: (_key, event) => firstState(event.value as Opening),
+  reduce: handledBy(HANDLERS_1),
+});
+
 /** Nodes that depend on one another. */
 export const graph = defineReducer({
-  name: GRAPH,
+  name: GRAPH_2,
   state: graphState,
   events: EVENTS,
   tables: graphTables,
-  init: (_key, event): State => {
-    const { limit } = event.value as Opening;
-    const counts = { pending: 0, ready: 0, running: 0, done: 0, failed: 0, skipped: 0, cancelled: 0 };
-    return { open: false, owner: null, limit, sealed: false, settled: false, next: 0, counts };
-  },
+  migrates: { from: graph1, state: (old) => ({ ...(old as State1), skips: 0 }) },
+  init: (_key, event) => ({ ...firstState(event.value as Opening), skips: 0 }),
   reduce: handledBy(HANDLERS),
 });
 
@@ -164,33 +213,47 @@ function addNode(
 ): void {
   const tables = tablesOf(ctx);
   const counts = { open: 0, ok: 0, bad: 0 };
+  let bad: string | null = null;
   for (const need of needs) {
     const known = added.has(need) ? undefined : tables.nodes.get(need);
     const state = known === undefined ? 'open' : stateForOthers(known);
     counts[state]++;
+    if (state === 'bad') bad ??= need;
     tables.needs.set(edgeKey(need, node), state);
   }
   const known: Known = { state: 'pending', at: placeInLine(priority, draft.next++), resolve, on_failure, ...counts };
   draft.counts.pending++;
   tables.nodes.set(node, known);
   tables.values.set(node, value);
-  judge(draft, ctx, node, known);
+  judge(draft, ctx, node, known, bad);
 }
 
-function stateForOthers({ state }: Known): NeedState {
-  if (state === 'done') return 'ok';
+function stateForOthers({ state, passed }: Known): NeedState {
+  if (state === 'done' || (state === 'skipped' && passed === true)) return 'ok';
   return state === 'failed' || state === 'skipped' || state === 'cancelled' ? 'bad' : 'open';
 }
 
-/** Updates a pending node when its dependencies permit or forbid it to run (G4). */
-function judge(draft: State, ctx: ReducerContext, node: string, known: Known): void {
+/**
+ * Updates a pending node when its dependencies permit or forbid it to run (G4).
+ *
+ * @param because the dependency that has changed; of a new node the first that ended badly
+ */
+function judge(draft: State, ctx: ReducerContext, node: string, known: Known, because: string | null): void {
   const { resolve, on_failure, open, ok, bad } = known;
   const ended = open === 0;
   const lost = resolve === 'all' ? bad > 0 : ended && ok === 0 && bad > 0;
-  if (lost && on_failure === 'cascade') return move(draft, ctx, node, known, 'skipped');
+  if (lost && on_failure === 'cascade') return skip(draft, ctx, node, known, because);
   const enough = resolve === 'all' ? ended : ok > 0 || ended;
   if (enough && (!lost || on_failure === 'ignore')) move(draft, ctx, node, known, 'ready');
 }
+
+/** Skips a node, and notes that the owner has to be notified (G5). */
+function skip(draft: State, ctx: ReducerContext, node: string, known: Known, because: string | null): void {
+  move(draft, ctx, node, known, 'skipped');
+  if (draft.skips !== undefined) skipsOf(ctx).set(sortable(draft.skips++), { node, for: because });
+}
+
+const skipsOf = (ctx: ReducerContext): Table<Skip> => ctx.table('skips');
 
 /** Changes the state of a node, and notes that its dependents have to be notified when they are affected. */
 function move(draft: State, ctx: ReducerContext, node: string, known: Known, state: Known['state']): void {
@@ -209,8 +272,9 @@ function move(draft: State, ctx: ReducerContext, node: string, known: Known, sta
 function work(draft: State, ctx: ReducerContext): void {
   const { ready, news } = tablesOf(ctx);
   tellNews(draft, ctx);
+  const more = tellSkips(draft, ctx);
   if (news.size === 0) handOut(draft, ctx);
-  if (news.size > 0 || (ready.size > 0 && hasRoom(draft))) return ctx.timer(WORK, ctx.now);
+  if (more || news.size > 0 || (ready.size > 0 && hasRoom(draft))) return ctx.timer(WORK, ctx.now);
   if (!draft.sealed || draft.settled || draft.counts.ready > 0 || draft.counts.running > 0) return;
   draft.settled = true;
   tell(ctx, draft.owner, 'flow/GraphSettled@1', { ...draft.counts });
@@ -234,6 +298,17 @@ function tellNews(draft: State, ctx: ReducerContext): void {
   }
 }
 
+/** Notifies the owner of skipped nodes. @returns whether there are more */
+function tellSkips(draft: State, ctx: ReducerContext): boolean {
+  if (draft.skips === undefined) return false;
+  const skips = skipsOf(ctx);
+  for (const [at, one] of skips.range({ limit: SKIPS_NOTIFIED_AT_ONCE })) {
+    skips.delete(at);
+    tell(ctx, draft.owner, 'flow/NodeSkipped@1', one);
+  }
+  return skips.size > 0;
+}
+
 function nameIn(edge: string): string {
   return edge.slice(edge.indexOf('\0') + 1);
 }
@@ -248,7 +323,7 @@ function tellNeed(draft: State, ctx: ReducerContext, edge: string, told: NeedSta
   known[told]--;
   known[state]++;
   nodes.set(node, known);
-  judge(draft, ctx, node, known);
+  judge(draft, ctx, node, known, edge.slice(0, edge.indexOf('\0')));
 }
 
 function hasRoom({ limit, counts }: State): boolean {
@@ -263,6 +338,7 @@ function handOut(draft: State, ctx: ReducerContext): void {
     if (first === undefined) return;
     const [, node] = first;
     move(draft, ctx, node, nodes.get(node) as Known, 'running');
+    if (draft.skips !== undefined) draft.settled = false; // a cancelled node may have released this one after the end
     tell(ctx, draft.owner, 'flow/NodeReady@1', { node, value: values.get(node) ?? null });
   }
 }

@@ -1,12 +1,18 @@
-/** The schemas of topics: commands, events and state (`flow/Topic@1`). */
+/**
+ * The schemas of topics: commands, events and state (`flow/Topic@2`). What ends in `1` is of the first version, which
+ * wrote cells that go on: it must not change.
+ */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
 import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './bounds.js';
 import { party } from './parties.js';
 
-/** The wire name of the topic reducer. */
+/** The reducer in the addresses of topics: addresses keep the name of the first version. */
 export const TOPIC = 'flow/Topic@1';
+
+/** The wire name of the topic reducer. */
+export const TOPIC_2 = 'flow/Topic@2';
 
 /** The name of a publication: its subject. */
 const publicationName = z.string().min(1).max(128);
@@ -22,8 +28,8 @@ export const filter = z.strictObject({
     .default([]),
 });
 
-/** The commands of a topic. */
-export const topicCommands = {
+/** The commands of the first version of a topic. */
+export const topicCommands1 = {
   /** Creates the topic; it retains the last `retain` publications for subscribers that request them. */
   'flow/OpenTopic@1': creates(z.strictObject({ retain: z.int().min(0).max(TOPIC_RETAINED_MAX).default(0) })),
   /** Publishes to every subscriber whose filter matches. */
@@ -37,6 +43,18 @@ export const topicCommands = {
   'flow/Unsubscribe@1': z.strictObject({}),
   /** Ends the topic, when no publication waits. */
   'flow/CloseTopic@1': z.strictObject({}),
+} as const;
+
+/** The commands of a topic. */
+export const topicCommands = {
+  ...topicCommands1,
+  /**
+   * Subscribes the sender, or changes its filter; the owner of the topic may name another `subscriber`. Without `from`
+   * the subscriber gets all later publications; with it, also the retained ones from that cursor on.
+   */
+  'flow/Subscribe@1': topicCommands1['flow/Subscribe@1'].extend({ subscriber: z.exactOptional(address) }),
+  /** Ends the subscription of the sender, or of the `subscriber` that the owner of the topic names. */
+  'flow/Unsubscribe@1': z.strictObject({ subscriber: z.exactOptional(address) }),
 } as const;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `flow/Topic@1`: publications for any number of subscribers.
+ * `flow/Topic@2`: publications for any number of subscribers.
  *
  * Invariants
  * T1  Publications are delivered one after the other: `telling` advances only when every subscriber was considered, in
@@ -9,8 +9,11 @@
  * T3  A subscriber that requests retained publications is `behind` until it has got all up to `telling`, inclusive;
  *     then it joins the others and gets what follows. It is in one of the two tables, never in both.
  * T4  A publication is retained until it is delivered and, beyond that, while it is among the last `retain`.
+ *
+ * The first version shares this code; its commands name no subscriber. What it decided must stay as it was, because its
+ * cells go on and its eras are replayed.
  */
-import type { Value } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import {
   defineReducer,
@@ -22,14 +25,16 @@ import {
 } from '@reprise/kernel/define';
 import { FLOW_VALUE_BYTES_MAX, NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
 import { sortable } from './order.js';
-import { addressKey, openFor, requireParty, senderOf, tell } from './parties.js';
+import { addressKey, isSame, openFor, requireParty, senderOf, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 import {
   type filter,
   type publication,
   type subscription,
   TOPIC,
+  TOPIC_2,
   topicCommands,
+  topicCommands1,
   topicFacts,
   topicNotices,
   topicState,
@@ -37,6 +42,7 @@ import {
 } from './topic-contract.js';
 
 const EVENTS = { ...topicCommands, ...topicNotices } as const;
+const EVENTS_1 = { ...topicCommands1, ...topicNotices } as const;
 
 type State = z.output<typeof topicState>;
 type Opening = EventValue<typeof EVENTS, 'flow/OpenTopic@1'>;
@@ -60,8 +66,8 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     tablesOf(ctx).backlog.set(sortable(draft.next++), { name, value });
     if (idle) work(draft, ctx); // otherwise a timer is set already
   },
-  'flow/Subscribe@1': (draft, { filter, from }, ctx) => {
-    const to = senderOf(ctx);
+  'flow/Subscribe@1': (draft, { filter, from, subscriber }, ctx) => {
+    const to = subscriberOf(draft, subscriber, ctx);
     if (to === null) return ctx.reject('no_cell');
     const key = addressKey(ctx, to);
     const { subscribers, behind } = tablesOf(ctx);
@@ -70,9 +76,9 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     behind.set(key, { to, filter, from: Math.max(from, draft.oldest) });
     work(draft, ctx);
   },
-  'flow/Unsubscribe@1': (_draft, _, ctx) => {
-    const sender = senderOf(ctx);
-    if (sender !== null) unsubscribe(addressKey(ctx, sender), ctx);
+  'flow/Unsubscribe@1': (draft, { subscriber }, ctx) => {
+    const to = subscriberOf(draft, subscriber, ctx);
+    if (to !== null) unsubscribe(addressKey(ctx, to), ctx);
   },
   'flow/CloseTopic@1': (draft, _, ctx) => {
     requireParty(ctx, draft.owner);
@@ -85,19 +91,36 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   },
 };
 
-/** Publications for any number of subscribers. */
-export const topic = defineReducer({
-  name: TOPIC,
+const HANDLERS_1: EventHandlers<State, typeof EVENTS_1> = HANDLERS;
+
+const SHARED = {
   state: topicState,
-  events: EVENTS,
   facts: topicFacts,
   tables: topicTables,
-  init: (_key, event): State => {
+  init: (_key: string, event: { readonly value: unknown }): State => {
     const { retain } = event.value as Opening;
     return { open: false, owner: null, retain, next: 0, oldest: 0, telling: 0, told: null };
   },
+} as const;
+
+/** The first version: its cells are migrated, and its eras replayed. */
+export const topic1 = defineReducer({ ...SHARED, name: TOPIC, events: EVENTS_1, reduce: handledBy(HANDLERS_1) });
+
+/** Publications for any number of subscribers. */
+export const topic = defineReducer({
+  ...SHARED,
+  name: TOPIC_2,
+  events: EVENTS,
+  migrates: { from: topic1, state: (old) => old as State },
   reduce: handledBy(HANDLERS),
 });
+
+/** The cell whose subscription a command changes: the sender, or the one that the owner names. */
+function subscriberOf(draft: State, named: Address | undefined, ctx: ReducerContext): Address | null {
+  const sender = senderOf(ctx);
+  if (named !== undefined && !isSame(named, sender)) requireParty(ctx, draft.owner);
+  return named ?? sender;
+}
 
 function tablesOf(ctx: ReducerContext): Tables {
   return { backlog: ctx.table('backlog'), subscribers: ctx.table('subscribers'), behind: ctx.table('behind') };

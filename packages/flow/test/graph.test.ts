@@ -1,4 +1,4 @@
-import type { Address } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { circleIn } from '../src/graph-circle.js';
@@ -15,6 +15,7 @@ type Step =
   | { readonly do: 'finish'; readonly which: number; readonly ok: boolean }
   | { readonly do: 'retry'; readonly which: number }
   | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'skip'; readonly which: number }
   | { readonly do: 'limit'; readonly limit: number | null };
 
 const which = fc.nat(NODES - 1);
@@ -27,6 +28,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('retry' as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('skip' as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), limit: limits }) },
 );
 
@@ -52,7 +54,18 @@ const graphs: fc.Arbitrary<PlainNode[]> = fc
 
 const written = ({ fails: _, ...node }: PlainNode) => ({ ...node, value: node.node });
 
-type Mutant = (nodes: readonly PlainNode[]) => PlainNode[];
+/** How a mutant of the model departs: in the nodes that it adds, and in the state of a node that a command skips. */
+interface Mutant {
+  readonly nodes?: (nodes: readonly PlainNode[]) => PlainNode[];
+  readonly skipped?: string;
+  /** What it hears of the skips. */
+  readonly heard?: (skips: readonly Skip[]) => readonly Skip[];
+}
+
+interface Skip {
+  readonly node: string;
+  readonly for: string | null;
+}
 
 async function holdModel(
   nodes: readonly PlainNode[],
@@ -60,6 +73,7 @@ async function holdModel(
   limit: number | null,
   mutant: Mutant,
 ): Promise<void> {
+  const departed = mutant.nodes ?? ((more) => [...more]);
   const office = new Office();
   await office.host(client('owner'), 'test/Trained@1', { work_ms: null, fails: [] });
   await office.host(plan, 'flow/OpenGraph@1', { limit, reply_to: [...client('owner')] });
@@ -72,7 +86,7 @@ async function holdModel(
         added += more.length;
         if (more.length > 0) await office.host(plan, 'flow/AddNodes@1', { nodes: more.map(written) });
         await office.settle();
-        model.add(mutant(more));
+        model.add(departed(more));
         break;
       }
       case 'limit':
@@ -81,18 +95,46 @@ async function holdModel(
         model.settle();
         break;
       default:
-        await change(office, model, step);
+        await change(office, model, step, mutant.skipped);
     }
     await office.settle();
   }
-  const handed = (await office.heard('owner')).map(({ value }) => (value as { node: string }).node);
+  const heard = await office.heard('owner');
+  const handed = heard.filter(({ name }) => name === 'flow/NodeReady@1').map(({ value }) => nodeOf(value));
   expect(handed).toEqual(model.handed);
+  const skips = heard.filter(({ name }) => name === 'flow/NodeSkipped@1').map(({ value }) => value as unknown as Skip);
+  holdSkips(mutant.heard?.(skips) ?? skips, model);
   const states = (await office.table(plan, 'nodes')).map(([node, known]) => [node, (known as { state: string }).state]);
-  expect(Object.fromEntries(states)).toEqual(Object.fromEntries(model.states));
+  expect(Object.fromEntries(states)).toEqual(Object.fromEntries(shown(model)));
   await office.close();
 }
 
-async function change(office: Office, model: GraphModel, step: Extract<Step, { which: number }>): Promise<void> {
+const nodeOf = (value: Value): string => (value as { readonly node: string }).node;
+
+const shown = (model: GraphModel): [string, string][] =>
+  [...model.states].map(([node, state]) => [node, state === 'passed' ? 'skipped' : state]);
+
+/** The owner heard once of each skipped node, and because of which dependency; of that one earlier, when it was skipped. */
+function holdSkips(skips: readonly Skip[], model: GraphModel): void {
+  const skipped = [...model.states].filter(([, state]) => state === 'skipped' || state === 'passed');
+  expect(skips.map(({ node }) => node).sort()).toEqual(skipped.map(([node]) => node).sort());
+  for (const [i, { node, for: because }] of skips.entries()) {
+    if (because === null) {
+      expect(model.states.get(node)).toBe('passed');
+      continue;
+    }
+    expect(model.needsOf(node)).toContain(because);
+    const cause = skips.findIndex((one) => one.node === because);
+    if (model.states.get(because) === 'skipped') expect(cause).toBeLessThan(i);
+  }
+}
+
+async function change(
+  office: Office,
+  model: GraphModel,
+  step: Extract<Step, { which: number }>,
+  skipped = 'passed',
+): Promise<void> {
   const node = `n${step.which}`;
   const known = model.states.has(node);
   if (step.do === 'finish') {
@@ -102,6 +144,12 @@ async function change(office: Office, model: GraphModel, step: Extract<Step, { w
   } else if (step.do === 'retry') {
     const code = await office.host(plan, 'flow/RetryNode@1', { node });
     expect(code).toBe(model.change(node, ['failed'], 'ready') ? undefined : known ? 'not_failed' : 'node_unknown');
+  } else if (step.do === 'skip') {
+    const code = await office.host(plan, 'flow/SkipNode@1', { node });
+    const before = model.states.get(node);
+    const changed = model.change(node, ['pending', 'ready', 'failed'], skipped);
+    const refused = before === 'running' ? 'is_running' : known ? 'has_ended' : 'node_unknown';
+    expect(code).toBe(changed ? undefined : refused);
   } else {
     await office.by('owner', plan, 'flow/CancelNode@1', { node });
     model.change(node, ['pending', 'ready', 'running'], 'cancelled');
@@ -115,18 +163,19 @@ describe(`a graph (seed ${SEED})`, () => {
       await holdModel(nodes, mine, limit, mutant);
     });
 
-  it('a graph starts the same nodes in the same order as a plain model, and ends in the same states [FLOW-5]', async () => {
-    await fc.assert(
-      law((nodes) => [...nodes]),
-      { seed: SEED, numRuns: 30 },
-    );
+  it('a graph starts the same nodes in the same order as a plain model, ends in the same states and tells of the same skips [FLOW-5, FLOW-9]', async () => {
+    await fc.assert(law({}), { seed: SEED, numRuns: 40 });
   });
 
   it.each<[string, Mutant]>([
-    ['takes any for all', (nodes) => nodes.map((node) => ({ ...node, resolve: 'all' }))],
-    ['ignores every failure', (nodes) => nodes.map((node) => ({ ...node, on_failure: 'ignore' }))],
-    ['forgets priorities', (nodes) => nodes.map((node) => ({ ...node, priority: 0 }))],
-    ['loses a need', (nodes) => nodes.map((node) => ({ ...node, needs: node.needs.slice(1) }))],
+    ['takes any for all', { nodes: (nodes) => nodes.map((node) => ({ ...node, resolve: 'all' })) }],
+    ['ignores every failure', { nodes: (nodes) => nodes.map((node) => ({ ...node, on_failure: 'ignore' })) }],
+    ['forgets priorities', { nodes: (nodes) => nodes.map((node) => ({ ...node, priority: 0 })) }],
+    ['loses a need', { nodes: (nodes) => nodes.map((node) => ({ ...node, needs: node.needs.slice(1) })) }],
+    ['takes a skip by command for a failure', { skipped: 'skipped' }],
+    ['hears nothing of a cascade', { heard: (skips) => skips.filter((skip) => skip.for === null) }],
+    ['hears of a skip twice', { heard: (skips) => [...skips, ...skips.slice(0, 1)] }],
+    ['confuses causes', { heard: (skips) => skips.map((skip) => ({ ...skip, for: 'n0' })) }],
   ])('a mutant of the model that %s is found', async (_, mutant) => {
     const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
     expect(found.failed).toBe(true);

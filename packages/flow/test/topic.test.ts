@@ -16,8 +16,14 @@ interface Filter {
 
 type Step =
   | { readonly do: 'publish'; readonly name: string; readonly k: number | null }
-  | { readonly do: 'subscribe'; readonly by: string; readonly filter: Filter; readonly from: number | null }
-  | { readonly do: 'unsubscribe'; readonly by: string };
+  | {
+      readonly do: 'subscribe';
+      readonly by: string;
+      readonly filter: Filter;
+      readonly from: number | null;
+      readonly named: boolean;
+    }
+  | { readonly do: 'unsubscribe'; readonly by: string; readonly named: boolean };
 
 const clients = fc.constantFrom('a', 'b', 'c');
 const filters: fc.Arbitrary<Filter> = fc.record(
@@ -45,9 +51,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       by: clients,
       filter: filters,
       from: fc.constantFrom(null, null, 0, 3, 9),
+      named: fc.boolean(),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), by: clients }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unsubscribe' as const), by: clients, named: fc.boolean() }) },
 );
 
 /** A topic as a plain program. */
@@ -87,9 +94,13 @@ async function execute(office: Office, step: Step): Promise<void> {
     const { name, k } = step;
     return void (await office.host(news, 'flow/Publish@1', { name, value: { k } }));
   }
-  if (step.do === 'unsubscribe') return office.by(step.by, news, 'flow/Unsubscribe@1', {});
+  const send = (name: string, value: Record<string, Value>) =>
+    step.named // the owner of the topic names the subscriber; otherwise the subscriber sends
+      ? office.by('owner', news, name, { ...value, subscriber: [...client(step.by)] })
+      : office.by(step.by, news, name, value);
+  if (step.do === 'unsubscribe') return send('flow/Unsubscribe@1', {});
   const from = step.from === null ? {} : { from: step.from };
-  return office.by(step.by, news, 'flow/Subscribe@1', { filter: step.filter as unknown as Value, ...from });
+  return send('flow/Subscribe@1', { filter: step.filter as unknown as Value, ...from });
 }
 
 type Mutant = (model: Model, step: Step) => void;
@@ -97,7 +108,8 @@ type Mutant = (model: Model, step: Step) => void;
 const law = (mutant: Mutant) =>
   fc.asyncProperty(fc.array(steps, { maxLength: 35, size: 'max' }), async (list) => {
     const office = new Office();
-    await office.host(news, 'flow/OpenTopic@1', { retain: RETAIN });
+    await office.by('owner', news, 'flow/OpenTopic@1', { retain: RETAIN });
+    for (const key of ['a', 'b', 'c']) await office.host(client(key), 'test/Trained@1', { work_ms: null, fails: [] });
     const model = new Model();
     for (const step of list) {
       await execute(office, step);
@@ -119,7 +131,7 @@ const opened = async (retain = 0): Promise<Office> => {
 const publish = (office: Office, value: Value) => office.host(news, 'flow/Publish@1', { name: 'n', value });
 
 describe(`a topic (seed ${SEED})`, () => {
-  it('a topic publishes to each subscriber like a plain model, for any sequence of commands [FLOW-4]', async () => {
+  it('a topic publishes to each subscriber like a plain model, for any sequence of commands of subscribers and of the owner [FLOW-4, FLOW-10]', async () => {
     await fc.assert(
       law((model, step) => model.step(step)),
       { seed: SEED, numRuns: 30 },
@@ -132,6 +144,7 @@ describe(`a topic (seed ${SEED})`, () => {
       (model, step) => model.step(step.do === 'subscribe' ? { ...step, filter: { where: [] } } : step),
     ],
     ['keeps nothing', (model, step) => model.step(step.do === 'subscribe' ? { ...step, from: null } : step)],
+    ['ignores the owner', (model, step) => ('named' in step && step.named ? undefined : model.step(step))],
     ['never unsubscribes', (model, step) => (step.do === 'unsubscribe' ? undefined : model.step(step))],
   ])('a mutant of the model that %s is found', async (_, mutant) => {
     const found = await fc.check(law(mutant), { seed: SEED, numRuns: 60, endOnFailure: true });
@@ -184,6 +197,24 @@ describe(`a topic (seed ${SEED})`, () => {
         : [],
     );
     expect(dropped.sort()).toEqual(['cell_absent', 'event_unknown']);
+    await office.close();
+  });
+
+  it('a topic lets only its owner subscribe and unsubscribe others [FLOW-10]', async () => {
+    const office = new Office();
+    await office.by('owner', news, 'flow/OpenTopic@1', {});
+    const subscriber = [...client('member')];
+    await office.host(client('member'), 'test/Trained@1', { work_ms: null, fails: [] });
+    await office.by('other', news, 'flow/Subscribe@1', { subscriber });
+    await publish(office, 1);
+    await office.by('owner', news, 'flow/Subscribe@1', { subscriber });
+    await office.by('other', news, 'flow/Unsubscribe@1', { subscriber });
+    await office.by('member', news, 'flow/Subscribe@1', { subscriber, filter: { name: 'n' } });
+    await publish(office, 2);
+    await office.by('owner', news, 'flow/Unsubscribe@1', { subscriber });
+    await publish(office, 3);
+    expect((await office.heard('other')).map(({ name }) => name)).toEqual(['not_owner', 'not_owner']);
+    expect(cursorsOf((await office.heard('member')).filter(({ name }) => name === 'flow/Published@1'))).toEqual([1]);
     await office.close();
   });
 

@@ -43,7 +43,13 @@ function stateOf({ good, bad, all, resolve, on_failure }: Needed, whenRun: strin
   return on_failure === 'cascade' ? 'skipped' : 'pending';
 }
 
-/** A graph as a plain program that is driven step by step: it looks at everything again after each step. */
+/** The states of a node that ended badly for those that need it. */
+const BAD: readonly string[] = ['failed', 'skipped', 'cancelled'];
+
+/**
+ * A graph as a plain program that is driven step by step: it looks at everything again after each step. A node that a
+ * command skipped is `passed`.
+ */
 export class GraphModel {
   /** Nodes in the order in which they were handed out. */
   readonly handed: string[] = [];
@@ -68,6 +74,11 @@ export class GraphModel {
     return true;
   }
 
+  /** The dependencies of a node. */
+  needsOf(node: string): readonly string[] {
+    return this.#nodes.get(node)?.needs ?? [];
+  }
+
   settle(): void {
     for (let changed = true; changed; ) {
       changed = false;
@@ -86,8 +97,8 @@ export class GraphModel {
 
   #judge({ needs, resolve, on_failure }: PlainNode): string {
     const ends = needs.map((need) => this.states.get(need) as string);
-    const good = ends.filter((end) => end === 'done').length;
-    const bad = ends.filter((end) => ['failed', 'skipped', 'cancelled'].includes(end)).length;
+    const good = ends.filter((end) => end === 'done' || end === 'passed').length;
+    const bad = ends.filter((end) => BAD.includes(end)).length;
     return stateOf({ good, bad, all: needs.length, resolve, on_failure }, 'ready');
   }
 

@@ -1,18 +1,22 @@
 /** A world with every flow reducer and clients that do what they are told and write down what they hear. */
 import { type Address, address, type JournalRecord, reply, timerFired, type Value, value } from '@reprise/contracts';
 import {
+  type App,
   creates,
   defineApp,
   defineReducer,
   openKernelWorld,
   type ReducerContext,
   readFrame,
+  type VerifyReport,
   verifyStore,
   type World,
 } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import * as z from 'zod';
+import { graph1 } from '../../src/graph.js';
 import { graph, graphEvents, promise, promiseEvents, queue, queueEvents, topic, topicEvents } from '../../src/index.js';
+import { topic1 } from '../../src/topic.js';
 import { type MortalStore, mortalStore } from './mortal-store.js';
 
 const CLIENT = 'test/Client@1';
@@ -115,21 +119,33 @@ function labour(draft: Working, ctx: ReducerContext, what: string, name: string,
 /** The app of the office. */
 export const app = defineApp({ reducers: [queue, promise, topic, graph, speaker, deafSpeaker] });
 
+/** The app of the office with the first versions of graphs and topics. */
+export const app1 = defineApp({ reducers: [queue, promise, topic1, graph1, speaker, deafSpeaker] });
+
 /** A world that may die at any commit and is opened again. */
 export class Office {
   readonly clock = new VirtualClock({ turns: 4 });
   readonly store: MortalStore;
   #world: World | undefined;
+  #app: App;
   #sent = 0;
 
-  constructor(store: MortalStore = mortalStore()) {
+  constructor(store: MortalStore = mortalStore(), first: App = app) {
     this.store = store;
+    this.#app = first;
+  }
+
+  /** Closes the world; it is opened again with another app. */
+  async deploy(next: App): Promise<void> {
+    await this.#world?.close();
+    this.#world = undefined;
+    this.#app = next;
   }
 
   /** The open world; opened when it is not. */
   async world(): Promise<World> {
     const how = { drive: 'manual', recheckEvery: 0, snapshotEvery: 500 } as const;
-    this.#world ??= await openKernelWorld({ store: this.store, app, clock: this.clock, ...how });
+    this.#world ??= await openKernelWorld({ store: this.store, app: this.#app, clock: this.clock, ...how });
     return this.#world;
   }
 
@@ -207,12 +223,12 @@ export class Office {
   }
 
   /** Closes the world, and replays it. */
-  async close(): Promise<{ readonly frames: number }> {
+  async close(): Promise<VerifyReport> {
     await this.#world?.close();
     this.#world = undefined;
     const store = await this.store.openReadonly();
     try {
-      return await verifyStore(store, { app });
+      return await verifyStore(store, { app: this.#app });
     } finally {
       await store.close();
     }

@@ -224,6 +224,13 @@ export async function graphTrial(trial: Trial): Promise<Came> {
     if (wanted.get(node) !== state) throw new Error(`${node} is ${state} instead of ${wanted.get(node)}`);
     if ((state === 'done' || state === 'failed') !== handed.includes(node)) throw new Error(`${node} is ${state}`);
   }
+  const skips = heard.flatMap(({ name, value }) =>
+    name === 'flow/NodeSkipped@1' ? [(value as { readonly node: string }).node] : [],
+  );
+  const skipped = [...wanted].flatMap(([node, state]) => (state === 'skipped' ? [node] : []));
+  if (skips.toSorted().join() !== skipped.toSorted().join())
+    throw new Error(`the owner heard of skipped ${skips} instead of ${skipped}`);
+  if (heard.at(-1)?.name !== 'flow/GraphSettled@1') throw new Error('the last that the owner heard is no end');
   const settled = heard.filter(({ name }) => name === 'flow/GraphSettled@1');
   if (settled.length !== 1) throw new Error(`the owner heard ${settled.length} times that the graph settled`);
   return doomed.end();
