@@ -7,8 +7,8 @@ export interface Arguments {
   readonly folder: string;
   /** The folder for the world and the report. */
   readonly out: string;
-  /** The folder that holds nothing but output: `out`, or the folder with the outputs of all surveys. */
-  readonly own: string;
+  /** The folders that hold nothing but output: `out`, and the folder with the outputs of all surveys. */
+  readonly own: readonly string[];
   readonly baseUrl: string | undefined;
   readonly model: string | undefined;
   readonly quiet: boolean;
@@ -60,7 +60,7 @@ export function readArguments(argv: readonly string[], cwd: string, home: string
   return {
     folder,
     out,
-    own: values.out === undefined ? worlds : out,
+    own: values.out === undefined ? [worlds] : [worlds, out],
     baseUrl,
     model: values.model,
     quiet: values.quiet,

@@ -49,6 +49,8 @@ async function run(args: Arguments): Promise<number> {
   const stopped = () => interrupt.abort();
   process.once('SIGINT', stopped).once('SIGTERM', stopped);
   const say = args.quiet ? () => undefined : (text: string) => console.log(text);
+  const begun = Date.now();
+  let isPast = false;
   say(`surveying ${args.folder}\nmodel: ${name}`);
   try {
     const { outcome, report, verified } = await survey({
@@ -59,8 +61,15 @@ async function run(args: Arguments): Promise<number> {
       model,
       secrets: environmentSecret,
       signal: interrupt.signal,
-      onStart: (start) => startLines(start).forEach(say),
+      onStart: (start) => {
+        isPast = start.resumed;
+        startLines(start).forEach(say);
+      },
       onEvent: (event) => {
+        if (isPast && event.at >= begun) {
+          isPast = false;
+          say('and now it goes on:');
+        }
         const line = lineFor(event);
         if (line !== undefined) say(shortened(line, columns()));
       },
@@ -90,7 +99,7 @@ async function run(args: Arguments): Promise<number> {
 }
 
 function startLines({ number, resumed }: SurveyStart): string[] {
-  if (resumed) return ['going on with the survey that was interrupted; first, what it did before:'];
+  if (resumed) return ['a survey was interrupted; what it did before:'];
   return number === 1 ? [] : [`survey ${number} of this world`];
 }
 

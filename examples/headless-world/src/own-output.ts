@@ -16,9 +16,13 @@ export const BESIDE: readonly string[] = ['', '-journal', '-wal', '-shm', '-lock
 /**
  * The survey's own output inside of a surveyed folder, as paths relative to it; empty when it is elsewhere.
  *
- * @param own the folder that holds nothing but output
+ * @param own the folders that hold nothing but output
  */
-export function ownOutput(folder: string, own: string): readonly string[] {
+export function ownOutput(folder: string, own: readonly string[]): readonly string[] {
+  return own.flatMap((one) => outputIn(folder, one));
+}
+
+function outputIn(folder: string, own: string): readonly string[] {
   const inside = path.relative(folder, own).split(path.sep).join('/');
   if (inside === '..' || inside.startsWith('../') || path.isAbsolute(inside)) return [];
   if (inside !== '') return [inside];

@@ -29,8 +29,8 @@ export interface SurveyOptions {
   readonly folder: string;
   /** Where the report is written. */
   readonly out: string;
-  /** The folder that holds nothing but output of this and earlier surveys, and is left out; `out` if absent. */
-  readonly own?: string;
+  /** The folders that hold nothing but output of this and earlier surveys, and are left out; `out` if absent. */
+  readonly own?: readonly string[];
   readonly store: Store;
   readonly model: ModelClient;
   readonly secrets?: (name: string) => Promise<string>;
@@ -85,14 +85,14 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
 }
 
 /** What the agent is asked to do. */
-function taskFor({ folder, out, own = out }: SurveyOptions): string {
+function taskFor({ folder, out, own = [out] }: SurveyOptions): string {
   const left = ownOutput(folder, own).map((name) => JSON.stringify(name));
   const without = left.length === 0 ? '' : ` Leave out what surveys write: ${left.join(', ')}.`;
   return `Survey the folder and write the report to ${REPORT}.${without}`;
 }
 
 /** Reading is confined to the folder and writing to the output folder, so a survey does not change what it surveys. */
-function toolsFor({ folder, out, own = out, wrapTool }: SurveyOptions): Tool[] {
+function toolsFor({ folder, out, own = [out], wrapTool }: SurveyOptions): Tool[] {
   const leaveOut = ownOutput(folder, own);
   const ignore = [...IGNORED_NAMES, ...leaveOut.map((name) => path.posix.basename(name))];
   const readers = [countFiles({ folder, leaveOut }), ...workspace({ root: folder, readOnly: true, ignore })];

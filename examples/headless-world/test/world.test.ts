@@ -200,7 +200,7 @@ describe('the command', () => {
     const held = await sqlite(path.join(out, 'world.db')).open();
     const { code, err } = await run([folder(KETTLE), '--out', out]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^world_locked: the world is already open for writing; at .*world\.db\. Close the other one/);
+    expect(err).toMatch(/^world_locked: the world is already open for writing; at .*world\.db; got process \d+/);
     expect(err).not.toMatch(/^\s+at /m);
     expect((await held.journal.head()).seq).toBe(-1);
     await held.close();
@@ -254,7 +254,10 @@ describe('Ctrl-C', () => {
     answers = true;
     const second = await run(args);
     expect({ code: second.code, err: second.err }).toEqual({ code: 0, err: '' });
-    expect(second.out).toContain('going on with the survey that was interrupted; first, what it did before:');
+    expect(second.out).toContain('a survey was interrupted; what it did before:');
+    const goesOn = second.out.indexOf('and now it goes on:');
+    expect(second.out.indexOf('  list_files .')).toBeLessThan(goesOn);
+    expect(second.out.indexOf('  write_file SURVEY.md')).toBeGreaterThan(goesOn);
     const after = await read(out);
     expect(after.calls.slice(0, before.length)).toEqual(before);
     expect(second.out.at(-1)).toContain(after.report.head.digest);

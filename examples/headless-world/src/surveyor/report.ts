@@ -56,7 +56,7 @@ function byTime(seen: readonly Entry[]): { readonly oldest: string[]; readonly n
   const newest = top(dated, (a, b) => order(b.changed, a.changed)).map(line);
   if (!isCopy) return { oldest: top(dated, (a, b) => order(a.changed, b.changed)).map(line), newest };
   const when = new Date(first).toISOString().slice(0, 16).replace('T', ' ');
-  const which = later.length === 0 ? `All ${atOnce}` : `${atOnce} of the ${seen.length}`;
+  const which = later.length === 0 ? 'All' : `${atOnce} of the ${seen.length}`;
   const note = `- ${which} files listed were written within five minutes, from ${when} UTC on, as by a clone or a copy: their times say nothing.`;
   return { oldest: [note], newest };
 }
@@ -243,8 +243,8 @@ function total(entries: readonly Entry[]): number {
 
 function bytes(size: number): string {
   if (size < 1024) return plural(size, 'byte');
-  const [value, unit] = size < 1024 * 1024 ? [size / 1024, 'KiB'] : [size / (1024 * 1024), 'MiB'];
-  return `${value.toFixed(1)} ${unit}`;
+  const power = size < 1024 ** 2 ? 1 : size < 1024 ** 3 ? 2 : 3;
+  return `${(size / 1024 ** power).toFixed(1)} ${['', 'KiB', 'MiB', 'GiB'][power]}`;
 }
 
 function plural(count: number, noun: string): string {
