@@ -10,6 +10,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'store-sqlite': ['contracts', 'kernel'],
   agent: ['contracts', 'kernel'],
   flow: ['contracts', 'kernel'],
+  work: ['contracts', 'kernel', 'agent'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   ui: ['contracts', 'agent'],
@@ -21,6 +22,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'kernel',
     'agent',
     'flow',
+    'work',
     'store-sqlite',
     'providers',
     'tools',
@@ -32,7 +34,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'ui'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'ui'];
 
 const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
 const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];
@@ -184,6 +186,7 @@ export const PURE_WING: readonly string[] = [
   'packages/agent/src/reducer',
   'packages/agent/src/plans',
   'packages/flow/src',
+  'packages/work/src/pure',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */

@@ -1,0 +1,84 @@
+/**
+ * `work.compose@1`: lays a text for a model out of the content of a world: a node's prompt, a question, news.
+ *
+ * A reducer makes and reads no content, so an owner that wants to tell a model more than its own words emits this
+ * effect. It reads and writes content only, and the same sections over the same content give the same bytes.
+ */
+import { type Ref, ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { defineEffect } from '@reprise/kernel/define';
+
+const count = z.int().min(0);
+
+/** The bytes of a summary at most. */
+export const SUMMARY_BYTES_MAX = 600;
+
+/** The bytes of a composed text at most. */
+export const COMPOSED_BYTES_MAX = 1_000_000;
+
+/** How many items all sections of one text have at most. */
+export const COMPOSED_ITEMS_MAX = 512;
+
+/**
+ * How much of a content is shown: `full`; `summary`, its beginning to the first blank line; its `head`; or a piece of
+ * it. All in bytes of UTF-8, never in the middle of a character.
+ */
+export const composedView = z.union([
+  z.enum(['full', 'summary']),
+  z.strictObject({ head: count }),
+  z.strictObject({ offset: count, bytes: count }),
+]);
+
+/** How much of a content is shown. */
+export type ComposedView = z.infer<typeof composedView>;
+
+/** What a link points to: plain text, a model's output, or a value, which is shown as JSON. */
+export const COMPOSED_KINDS = ['text', 'llm_output', 'value'] as const;
+
+/**
+ * One item. `text` are words of the owner; what `ref` points to is data of others and stands between data marks, unless
+ * `own` says that the owner gives it as its own words, as it does with a task.
+ */
+export const composedItem = z.strictObject({
+  label: z.string().max(256),
+  text: z.exactOptional(z.string().max(4_096)),
+  ref: z.exactOptional(ref()),
+  kind: z.enum(COMPOSED_KINDS),
+  view: composedView,
+  own: z.exactOptional(z.literal(true)),
+});
+
+/** One item of a composed text. */
+export type ComposedItem = z.infer<typeof composedItem>;
+
+/** A section: a title, which may be empty, and its items. */
+export const composedSection = z.strictObject({
+  title: z.string().max(256),
+  items: z.array(composedItem).max(COMPOSED_ITEMS_MAX),
+});
+
+/** A section of a composed text. */
+export type ComposedSection = z.infer<typeof composedSection>;
+
+/** `work.compose@1`. */
+export const workCompose = defineEffect({
+  kind: 'work.compose@1',
+  params: z.strictObject({
+    sections: z.array(composedSection).max(64),
+    bytes_max: z.int().min(1).max(COMPOSED_BYTES_MAX),
+  }),
+  receipt: z.strictObject({ text_ref: ref(), bytes: count }),
+  guarantee: 'idempotent',
+});
+
+/** The parameters of `work.compose@1`. */
+export interface WorkComposeParams {
+  readonly sections: readonly ComposedSection[];
+  readonly bytes_max: number;
+}
+
+/** The receipt of `work.compose@1`. */
+export interface WorkComposed {
+  readonly text_ref: Ref;
+  readonly bytes: number;
+}

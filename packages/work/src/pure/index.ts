@@ -1,0 +1,2 @@
+/** The contracts of work: effects that owners emit. No behavior. */
+export * from './compose.js';
