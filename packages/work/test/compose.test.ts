@@ -115,31 +115,35 @@ const seed = 20_261_123;
 
 describe('laws of composed texts', () => {
   it(`data never open or close a mark, whatever they contain (seed ${seed})`, () => {
-    const law = fc.property(fc.array(fc.tuple(fc.string(), hostile), { maxLength: 6 }), (items) => {
-      const read = items.map(([label, text]) => ({ label, own: false, text, view: 'full' as const }));
-      const { opened, closed } = marksIn(layOut([{ title: 'T', items: read }], 1_000_000));
-      expect(opened).toBe(items.length);
-      expect(closed).toBe(items.length);
-    });
-    fc.assert(law, { seed, numRuns: 300 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), hostile), { maxLength: 6 }), (items) => {
+        const read = items.map(([label, text]) => ({ label, own: false, text, view: 'full' as const }));
+        const { opened, closed } = marksIn(layOut([{ title: 'T', items: read }], 1_000_000));
+        expect(opened).toBe(items.length);
+        expect(closed).toBe(items.length);
+      }),
+      { seed, numRuns: 300 },
+    );
   });
 
   it(`a text keeps its bound, all words of the owner that fit, and every label (seed ${seed})`, () => {
     const item = fc.record({ own: fc.boolean(), text: hostile, label: fc.string({ maxLength: 8 }) });
-    const law = fc.property(fc.array(item, { maxLength: 8 }), fc.integer({ min: 1, max: 3_000 }), (items, bound) => {
-      const read = items.map((one) => ({ ...one, view: 'full' as const }));
-      const text = layOut([{ title: '', items: read }], bound);
-      expect(bytesOf(text)).toBeLessThanOrEqual(bound);
-      const least = layOut(
-        [{ title: '', items: read.map((one) => (one.own ? one : { ...one, text: '' })) }],
-        1_000_000,
-      );
-      const notes = items.filter(({ own }) => !own).length * 64;
-      if (bytesOf(least) + notes > bound) return;
-      for (const { own, text: words } of items) if (own) expect(text).toContain(words);
-      expect(marksIn(text).closed).toBeGreaterThanOrEqual(items.filter(({ own }) => !own).length);
-    });
-    fc.assert(law, { seed, numRuns: 300 });
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 8 }), fc.integer({ min: 1, max: 3_000 }), (items, bound) => {
+        const read = items.map((one) => ({ ...one, view: 'full' as const }));
+        const text = layOut([{ title: '', items: read }], bound);
+        expect(bytesOf(text)).toBeLessThanOrEqual(bound);
+        const least = layOut(
+          [{ title: '', items: read.map((one) => (one.own ? one : { ...one, text: '' })) }],
+          1_000_000,
+        );
+        const notes = items.filter(({ own }) => !own).length * 64;
+        if (bytesOf(least) + notes > bound) return;
+        for (const { own, text: words } of items) if (own) expect(text).toContain(words);
+        expect(marksIn(text).closed).toBeGreaterThanOrEqual(items.filter(({ own }) => !own).length);
+      }),
+      { seed, numRuns: 300 },
+    );
   });
 
   it('a text that does not escape its data is found by the first law', () => {
