@@ -115,7 +115,7 @@ const seed = 20_261_123;
 
 describe('laws of composed texts', () => {
   it(`data never open or close a mark, whatever they contain (seed ${seed})`, () => {
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), hostile), { maxLength: 6 }), (items) => {
         const read = items.map(([label, text]) => ({ label, own: false, text, view: 'full' as const }));
         const { opened, closed } = marksIn(layOut([{ title: 'T', items: read }], 1_000_000));
@@ -128,7 +128,7 @@ describe('laws of composed texts', () => {
 
   it(`a text keeps its bound, all words of the owner that fit, and every label (seed ${seed})`, () => {
     const item = fc.record({ own: fc.boolean(), text: hostile, label: fc.string({ maxLength: 8 }) });
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(item, { maxLength: 8 }), fc.integer({ min: 1, max: 3_000 }), (items, bound) => {
         const read = items.map((one) => ({ ...one, view: 'full' as const }));
         const text = layOut([{ title: '', items: read }], bound);
