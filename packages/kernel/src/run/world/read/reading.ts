@@ -1,6 +1,6 @@
 /** Reads an open world. Everything is read between commits, when the state in memory is durable. */
 import type { Account, Address, JournalRecord, Principal, Value } from '@reprise/contracts';
-import { readFrame } from '../../../ports/journal/frame.js';
+import { damaged, readFrame } from '../../../ports/journal/frame.js';
 import { requireAddress, requireLeafName, requirePosition } from '../../../pure/arguments/arguments.js';
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
@@ -12,6 +12,7 @@ import { requireAccountName, requirePrincipal } from '../ask/requests.js';
 import type { WorldParts } from '../parts.js';
 import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
+import { RECENT_FRAMES, RecentFrames } from './recent-frames.js';
 import type { ViewParts } from './view.js';
 
 /** A durable frame, as a watcher sees it. */
@@ -38,7 +39,16 @@ export type ReadingParts = Pick<WorldParts, 'app' | 'store' | 'table' | 'stepper
 
 /** Reads an open world; the promises of the methods are documented at those of the world. */
 export class Reading {
-  constructor(private readonly parts: ReadingParts) {}
+  readonly #recent: RecentFrames;
+
+  constructor(private readonly parts: ReadingParts) {
+    const { journal } = parts.store;
+    this.#recent = new RecentFrames(async (seq) => {
+      for await (const { at, head, bytes } of journal.read(seq, seq))
+        return { frame: { seq, at, head, records: readFrame(bytes, seq).all }, length: bytes.length };
+      throw damaged(seq, 'the store does not have it');
+    });
+  }
 
   /** A cell's state. */
   state(address: Address): Promise<Value | undefined> {
@@ -120,14 +130,20 @@ export class Reading {
     };
   }
 
-  /** Durable frames, future ones included. Each is decoded here: a watcher sees what a reader of the file sees. */
+  /**
+   * Durable frames, future ones included. Each is read from its bytes: a watcher sees what a reader of the file sees.
+   * Watchers share what is read of the newest ones.
+   */
   async *frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
     const { store, stepper, watchers } = this.parts;
     let next = from;
     for (;;) {
       const upTo = stepper.head.seq;
-      if (next <= upTo) {
+      if (next <= upTo && upTo - next < RECENT_FRAMES) {
+        const frame = await this.#recent.at(next++);
+        yield frame;
+      } else if (next <= upTo) {
         for await (const { seq, at, head, bytes } of store.journal.read(next, upTo)) {
           next = seq + 1;
           yield { seq, at, head, records: readFrame(bytes, seq).all };
