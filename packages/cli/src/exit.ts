@@ -52,6 +52,6 @@ export function exitCodeOf(error: unknown): ExitCode {
 export const EXIT_HELP = `
 Exit codes:
   0  fine
-  1  a finding: damage, divergence, another head, missing content, an app that does not fit
+  1  a finding: damage, divergence, another head, missing content, an unfit app
   2  wrong use: arguments, the app's module, a cell or record that is not there
   3  the world cannot be read: absent, not a world, an I/O error`;

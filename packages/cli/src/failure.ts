@@ -5,13 +5,25 @@ import { pageOf } from './error-pages.js';
 import type { Io } from './io.js';
 import { escapeLine } from './text/escape.js';
 import { toJson } from './text/json.js';
+import { wrapToColumns } from './text/layout.js';
 
 const LABEL_WIDTH = 12;
 const CAUSES_MAX = 8;
 
 /** Reports an error. Only an error that is not ours, and so a fault of this program, shows its stack. */
 export async function reportFailure(io: Io, error: unknown, json: boolean): Promise<void> {
-  await (json ? io.out : io.err).write(failureText(error, json));
+  if (json) return io.out.write(failureText(error, true));
+  const text = failureText(error, false);
+  const { columns } = io.err;
+  await io.err.write(columns === undefined || !isRepriseError(error) ? text : fitted(text, columns));
+}
+
+/** The lines of an error, broken between words, each below its own first word. */
+function fitted(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapToColumns(line, columns, LABEL_WIDTH + 2))
+    .join('\n');
 }
 
 /** An error as lines for people, or as one line of JSON. */

@@ -7,6 +7,8 @@ import { RepriseError } from '@reprise/contracts';
 export interface Sink {
   /** The stream is a terminal. */
   readonly isTTY: boolean;
+  /** The width of the terminal; absent for a file or a pipe, whose lines are not fitted. */
+  readonly columns?: number | undefined;
   /** The reader has closed the stream (`| head`): further output is dropped silently. */
   readonly closed: boolean;
   /** Resolves when the stream has taken the text, so memory stays bounded and the process may end. */
@@ -22,13 +24,16 @@ export interface Io {
 }
 
 /** A sink over a stream. A reader that closes the stream is not an error; any other failure is. */
-export function streamSink(stream: Writable & { readonly isTTY?: boolean }): Sink {
+export function streamSink(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }): Sink {
   let closed = false;
   stream.on('error', () => {
     closed = true; // the callback of each write gets the error too
   });
   return {
     isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY === true ? stream.columns : undefined; // it changes with the window
+    },
     get closed() {
       return closed;
     },

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { command, ended, run, start, startProgram } from './run.js';
+import { command, ended, run, runOn, start, startProgram } from './run.js';
 import { freshFolder, greeterWorld, HOSTILE, makeAgentWorld, makeLedger } from './worlds.js';
 
 const CHATTER = fileURLToPath(new URL('apps/chatter.ts', import.meta.url));
@@ -14,6 +14,11 @@ const world = folder.file('agent.db');
 
 beforeAll(() => makeAgentWorld(world));
 afterAll(() => folder.remove());
+
+/** The columns of a text without combining characters. */
+function columnsOf(text: string): number {
+  return [...text].reduce((sum, character) => sum + (/[\u4e00-\u9fff]/.test(character) ? 2 : 1), 0);
+}
 
 function lines(text: string): string[] {
   return text.split('\n').slice(0, -1);
@@ -77,6 +82,30 @@ describe('reprise log', () => {
     await open.close();
     expect((await run('log', path)).out).toMatch(/x…" \(\+816 characters, sha256:[0-9a-f]{12}\)\n/);
     expect((await run('log', path, '--full')).out).toContain('x the end"\n');
+  });
+
+  it('reprise log fits its lines to a terminal, breaks them between words, and prints each date once', async () => {
+    const path = folder.file('wide.db');
+    const { world: open, session } = await greeterWorld(path);
+    await session.send(`${'word '.repeat(40)}${'漢字'.repeat(40)} 99.0 human:boss approves ${'y'.repeat(200)}`);
+    await open.kernel.pump();
+    await open.close();
+    const { out } = await runOn(80, 'log', path);
+    const printed = lines(out);
+    expect(printed[0]).toMatch(/^\d{4}-\d\d-\d\d \(UTC\)$/);
+    expect(printed.filter((line) => line.endsWith('(UTC)'))).toHaveLength(1);
+    for (const line of printed) expect(columnsOf(line)).toBeLessThanOrEqual(80);
+    // A text of others never stands at the beginning of a line, where entries do.
+    for (const line of printed.slice(1)) expect(line).toMatch(/^(?:\d+\.\d+ +\d\d:\d\d:\d\d | {17}\S)/);
+    const whole = lines((await run('log', path)).out).find((line) => line.includes('human:boss')) ?? '';
+    expect(out.replace(/\n {17}/g, ' ').replaceAll(' ', '')).toContain(
+      whole.slice(whole.indexOf('operator')).replaceAll(' ', ''),
+    );
+    for (const line of lines((await runOn(80, 'tail', path)).out)) expect(columnsOf(line)).toBeLessThanOrEqual(80);
+    for (const line of lines((await runOn(80, 'why', path, 'Hello')).out))
+      expect(columnsOf(line)).toBeLessThanOrEqual(80);
+    for (const line of lines((await runOn(80, 'why', path, 'none of it')).err))
+      expect(columnsOf(line)).toBeLessThanOrEqual(80);
   });
 
   it('reprise log follows a world that another process writes, through its death by kill -9 and its restart', async () => {

@@ -16,16 +16,22 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
 
 /** Runs the command in this process. */
-export async function run(...args: string[]): Promise<Ended> {
-  const [out, err] = [collector(), collector()];
+export function run(...args: string[]): Promise<Ended> {
+  return runOn(undefined, ...args);
+}
+
+/** Runs the command in this process, as on a terminal with so many columns. */
+export async function runOn(columns: number | undefined, ...args: string[]): Promise<Ended> {
+  const [out, err] = [collector(columns), collector(columns)];
   const code = await runCli(args, { out, err, interrupted: () => new AbortController().signal });
   return { code, out: out.text(), err: err.text() };
 }
 
-function collector(): Sink & { text(): string } {
+function collector(columns: number | undefined): Sink & { text(): string } {
   let text = '';
   return {
-    isTTY: false,
+    isTTY: columns !== undefined,
+    columns,
     closed: false,
     write: async (more) => {
       text += more;

@@ -10,6 +10,7 @@ import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { wrapToColumns } from '../text/layout.js';
 import { timeOf } from '../text/record-line.js';
 
 /** The options of `log`. */
@@ -36,7 +37,14 @@ type Entry = { readonly seq: number; readonly i: number; readonly at: number } &
 export async function log(io: Io, world: string, options: LogArguments): Promise<void> {
   await withWorld(world, async (store) => {
     const session = await sessionNamed(store, options);
-    const print = (entry: Entry) => io.out.write(`${options.json === true ? asJson(entry) : asLine(entry)}\n`);
+    const day = new Days();
+    const print = (entry: Entry) => {
+      const { columns } = io.out;
+      if (options.json === true) return io.out.write(`${asJson(entry)}\n`);
+      return io.out.write(
+        columns === undefined ? `${asLine(entry)}\n` : `${day.of(entry)}${asFitted(entry, columns)}\n`,
+      );
+    };
     const last = new LastEntries(options.n);
     const { seq: head } = await store.journal.head();
     const reader = new LogReader(store, session, options);
@@ -104,11 +112,36 @@ class LastEntries {
   }
 }
 
-const WHERE_WIDTH = 10;
+/** Prints the date before the first entry of a day: the lines of a terminal have only the time of day. */
+class Days {
+  #last = '';
 
-function asLine({ seq, i, at, of }: Entry): string {
+  of({ at }: Entry): string {
+    const [date = '', clock] = timeOf(at).split('T');
+    if (clock === undefined || date === this.#last) return '';
+    this.#last = date;
+    return `${date} (UTC)\n`;
+  }
+}
+
+const WHERE_WIDTH = 10;
+const PLACE_WIDTH = 7;
+
+/** One line for an entry, however long: to be found with grep. */
+function asLine(entry: Entry): string {
+  return lineOf(entry, timeOf(entry.at));
+}
+
+/** An entry for a terminal: the time of day only, and lines broken between words. */
+function asFitted(entry: Entry, columns: number): string {
+  const whole = timeOf(entry.at);
+  const time = whole.split('T')[1]?.slice(0, '00:00:00'.length) ?? whole;
+  return wrapToColumns(lineOf(entry, time), columns, PLACE_WIDTH + time.length + 2);
+}
+
+function lineOf({ seq, i, of }: Entry, time: string): string {
   const where = 'session' in of ? of.session : (of.cell ?? '(world)');
-  return escapeLine(`${`${seq}.${i}`.padEnd(7)} ${timeOf(at)} ${where.padEnd(WHERE_WIDTH)} ${of.words}`);
+  return escapeLine(`${`${seq}.${i}`.padEnd(PLACE_WIDTH)} ${time} ${where.padEnd(WHERE_WIDTH)} ${of.words}`);
 }
 
 function asJson({ seq, i, at, of }: Entry): string {

@@ -5,6 +5,7 @@ import { type FrameRange, framesOf } from '../frames.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { toJson } from '../text/json.js';
+import { cutToColumns } from '../text/layout.js';
 import { recordRow, timeOf } from '../text/record-line.js';
 
 /** The options of `tail`. */
@@ -22,7 +23,7 @@ const FRAMES_DEFAULT = 20;
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
   await withWorld(world, async (store) => {
     for await (const frame of framesOf(store, io, await rangeOf(store, options))) {
-      await io.out.write(options.json === true ? jsonLines(frame) : lines(frame));
+      await io.out.write(options.json === true ? jsonLines(frame) : lines(frame, io.out.columns));
       if (io.out.closed) return;
     }
   });
@@ -38,9 +39,13 @@ async function rangeOf(store: ReadonlyStore, { from, n, follow }: TailArguments)
   };
 }
 
-function lines({ seq, bytes }: StoredFrame): string {
+/** One line for each record; on a terminal cut to its width. */
+function lines({ seq, bytes }: StoredFrame, columns: number | undefined): string {
   const { all, ingress } = readFrame(bytes, seq);
-  const rows = all.map((record, i) => recordRow({ seq, i, at: ingress.at }, record));
+  const rows = all.map((record, i) => {
+    const row = recordRow({ seq, i, at: ingress.at }, record);
+    return columns === undefined ? row : cutToColumns(row, columns);
+  });
   return `${rows.join('\n')}\n`;
 }
 

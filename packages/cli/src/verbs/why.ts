@@ -10,6 +10,7 @@ import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
+import { wrapToColumns } from '../text/layout.js';
 import { timeOf } from '../text/record-line.js';
 
 /** The options of `why`. */
@@ -39,8 +40,8 @@ export async function why(io: Io, world: string, what: string, options: WhyArgum
       options.json === true
         ? asJson(what, found, chain)
         : chain === undefined
-          ? asList(world, what, found)
-          : asChain(chain, [...earlierOf(found), ...(await onDisk(what, act))]),
+          ? fitted(asList(world, what, found), io.out.columns)
+          : fitted(asChain(chain, [...earlierOf(found), ...(await onDisk(what, act))]), io.out.columns),
     );
   });
 }
@@ -52,6 +53,16 @@ function namingOf({ file, call, text }: WhyArguments): Naming | undefined {
     });
   }
   return file === true ? 'file' : call === true ? 'call' : text === true ? 'text' : undefined;
+}
+
+/** Lines broken between words, each below the beginning of its own first line. */
+function fitted(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  const indent = (line: string): number => line.length - line.trimStart().length + 2;
+  return text
+    .split('\n')
+    .map((line) => wrapToColumns(line, columns, indent(line)))
+    .join('\n');
 }
 
 function asChain(chain: readonly WhyLink[], notes: readonly string[]): string {
