@@ -1,7 +1,7 @@
 /** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
 import type { AgentEvent, AgentWorld, Pending, Run, Session } from 'reprise';
 import { eventsOf } from './log.js';
-import { callLine, failureLines } from './terminal/calls.js';
+import { callLine, errorWords, failureLines } from './terminal/calls.js';
 import { plain } from './terminal/text/plain.js';
 import { textOf } from './terminal/text/spans.js';
 
@@ -50,7 +50,7 @@ async function watch(run: Run<string>): Promise<void> {
   for await (const event of run.events()) {
     if (event.type === 'tool.requested') console.error(`● ${callLine(event.tool, event.args)}`);
     if (event.type === 'tool.failed') for (const line of failureLines(event).lines) console.error(`  ${textOf(line)}`);
-    if (event.type === 'llm_step.failed') console.error(`the model failed: ${event.code}`);
+    if (event.type === 'llm_step.failed') console.error(`the model failed: ${event.code}${errorWords(event)}`);
   }
 }
 

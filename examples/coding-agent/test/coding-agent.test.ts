@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readArguments } from '../src/arguments.js';
 import { drive, place, SLOW_TEST, verified } from './driven.js';
+import { modelServer } from './terminal/model-server.js';
 
 vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
@@ -43,6 +44,32 @@ describe('for a script', () => {
     expect(out).toContain('No person is available to approve this.');
     expect(err).toContain('not done: refused');
     expect(source(folder)).toContain(WRONG);
+  });
+
+  it('a task that would wait behind an approval of an earlier run is not sent, and the agent exits with 3', async () => {
+    const { worlds, at } = await place();
+    const first = drive(...at);
+    first.type(TASK);
+    await first.until(ASKED);
+    first.end();
+    expect((await first.ended).code).toBe(0);
+    const before = await verified(worlds);
+    const { code, out, err } = await drive(...at, '--print', 'Another task.', '--yes').ended;
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toContain('An earlier run of this conversation waits for a person: run  node --test');
+    expect(err).toContain('Start the agent here without --print to decide, or give --new');
+    expect((await verified(worlds)).head).toEqual(before.head);
+    const apart = await drive(...at, '--print', 'What is here?', '--new').ended;
+    expect(apart.code).toBe(0);
+    expect(apart.out).toContain('- src/cart.js');
+  });
+
+  it('a failed model call is explained in the words of its provider, and the agent exits with 1', async () => {
+    const { at } = await place();
+    const model = await modelServer({ status: 401, text: 'Incorrect API key provided' });
+    const { code, out, err } = await drive(...at, ...model.at, '--print', TASK).ended;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('the model failed: provider_error_terminal/auth: 401 Incorrect API key provided');
   });
 
   it('the agent explains wrong arguments and exits with 2', async () => {

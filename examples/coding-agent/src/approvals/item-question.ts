@@ -91,7 +91,7 @@ async function approvalQuestion(item: Pending, how: ItemQuestion, actions: ItemA
 
 function choices(pattern: Pattern | undefined): string {
   const always = pattern === undefined ? '' : `  [a]lways: ${describePattern(pattern)}`;
-  return `[y]es  [n]o, and why${always}  [e]dit  [v]iew; then Enter`;
+  return `[y]es  [n]o why  [e]dit  [v]iew, then Enter${always}`;
 }
 
 function withArgs(decision: Decision, changed: ItemQuestion['changed']): Decision {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentEventOf } from 'reprise';
 import { type Difference, difference } from './diff.js';
-import { outputLines } from './text/plain.js';
+import { outputLines, plain } from './text/plain.js';
 import { type Line, span, textOf } from './text/spans.js';
 import { foreignLetters, visible, visibleInLine } from './text/visible.js';
 import { fitting } from './text/width.js';
@@ -181,11 +181,19 @@ export function failureLines(event: AgentEventOf<'tool.failed'>): Shown {
     case 'completed_late':
       return one('given up on, and answered after all');
     default: {
-      const whole = textLines(event.text ?? event.code ?? 'failed');
+      const whole = textLines(event.text ?? `${event.code ?? 'failed'}${errorWords(event)}`);
       const { shown } = shownPart(event.tool, whole);
       return { lines: shown.map((line) => [span(cut(textOf(line)), 'red')]) };
     }
   }
+}
+
+/** What went wrong, in the words of the provider or of the tool; empty when they are not known. */
+export function errorWords({ error }: Pick<AgentEventOf<'llm_step.failed'>, 'error'>): string {
+  if (error === undefined) return '';
+  const status = error.status === undefined ? '' : `${error.status} `;
+  const cause = error.causes?.at(-1)?.message;
+  return `: ${status}${plain(error.message).trim()}${cause === undefined ? '' : `: ${plain(cause).trim()}`}`;
 }
 
 /** The command of a call as a shell would read it. */

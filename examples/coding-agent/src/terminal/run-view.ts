@@ -1,10 +1,11 @@
 /** Shows the events of a run. Does not own: pending items and typed lines (`chat.ts`). */
 import type { AgentEvent, AgentEventOf, Delta, Ref } from 'reprise';
-import { callLine, dimmed, failureLines, resultLines, type Shown, wholeCall } from './calls.js';
+import { callLine, dimmed, errorWords, failureLines, resultLines, type Shown, wholeCall } from './calls.js';
 import type { Difference } from './diff.js';
 import type { Terminal } from './terminal.js';
 import { outputLines, plain } from './text/plain.js';
 import { type Line, span } from './text/spans.js';
+import { fitting, widthOf } from './text/width.js';
 
 /** How many lines of a change are shown before it is folded. */
 const CHANGE_LINES = 40;
@@ -13,6 +14,8 @@ const TAIL_LINES = 5;
 const TAIL_UNITS = 65_536;
 /** The last lines of a program are shown at most this often, in milliseconds: a loud program prints faster. */
 const TAIL_MS = 50;
+/** The fewest columns for what is done. */
+const DOING_COLUMNS_MIN = 12;
 /** How much of a command line its reports carry. */
 const PROGRAM_UNITS_MAX = 1_000;
 /** How many calls can be shown again. */
@@ -72,7 +75,7 @@ export class RunView {
       case 'llm_step.completed':
         return this.#spoken(event);
       case 'llm_step.failed':
-        return this.#note('red', `the model failed: ${event.code}${event.again ? '; it is asked again' : ''}`);
+        return this.#failed(event);
       case 'tool.requested':
         return this.#called(event);
       case 'tool.completed':
@@ -124,11 +127,20 @@ export class RunView {
     const { what, since } = this.#doing;
     const seconds = Math.floor((Date.now() - since) / 1000);
     const time = seconds === 0 ? '' : `  ${seconds} s`;
-    this.terminal.status(what === '' ? '' : `· ${what}${time} · Ctrl-C stops it; what you type, it is told`);
+    if (what === '') return this.terminal.status('');
+    const rest = `${time} · Ctrl-C stops it; what you type, it is told`;
+    const room = Math.max(DOING_COLUMNS_MIN, this.terminal.columns - widthOf(rest) - 3);
+    this.terminal.status(`· ${fitting(what, room)}${rest}`);
   }
 
   #note(style: 'red' | 'yellow' | 'green' | 'dim', ...lines: readonly string[]): void {
     this.terminal.print(...lines.map((line) => [span(line, style)]));
+  }
+
+  #failed(event: AgentEventOf<'llm_step.failed'>): void {
+    this.does('');
+    const words = `the model failed: ${event.code}${errorWords(event)}`;
+    this.#note('red', ...words.split('\n'), ...(event.again ? ['it is asked again'] : []));
   }
 
   #typed(text: string): void {
@@ -219,7 +231,7 @@ export class RunView {
       case 'context.compacted':
         return this.#note('dim', '(what is old is a summary now; /log and the world have all of it)');
       case 'compaction.failed':
-        return this.#note('yellow', `no summary: ${event.code}`);
+        return this.#note('yellow', `no summary: ${event.code}${errorWords(event)}`);
       default:
         return;
     }

@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 
-/** An answer: a text in pieces, and calls. */
+/** An answer: a text in pieces, and calls; or an error with a status. */
 export interface Step {
+  readonly status?: number;
   readonly text?: string | readonly string[];
   readonly calls?: readonly { readonly tool: string; readonly args: unknown }[];
 }
@@ -42,7 +43,11 @@ export async function modelServer(...steps: readonly Step[]) {
   return { at, bodies };
 }
 
-function answer(response: ServerResponse, { text = '', calls = [] }: Step, number: number): void {
+function answer(response: ServerResponse, { status = 200, text = '', calls = [] }: Step, number: number): void {
+  if (status !== 200) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    return void response.end(JSON.stringify({ error: { message: text } }));
+  }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (delta: object, finish: string | null = null): void => {
     const chunk = {

@@ -8,6 +8,8 @@ const PTY = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url));
 const WAIT_MS = 60_000;
 /** Longer than two keys of one burst, and longer than a question waits before it is drawn. */
 const KEY_MS = 60;
+/** How long a key may take to be drawn. */
+const DRAWN_MS = 2_000;
 
 const started = new Set<ChildProcessWithoutNullStreams>();
 
@@ -88,7 +90,11 @@ export function openTty(args: readonly string[], { columns = 100, rows = 30, env
   const out = (since = 0): string => raw.slice(since).replace(SEQUENCES, '').replaceAll('\r', '');
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) {
+      const before = raw.length;
       send(key);
+      // Every key draws; on a busy machine, two keys would otherwise be read at once, which counts as a paste.
+      const late = Date.now() + (key === '' ? 0 : DRAWN_MS);
+      while (raw.length === before && Date.now() < late) await pause();
       await pause();
     }
   };
