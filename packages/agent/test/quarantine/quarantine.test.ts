@@ -282,9 +282,8 @@ describe('a child that has failed', () => {
       calls: [{ id: 's', tool: 'spawn_agent', args: { agent: 'hello', task: 'item 1', max_tokens: 900 } }],
     };
     const limited = [spawns, { text: 'lost' }, WAITS, { after: held.opened, text: 'Without it, then.' }];
-    const most = { ...below, limits: { tokens: 100_000 } };
     return play({ agents: [leads, short], steps: limited }, async ({ world }) => {
-      const session = world.session('b', leads, most);
+      const session = world.session('b', leads, below);
       const run = await session.send('Go');
       const budget = async () => {
         const { run: now } = (await session.state()) as SessionState;

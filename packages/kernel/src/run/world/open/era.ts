@@ -7,7 +7,7 @@ import { pinsOf } from '../../../pure/define/index.js';
 import type { WorldLeaf } from '../../../pure/engine/index.js';
 import { type CurrentEra, codeRef, type EraChange, requireSamePins } from '../../../replay/verify/index.js';
 import type { Stamps } from '../write/ingress.js';
-import { drawHex, type OpenKernelWorldOptions } from './options.js';
+import { drawHex, type OpenKernelWorldOptions, policyFrom } from './options.js';
 
 /** The policy of a world that is opened without one: everything is allowed. */
 const OPEN_POLICY: readonly PolicyRule[] = [
@@ -43,7 +43,7 @@ type Choice = Pick<OpenKernelWorldOptions, 'policy' | 'app'>;
 /** The policy that an opening asks for: the given one, or the app's while the world has none. */
 function chosenPolicy({ policy, app }: Choice, world: WorldLeaf | undefined): readonly PolicyRule[] | undefined {
   const isOpen = world === undefined || equalBytes(encode(world.policy), encode(OPEN_POLICY));
-  if (typeof policy === 'function') return policy(isOpen ? undefined : world.policy);
+  if (typeof policy === 'function') return policyFrom(policy, isOpen ? undefined : world.policy);
   if (policy !== undefined || app.policy === undefined) return policy;
   return isOpen ? app.policy : undefined;
 }

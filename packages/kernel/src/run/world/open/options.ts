@@ -150,7 +150,8 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   require(drive === undefined || drive === 'auto' || drive === 'manual', 'drive', 'auto or manual', drive);
   require(isWhole(snapshotEvery), 'snapshotEvery', 'a whole number of frames', snapshotEvery);
   require(isWhole(recheckEvery), 'recheckEvery', 'a whole number of frames', recheckEvery);
-  requirePolicy(typeof policy === 'function' ? policy(undefined) : policy, 'policy');
+  if (typeof policy === 'function') policyFrom(policy, undefined);
+  else requirePolicy(policy, 'policy');
   requirePolicy(app.policy ?? [], 'app.policy');
   require(Array.isArray(adapters), 'adapters', 'a list of adapters', adapters);
   for (const [i, adapter] of adapters.entries()) {
@@ -160,6 +161,28 @@ export function requireOptions(options: OpenKernelWorldOptions): void {
   requireAdapters(options);
   requireHooks(options);
   if (options.code !== undefined) requirePureCode(options.code);
+}
+
+/**
+ * The policy that a function of the world's policy gives.
+ *
+ * @throws RepriseError `invalid_argument` when it throws, or gives anything but a list of rules
+ */
+export function policyFrom(
+  choose: (now: readonly PolicyRule[] | undefined) => readonly PolicyRule[],
+  now: readonly PolicyRule[] | undefined,
+): readonly PolicyRule[] {
+  const chosen = chosenBy(choose, now);
+  requirePolicy(chosen, 'policy');
+  return chosen;
+}
+
+function chosenBy<T>(choose: (now: T | undefined) => T, now: T | undefined): T {
+  try {
+    return choose(now);
+  } catch (cause) {
+    throw new RepriseError('invalid_argument', 'the function that makes the policy throws', { where: 'policy', cause });
+  }
 }
 
 function requirePolicy(policy: readonly PolicyRule[], where: string): void {
