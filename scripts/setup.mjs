@@ -5,6 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { ROOT } from './lib/root.mjs';
 import { npm, seconds } from './lib/run.mjs';
 
+/** How long npm may take to end after Ctrl-C. It would remove what it installed, for half a minute. */
+const GRACE_MS = 300;
+
 /**
  * Makes the clone ready: installs the dependencies when what is installed differs from `package-lock.json`.
  * Uses only what comes with Node, for it runs before there is anything else.
@@ -18,7 +21,11 @@ async function install() {
   const reason = await whyInstall();
   if (reason === undefined) return;
   console.log(`setup: installing dependencies (${reason}); this needs the package registry once`);
-  const { code, ms } = await npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const { code, ms, stopped } = await npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], { graceMs: GRACE_MS });
+  if (stopped !== undefined) {
+    console.error('\nsetup: interrupted. Run the same command again: it begins the installation anew.');
+    process.exit(stopped);
+  }
   if (code !== 0) {
     console.error('setup: `npm ci` failed; its message is above. Fix that and run the same command again.');
     process.exit(code);

@@ -9,12 +9,13 @@ import { ROOT } from './root.mjs';
  *
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string | undefined>, quiet?: boolean }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string | undefined>, quiet?: boolean, graceMs?: number }} [options]
+ * `graceMs`: how long the program may take to end after a signal, in milliseconds; then it is killed
  * @returns {Promise<{ code: number, output: string, ms: number, stopped: number | undefined }>} `code` is 128 + n when
  * signal n ended it; `stopped` is that code for a signal that we received meanwhile, whatever the program made of it
  */
 export function run(program, args, options = {}) {
-  const { cwd = ROOT, env = {}, quiet = false } = options;
+  const { cwd = ROOT, env = {}, quiet = false, graceMs } = options;
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -25,7 +26,7 @@ export function run(program, args, options = {}) {
     const chunks = [];
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));
-    const signals = forwardSignals(child);
+    const signals = forwardSignals(child, graceMs);
     child.once('error', (error) => {
       signals.release();
       reject(error);
@@ -73,11 +74,13 @@ export function seconds(ms) {
  * Hands our signals on to a child and survives them, so that the child decides how to end.
  * Ctrl-C at a terminal already reaches the child, which is in the same process group: it is only survived.
  */
-function forwardSignals(child) {
+function forwardSignals(child, graceMs) {
   const signals = { received: undefined, release };
+  let kill;
   const releases = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const handler = () => {
       signals.received = signal;
+      if (graceMs !== undefined) kill ??= setTimeout(() => child.kill('SIGKILL'), graceMs);
       if (signal !== 'SIGINT' || process.stdin.isTTY !== true) child.kill(signal);
     };
     process.on(signal, handler);
@@ -91,6 +94,7 @@ function forwardSignals(child) {
 
   function release() {
     clearInterval(orphaned);
+    clearTimeout(kill);
     for (const off of releases) off();
   }
 }

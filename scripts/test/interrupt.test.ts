@@ -1,6 +1,6 @@
-/** Ctrl-C ends a command that runs several programs, not only the program that is running. */
+/** Ctrl-C ends a command that runs several programs, not only the program that is running, and ends an installation. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,5 +34,41 @@ describe('programs that run one after the other', () => {
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect({ code, out }).toEqual({ code: signal === 'SIGINT' ? 130 : 143, out: '== first\nwaits\n' });
+  });
+});
+
+describe('an installation', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends setup soon, although npm wants to tidy up', async (signal) => {
+    const clone = path.join(folder, `clone-${signal}`);
+    const scripts = fileURLToPath(new URL('..', import.meta.url));
+    for (const part of ['lib', 'setup.mjs'])
+      cpSync(path.join(scripts, part), path.join(clone, 'scripts', part), { recursive: true });
+    writeFileSync(
+      path.join(clone, 'package-lock.json'),
+      '{ "packages": { "node_modules/a": { "version": "1.0.0" } } }',
+    );
+    const npm = path.join(clone, 'npm/npm-cli.js'); // stands in for an npm that takes long
+    mkdirSync(path.dirname(npm));
+    writeFileSync(npm, `process.on('${signal}', () => {}); console.log('waits'); setInterval(() => {}, 1000);`);
+    const child = spawn(process.execPath, [path.join(clone, 'scripts/setup.mjs')], {
+      env: { ...process.env, npm_execpath: npm },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stoppedAt = 0;
+    let err = '';
+    child.stderr.on('data', (bytes: Buffer) => {
+      err += bytes;
+    });
+    child.stdout.on('data', (bytes: Buffer) => {
+      if (!bytes.toString().includes('waits')) return;
+      stoppedAt = performance.now();
+      child.kill(signal);
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect({ code, err }).toEqual({
+      code: signal === 'SIGINT' ? 130 : 143,
+      err: '\nsetup: interrupted. Run the same command again: it begins the installation anew.\n',
+    });
+    expect(performance.now() - stoppedAt).toBeLessThan(5000); // 0.3 seconds on a machine that is not busy
   });
 });
