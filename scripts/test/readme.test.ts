@@ -23,11 +23,13 @@ function runExample(file: string, ...options: string[]) {
   return { status, lines: stdout.trim().split('\n'), stderr };
 }
 
-describe('the examples of the README', () => {
-  const [agent = '', test = '', ...others] = examplesOf(readFileSync(path.join(ROOT, 'README.md'), 'utf8'));
+const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 
-  it('the README has an agent and a test between its markers', () => {
-    expect([agent === '', test === '', others]).toEqual([false, false, []]);
+describe('the examples of the README', () => {
+  const [agent = '', stream = '', test = '', ...others] = examplesOf(README);
+
+  it('the README has an agent, a streamed answer and a test between its markers', () => {
+    expect([agent === '', stream === '', test === '', others]).toEqual([false, false, false, []]);
   });
 
   it('the agent prints what its comments promise, and prints the same in a second run', () => {
@@ -37,6 +39,13 @@ describe('the examples of the README', () => {
     for (const _ of ['first', 'second']) {
       expect(runExample(file)).toEqual({ status: 0, lines: promised, stderr: '' });
     }
+  });
+
+  it('the streamed answer with an approval prints what the README shows', () => {
+    const shown = /It prints:\n\n```\n([\s\S]*?)```/.exec(README)?.[1]?.trim().split('\n');
+    const file = path.join(folder, 'stream.mts');
+    writeFileSync(file, stream);
+    expect(runExample(file)).toEqual({ status: 0, lines: shown, stderr: '' });
   });
 
   it.each([
