@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 const PROGRAMS = [process.env.CHROMIUM ?? [], 'chromium', 'chromium-browser', 'google-chrome'].flat();
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 interface Size {
   readonly width: number;

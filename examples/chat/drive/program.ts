@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** Slow enough that a busy machine still acts in the middle of an answer. */
+const WORD_MS = '100';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A running server. */
@@ -16,7 +18,7 @@ export interface Program {
 /** Starts the server on a world's file. */
 export async function startProgram(world: string, port = '0'): Promise<Program> {
   const program = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), MAIN];
-  const child = spawn(process.execPath, [...program, '--port', port, '--world', world], {
+  const child = spawn(process.execPath, [...program, '--port', port, '--world', world, '--word-ms', WORD_MS], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

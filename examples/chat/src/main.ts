@@ -16,12 +16,13 @@ Serves a chat page on this machine.
   --host NAME        another name under which the page is reached, such as that of a proxy; may be repeated
   --world FILE       where conversations are kept (chat.db)
   --model NAME       a real model, with --base-url or OPENAI_API_KEY; else a few rules answer
+  --word-ms N        the pause of these rules between two words, in milliseconds (40)
   --base-url URL     a server that speaks chat-completions
   --help             this text`;
 
 /** Exit codes: 0 stopped, 1 failed, 2 incorrect use. */
 async function main(): Promise<number> {
-  const { port, host: hosts, world: file, model, 'base-url': baseUrl, help } = readOptions();
+  const { port, host: hosts, world: file, help, ...model } = readOptions();
   if (help) {
     console.log(USAGE);
     return 0;
@@ -34,7 +35,7 @@ async function main(): Promise<number> {
   };
   await using world = await openWorld({
     store: sqlite(file),
-    models: { main: modelFor(model, baseUrl) },
+    models: { main: modelFor(model) },
     agents: [waiter],
     secrets: async (name) => process.env[name] ?? '',
   });
@@ -52,12 +53,15 @@ function readOptions() {
       host: { type: 'string', multiple: true, default: [] },
       world: { type: 'string', default: 'chat.db' },
       model: { type: 'string' },
+      'word-ms': { type: 'string', default: '40' },
       'base-url': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535)
     throw new TypeError(`invalid option --port: expected a number up to 65535, got "${values.port}"`);
+  if (!/^\d{1,4}$/.test(values['word-ms']))
+    throw new TypeError(`invalid option --word-ms: expected a number up to 9999, got "${values['word-ms']}"`);
   for (const name of values.host)
     if (!/^[a-z\d.-]+(?::\d+)?$/i.test(name))
       throw new TypeError(
@@ -66,14 +70,20 @@ function readOptions() {
   return values;
 }
 
-function modelFor(name: string | undefined, baseUrl: string | undefined): ModelClient {
-  if (name === undefined) return embeddedModel();
+interface ModelOptions {
+  readonly model?: string | undefined;
+  readonly 'base-url'?: string | undefined;
+  readonly 'word-ms': string;
+}
+
+function modelFor({ model, 'base-url': baseUrl, 'word-ms': wordMs }: ModelOptions): ModelClient {
+  if (model === undefined) return embeddedModel(Number(wordMs));
   const key = process.env.OPENAI_API_KEY;
   if (baseUrl === undefined && key === undefined)
     throw new TypeError('missing option for --model: set --base-url, or OPENAI_API_KEY');
   return openAiCompatible({
     baseUrl: baseUrl ?? 'https://api.openai.com/v1',
-    model: name,
+    model,
     ...(key === undefined ? {} : { apiKey: { secret: 'OPENAI_API_KEY' } }),
   });
 }

@@ -29,15 +29,14 @@ export const waiter = defineAgent({
   tools: [tables, book],
 });
 
-const WORD_MS = 40;
 const INTRODUCTION =
   'I book tables: say for how many and when, such as "A table for 4 at 20:00". I can also tell you a story.';
 const STORY =
   'Once there was a kettle that remembered everything it had ever boiled. It kept a list, line by line, and any doubter could boil it all again and come out with the same steam. One morning the kitchen burned down. The kettle was given a new handle, read its list, and went on in the middle of the word it had been whistling. The cook asked what it had been doing when the roof fell. "I do not know," said the kettle, "whether that tea was poured. Please look at the cup." And that was the most honest thing a kettle had ever said.';
 
-/** A few rules in place of a model, which stream their answer word by word. */
-export function embeddedModel(): ModelClient {
-  return typewriter(scriptBy(nextStep), WORD_MS);
+/** A few rules in place of a model, which stream their answer with a pause between words. */
+export function embeddedModel(wordMs: number): ModelClient {
+  return typewriter(scriptBy(nextStep), wordMs);
 }
 
 /** The answer of the rules to a request. Pure. */
