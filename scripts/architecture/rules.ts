@@ -304,6 +304,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 228_000,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 250_000,
+  'scripts/bench/cold/hello-reprise.mjs': 229_000,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 251_000,
 };

@@ -13,12 +13,13 @@ export class Subject {
    *
    * @param {string} program its file
    * @param {readonly string[]} args
-   * @param {{ cwd: string, servers?: readonly number[], pinned?: boolean }} options `servers`: ids of processes whose CPU
-   *   counts too; `pinned`: on one core
+   * @param {{ cwd: string, servers?: readonly number[], pinned?: boolean, flags?: readonly string[] }} options
+   *   `servers`: ids of processes whose CPU counts too; `pinned`: on one core; `flags`: of Node
    */
-  static async start(program, args, { cwd, servers = [], pinned = false }) {
+  static async start(program, args, { cwd, servers = [], pinned = false, flags = [] }) {
     const subject = new Subject();
-    const command = [...(pinned ? ['taskset', '--cpu-list', '0'] : []), process.execPath, program, ...args];
+    const node = [process.execPath, ...flags, program, ...args];
+    const command = pinned ? ['taskset', '--cpu-list', '0', ...node] : node;
     subject.#child = spawn(command[0], command.slice(1), { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
     const errors = [];
     subject.#child.stderr.on('data', (piece) => errors.push(piece));

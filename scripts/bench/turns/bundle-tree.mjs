@@ -9,6 +9,9 @@ const BUNDLES = path.join(ROOT, 'node_modules/.cache/reprise-bench');
 
 const SOURCE = '@reprise/source';
 
+/** What is measured, unless another program is given. */
+const WORKLOAD = new URL('./workload.mjs', import.meta.url);
+
 /**
  * Bundles a program with the sources of a tree.
  *
@@ -18,9 +21,10 @@ const SOURCE = '@reprise/source';
  * @param {string} tree the top folder of a checked-out commit
  * @param {string} name the bundle's name
  * @param {URL} program the program: the workload of a turn, unless another is given
+ * @param {{ counted?: boolean }} options `counted`: its codec counts its bytes in `globalThis.codecBytes`
  * @returns {Promise<string>} the bundle's file
  */
-export async function bundleTree(tree, name, program = new URL('./workload.mjs', import.meta.url)) {
+export async function bundleTree(tree, name, program = WORKLOAD, { counted = false } = {}) {
   await mkdir(BUNDLES, { recursive: true });
   const outfile = path.join(BUNDLES, `${name}.mjs`);
   await build({
@@ -32,9 +36,10 @@ export async function bundleTree(tree, name, program = new URL('./workload.mjs',
     nodePaths: [path.join(ROOT, 'node_modules')],
     conditions: [SOURCE, 'module', 'node', 'import', 'default'],
     external: ['libsql', 'ai', '@modelcontextprotocol/*'],
-    plugins: [await workspaceOf(tree)],
+    plugins: [await workspaceOf(tree), ...(counted ? [countedCodec] : [])],
     banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);
+globalThis.codecBytes = { encoded: 0, decoded: 0 };`,
     },
     outfile,
   });
@@ -60,3 +65,22 @@ async function workspaceOf(tree) {
     },
   };
 }
+
+/** The lines at which the codec has written, or is about to read. */
+const COUNTED = {
+  encode: ['return this.bytes.slice(0, this.pos);', 'globalThis.codecBytes.encoded += this.pos;'],
+  decode: ['this.bytes = bytes;', 'globalThis.codecBytes.decoded += bytes.length;'],
+};
+
+/** Lets the codec of a tree count the bytes that it writes and reads. What is read in part counts as a whole. */
+const countedCodec = {
+  name: 'counted codec',
+  setup(plugin) {
+    plugin.onLoad({ filter: /\/codec\/(encode|decode)\.ts$/ }, async ({ path: file }) => {
+      const source = await readFile(file, 'utf8');
+      const [line, count] = COUNTED[path.basename(file, '.ts')];
+      if (source.split(line).length !== 2) throw new Error(`${file} does not have the line ${line} once`);
+      return { contents: source.replace(line, `${count} ${line}`), loader: 'ts' };
+    });
+  },
+};

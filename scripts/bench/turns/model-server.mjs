@@ -22,6 +22,7 @@ const server = createServer(async (request, response) => {
   chunk({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 } });
   response.end('data: [DONE]\n\n');
 });
+server.keepAliveTimeout = 600_000; // a connection is not closed while its client verifies
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 
 function call() {

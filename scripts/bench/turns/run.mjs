@@ -38,6 +38,7 @@ const FIGURES = [
   ['frames', 'frames of a turn', ''],
   ['frameBytes', 'frame bytes of a turn', 'B'],
   ['fileBytes', 'stored bytes of a turn', 'B'],
+  ['codecBytes', 'bytes encoded and decoded to verify a turn', 'B'],
   ['hashFloor', 'floor: sha-256 of its frames, CPU', 'ms'],
   ['decodeFloor', 'floor: its frames decoded by cbor-x, CPU', 'ms'],
   ['syncFloor', 'floor: its frames written and synced', 'ms'],
@@ -80,6 +81,11 @@ async function measured(url) {
         const figures = await measure(subjects[name], one, url, `${name}-${index}-${round}`);
         best.set(`${index} ${name}`, least(best.get(`${index} ${name}`), figures));
       }
+  for (const [name, where] of [
+    ['now', ROOT],
+    ['before', tree],
+  ])
+    await countCodec(best, where, name, url);
   return CASES.map((one, index) => ({
     name: one.name,
     now: best.get(`${index} now`),
@@ -87,11 +93,27 @@ async function measured(url) {
   }));
 }
 
+/** Adds what the codec of a tree does in a verification to the first case. It is measured apart, since it counts. */
+async function countCodec(best, tree, name, url) {
+  const bundle = await bundleTree(tree, `counted-${name}`, undefined, { counted: true });
+  const { codecBytes } = await measure(bundle, { ...CASES[0], counted: true }, url, `counted-${name}`);
+  best.get(`0 ${name}`).codecBytes = codecBytes;
+}
+
 /** One process: its figures, those of the whole file by turn. */
-async function measure(bundle, { stored, sessions }, url, name) {
+async function measure(bundle, { stored, sessions, counted = false }, url, name) {
   const turns = Math.max(1, Math.round(Number(options.turns) / sessions));
   const file = stored ? path.join(folder, `${name}.world`) : undefined;
-  const task = { url, file, sessions, turns, warmup: Math.ceil(turns / 5), rounds: 3, text: seededWords(seed)(1_000) };
+  const task = {
+    url,
+    file,
+    sessions,
+    turns,
+    warmup: Math.ceil(turns / 5),
+    rounds: 3,
+    text: seededWords(seed)(1_000),
+    counted,
+  };
   const { code, output } = await run(process.execPath, [bundle, JSON.stringify(task)], { quiet: true });
   if (code !== 0) throw new Error(`the workload failed: ${output}`);
   const { fileBytes, turns: made, ...figures } = JSON.parse(output.trim().split('\n').at(-1));
@@ -113,6 +135,9 @@ async function report(cases) {
     ]);
     console.log(`\n${name}\n${columns([['', 'now', options.against, 'ratio'], ...rows])}`);
   }
+  const [{ now, before }] = cases;
+  const [ours, theirs] = [now, before].map(({ codecBytes }) => (codecBytes / before.frameBytes).toFixed(2));
+  console.log(`\nbytes encoded and decoded in verify, by frame bytes of ${options.against}: ${ours}; there ${theirs}`);
   if (options.out === undefined) return;
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
   await writeFile(options.out, `${JSON.stringify({ machine, ...options, cases }, null, 2)}\n`);

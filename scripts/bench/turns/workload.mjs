@@ -4,44 +4,21 @@
  *
  * It uses only names of the front door that every commit compared here has.
  */
-import { createHash } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { decode } from 'cbor-x';
-import { defineAgent, defineTool, memory, openWorld } from 'reprise';
-import { openAiCompatible } from 'reprise/providers';
-import { sqlite } from 'reprise/sqlite';
-import * as z from 'zod';
+import { openWorld } from 'reprise';
+import { bareLoop, clerk, cpuOf, models, sha256, store, takeTurn, task } from './clerk.mjs';
 
-const { url, file, sessions, turns, warmup, rounds, text } = JSON.parse(process.argv[2] ?? '{}');
+const { file, sessions, turns, warmup, rounds, counted = false } = task;
 
-const read = defineTool({
-  name: 'read',
-  description: 'Reads a chapter.',
-  args: z.strictObject({ chapter: z.string() }),
-  run: ({ chapter }) => `${chapter}: ${text}`,
-});
-const clerk = defineAgent({
-  name: 'clerk',
-  model: 'main',
-  instructions: 'Answer from the chapters.',
-  tools: [read],
-  limits: { steps: 8 },
-});
-const models = { main: openAiCompatible({ baseUrl: url, model: 'scripted' }) };
-const store = () => (file === undefined ? memory({ hash: sha256 }) : sqlite(file));
-
-function sha256(bytes) {
-  return new Uint8Array(createHash('sha256').update(bytes).digest());
-}
-
-/** CPU milliseconds of this process for what a function does. */
-async function cpuOf(work) {
-  const before = process.cpuUsage();
+/** Bytes that the codec writes and reads for what a function does, a turn; for a bundle whose codec counts. */
+async function codecBytesOf(work) {
+  Object.assign(globalThis.codecBytes, { encoded: 0, decoded: 0 });
   await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  const { encoded, decoded } = globalThis.codecBytes;
+  return (encoded + decoded) / result.turns;
 }
 
 const target = store();
@@ -51,14 +28,7 @@ const result = {};
   await using world = await openWorld(options);
   const talk = async (from, to) => {
     for (let turn = from; turn < to; turn++)
-      await Promise.all(
-        Array.from({ length: sessions }, async (_, i) => {
-          const run = await world
-            .session(`s${i}`, clerk)
-            .send(`${turn}/${i} ${text.slice(turn % 97, 200)}`, { id: `m${turn}-${i}` });
-          await run.text();
-        }),
-      );
+      await Promise.all(Array.from({ length: sessions }, (_, i) => takeTurn(world, i, turn)));
   };
   await talk(0, warmup);
   const began = performance.now();
@@ -68,6 +38,7 @@ const result = {};
   const verified = [];
   for (let round = 0; round < rounds; round++) verified.push((await cpuOf(() => world.verify())) / result.turns);
   result.verify = Math.min(...verified);
+  if (counted) result.codecBytes = await codecBytesOf(() => world.verify());
 }
 if (file !== undefined) {
   result.fileBytes = statSync(file).size;
@@ -117,32 +88,4 @@ function synced(frames) {
   closeSync(descriptor);
   rmSync(name);
   return took;
-}
-
-/** CPU of a turn without any library: two requests and what the tool returns. */
-async function bareLoop(count) {
-  const ask = async (messages) => {
-    const body = JSON.stringify({ model: 'scripted', stream: true, messages });
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body });
-    const events = (await answer.text()).split('\n\n').filter((event) => event.startsWith('data: {'));
-    return events.map((event) => JSON.parse(event.slice(6)))[0].choices[0].delta;
-  };
-  const turn = async () => {
-    const user = { role: 'user', content: text.slice(0, 200) };
-    const { tool_calls } = await ask([user]);
-    const [call] = tool_calls;
-    const content = `${JSON.parse(call.function.arguments).chapter}: ${text}`;
-    await ask([
-      user,
-      { role: 'assistant', content: null, tool_calls },
-      { role: 'tool', tool_call_id: call.id, content },
-    ]);
-  };
-  for (let warm = 0; warm < 10; warm++) await turn();
-  return (
-    (await cpuOf(async () => {
-      for (let i = 0; i < count; i++) await turn();
-    })) / count
-  );
 }
