@@ -1,4 +1,5 @@
 /** The frames of a world in order, also while another process writes them. */
+import { statSync } from 'node:fs';
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { type Io, pause } from './io.js';
@@ -12,20 +13,23 @@ export interface FrameRange {
   readonly end?: number;
   /** Continues with new frames until the user interrupts. */
   readonly follow?: true;
+  /** The path of the world, where another file may appear while it is followed. */
+  readonly path: string;
 }
 
 /**
  * Reads frames in order, each once. With `follow`, it continues with new ones until Ctrl-C; a writer that dies and comes
  * back does not disturb it.
  *
- * @throws RepriseError `head_mismatch` when the journal has become shorter: another file took its place
+ * @throws RepriseError `head_mismatch` when the journal has become shorter; `world_moved` when another file took its place
  */
 export async function* framesOf(
   store: ReadonlyStore,
   io: Io,
-  { from, end = Number.MAX_SAFE_INTEGER, follow }: FrameRange,
+  { from, end = Number.MAX_SAFE_INTEGER, follow, path }: FrameRange,
 ): AsyncGenerator<StoredFrame> {
   const stop = follow === true ? io.interrupted() : undefined;
+  const file = fileAt(path);
   let last = (await store.journal.head()).seq;
   for (let next = from; ; ) {
     for await (const frame of store.journal.read(next, Math.min(last, end - 1))) {
@@ -36,10 +40,25 @@ export async function* framesOf(
     if (stop === undefined || next >= end) return;
     await pause(POLL_MS, stop);
     if (stop.aborted || io.out.closed) return;
+    // The open file would stay as it is for ever.
+    if (fileAt(path) !== file) throw replaced(path);
     const before = last;
     last = (await store.journal.head()).seq;
     if (last < before) throw shorter(before, last);
   }
+}
+
+/** What identifies the file at a path; undefined when there is none. */
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}.${found.ino}`;
+}
+
+function replaced(where: string): RepriseError {
+  return new RepriseError('world_moved', 'the world was moved, removed or replaced while it was followed', {
+    where,
+    hint: 'Run the command again, with the path that the world has now.',
+  });
 }
 
 function shorter(before: number, after: number): RepriseError {

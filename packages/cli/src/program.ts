@@ -165,7 +165,10 @@ class CommandLine {
 
   #addShow(program: Command): void {
     verb(program, 'show', 'show one thing in full')
-      .argument('<what>', 'a frame (12), a record (12.3), a digest (sha256:…) or a cell (namespace/Reducer@1/key)')
+      .argument(
+        '<what>',
+        'a frame (12), a record (12.3), a digest or an id, also its first 8 digits, or a cell (namespace/Reducer@1/key)',
+      )
       .option('--at <seq>', 'the cell as it was after this frame', count)
       .option('--app <module>', 'the app that wrote the world, for cells')
       .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, ended, run, runOn, start, startProgram } from './run.js';
@@ -107,6 +108,19 @@ describe('reprise log', () => {
     for (const line of lines((await runOn(80, 'why', path, 'none of it')).err))
       expect(columnsOf(line)).toBeLessThanOrEqual(80);
   });
+
+  it('reprise log --follow ends with an error when another file takes the place of the world', async () => {
+    const [path, other] = [folder.file('restored.db'), folder.file('other.db')];
+    await makeAgentWorld(path);
+    await makeAgentWorld(other);
+    const follower = start(folder.path, 'log', 'restored.db', '--follow');
+    const end = ended(follower);
+    await once(follower.stdout!, 'data');
+    renameSync(other, path);
+    const { code, err } = await end;
+    expect(code).toBe(3);
+    expect(err).toContain('world_moved: the world was moved, removed or replaced while it was followed\n');
+  }, 30_000);
 
   it('reprise log follows a world that another process writes, through its death by kill -9 and its restart', async () => {
     const path = folder.file('live.db');

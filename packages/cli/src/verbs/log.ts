@@ -48,7 +48,11 @@ export async function log(io: Io, world: string, options: LogArguments): Promise
     const last = new LastEntries(options.n);
     const { seq: head } = await store.journal.head();
     const reader = new LogReader(store, session, options);
-    for await (const frame of framesOf(store, io, { from: 0, ...(options.follow === true ? { follow: true } : {}) })) {
+    for await (const frame of framesOf(store, io, {
+      from: 0,
+      path: world,
+      ...(options.follow === true ? { follow: true } : {}),
+    })) {
       for (const entry of await reader.entriesOf(frame)) {
         if (entry.seq < (options.from ?? 0)) continue;
         if (options.n === undefined || entry.seq > head) await print(entry);

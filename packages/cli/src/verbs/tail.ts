@@ -22,7 +22,7 @@ const FRAMES_DEFAULT = 20;
 /** Prints frames in order; with `follow`, until the user interrupts. */
 export async function tail(io: Io, world: string, options: TailArguments): Promise<void> {
   await withWorld(world, async (store) => {
-    for await (const frame of framesOf(store, io, await rangeOf(store, options))) {
+    for await (const frame of framesOf(store, io, await rangeOf(store, world, options))) {
       await io.out.write(options.json === true ? jsonLines(frame) : lines(frame, io.out.columns));
       if (io.out.closed) return;
     }
@@ -30,9 +30,10 @@ export async function tail(io: Io, world: string, options: TailArguments): Promi
 }
 
 /** With `from`, `n` is the most frames to read; without it, the number of frames before the end to begin at. */
-async function rangeOf(store: ReadonlyStore, { from, n, follow }: TailArguments): Promise<FrameRange> {
+async function rangeOf(store: ReadonlyStore, path: string, { from, n, follow }: TailArguments): Promise<FrameRange> {
   const { seq } = await store.journal.head();
   return {
+    path,
     from: from ?? Math.max(seq + 1 - (n ?? FRAMES_DEFAULT), 0),
     ...(from === undefined || n === undefined ? {} : { end: from + n }),
     ...(follow === true ? { follow } : {}),
