@@ -88,7 +88,8 @@ async function run(args: Arguments): Promise<number> {
     return 1;
   } catch (error) {
     if (interrupt.signal.aborted) {
-      console.error(`\nInterrupted. Everything up to here is in ${world}; run the same command to go on.`);
+      const text = `\nInterrupted. Everything up to here is in ${world}; run the same command to go on.`;
+      console.error(wrapped(text, columns()));
       return 130;
     }
     console.error(isRepriseError(error) ? error.message : error);
