@@ -48,7 +48,7 @@ export async function* framesOf(
   }
 }
 
-/** What identifies the file at a path; undefined when there is none. */
+/** What identifies the file at a path; undefined when no file is there. */
 function fileAt(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}.${found.ino}`;
