@@ -1,7 +1,7 @@
 /**
  * Makes a receipt's payload from a handler's answer: the whole output for people, the bounded one for the model.
  */
-import { RepriseError, wellFormed } from '@reprise/contracts';
+import { RepriseError, type Usage, usage, wellFormed } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import type { Artifact, ToolCallReceipt } from '../contracts/tool-call.js';
 import { OutputBounder, type OutputPolicy } from './bound-output.js';
@@ -40,6 +40,8 @@ export interface Kept {
   readonly failed?: () => boolean;
   /** Whether the call was done but a part of its result is missing. */
   readonly lost?: () => boolean;
+  /** What the call used. */
+  readonly usage?: Usage;
 }
 
 /** A failure as the model reads it. */
@@ -54,11 +56,11 @@ export function lost(tool: string, why: string): Kept {
 
 /** Converts a handler's answer. Never throws: a call whose answer cannot be stored was done all the same. */
 export async function keptAnswer(answer: unknown, output: Schema | undefined, tool: string): Promise<Kept> {
-  if (isToolError(answer)) return failure(String(answer.message), 'adapter_error');
+  if (isToolError(answer)) return { ...failure(String(answer.message), 'adapter_error'), ...usedIn(answer) };
   if (answer instanceof ResultLost) return lost(tool, answer.message);
   try {
     if (isToolStream(answer)) return keptStream(answer, tool);
-    if (isToolParts(answer)) return keptParts(answer.parts);
+    if (isToolParts(answer)) return { ...keptParts(answer.parts), ...usedIn(answer) };
     if (output !== undefined) {
       const fits = await check(output, answer);
       if (!fits.ok) return lost(tool, misfitText(fits.problems));
@@ -198,6 +200,12 @@ async function* readAll(reader: ReturnType<ReaderSource['getReader']>): AsyncGen
   } finally {
     await reader.cancel();
   }
+}
+
+/** What a handler says that its call used; nothing when that is no usage: the call was done all the same. */
+function usedIn(answer: { readonly usage?: unknown }): { readonly usage?: Usage } {
+  const { data } = usage.safeParse(answer.usage);
+  return data === undefined ? {} : { usage: data };
 }
 
 function keptParts(parts: readonly ToolPart[]): Kept {

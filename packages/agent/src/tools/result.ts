@@ -1,5 +1,5 @@
 /** The special answers of a handler, besides text and data. */
-import type { Value } from '@reprise/contracts';
+import type { Usage, Value } from '@reprise/contracts';
 import type { Artifact } from '../contracts/tool-call.js';
 import { type Duration, durationMs } from './duration.js';
 
@@ -9,6 +9,7 @@ const SPECIAL: unique symbol = Symbol.for('reprise.tool_result') as never;
 export interface ToolError {
   readonly [SPECIAL]: 'error';
   readonly message: string;
+  readonly usage?: Usage;
 }
 
 /** Defers the call to an outside party. Made by {@link deferred}. */
@@ -39,6 +40,13 @@ export interface UnknownOutcome {
 export interface ToolParts {
   readonly [SPECIAL]: 'parts';
   readonly parts: readonly ToolPart[];
+  readonly usage?: Usage;
+}
+
+/** What is known of an answer besides its content. */
+export interface AnswerOptions {
+  /** What the call used, for example of a model: it counts in the usage of the run, and against its limits. */
+  readonly usage?: Usage;
 }
 
 /** A part of an answer: text, data, or a file or image that was put into the content store with `ctx.put`. */
@@ -62,8 +70,8 @@ export interface ReaderSource {
 export type ToolAnswer<O> = O | ToolError | Deferral | UnknownOutcome | ResultLost | ToolParts | ToolStream;
 
 /** Makes a refusal or failure that the model reads and can act on. */
-export function toolError(message: string): ToolError {
-  return { [SPECIAL]: 'error', message };
+export function toolError(message: string, { usage }: AnswerOptions = {}): ToolError {
+  return { [SPECIAL]: 'error', message, ...(usage === undefined ? {} : { usage }) };
 }
 
 /**
@@ -94,12 +102,18 @@ export function outcomeUnknown(error?: unknown): UnknownOutcome {
 }
 
 /**
- * Makes an answer of several parts, in order.
+ * Makes an answer of several parts, in order. Given as a list, they can be followed by what the call used.
  *
  * @example return toolParts('Here is the chart.', { file: await ctx.put({ path: 'chart.png', bytes, mediaType: 'image/png' }) })
+ * @example return toolParts(['Done.'], { usage: { tokens_in: 1_200, tokens_out: 80 } })
  */
-export function toolParts(...parts: readonly ToolPart[]): ToolParts {
-  return { [SPECIAL]: 'parts', parts };
+export function toolParts(parts: readonly ToolPart[], options?: AnswerOptions): ToolParts;
+export function toolParts(...parts: readonly ToolPart[]): ToolParts;
+export function toolParts(...given: readonly unknown[]): ToolParts {
+  const [first, options = {}] = given;
+  if (!Array.isArray(first)) return { [SPECIAL]: 'parts', parts: given as readonly ToolPart[] };
+  const { usage } = options as AnswerOptions;
+  return { [SPECIAL]: 'parts', parts: first, ...(usage === undefined ? {} : { usage }) };
 }
 
 /** Whether a handler's answer is a refusal. */

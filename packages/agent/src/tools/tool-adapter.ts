@@ -108,7 +108,7 @@ async function execute(call: Call): Promise<Executed> {
     return { status, ...(answer.error === undefined ? {} : { error: answer.error }) };
   }
   // A failure after the stop is caused by the stop; an answer after it is the outcome (T3).
-  if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled' };
+  if (answer.error !== undefined && context.signal.aborted) return { status: 'cancelled', ...usedIn(answer) };
   return keptReceipt(call, answer, handler.made);
 }
 
@@ -200,15 +200,15 @@ async function keptReceipt(call: Call, kept: Kept, made: Made): Promise<AdapterO
     const { payload } = outcome as { readonly payload?: ToolCallReceipt };
     if (encode(payload).length > RECEIPT_BYTES_MAX) {
       const why = 'the names of what it made take too much';
-      return await receipt(call, kept.error === undefined ? lost(call.tool.name, why) : kept);
+      return await receipt(call, kept.error === undefined ? { ...lost(call.tool.name, why), ...usedIn(kept) } : kept);
     }
     const broke = kept.failed?.() === true && unkept !== undefined;
-    return broke ? { status: 'outcome_unknown', error: unkept.error } : outcome;
+    return broke ? { status: 'outcome_unknown', error: unkept.error, ...usedIn(kept) } : outcome;
   } catch (error) {
     if (kept.error !== undefined)
-      return { status: 'error', code: 'adapter_error/output_not_stored', retryable: false, error };
-    const why = lost(call.tool.name, messageOf(error));
-    return receipt(call, why).catch(() => ({ status: 'outcome_unknown', error }));
+      return { status: 'error', code: 'adapter_error/output_not_stored', retryable: false, error, ...usedIn(kept) };
+    const why = { ...lost(call.tool.name, messageOf(error)), ...usedIn(kept) };
+    return receipt(call, why).catch(() => ({ status: 'outcome_unknown', error, ...usedIn(kept) }));
   }
 }
 
@@ -252,5 +252,9 @@ async function receipt(
   const whole = { ...kept, output: scrubbedOutput(kept.output, context) };
   const payload = await storeAnswer(whole, policy, context.content, made);
   const edited = params.asked_ref === undefined ? {} : { edited_args_ref: params.args_ref };
-  return { status: 'ok', payload: { ...payload, ...edited } };
+  return { status: 'ok', payload: { ...payload, ...edited }, ...usedIn(kept) };
+}
+
+function usedIn({ usage }: Kept): Pick<Kept, 'usage'> {
+  return usage === undefined ? {} : { usage };
 }

@@ -58,7 +58,13 @@ function responseTo(request: UnifiedRequest): UnifiedResponse {
     last?.role === 'tool' || tool === undefined
       ? { text: resultIn(last).text, calls: [], finishReason: 'stop' }
       : { calls: [callOf(tool.name, messages)], finishReason: 'tool_calls' };
-  return { ...said, request: writePlain(request), rawBody: encode(null), usage: { calls: 1 }, warnings: [] };
+  return {
+    ...said,
+    request: writePlain(request),
+    rawBody: encode(null),
+    usage: { calls: 1, tokens_in: 0, tokens_out: 0 },
+    warnings: [],
+  };
 }
 
 /** The next call: the messages since the last answer, and the state that the tool stored. */

@@ -11,13 +11,14 @@
  */
 
 import { outcomeUnknown, ResultLost, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
+import type { Usage, Value } from '@reprise/contracts';
 import { startOfText } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { asPrompt } from './history.js';
 import { Peer, UnknownMethod } from './peer.js';
+import { ServerList } from './served.js';
 
 /** The protocol version that this client speaks. */
 const PROTOCOL_VERSION = 1;
@@ -40,6 +41,9 @@ const OPTIONS_MAX = 32;
 /** The most characters of text that one turn may send (E5). */
 const TURN_LENGTH_MAX = 16 * 1024 * 1024;
 
+/** The most tokens of one turn that are believed; of a report with more nothing is counted. */
+const TOKENS_MAX = 1_000_000_000_000;
+
 /** The cost of a piece of text beside its characters, since each piece takes memory of its own. */
 const PIECE_LENGTH = 16;
 
@@ -54,10 +58,26 @@ export interface PermissionRequest {
 export type Permissions = (request: PermissionRequest, ctx: ToolContext) => Promise<string | undefined>;
 
 const initialized = z.object({
-  agentCapabilities: z.object({ loadSession: z.boolean().optional() }).optional(),
+  agentCapabilities: z
+    .object({
+      loadSession: z.boolean().optional(),
+      mcpCapabilities: z
+        .object({ http: z.boolean().optional().catch(undefined), sse: z.boolean().optional().catch(undefined) })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
 });
 const opened = z.object({ sessionId: z.string().min(1) });
-const prompted = z.object({ stopReason: z.string() });
+const tokens = z.int().min(0).max(TOKENS_MAX);
+const spent = z.object({
+  totalTokens: tokens,
+  inputTokens: tokens,
+  outputTokens: tokens,
+  thoughtTokens: tokens.nullish().catch(undefined),
+  cachedReadTokens: tokens.nullish().catch(undefined),
+});
+const prompted = z.object({ stopReason: z.string(), usage: spent.nullish().catch(undefined) });
 const permission = z.object({
   toolCall: z.object({ title: z.string().nullish(), kind: z.string().nullish() }),
   options: z
@@ -96,6 +116,8 @@ export class AcpProgram {
   #turn: Turn | undefined;
   #session: string | undefined;
   #loads = false;
+  #takes: { readonly http?: boolean | undefined; readonly sse?: boolean | undefined } = {};
+  readonly #ended = new AbortController();
 
   private constructor(
     private readonly group: ProcessGroup,
@@ -111,6 +133,7 @@ export class AcpProgram {
       },
       scrubber,
     );
+    void group.ended.then(() => this.#ended.abort());
   }
 
   /** Starts a program. @throws the reason why it could not be started */
@@ -123,13 +146,20 @@ export class AcpProgram {
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: 'reprise', version: '0.1.0' },
     });
-    program.#loads = initialized.parse(answer).agentCapabilities?.loadSession === true;
+    const { loadSession, mcpCapabilities } = initialized.parse(answer).agentCapabilities ?? {};
+    program.#loads = loadSession === true;
+    program.#takes = mcpCapabilities ?? {};
     return program;
   }
 
   /** Whether the program can take another turn. */
   get alive(): boolean {
     return this.#peer.ended === undefined;
+  }
+
+  /** Aborted when the program has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   /** Stops the program. */
@@ -141,10 +171,16 @@ export class AcpProgram {
    * Runs one turn.
    *
    * @param recorded the program's own session from earlier turns, in this process or in an earlier one
+   * @param servers the MCP servers that the program gets when its own session is opened
    * @throws when the turn was cancelled, or the program answered with an error
    */
-  async turn(text: string, recorded: string | undefined, ctx: ToolContext): Promise<ToolAnswer<Value>> {
-    const isNew = await this.#open(recorded);
+  async turn(
+    text: string,
+    recorded: string | undefined,
+    ctx: ToolContext,
+    servers = ServerList.NONE,
+  ): Promise<ToolAnswer<Value>> {
+    const isNew = await this.#open(recorded, servers);
     const turn: Turn = { ctx, said: [], length: 0, calls: new Map() };
     this.#turn = turn;
     const cancel = (): void => this.#cancel();
@@ -156,7 +192,7 @@ export class AcpProgram {
       const answer = await this.#peer.request('session/prompt', { sessionId: this.#session, prompt });
       const end = prompted.safeParse(answer).data;
       if (end === undefined) return new ResultLost('the program ended the turn without a valid stop reason');
-      return this.#answer(turn, end.stopReason);
+      return this.#answer(turn, end.stopReason, usageOf(end.usage));
     } catch (error) {
       if (ctx.signal.aborted || this.alive) throw error;
       return outcomeUnknown(error); // the program ended during the turn and may have done anything before
@@ -167,9 +203,9 @@ export class AcpProgram {
   }
 
   /** Opens the program's own session. @returns whether the program lacks the earlier conversation */
-  async #open(recorded: string | undefined): Promise<boolean> {
+  async #open(recorded: string | undefined, servers: ServerList): Promise<boolean> {
     if (this.#session !== undefined) return false;
-    const place = { cwd: this.cwd, mcpServers: [] };
+    const place = { cwd: this.cwd, mcpServers: servers.forAcp(this.#takes) };
     if (recorded !== undefined && this.#loads && (await this.#load(recorded, place))) return false;
     const answer = await this.#peer.request('session/new', place);
     this.#session = opened.parse(answer).sessionId;
@@ -187,15 +223,19 @@ export class AcpProgram {
     }
   }
 
-  #answer({ said, calls, ctx }: Turn, stopReason: string): ToolAnswer<Value> {
+  #answer({ said, calls, ctx }: Turn, stopReason: string, usage: Usage | undefined): ToolAnswer<Value> {
     const text = said.join('');
-    if (stopReason === 'cancelled')
-      throw new Error(ctx.signal.aborted ? 'the turn was cancelled' : 'the program cancelled the turn');
-    if (stopReason === 'refusal')
-      return toolError(text === '' ? 'The program refused the turn.' : `The program refused the turn: ${text}`);
+    const spentIn = usage === undefined ? {} : { usage };
+    if (stopReason === 'cancelled') {
+      return toolError(ctx.signal.aborted ? 'The turn was cancelled.' : 'The program cancelled the turn.', spentIn);
+    }
+    if (stopReason === 'refusal') {
+      const why = text === '' ? 'The program refused the turn.' : `The program refused the turn: ${text}`;
+      return toolError(why, spentIn);
+    }
     const state = { session: this.#session ?? '', ...(stopReason === 'end_turn' ? {} : { stop: stopReason }) };
     const named = [...calls.values()].slice(-NAMED_MAX).map(({ title, status }) => `[${title}: ${status}]\n`);
-    return toolParts(`${named.join('')}${text}`, { json: { relay: state } });
+    return toolParts([`${named.join('')}${text}`, { json: { relay: state } }], spentIn);
   }
 
   /** E3 */
@@ -258,6 +298,20 @@ function follow(turn: Turn, { sessionUpdate, content, toolCallId, title, status 
   const [oldest] = calls.keys();
   if (calls.size > NAMED_MAX && oldest !== undefined) calls.delete(oldest);
   ctx.progress({ type: 'external.tool_call', ...named });
+}
+
+/**
+ * The usage of a turn. The total counts every token once; programs differ in whether input tokens include those of a
+ * cache, and output tokens those of thoughts.
+ */
+function usageOf(report: z.infer<typeof spent> | null | undefined): Usage | undefined {
+  if (report === undefined || report === null) return undefined;
+  const { totalTokens, inputTokens, outputTokens, thoughtTokens, cachedReadTokens } = report;
+  const thought = thoughtTokens ?? 0;
+  const isApart = inputTokens + outputTokens + thought <= totalTokens;
+  const tokens_out = outputTokens + (isApart ? thought : 0);
+  const tokens_in = Math.max(inputTokens, totalTokens - tokens_out);
+  return { tokens_in, tokens_out, ...(cachedReadTokens ? { tokens_cached: cachedReadTokens } : {}) };
 }
 
 function textOf(content: unknown): string | undefined {

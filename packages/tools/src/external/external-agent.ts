@@ -15,20 +15,29 @@ import {
   type ToolContext,
   type ToolEntry,
   toolError,
+  toolParts,
 } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import { RepriseError, type Usage } from '@reprise/contracts';
 import { concealArguments, concealVariables } from '@reprise/kernel';
 import * as z from 'zod';
 import type { Command } from '../process/group.js';
 import { AcpProgram, type PermissionRequest, type Permissions } from './acp.js';
 import { asPrompt } from './history.js';
-import { printed } from './stdout.js';
+import { MCP_CONFIG, type Serve, ServerList } from './served.js';
+import { allPrinted, printed } from './stdout.js';
 
 /** The answer to a program's permission request: ask people, or answer at once. */
 export type PermissionVerdict = 'ask' | 'allow' | 'deny';
 
 /** Answers a program's permission requests: with a constant answer, or with a rule. */
 export type PermissionRule = PermissionVerdict | ((request: PermissionRequest) => PermissionVerdict);
+
+/** The answer of a program, as read from its output. */
+export interface ProgramAnswer {
+  readonly text: string;
+  /** What the turn used. It counts in the usage of the run, and against its limits. */
+  readonly usage?: Usage;
+}
 
 /** Options of {@link externalAgent}. */
 export interface ExternalAgentOptions {
@@ -47,6 +56,18 @@ export interface ExternalAgentOptions {
   readonly env?:
     | Readonly<Record<string, string>>
     | ((given: { secret(name: string): Promise<string> }) => Promise<Readonly<Record<string, string>>>);
+  /**
+   * Gives the program MCP servers, for example with tools of this world. It is called at the beginning of each turn; a
+   * program that speaks the Agent Client Protocol gets the servers when its own session is opened or loaded, and keeps
+   * them. A program of the protocol `stdout` finds them in a file that only this user can read: `{mcp_config}` among
+   * the arguments of `command` is its path.
+   */
+  readonly serve?: Serve;
+  /**
+   * Reads the output of a program of the protocol `stdout`: the text of its answer, and what it used. Without it the
+   * output is the text.
+   */
+  readonly read?: (output: string) => ProgramAnswer | Promise<ProgramAnswer>;
   /** Answers the program's permission requests. Default `ask`. */
   readonly permissions?: PermissionRule;
   /** The longest time for one turn. Default one hour. */
@@ -100,33 +121,71 @@ export function externalAgent(options: ExternalAgentOptions): Agent<readonly Too
 }
 
 async function stdoutTurn(options: ExternalAgentOptions, { text }: TurnArgs, ctx: ToolContext) {
-  return printed({ ...(await commandOf(options, ctx)), stdin: await asPrompt(text, ctx) }, ctx);
+  const { name, read, serve } = options;
+  const given = { ...(await commandOf(options, ctx)), stdin: await asPrompt(text, ctx) };
+  const over = new AbortController();
+  const file = serve === undefined ? undefined : (await ServerList.of(serve, ctx, over.signal)).file();
+  const args = given.args.map((arg) => (file === undefined ? arg : arg.replaceAll(MCP_CONFIG, () => file.path)));
+  const end = (): void => {
+    over.abort();
+    file?.remove();
+  };
+  const command = { ...given, args };
+  if (read === undefined) return ending(printed(command, ctx), end);
+  const output = await allPrinted(command, ctx).finally(end);
+  const { text: said, usage } = await answerIn(name, output, read);
+  return toolParts([said], usage === undefined ? {} : { usage });
+}
+
+async function* ending<T>(stream: AsyncIterable<T>, end: () => void): AsyncGenerator<T> {
+  try {
+    yield* stream;
+  } finally {
+    end();
+  }
+}
+
+async function answerIn(
+  name: string,
+  output: string,
+  read: NonNullable<ExternalAgentOptions['read']>,
+): Promise<ProgramAnswer> {
+  const answer = (await read(output)) as ProgramAnswer | undefined;
+  if (typeof answer?.text === 'string') return answer;
+  throw new RepriseError('invalid_value', `read of the external agent ${name} gave no text`, {
+    expected: '{ text, usage? }',
+  });
 }
 
 async function acpTurn(options: ExternalAgentOptions, { text, state }: TurnArgs, ctx: ToolContext) {
-  const program = await programOf(options, ctx);
-  if (typeof program === 'string')
-    return toolError(`${options.name} could not be started; nothing was done. ${program}`);
-  return program.turn(text, state?.session, ctx);
+  const ready = await readyProgram(options, ctx);
+  if (typeof ready === 'string') return toolError(`${options.name} could not be started; nothing was done. ${ready}`);
+  return ready.program.turn(text, state?.session, ctx, ready.servers);
 }
 
-/** The session's program: the running one, or a new one. @returns the reason when there is no program */
-async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promise<AcpProgram | string> {
+/** The session's program, and the servers of this turn. @returns the reason when there is no program */
+async function readyProgram(options: ExternalAgentOptions, ctx: ToolContext) {
+  try {
+    const program = await programOf(options, ctx);
+    return { program, servers: await ServerList.of(options.serve, ctx, program.ended) };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The session's program: the running one, or a new one. @throws the reason when there is no program */
+async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promise<AcpProgram> {
   const { closing, session } = ctx;
   const own = worlds.get(closing) ?? new Map<string, AcpProgram>();
   worlds.set(closing, own);
   const key = `${options.name}/${session.key}`;
   const running = own.get(key);
   if (running?.alive === true) return running;
-  try {
-    const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber);
-    own.set(key, program);
-    closing.addEventListener('abort', () => program.stop(), { once: true }); // acp/E4
-    if (closing.aborted) program.stop();
-    return program;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber);
+  own.set(key, program);
+  closing.addEventListener('abort', () => program.stop(), { once: true }); // acp/E4
+  if (closing.aborted) program.stop();
+  return program;
 }
 
 async function commandOf(
@@ -153,7 +212,8 @@ function permissionsBy({ name, permissions = 'ask' }: ExternalAgentOptions): Per
   };
 }
 
-function requireOptions({ name, command, protocol, permissions = 'ask' }: ExternalAgentOptions): void {
+function requireOptions({ name, command, protocol, permissions = 'ask', serve, read }: ExternalAgentOptions): void {
+  const hasPlace = Array.isArray(command) && command.slice(1).some((part) => String(part).includes(MCP_CONFIG));
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [
       /^[A-Za-z0-9_-]+$/.test(String(name)) && name.length <= NAME_LENGTH_MAX,
@@ -170,6 +230,17 @@ function requireOptions({ name, command, protocol, permissions = 'ask' }: Extern
       typeof permissions === 'function' || ['ask', 'allow', 'deny'].includes(permissions),
       'permissions ask, allow, deny or a rule',
       permissions,
+    ],
+    [serve === undefined || typeof serve === 'function', 'serve: a function that gives MCP servers', typeof serve],
+    [
+      protocol !== 'stdout' || hasPlace === (serve !== undefined),
+      `serve together with ${MCP_CONFIG} among the arguments of command, for the protocol stdout`,
+      hasPlace ? `${MCP_CONFIG} without serve` : `serve without ${MCP_CONFIG}`,
+    ],
+    [
+      read === undefined || (typeof read === 'function' && protocol === 'stdout'),
+      'read: a function, for the protocol stdout',
+      `${typeof read} for ${protocol}`,
     ],
   ];
   for (const [holds, expected, actual] of rules) {

@@ -5,4 +5,6 @@ export {
   externalAgent,
   type PermissionRule,
   type PermissionVerdict,
+  type ProgramAnswer,
 } from './external-agent.js';
+export type { CalledServer, ProgramServer, Serve, ServeContext, StartedServer } from './served.js';

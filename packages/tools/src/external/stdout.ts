@@ -3,6 +3,26 @@ import type { ToolContext } from '@reprise/agent';
 import { type Command, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
 
+/** The most bytes of an output that are read at once. */
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * The whole output of a program, as text. Watchers do not see it as it arrives, since it is not yet the answer.
+ *
+ * @throws as {@link printed}, and when the output has more than 16 MiB
+ */
+export async function allPrinted(command: Command, ctx: ToolContext): Promise<string> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for await (const piece of printed(command, { ...ctx, progress: () => undefined })) {
+    bytes += piece.length;
+    if (bytes > OUTPUT_BYTES_MAX) throw new Error(`the program printed more than ${OUTPUT_BYTES_MAX} bytes`);
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /**
  * Yields the program's output as it arrives.
  *
