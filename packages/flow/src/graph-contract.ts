@@ -122,7 +122,7 @@ export const graphState = graphState1.extend({
 });
 
 /** A node of the first version, by its name. */
-export const knownNode1 = z.strictObject({
+const knownNode1 = z.strictObject({
   state: z.enum(NODE_STATES),
   /** Its position among the ready nodes. */
   at: z.string(),

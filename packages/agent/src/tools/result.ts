@@ -44,7 +44,7 @@ export interface ToolParts {
 }
 
 /** What is known of an answer besides its content. */
-export interface AnswerOptions {
+interface AnswerOptions {
   /** What the call used, for example of a model: it counts in the usage of the run, and against its limits. */
   readonly usage?: Usage;
 }
