@@ -2,6 +2,7 @@
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { memoryViews } from '@reprise/kernel/views';
 import { AgentWorld, type AnyAgent, defineAgent } from '../../src/index.js';
+import { OpenParts } from '../../src/world/open-parts.js';
 import type { AgentWorldParts } from '../../src/world/world.js';
 import type { Frame } from '../histories/bare-world.js';
 
@@ -40,6 +41,7 @@ export function recordedWorld({ frames, content }: Journal): RecordedWorld {
     viewStore: memoryViews(),
     closing: new AbortController(),
     ready: () => undefined,
+    opened: new OpenParts([]),
   };
   // Watchers ask nothing else of a world.
   return { world: new AgentWorld(kernel as never, parts as unknown as AgentWorldParts), agent };
