@@ -1,6 +1,6 @@
 /** A text on the whole screen, to read to its end. Pure. */
 import type { Input } from './input/keys.js';
-import { type Line, span, textOf, wrapped } from './text/spans.js';
+import { CONTINUED, type Line, span, textOf, wrapped } from './text/spans.js';
 import { fitting, widthOf } from './text/width.js';
 
 /** The state of a pager. */
@@ -23,7 +23,7 @@ export function openPager(pager: Omit<Pager, 'top'>): Pager {
 
 /** The rows of the text at this width. */
 export function rowsOf({ lines, columns }: Pager): readonly Line[] {
-  return lines.flatMap((line) => wrapped(line, columns));
+  return lines.flatMap((line) => wrapped(line, columns, { indent: [CONTINUED] }));
 }
 
 /** The number of rows from the beginning whose last one is on the screen. */
@@ -87,7 +87,7 @@ export function screenOf(pager: Pager): readonly Line[] {
   const place = isEnd
     ? `END · ${pager.atEnd}`
     : `rows ${pager.top + 1}-${end} of ${rows.length} · Space next page · G end · q back`;
-  const status = fitting(` ${pager.title}  ·  ${place} `, pager.columns);
+  const status = fitting(` ${place}  ·  ${pager.title} `, pager.columns);
   const fill = ' '.repeat(Math.max(0, pager.columns - widthOf(status)));
   return [...shown, ...blank, [span(status + fill, 'inverse')]];
 }

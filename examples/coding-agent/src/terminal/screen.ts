@@ -21,7 +21,7 @@ import { MarkdownStream } from './markdown.js';
 import { openPager, type Pager, resized, rowsOf, screenOf, seenRows, turn } from './pager.js';
 import type { Panel, Printed, Terminal, TerminalEvents } from './terminal.js';
 import { type Paint, paintFor } from './text/paint.js';
-import { type Line, lineWidth, painted, span, wrapped } from './text/spans.js';
+import { CONTINUED, type Line, lineWidth, painted, span, wrapped } from './text/spans.js';
 import { fitting } from './text/width.js';
 
 /** Draws are at least this far apart, unless a key was pressed, in milliseconds. */
@@ -402,7 +402,7 @@ export class Screen implements Terminal {
   }
 
   #bodyRows({ body }: Panel): readonly Line[] {
-    return body.flatMap((line) => wrapped(line, this.columns - 1));
+    return body.flatMap((line) => wrapped(line, this.columns - 1, { indent: [...line.slice(0, 1), CONTINUED] }));
   }
 
   /** The panel in so many rows: as much of the body as there is room for, then the question. */

@@ -27,6 +27,9 @@ export function span(text: string, ...styles: readonly Style[]): Span {
   return styles.length === 0 ? { text } : { text, styles };
 }
 
+/** Stands before the rows that continue a line, so that they do not look like lines of their own. */
+export const CONTINUED: Span = span('↳ ', 'dim');
+
 /** The text of a line. */
 export function textOf(line: Line): string {
   return line.map(({ text }) => text).join('');
