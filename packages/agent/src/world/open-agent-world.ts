@@ -107,8 +107,8 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   } = options as AgentWorldOptions<A>;
   const closing = new AbortController();
   const parts = new OpenParts(given);
-  const registry = new Registry(wrapTool, closing.signal, [...catalog, ...parts.tools]);
-  registry.add([...new Set<AnyAgent>([...agents, ...parts.agents])]);
+  const registry = new Registry(wrapTool, closing.signal, withThose(catalog, parts.tools));
+  registry.add(withThose(agents, parts.agents));
   for (const name of registry.names) requireModelOf(registry, name, models);
   const live = new LiveAnswers();
   let world: World | undefined;
@@ -173,4 +173,9 @@ function requireModelOf(registry: Registry, name: string, models: ModelInfos): v
   if (agent === undefined) return;
   requireModel(models, agent.model, `agent ${name}`);
   requirePrices(models, agent);
+}
+
+/** What the options list, and what parts bring, each once. Anything but a list goes on as it is: it is refused in words. */
+function withThose<T>(listed: readonly T[], brought: readonly T[]): readonly T[] {
+  return Array.isArray(listed) ? [...new Set<T>([...listed, ...brought])] : listed;
 }

@@ -4,7 +4,7 @@
  * Owns: the shape of a part, and the app that parts make together. Does not own: when a part is started
  * (`open-parts.ts`), what its cells do.
  */
-import { type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, fieldsOf, type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter, ContentStore, PendingItem, WorldView } from '@reprise/kernel';
 import { type App, type AppSpec, defineApp } from '@reprise/kernel/define';
 import type { ViewDefinition } from '@reprise/kernel/views';
@@ -13,6 +13,8 @@ import type { AnyAgent } from '../define/agent.js';
 import type { Tool } from '../tools/tool.js';
 import { agentApp } from './app.js';
 import type { AgentWorld } from './world.js';
+
+const require: ArgumentCheck = checkOf('invalid_definition', 'invalid part of a world');
 
 /**
  * A part of a world: reducers and plans, what executes their effects, and a handle for the app.
@@ -113,10 +115,12 @@ export interface Served {
  *   `invalid_definition` for parts that use each other in a circle
  */
 export function allParts(given: readonly WorldPart[]): readonly WorldPart[] {
+  requireParts(given, 'parts');
   for (const [i, part] of given.entries()) if (given.indexOf(part) !== i) throw duplicatePart(part.name);
   const found = new Map<string, WorldPart>();
   const add = (part: WorldPart, path: readonly WorldPart[]): void => {
     if (path.includes(part)) throw circle([...path, part]);
+    requireParts(part.uses ?? [], `uses of the part ${part.name}`);
     for (const used of part.uses ?? []) add(used, [...path, part]);
     const known = found.get(part.name);
     if (known !== undefined && known !== part) throw duplicatePart(part.name);
@@ -141,6 +145,16 @@ export function appOf(parts: readonly WorldPart[], base: App = agentApp): App {
     plans: [...base.plans.values(), ...all.flatMap(({ plans = [] }) => plans)],
     policy: [...all.flatMap(({ policy = [] }) => policy), ...(base.policy ?? [])],
   });
+}
+
+/** Refuses anything but parts: callers may be untyped. */
+function requireParts(given: readonly WorldPart[], where: string): void {
+  require(Array.isArray(given), where, 'a list of parts', typeof given);
+  for (const [i, part] of given.entries()) {
+    const { name, handle } = fieldsOf(part);
+    const isPart = typeof name === 'string' && name !== '' && typeof handle === 'function';
+    require(isPart, `${where}[${i}]`, 'a part: an object with a name and a function `handle`', part);
+  }
 }
 
 function duplicatePart(name: string): RepriseError {

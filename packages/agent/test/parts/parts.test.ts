@@ -63,6 +63,17 @@ describe('the parts of a world', () => {
     expect(() => appOf([circle])).toThrow(/invalid_definition.*circle/s);
   });
 
+  it.each([
+    ['that is no list', { flow }, 'expected a list of parts'],
+    ['that is missing', [undefined], 'at parts[0]'],
+    ['without a name', [{ handle: () => 0 }], 'at parts[0]'],
+    ['without a handle', [{ name: 'flow' }], 'at parts[0]'],
+    ['that uses what is no part', [{ ...flow, uses: ['queue'] }], 'at uses of the part flow[0]'],
+  ])('a part %s is refused in words', (_what, parts, words) => {
+    expect(() => appOf(parts as never)).toThrow(words);
+    expect(() => appOf(parts as never)).toThrow('invalid_definition: invalid part of a world');
+  });
+
   it('a part that the world was opened without has no handle', () =>
     play({ agents: [], steps: [], parts: [flow] }, async ({ world }) => {
       expect(() => world.part({ name: 'flow', handle: () => 1 })).toThrow(/opened without the part "flow"/);
