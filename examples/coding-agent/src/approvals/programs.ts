@@ -53,8 +53,11 @@ const INTERPRETERS: Readonly<Record<string, ReadonlySet<string>>> = {
   pypy: new Set(),
 };
 
-/** A relative path without a way up, or a name: what may follow a pattern of first words. */
-const OPERAND = /^(?!.*(?:^|\/)\.\.(?:\/|$))[A-Za-z0-9_.@][A-Za-z0-9_.,:@+%~/-]*$/;
+/**
+ * A relative path without a way up, or a name: what may follow a pattern of first words. No address (`https://…`), no
+ * drive (`C:/…`), and no file of further arguments (`@file`, as pytest reads).
+ */
+const OPERAND = /^(?!.*(?:^|[/:])\.\.(?:\/|$))(?!.*\/\/)(?![A-Za-z]:)[A-Za-z0-9_.][A-Za-z0-9_.,:@+%~/-]*$/;
 
 /** Commands that may be followed by names and paths, and by the listed options, without doing anything else. */
 interface Prefix {
@@ -73,10 +76,9 @@ const PREFIXES: readonly Prefix[] = [
   { words: ['git', 'show'], options: new RegExp(`^(?:${GIT_FORM}|--)$`) },
   { words: ['git', 'blame'] },
   { words: ['git', 'ls-files'] },
-  ...['npm', 'pnpm', 'yarn'].flatMap((program) => [
-    { words: [program, 'test'] },
-    { words: [program, 'run'], named: 1 },
-  ]),
+  ...['npm', 'pnpm', 'yarn'].map((program) => ({ words: [program, 'test'] })),
+  // Not of yarn: its `run` also starts any program that is installed (`yarn run tsx other.ts`).
+  ...['npm', 'pnpm'].map((program) => ({ words: [program, 'run'], named: 1 })),
   { words: ['cargo', 'test'], options: /^(?:--release|--all|--workspace|--all-features|-q)$/ },
   { words: ['cargo', 'check'], options: /^(?:--release|--all|--workspace|--all-features|--tests|-q)$/ },
   { words: ['cargo', 'build'], options: /^(?:--release|--all|--workspace|--all-features|-q)$/ },

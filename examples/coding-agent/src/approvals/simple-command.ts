@@ -18,8 +18,11 @@ const UNUSUAL_START = /^[=%]/;
 /** What double quotes do not switch off. */
 const ALIVE_IN_DOUBLE_QUOTES = /["$`\\!]/;
 
-/** Control characters, line breaks, and what is invisible or turns the direction of a line. */
-const UNREADABLE = /[\p{C}\p{Z}]/u;
+/** Control characters, line breaks, and what is invisible or turns the direction of a line; two are blank symbols. */
+const UNREADABLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
+
+/** No longer text is read, in characters: a person approves it, and reads it. */
+const LINE_UNITS_MAX = 2_000;
 
 /** Whether a person can read a text as it is: of all white space it has only plain spaces. */
 export function isReadable(text: string): boolean {
@@ -33,7 +36,7 @@ export function isReadable(text: string): boolean {
  * @example simpleCommand('git status && rm -r src') // undefined
  */
 export function simpleCommand(line: string): string[] | undefined {
-  if (!isReadable(line)) return undefined;
+  if (line.length > LINE_UNITS_MAX || !isReadable(line)) return undefined;
   const words: string[] = [];
   for (let at = 0; at < line.length; ) {
     if (line[at] === ' ') {

@@ -37,7 +37,7 @@ export function callLine(tool: string, given: unknown): string {
     case 'ask_human':
       return 'ask';
     default:
-      return `${tool}  ${oneLine(JSON.stringify(args))}`;
+      return `${oneLine(tool)}  ${oneLine(JSON.stringify(args))}`;
   }
 }
 
@@ -59,7 +59,7 @@ const OWN_ARGS: Readonly<Record<string, readonly string[]>> = {
 /** The whole of a call. Reads the file that it would change. */
 export async function wholeCall(tool: string, given: unknown, folder: string): Promise<WholeCall> {
   const args = (given ?? {}) as Args;
-  const own = OWN_ARGS[tool] ?? [];
+  const own = (OWN_ARGS[tool] ?? []).filter((name) => name !== 'path' || isWhole(args.path));
   const others = Object.entries(args).filter(([name, value]) => !own.includes(name) && !isDefault(name, value));
   const listed = others.flatMap(([name, value]) => namedArgument(name, value));
   if (tool === 'run_shell' || tool === 'run_process') return { lines: [...commandLines(args), ...listed] };
@@ -69,6 +69,11 @@ export async function wholeCall(tool: string, given: unknown, folder: string): P
     lines: [...lines, ...change.difference.lines, ...warnings(change.difference.hidden, []), ...listed],
     ...change,
   };
+}
+
+/** Whether the title of a call shows a path to its end. */
+function isWhole(file: unknown): boolean {
+  return typeof file === 'string' && oneLine(file) === textOf(visibleInLine(file)) && visible(file).hidden.length === 0;
 }
 
 function isDefault(name: string, value: unknown): boolean {
@@ -101,7 +106,7 @@ function namedArgument(name: string, value: unknown): Line[] {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'undefined');
   const { lines, hidden } = visible(text);
   const [first = [], ...rest] = lines;
-  const label = `${name}: `;
+  const label = `${textOf(visibleInLine(name))}: `;
   if (rest.length === 0) return [[span(label, 'dim'), ...first], ...warnings(hidden, [])];
   return [[span(label, 'dim')], ...lines.map((line) => [span('  │ ', 'dim'), ...line]), ...warnings(hidden, [])];
 }

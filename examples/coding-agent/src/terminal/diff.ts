@@ -37,13 +37,18 @@ interface Compared {
 export function difference(before: string, after: string, numbered = true): Difference {
   const hidden = new Set<string>();
   const hunks = hunksOf(before, after);
-  const width = numbered ? String(Math.max(0, ...hunks.flat().map((one) => one.before ?? one.after ?? 0))).length : 0;
+  const width = numbered ? String(lastNumber(hunks.flat())).length : 0;
   const lines = hunks.flatMap((hunk, i) => [
     ...(i === 0 ? [] : [[span(`${' '.repeat(width)} ⋮`, 'dim')]]),
     ...marked(hunk, hidden).map(({ line, words }) => shownLine(line, words, width)),
   ]);
   const count = (sign: string) => hunks.flat().filter((one) => one.sign === sign).length;
   return { lines, added: count('+'), removed: count('-'), hidden: [...hidden] };
+}
+
+/** The largest line number. As a loop: a file may have more lines than a call takes arguments. */
+function lastNumber(lines: readonly Compared[]): number {
+  return lines.reduce((last, { before, after }) => Math.max(last, before ?? after ?? 0), 0);
 }
 
 function hunksOf(before: string, after: string): Compared[][] {

@@ -4,7 +4,7 @@ import { cleared, GATE, type Gate, open, QUIET_MS, ask as register, see, typed, 
 import type { Panel, Printed, Terminal, TerminalEvents } from './terminal.js';
 import { type Paint, paintFor } from './text/paint.js';
 import { plain } from './text/plain.js';
-import { type Line, textOf } from './text/spans.js';
+import { harmless, type Line, textOf } from './text/spans.js';
 
 /** After so many turns of the event loop, everything that had arrived was read. */
 const TURNS = 3;
@@ -38,7 +38,7 @@ export class Lines implements Terminal {
   }
 
   print(...lines: readonly Printed[]): void {
-    const text = lines.map((line) => (typeof line === 'string' ? line : textOf(line).trimEnd()));
+    const text = lines.map((line) => shown(typeof line === 'string' ? line : textOf(line).trimEnd()));
     this.#write(`${this.#isInside ? '\n' : ''}${text.join('\n')}\n`, false);
   }
 
@@ -121,4 +121,9 @@ export class Lines implements Terminal {
     this.#isInside = isInside;
     this.output.write(text);
   }
+}
+
+/** A printed text, with its line breaks. */
+function shown(text: string): string {
+  return text.split('\n').map(harmless).join('\n');
 }

@@ -2,11 +2,14 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import type { Style } from './text/paint.js';
 import { plain } from './text/plain.js';
-import { type Line, type Span, span, textOf, wrapped } from './text/spans.js';
+import { brokenUp, type Line, type Span, span, textOf, wrapped } from './text/spans.js';
 import { fitting, widthOf } from './text/width.js';
 
 /** The fewest columns of a cell in a table; narrower tables are shown as they were written. */
 const CELL_COLUMNS_MIN = 6;
+
+/** The fewest columns of a block in another; deeper ones are shown as they were written. */
+const NESTED_COLUMNS_MIN = 4;
 
 /** Renders a text. */
 export function markdown(text: string, columns: number): readonly Line[] {
@@ -75,7 +78,18 @@ export class MarkdownStream {
 
 /** The blocks of a text. Links to definitions elsewhere in the text stay as they were written (M1). */
 function blocksOf(text: string): Token[] {
-  return new Lexer({ gfm: true }).blockTokens(text.replace(/\r\n?/g, '\n'), []);
+  const lines = text.replace(/\r\n?/g, '\n');
+  return parsed(lines, () => new Lexer({ gfm: true }).blockTokens(lines, []));
+}
+
+/** The tokens of a text. What is nested so deeply that the parser gives up stays as it was written. */
+function parsed(text: string, parse: () => Token[]): Token[] {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return text === '' ? [] : [{ type: 'html', raw: text, block: true, pre: false, text } satisfies Tokens.HTML];
+  }
 }
 
 function blockLines(block: Token, columns: number): Line[] {
@@ -114,14 +128,7 @@ function source(raw: string, columns: number): Line[] {
 
 /** Breaks a line with line breaks in it into rows. */
 function paragraph(line: Line, columns: number): Line[] {
-  const lines: Span[][] = [[]];
-  for (const { text, styles } of line) {
-    text.split('\n').forEach((part, i) => {
-      if (i > 0) lines.push([]);
-      if (part !== '') lines.at(-1)?.push(styles === undefined ? { text: part } : { text: part, styles });
-    });
-  }
-  return lines.flatMap((one) => wrapped(one, columns, { words: true }));
+  return brokenUp(line).flatMap((one) => wrapped(one, columns, { words: true }));
 }
 
 function codeLines({ text, lang }: Tokens.Code, columns: number): Line[] {
@@ -137,8 +144,9 @@ function codeLines({ text, lang }: Tokens.Code, columns: number): Line[] {
 /** Blocks behind a mark, for example the items of a list: the mark before the first row, blanks before the others. */
 function within(mark: Line, blocks: readonly Token[], columns: number, rest: Line = mark): Line[] {
   const room = columns - widthOf(textOf(mark));
+  if (room < NESTED_COLUMNS_MIN) return source(blocks.map(({ raw }) => raw).join(''), columns);
   const rows = blocks.flatMap((block, i) => {
-    const lines = blockLines(block, Math.max(room, 4));
+    const lines = blockLines(block, room);
     const isApart = i > 0 && lines.length > 0 && block.type !== 'list' && block.type !== 'text';
     return isApart ? [[], ...lines] : lines;
   });
@@ -209,7 +217,8 @@ function bold(line: Line): Line {
 
 /** The spans of a text with emphasis, code and links. */
 function inline(text: string, styles: readonly Style[] = []): Span[] {
-  return new Lexer({ gfm: true }).inlineTokens(text, []).flatMap((token) => inlineSpans(token, styles));
+  const tokens = parsed(text, () => new Lexer({ gfm: true }).inlineTokens(text, []));
+  return tokens.flatMap((token) => inlineSpans(token, styles));
 }
 
 function inlineSpans(token: Token, styles: readonly Style[]): Span[] {

@@ -21,7 +21,7 @@ import { MarkdownStream } from './markdown.js';
 import { openPager, type Pager, resized, rowsOf, screenOf, seenRows, turn } from './pager.js';
 import type { Panel, Printed, Terminal, TerminalEvents } from './terminal.js';
 import { type Paint, paintFor } from './text/paint.js';
-import { CONTINUED, type Line, lineWidth, painted, span, wrapped } from './text/spans.js';
+import { brokenUp, CONTINUED, type Line, lineWidth, painted, span, wrapped } from './text/spans.js';
 import { fitting } from './text/width.js';
 
 /** Draws are at least this far apart, unless a key was pressed, in milliseconds. */
@@ -102,7 +102,8 @@ export class Screen implements Terminal {
 
   print(...lines: readonly Printed[]): void {
     if (this.#saying) this.#flushAnswer();
-    for (const line of lines) this.#queue += this.#rows(typeof line === 'string' ? [span(line)] : line);
+    for (const line of lines.flatMap((one) => brokenUp(typeof one === 'string' ? [span(one)] : one)))
+      this.#queue += this.#rows(line);
     this.#draw();
   }
 

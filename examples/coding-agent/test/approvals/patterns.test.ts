@@ -263,6 +263,33 @@ test('a pattern of a whole tool covers its calls, but never a tool of files or o
   expect(patternOf({ args: {} })).toBeUndefined();
 });
 
+test('what follows first words is a path inside the folder or a name: no address, no drive, no file of arguments', () => {
+  for (const [first, other] of [
+    ['pytest tests', 'pytest @arguments'],
+    ['npm run get a', 'npm run get https://example.com/a'],
+    ['npm run get a', 'npm run get a//b'],
+    ['ls src', 'ls C:/src'],
+    ['git show HEAD', 'git show HEAD:../x'],
+  ] as const)
+    expect(matches(proposed(shell(first)), shell(other)), other).toBe(false);
+  expect(matches(proposed(shell('pytest tests')), shell('pytest tests/a.py::test_b'))).toBe(true);
+});
+
+test('a command that runs any installed program is allowed only as it is', () => {
+  expect(describePattern(proposed(shell('yarn run tsx a.ts')))).toBe('exactly `yarn run tsx a.ts`');
+  expect(matches(proposed(shell('yarn run tsx a.ts')), shell('yarn run tsx b.ts'))).toBe(false);
+});
+
+test('invisible names and very long commands get no pattern', () => {
+  for (const blank of ['\u2800', '\u3164', '\u115f', '\u034f', '\ufe0f', '\u{1d159}']) {
+    expect(patternOf(shell(`ls 'src${blank}'`)), JSON.stringify(blank)).toBeUndefined();
+    expect(patternOf(write(`src${blank}/a.ts`)), JSON.stringify(blank)).toBeUndefined();
+  }
+  const before = performance.now();
+  expect(patternOf(shell(`ls ${'a~'.repeat(1_000_000)}`))).toBeUndefined();
+  expect(performance.now() - before).toBeLessThan(1_000);
+});
+
 let folder = '';
 let stubs = '';
 let log = '';
@@ -312,11 +339,30 @@ test('links are followed before a pattern is matched, and a path that leads out 
   expect(located({ tool: 'run_shell', args: { command: 'npm test', cwd: 'out' } }, root).place).toBeUndefined();
 });
 
+test('a command with a word that leads out of the folder through a link has no place', () => {
+  const root = path.join(folder, 'links');
+  mkdirSync(path.join(root, 'src'), { recursive: true });
+  writeFileSync(path.join(root, 'src/a.py'), '');
+  symlinkSync('..', path.join(root, 'out'));
+  symlinkSync('nowhere', path.join(root, 'src/dangling'));
+  symlinkSync('a.py', path.join(root, 'src/b.py'));
+  const pattern = proposed(located({ tool: 'run_shell', args: { command: 'pytest src' } }, root));
+  const isMatched = (command: string, argv = command.split(' ')) =>
+    [
+      { tool: 'run_shell', args: { command } },
+      { tool: 'run_process', args: { argv } },
+    ].map((call) => matches(pattern, located(call, root)));
+  for (const word of ['out', 'out/x.py', './out/', 'src/../out', 'src/dangling', 'out/x.py::test_a', 'out/../out/x'])
+    expect(isMatched(`pytest ${word}`), word).toEqual([false, false]);
+  for (const word of ['src', 'src/b.py', 'src/b.py::test_a', 'src/a.py/x', 'new/x.py', 'a'.repeat(300)])
+    expect(isMatched(`pytest ${word}`), word).toEqual([true, true]);
+});
+
 /** Words that may follow the first words of each command, in any number. */
 const followed = fc
   .tuple(
     fc.constantFrom('npm test', 'npm run lint', 'git status', 'git diff', 'cargo test', 'pytest', 'ls'),
-    fc.array(fc.constantFrom('src', './src/a.ts', "'src/b'", '"name"', 'HEAD~1', '@scope/x', 'a:b,c', '.github'), {
+    fc.array(fc.constantFrom('src', './src/a.ts', "'src/b'", '"name"', 'HEAD~1', 'a@b/x', 'a:b,c', '.github'), {
       maxLength: 4,
     }),
   )

@@ -39,6 +39,36 @@ describe('keys', () => {
     expect(decoded('👨‍👩‍👧')).toEqual([{ kind: 'text', text: '👨‍👩‍👧' }]);
   });
 
+  it('what a terminal reports by itself is no key and no text: the mouse, colors, its name, keys that are let go', () => {
+    const reports = [
+      ...['\u001b[<0;10;10M', '\u001b[<0;10;10m', '\u001b[M !!', '\u001b[35;10;10M', '\u001b[13;1:3u', '\u001b[1;1R'],
+      ...[
+        '\u001b]11;rgb:00/00/00\u001b\\',
+        '\u001b]10;y\r\u0007',
+        '\u001bP>|xterm(1)\u001b\\',
+        '\u001b_Gi=1;OK\u001b\\',
+      ],
+      ...[
+        '\u001b[?1;2c',
+        '\u001b[>0;1;0c',
+        '\u001b[?2026;2$y',
+        '\u001b[?0u',
+        '\u001b[I',
+        '\u001b[O',
+        '\u001b[8;24;80t',
+      ],
+    ];
+    for (const report of reports) {
+      expect(decoded(report), JSON.stringify(report)).toEqual([]);
+      expect(decoded(`${report}\u001b[A`), JSON.stringify(report)).toEqual([key('up')]);
+      for (let cut = 2; cut < report.length; cut++)
+        expect(decoded(report.slice(0, cut), report.slice(cut)), `${JSON.stringify(report)} cut at ${cut}`).toEqual([]);
+    }
+    expect(decoded('\u001b]')).toEqual([]); // Alt-], and no Esc
+    expect(decoded('\u001bOM')).toEqual([key('enter')]);
+    expect(decoded('\u001b]11;rgb', '\u001b[A')).toEqual([key('up')]);
+  });
+
   it('several characters in one read are a paste, and an Enter at their end may send them', () => {
     expect(decoded('y\r')).toEqual([{ kind: 'paste', text: 'y' }, key('enter')]);
     expect(decoded('a\ry\r')).toEqual([{ kind: 'paste', text: 'a\ny\n' }]);

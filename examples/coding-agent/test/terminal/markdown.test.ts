@@ -122,6 +122,18 @@ describe('an answer', () => {
     ]);
   });
 
+  it('an answer that is nested very deeply is shown, and no row is wider than the screen', () => {
+    for (const one of ['> ', '- ', '* > ', '1. ']) {
+      for (const times of [20, 60, 3_000]) {
+        const rows = lines(`${one.repeat(times)}x\n\nafter`, 40);
+        expect(Math.max(...rows.map(widthOf)), `${one} ${times}`).toBeLessThanOrEqual(40);
+        expect(rows.at(-1)).toBe('after');
+      }
+    }
+    for (const one of ['*a ', '_a **b ', '[', '~~a ', '![a]('])
+      expect(lines(one.repeat(2_000)).length).toBeGreaterThan(1);
+  });
+
   it('a wide table is broken inside its cells, and one that cannot fit is shown as it was written', () => {
     const table = '| name | what it does |\n|---|---|\n| alpha | it explains at length what happens |\n';
     expect(lines(table, 24)).toEqual(

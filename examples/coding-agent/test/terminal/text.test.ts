@@ -1,9 +1,11 @@
 /** Texts on a terminal: what is shown, and how wide it is. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { wholeCall } from '../../src/terminal/calls.js';
 import { difference } from '../../src/terminal/diff.js';
+import { paintFor } from '../../src/terminal/text/paint.js';
 import { outputLines, plain } from '../../src/terminal/text/plain.js';
-import { span, textOf, wrapped } from '../../src/terminal/text/spans.js';
+import { painted, span, textOf, wrapped } from '../../src/terminal/text/spans.js';
 import { visible, visibleInLine } from '../../src/terminal/text/visible.js';
 import { fitting, widthOf } from '../../src/terminal/text/width.js';
 import { hold, hostileLines, hostileText, refutes, SEEDED } from './hold.js';
@@ -67,6 +69,29 @@ describe('a text on a terminal', () => {
     expect(shown('rm a\u200bb\u00a0c')).toBe('rm a‹U+200B›b‹U+00A0›c');
     expect(shown('a\rb')).toBe('a␍b');
     expect(shown('👨‍👩‍👧 日本 é e\u0301')).toBe('👨‍👩‍👧 日本 é e\u0301');
+  });
+
+  it('blank symbols have marks, and a long line of tabs is shown at once', () => {
+    expect(visible('a\u2800b\u{1d159}').hidden).toEqual(['‹U+2800›', '‹U+1D159›']);
+    expect(textOf(visible('ab\tc\t\u0007\td').lines[0] ?? [])).toBe('ab  c   ␇   d');
+    const before = performance.now();
+    expect(textOf(visible('\t'.repeat(60_000)).lines[0] ?? [])).toHaveLength(240_000);
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
+  it('a painted line has no character that a terminal would execute, wherever its text comes from', () => {
+    const line = [span('no \u001b[2J\r\u009b1m\u202e'), span('\u001b]0;t\u0007', 'red')];
+    expect(painted(line, paintFor(false))).toBe('no \ufffd[2J\ufffd\ufffd1m\ufffd\ufffd]0;t\ufffd');
+    expect(painted(line, paintFor(true))).toContain('\u001b[31m\ufffd]0;t\ufffd\u001b[39m');
+  });
+
+  it('a call shows a long path to its end, the names of its arguments without effect, and any number of lines', async () => {
+    const file = `docs/${'./'.repeat(90)}.github/run.yml`;
+    const { lines } = await wholeCall('write_file', { path: file, text: 'x' }, '/nowhere');
+    expect(lines.map(textOf)).toContain(`path: ${file}`);
+    const odd = await wholeCall('docs.search', { 'a\u001b[2Jb': 1 }, '/nowhere');
+    expect(odd.lines.map(textOf)).toEqual(['a␛[2Jb: 1']);
+    expect(difference('', 'a\n'.repeat(200_000)).added).toBe(200_000);
   });
 
   it('widths are those of clusters: a family is two columns, a combining accent none', () => {

@@ -5,6 +5,7 @@
  * K1  A paste is one input, whatever it contains: between the terminal's brackets, or several characters that arrive in
  *     one read.
  * K2  The inputs do not depend on where reads cut an escape sequence or a bracketed paste.
+ * K3  What a terminal reports by itself is no input: answers to questions, colors, mouse, keys that are let go.
  */
 import { graphemesOf } from '../text/width.js';
 
@@ -67,6 +68,8 @@ export function decode({ pending, paste }: Decoding, read: string): { decoding: 
 /** Nothing followed an escape character: it was the key itself. */
 export function settle({ pending, paste }: Decoding): { decoding: Decoding; inputs: readonly Input[] } {
   if (pending === '' || paste !== undefined) return { decoding: { pending, paste }, inputs: [] };
+  if ((pending.length > 1 && REPORTS.includes(pending[1] ?? '')) || pending.startsWith(MOUSE))
+    return { decoding: DECODING, inputs: [] }; // K3: a report that was cut off
   const { inputs } = decode(DECODING, pending.slice(1));
   return { decoding: DECODING, inputs: [{ kind: 'key', name: 'escape' }, ...inputs] };
 }
@@ -89,6 +92,9 @@ function takeOne(text: string): Taken | undefined {
 function takeSequence(text: string): Taken | undefined {
   const [, second = ''] = text;
   if (second === '') return undefined;
+  if (REPORTS.includes(second)) return takeReport(text);
+  if (text.startsWith(MOUSE))
+    return text.length < MOUSE_LENGTH ? undefined : { length: MOUSE_LENGTH, input: undefined };
   if (second === '[') {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of these
     const found = /^\u001b\[([0-?]*)([ -/]*)([@-~])/.exec(text);
@@ -99,13 +105,32 @@ function takeSequence(text: string): Taken | undefined {
   }
   if (second === 'O') {
     const third = text[2];
-    return third === undefined ? undefined : { length: 3, input: csiKey('', third) };
+    return third === undefined ? undefined : { length: 3, input: third === 'M' ? ENTER : csiKey('', third) };
   }
   if (second === '\u001b') return { length: 1, input: { kind: 'key', name: 'escape' } };
   const control = controlKey(second);
   if (control !== undefined) return { length: 2, input: { ...control.key, alt: true } };
   const [grapheme = second] = graphemesOf(text.slice(1, 65));
   return { length: 1 + grapheme.length, input: { kind: 'key', name: grapheme, alt: true } };
+}
+
+/** What begins a report with text in it: `ESC ]` of a color, `ESC P`, `ESC _`, `ESC ^` and `ESC X` of others. */
+const REPORTS = ']P_^X';
+/** The beginning of a report of the mouse in its old form, with three characters behind it. */
+const MOUSE = '\u001b[M';
+const MOUSE_LENGTH = 6;
+/** The Enter of the number pad is `ESC O M`; `ESC [ M` and `ESC [ … M` are reports of the mouse. */
+const ENTER: Key = { kind: 'key', name: 'enter' };
+
+/** K3: a report ends with BEL or `ESC \\`; anything else that begins with an escape character ends it too. */
+function takeReport(text: string): Taken | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are made of these
+  const end = /[\u0007\u0018\u001a\u001b\u009c]/.exec(text.slice(2));
+  if (end === null) return undefined;
+  const at = end.index + 2;
+  if (text[at] !== '\u001b') return { length: at + 1, input: undefined };
+  if (text.length === at + 1) return undefined;
+  return { length: text[at + 1] === '\\' ? at + 2 : at, input: undefined };
 }
 
 const FINALS: Readonly<Record<string, string>> = {
@@ -115,7 +140,6 @@ const FINALS: Readonly<Record<string, string>> = {
   D: 'left',
   F: 'end',
   H: 'home',
-  M: 'enter',
 };
 
 const NUMBERED: Readonly<Record<string, string>> = {
@@ -131,6 +155,7 @@ const NUMBERED: Readonly<Record<string, string>> = {
 /** A key behind `ESC [`, also in the forms that state modifiers and code points. */
 function csiKey(parameters: string, final: string): Input | undefined {
   const [first = '', second = '', third = ''] = parameters.split(';').map((part) => part.split(':')[0] ?? '');
+  if (/^[^;]*;\d*:3(?:;|$)/.test(parameters)) return undefined; // K3: let go
   if (final === 'Z') return { kind: 'key', name: 'tab', shift: true };
   if (final === 'u') return codeKey(Number(first), second);
   if (final === '~' && first === '27') return codeKey(Number(third), second);

@@ -40,9 +40,36 @@ export function lineWidth(line: Line): number {
   return widthOf(textOf(line));
 }
 
+/** Characters that a terminal would execute, or by which it would reorder others. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * A text as a terminal may receive it. Texts from outside were made visible before, by those who know how they are to be
+ * read; this is for one that was forgotten, as in the message of an error.
+ */
+export function harmless(text: string): string {
+  return text.replace(ACTIVE, '\ufffd');
+}
+
 /** A line as the terminal receives it. */
 export function painted(line: Line, paint: Paint): string {
-  return line.map(({ text, styles = [] }) => styles.reduce((done, style) => paint[style](done), text)).join('');
+  return line
+    .map(({ text, styles = [] }) => styles.reduce((done, style) => paint[style](done), harmless(text)))
+    .join('');
+}
+
+/** A line with line breaks in it as lines. */
+export function brokenUp(line: Line): readonly Line[] {
+  if (!line.some(({ text }) => text.includes('\n'))) return [line];
+  const lines: Span[][] = [[]];
+  for (const { text, styles = [] } of line) {
+    text.split('\n').forEach((part, i) => {
+      if (i > 0) lines.push([]);
+      if (part !== '') lines.at(-1)?.push(span(part, ...styles));
+    });
+  }
+  return lines;
 }
 
 interface Cell {

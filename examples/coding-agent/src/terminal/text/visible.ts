@@ -8,7 +8,7 @@ import { graphemesOf, widthOf } from './width.js';
 
 /** Characters that draw nothing, change the order of others, or look like a space without being one. */
 const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|^[\p{Mn}\p{Me}]/u;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]|(?! )\p{Zs}|^[\p{Mn}\p{Me}]/u;
 // biome-ignore lint/complexity/useRegexLiterals: as a literal, this flag needs a newer target than the repository's
 const EMOJI = new RegExp('^\\p{RGI_Emoji}$', 'v');
 /** A cluster of letters with joiners inside, as Persian and Hindi are written. */
@@ -41,6 +41,7 @@ export function visibleInLine(text: string): Line {
 function visibleLine(line: string, hidden: Set<string> = new Set(), joins = false): Line {
   const spans: Span[] = [];
   let clear = '';
+  let column = 0;
   const flush = (): void => {
     if (clear !== '') spans.push(span(clear));
     clear = '';
@@ -48,14 +49,21 @@ function visibleLine(line: string, hidden: Set<string> = new Set(), joins = fals
   for (const grapheme of graphemesOf(line)) {
     if (!HIDDEN.test(grapheme) || EMOJI.test(grapheme) || (joins && /\p{L}/u.test(grapheme) && JOINED.test(grapheme))) {
       clear += grapheme;
+      column += widthOf(grapheme);
       continue;
     }
     for (const character of grapheme) {
-      if (character === '\t') clear += ' '.repeat(TAB_COLUMNS - (widthOf(clear) % TAB_COLUMNS));
-      else if (!HIDDEN.test(character)) clear += character;
-      else {
+      if (character === '\t') {
+        const blanks = TAB_COLUMNS - (column % TAB_COLUMNS);
+        clear += ' '.repeat(blanks);
+        column += blanks;
+      } else if (!HIDDEN.test(character)) {
+        clear += character;
+        column += widthOf(character);
+      } else {
         flush();
         const mark = markOf(character);
+        column += widthOf(mark);
         hidden.add(mark);
         spans.push(span(mark, 'inverse', 'yellow'));
       }
