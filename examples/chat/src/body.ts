@@ -12,10 +12,14 @@ const DROPPED_BYTES_MAX = 64 * 1024 * 1024;
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-    if (bytes > DROPPED_BYTES_MAX) break;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+      if (bytes > DROPPED_BYTES_MAX) break;
+    }
+  } catch {
+    throw new Refusal(400, 'The request broke off.'); // the page was closed: no fault of the server
   }
   if (bytes > BODY_BYTES_MAX)
     throw new Refusal(413, `The message is too large: at most ${BODY_BYTES_MAX} bytes.`, { connection: 'close' });

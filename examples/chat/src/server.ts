@@ -73,7 +73,11 @@ async function respond(
   if (method === 'POST') requireJson(request.headers);
   const headers = new Headers();
   const after = request.headers['last-event-id'] ?? searchParams.get('after');
-  if (typeof after === 'string') headers.set('last-event-id', after);
+  if (typeof after === 'string') {
+    // Only such a value can be a header, and only such a one was ever given out.
+    if (!/^[ -~]*$/.test(after)) throw new Refusal(400, 'Invalid id of a last event.');
+    headers.set('last-event-id', after);
+  }
   if (request.headers.accept !== undefined) headers.set('accept', request.headers.accept);
   return requests.answer({ method, chat, what, headers, body: () => readJson(request) });
 }

@@ -1,9 +1,10 @@
 /** Sends the server the requests of the page, without a browser. */
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { type AgentWorld, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundlePage } from '../src/bundle.js';
 import { type ChatServer, startChatServer } from '../src/server.js';
 import { nextStep, waiter } from '../src/waiter.js';
@@ -160,6 +161,21 @@ describe('the chat server', () => {
     expect(await (await fetch(server.url)).text()).toBe('<p>page</p>');
     await until(await said(user('m-1', 'Hi')), (parts) => parts.includes('I book tables'));
     expect((await posted('', { id: 'ada', messages: [user('m-1', 'Something else')] })).status).toBe(409);
+  });
+
+  it('a request that breaks off, or names an odd last event, is no failure of the server', async () => {
+    const reported = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    for (const after of ['%E2%98%83', 'a%0Ab', '%00'])
+      expect((await fetch(`${server.url}/api/chat/ada/follow?after=${after}`)).status, after).toBe(400);
+    const { port, host } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const head = ['POST /api/chat HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json', 'Content-Length: 100'];
+    await new Promise<void>((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n{`, () => resolve()));
+    await fetch(server.url); // the server has read what came before
+    socket.destroy();
+    for (let turn = 0; turn < 5; turn++) await fetch(server.url);
+    expect(reported).not.toHaveBeenCalled();
+    reported.mockRestore();
   });
 
   it('the server tells of a chat that it does not have, and makes none', async () => {
