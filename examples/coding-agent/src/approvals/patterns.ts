@@ -139,7 +139,13 @@ function listWords(argv: unknown): readonly string[] | undefined {
 }
 
 function placeOfFile({ tool = '', args, place }: Call): string | undefined {
-  return FILE_TOOLS.has(tool) && isRecord(args) && isPlace(place) && place !== '.' ? place : undefined;
+  const isFile = FILE_TOOLS.has(tool) && isRecord(args) && isPlace(place) && place !== '.';
+  return isFile && !isOfGit(place) ? place : undefined;
+}
+
+/** Whether a place belongs to git itself: what is written there (hooks, settings) runs with the next command of git. */
+function isOfGit(place: string): boolean {
+  return place.split('/').some((name) => name.toLowerCase() === '.git');
 }
 
 function isInside(file: string | undefined, folder: string): boolean {

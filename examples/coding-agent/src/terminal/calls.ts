@@ -21,7 +21,7 @@ export function callLine(tool: string, given: unknown): string {
   switch (tool) {
     case 'run_process':
     case 'run_shell':
-      return `run  ${cut(commandText(args))}${inFolder(args.cwd)}`;
+      return `run  ${cut(commandText(tool, args))}${inFolder(args.cwd)}`;
     case 'edit_file':
       return `edit  ${oneLine(args.path)}${args.all === true ? ' (everywhere)' : ''}`;
     case 'write_file':
@@ -62,7 +62,7 @@ export async function wholeCall(tool: string, given: unknown, folder: string): P
   const own = (OWN_ARGS[tool] ?? []).filter((name) => name !== 'path' || isWhole(args.path));
   const others = Object.entries(args).filter(([name, value]) => !own.includes(name) && !isDefault(name, value));
   const listed = others.flatMap(([name, value]) => namedArgument(name, value));
-  if (tool === 'run_shell' || tool === 'run_process') return { lines: [...commandLines(args), ...listed] };
+  if (tool === 'run_shell' || tool === 'run_process') return { lines: [...commandLines(tool, args), ...listed] };
   if (tool !== 'edit_file' && tool !== 'write_file') return { lines: listed };
   const { lines, ...change } = await changeOf(tool, args, folder);
   return {
@@ -81,8 +81,8 @@ function isDefault(name: string, value: unknown): boolean {
 }
 
 /** The command, with numbered lines when there are several. */
-function commandLines(args: Args): Line[] {
-  const text = commandText(args);
+function commandLines(tool: string, args: Args): Line[] {
+  const text = commandText(tool, args);
   const { lines, hidden } = visible(text);
   const width = String(lines.length).length;
   const shown = lines.map((line, i) => [
@@ -202,8 +202,9 @@ export function errorWords({ error }: Pick<AgentEventOf<'llm_step.failed'>, 'err
 }
 
 /** The command of a call as a shell would read it. */
-function commandText({ command, argv }: Args): string {
-  if (!Array.isArray(argv)) return String(command ?? argv ?? '');
+function commandText(tool: string, { command, argv }: Args): string {
+  if (tool === 'run_shell') return String(command ?? '');
+  if (!Array.isArray(argv)) return String(argv ?? '');
   return argv.map((word) => quoted(String(word))).join(' ');
 }
 

@@ -14,7 +14,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { cleared, type Gate, isSeen, open, ask as register, remeasure, see, unask } from '../approvals/gate.js';
 import { withText } from './input/editor.js';
-import { decode } from './input/keys.js';
+import { decode, settle } from './input/keys.js';
 import { layout, shownRow } from './input/layout.js';
 import { type Asks, receive, receiveRest, type Typing, typingWith } from './input/typing.js';
 import { MarkdownStream } from './markdown.js';
@@ -298,6 +298,8 @@ export class Screen implements Terminal {
     const { decoding, inputs } = decode(this.#typing.decoding, text);
     const alone = inputs.length === 0 && decoding.pending === '\u001b';
     this.#typing = { ...this.#typing, decoding: alone ? { ...decoding, pending: '' } : decoding };
+    // What has not ended by then is no key: it does not swallow the next one.
+    if (this.#typing.decoding.pending !== '') this.#escape = setTimeout(() => this.#dropRest(), ESCAPE_MS);
     const keys = alone ? [{ kind: 'key', name: 'escape' } as const] : inputs;
     for (const input of keys) {
       if (this.#pager === undefined) return;
@@ -306,6 +308,10 @@ export class Screen implements Terminal {
       else this.#pager.state = next;
     }
     if (this.#pager !== undefined) this.#drawPager();
+  }
+
+  #dropRest(): void {
+    this.#typing = { ...this.#typing, decoding: settle(this.#typing.decoding).decoding };
   }
 
   #drawPager(): void {

@@ -243,6 +243,21 @@ test('a pattern of a folder covers files in it and below, and one of a file at t
   expect(matches(file, write('package.json'))).toBe(false);
 });
 
+test('no pattern covers the files of git itself, which run programs', () => {
+  for (const file of [
+    '.git/config',
+    '.git/hooks/pre-commit',
+    'src/parse/.git',
+    'src/parse/sub/.git/config',
+    '.GIT/x',
+  ]) {
+    expect(patternOf(write(file)), file).toBeUndefined();
+    expect(matches(proposed(write('src/parse/lexer.ts')), write(file)), file).toBe(false);
+    expect(matches({ kind: 'folder', folder: '.git' }, write(file)), file).toBe(false);
+  }
+  expect(patternOf(write('.github/x.yml'))).toEqual({ kind: 'folder', folder: '.github' });
+});
+
 test('a pattern of a whole tool covers its calls, but never a tool of files or of commands', () => {
   const pattern = proposed({ tool: 'docs.search', args: { query: 'x' } });
   expect(describePattern(pattern)).toBe('every call of docs.search');

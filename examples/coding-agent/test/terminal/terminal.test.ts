@@ -245,6 +245,30 @@ describe.runIf(hasPty())('in a terminal, input and output', () => {
     await tty.press('q');
   });
 
+  it('a report of the terminal at a page or a question is no key: it swallows none, and a click does not decide', async () => {
+    const { folder, at } = await place();
+    const model = await modelServer(shell('touch CLICKED'), { text: 'Over.' });
+    const tty = await begun([...at, ...model.at]);
+    await tty.until(ASKED);
+    let mark = tty.mark();
+    await tty.type('v');
+    await tty.until('END', mark);
+    mark = tty.mark();
+    await tty.press('\u001b]11;rgb');
+    await new Promise((resolve) => setTimeout(resolve, 500)); // longer than a report takes
+    await tty.press('q');
+    await tty.until(ASKED, mark);
+    await tty.press('y');
+    await tty.press('\u001b[<0;1;1M');
+    await tty.press('\u001b[M !!');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(existsSync(path.join(folder, 'CLICKED'))).toBe(false);
+    mark = tty.mark();
+    await tty.press('\r');
+    await tty.until('Over.', mark);
+    expect(existsSync(path.join(folder, 'CLICKED'))).toBe(true);
+  });
+
   it('a dumb terminal and NO_COLOR get no escape sequence for colors, and a dumb one gets none at all', async () => {
     const { at } = await place();
     const model = await modelServer({ text: '**Bold** answer.' });

@@ -91,6 +91,12 @@ describe('a text on a terminal', () => {
     expect(lines.map(textOf)).toContain(`path: ${file}`);
     const odd = await wholeCall('docs.search', { 'a\u001b[2Jb': 1 }, '/nowhere');
     expect(odd.lines.map(textOf)).toEqual(['a␛[2Jb: 1']);
+    const both = { command: 'rm -r src', argv: ['ls'] };
+    expect((await wholeCall('run_shell', both, '/nowhere')).lines.map(textOf)[0]).toBe('$ rm -r src');
+    expect((await wholeCall('run_process', both, '/nowhere')).lines.map(textOf)).toEqual([
+      '$ ls',
+      'command: rm -r src',
+    ]);
     expect(difference('', 'a\n'.repeat(200_000)).added).toBe(200_000);
   });
 
