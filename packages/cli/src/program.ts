@@ -6,6 +6,7 @@ import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { isWorld } from './open.js';
 import { parseDigest } from './target.js';
+import { escapeText } from './text/escape.js';
 import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
@@ -77,7 +78,7 @@ class CommandLine {
 
   async flush(): Promise<void> {
     await this.io.out.write(this.#out.join(''));
-    await this.io.err.write(this.#err.join(''));
+    await this.io.err.write(escapeText(this.#err.join(''))); // it repeats words that were given
   }
 
   async fail(error: unknown, json: boolean): Promise<ExitCode> {

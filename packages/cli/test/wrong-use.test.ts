@@ -174,3 +174,18 @@ describe('help', () => {
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
+
+describe('wrong words', () => {
+  it('a wrong word on the command line is repeated with its control characters as escapes', async () => {
+    for (const args of [
+      ['nope\u001b[2J'],
+      ['show', world, '2', '--b\u001b[2J'],
+      ['log', world, '--from', '\u001b[2J'],
+    ]) {
+      const { code, err } = await run(...args);
+      expect(code).toBe(2);
+      expect(err).toContain('\\u001b[2J');
+      expect(err).not.toContain('\u001b');
+    }
+  });
+});
