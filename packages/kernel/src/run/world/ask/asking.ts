@@ -10,6 +10,7 @@ import {
   type JournalRecord,
   type Principal,
   RepriseError,
+  requireKnownOptions,
   type Settlement,
   type Value,
 } from '@reprise/contracts';
@@ -121,14 +122,15 @@ export class Asking {
 
   /** Cancels an effect. */
   async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
+    const who = readOptions(options, CANCEL_OPTIONS);
     const graceMs = readArgument('the options', () => options.graceMs);
-    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, options);
+    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, who);
   }
 
   /** Erases content for good. */
   async erase(target: EraseTarget, options: EraseOptions): Promise<EraseReport> {
     requireErasure(target, options);
-    const asking = this.#whoAsks(options);
+    const asking = this.#whoAsks(readOptions(options, ERASE_OPTIONS));
     requireAsking(asking.id, asking.principal);
     const { reason } = options;
     const outcome = await this.parts.eraser.erase(target, { ...asking, ...(reason === undefined ? {} : { reason }) });
@@ -163,9 +165,15 @@ export class Asking {
   }
 }
 
-function readOptions(options: RequestOptions): RequestOptions {
+const REQUEST_OPTIONS = { id: true, as: true } as const;
+const CANCEL_OPTIONS = { ...REQUEST_OPTIONS, graceMs: true } as const;
+const ERASE_OPTIONS = { ...REQUEST_OPTIONS, reason: true } as const;
+
+/** The id and the principal of a request; an option with another name is refused. */
+function readOptions(options: RequestOptions, known: Readonly<Record<string, true>> = REQUEST_OPTIONS): RequestOptions {
   return readArgument('the options', () => {
     requireObject(options, 'the options');
+    requireKnownOptions(options, known, 'a request');
     const { id, as } = options;
     return { ...(id == null ? {} : { id }), ...(as == null ? {} : { as }) };
   });

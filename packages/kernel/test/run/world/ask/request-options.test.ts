@@ -1,0 +1,42 @@
+/** Misspelled options of requests, which untyped callers write. */
+import * as z from '@reprise/contracts/schema';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memory, openKernelWorld, type World } from '../../../../src/index.js';
+import { creates, defineApp, defineReducer } from '../../../../src/pure/define/index.js';
+
+const box = defineReducer({
+  name: 'test/Box@1',
+  state: z.strictObject({}),
+  events: { 'test/Made@1': creates(z.strictObject({})) },
+  init: () => ({}),
+  reduce: () => undefined,
+});
+const EFFECT = '0'.repeat(64);
+let world: World;
+
+beforeAll(async () => {
+  world = await openKernelWorld({ store: memory(), app: defineApp({ reducers: [box] }) });
+});
+afterAll(() => world.close());
+
+const CALLS: readonly [name: string, call: (world: World, options: never) => Promise<unknown>, expected: string][] = [
+  ['request', (w, o) => w.request(['test/Box@1', 'a'], { name: 'test/Made@1', value: {} }, o), 'id, as'],
+  ['command', (w, o) => w.command('sys/Cancel@1', { effect: EFFECT }, o), 'id, as'],
+  ['decide', (w, o) => w.decide(EFFECT, { approve: false }, o), 'id, as'],
+  ['settle', (w, o) => w.settle(EFFECT, { status: 'ok', payload: {} }, o), 'id, as'],
+  ['cancel', (w, o) => w.cancel(EFFECT, o), 'id, as, graceMs'],
+  ['erase', (w, o) => w.erase({ refs: [] }, o), 'id, as, reason'],
+];
+
+describe('the options of a request', () => {
+  it.each(CALLS)(
+    '%s refuses a misspelled option, says which there are, and writes nothing',
+    async (_name, call, expected) => {
+      const before = world.head;
+      await expect(call(world, { ad: 'human:ann' } as never)).rejects.toThrow(
+        `invalid_argument: unknown option "ad" of a request; expected ${expected}; got ad. Did you mean "`,
+      );
+      expect(world.head).toEqual(before);
+    },
+  );
+});
