@@ -21,6 +21,7 @@ export const HEAVY = [
   ['packages/agent/test/histories/', 'random histories of sessions, each audited'],
   ['packages/agent/test/resume/', 'random histories, resumed at every place'],
   ['packages/cli/test/', 'each command on worlds of its own'],
+  ['packages/agent/test/reducer/owner-law.test.ts', 'thousands of random histories, and mistakes that they find'],
   ['packages/flow/test/acceptance.test.ts', 'a thousand of each reducer'],
   ['packages/flow/test/crash/', 'kills processes'],
   ['packages/kernel/test/pure/engine/gate/revocation.test.ts', 'random revocations, each audited'],

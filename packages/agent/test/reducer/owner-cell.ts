@@ -10,16 +10,16 @@ import { agentApp } from '../../src/world/app.js';
 /** The cell. */
 export const OWNER: Address = ['test/Owner@1', 'boss'];
 
-const answered = ownerAnswer.omit({ session: true, step_epoch: true });
+const answered = ownerAnswer.omit({ session: true, step_epoch: true }).extend({ nth: z.exactOptional(z.int()) });
 
 /** What the owner does with a call: `args.do`. */
 export const owner = defineReducer({
   name: OWNER[0],
-  state: z.strictObject({ calls: z.array(ownerCall).max(64), news: z.array(z.string()).max(64) }),
+  state: z.strictObject({ calls: z.array(ownerCall).max(512), news: z.array(z.string()).max(512) }),
   events: {
     'test/Make@1': creates(z.strictObject({ session: z.string(), adopted: agentAdopted })),
     'test/Answer@1': answered,
-    'test/Park@1': z.strictObject({ call_id: z.string() }),
+    'test/Park@1': z.strictObject({ call_id: z.string(), nth: z.exactOptional(z.int()) }),
     'test/MakeBelow@1': creates(z.strictObject({ session: z.string(), adopted: agentAdopted })),
     'aos.agent/OwnerCall@1': ownerCall,
     'aos.agent/ChildNotice@1': childNotice,
@@ -38,12 +38,12 @@ export const owner = defineReducer({
       const { news } = event.value;
       draft.news.push(news.kind === 'waiting' ? `waiting: ${news.for}` : news.kind);
     } else {
-      const { call_id } = event.value;
-      const call = draft.calls.find((known) => known.call_id === call_id);
+      const { call_id, nth, ...rest } = event.value;
+      const call = nth === undefined ? draft.calls.find((known) => known.call_id === call_id) : draft.calls[nth];
       if (call === undefined) return;
       const { session, step_epoch } = call;
       if (event.name === 'test/Park@1') tell('OwnerParked', { session, call_id, step_epoch }, ctx);
-      else tell('OwnerAnswer', { ...event.value, session, step_epoch }, ctx);
+      else tell('OwnerAnswer', { ...rest, session, call_id, step_epoch }, ctx);
     }
   },
 });
