@@ -247,7 +247,7 @@ describe('for a person', () => {
     agent.type('/fork 1');
     await agent.until('src/cart.js would be set back');
     await agent.until('will not be restored: run_process');
-    await agent.until('Set these files back?');
+    await agent.until('? Set these files back?  [y]es  [n]o; then Enter');
     agent.type('y');
     await agent.until('This is world 2 now');
     expect(source(folder)).toContain(WRONG);
