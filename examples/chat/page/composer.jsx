@@ -1,14 +1,14 @@
-/** The place to type. What is typed survives the page. */
+/** The place to type. What is typed belongs to its tab, and survives a reload of it. */
 import { useEffect, useLayoutEffect, useState } from 'react';
 
 export function Composer({ conversation, isWorking, field, onSay }) {
   const draft = `chat:${conversation.id}:draft`;
-  const [text, setText] = useState(() => localStorage.getItem(draft) ?? '');
+  const [text, setText] = useState(() => sessionStorage.getItem(draft) ?? '');
   const [problem, setProblem] = useState();
   const [isStopping, setStopping] = useState(false);
   useEffect(() => {
-    if (text === '') localStorage.removeItem(draft);
-    else localStorage.setItem(draft, text);
+    if (text === '') sessionStorage.removeItem(draft);
+    else sessionStorage.setItem(draft, text);
   }, [draft, text]);
   useEffect(() => {
     if (!isWorking) setStopping(false);

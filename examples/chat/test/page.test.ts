@@ -145,6 +145,9 @@ describe('the chat page in a browser', () => {
     await left.say('A table for 4 at 20:00');
     await left.shows('May I book?');
     await left.type('half a sentence');
+    const third = await tab();
+    await third.shows('May I book?');
+    expect(await typed(third)).toBe(''); // what is half typed belongs to its tab
     await right.front();
     await right.shows('May I book?');
     expect(await conversation(right)).toBe(await conversation(left));
