@@ -330,9 +330,14 @@ const TEXTS = ['text', 'a NUL', 'a path', '__proto__', 'constructor'];
 const KEYS = TEXTS;
 const TIMES = ['zero', 'one', 'a fraction', 'infinity', 'beyond integers'];
 const NAMES = ['text', '__proto__', 'constructor'];
-const OPTIONS = JUNK.filter(([, junk]) => junk === undefined || (typeof junk === 'object' && junk !== null)).map(
-  ([name]) => name,
-);
+const OPTIONS = JUNK.filter(
+  ([, junk]) => junk === undefined || (typeof junk === 'object' && junk !== null && statesNothing(junk)),
+).map(([name]) => name);
+
+/** Whether an object states no option, known or unknown. */
+function statesNothing(junk: object): boolean {
+  return Object.values(junk).every((value) => value === undefined);
+}
 
 async function first(items: AsyncGenerator<unknown>): Promise<unknown> {
   return (await items.next()).value;
