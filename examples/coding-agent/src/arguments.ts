@@ -43,8 +43,9 @@ Works with you in FOLDER (where you are, when you name none): reads, edits, runs
     --id ID          what TASK is known by: given again, it is not done twice
   --help             this text
 
-With --print, the exit code is 0 when the task was done, 1 when it failed or was stopped, 2 for wrong use, and 3 when
-something else in this conversation waits for a person: then nothing is sent, and standard error says what waits.
+With --print, the exit code is 0 when the task was done, 1 when it failed or was stopped, 2 for wrong use, 3 when
+something else in this conversation waits for a person (nothing is sent, and standard error says what waits), 4 when the
+agent came to its end but calls were refused for want of a person, and 130 after Ctrl-C.
 
 Without --model an embedded model is used: a few rules, no key, no network.`;
 

@@ -15,7 +15,7 @@ export interface PrintOptions {
 }
 
 /** The exit codes of a task. */
-export const EXIT = { done: 0, failed: 1, wrongUse: 2, needsPerson: 3 } as const;
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, needsPerson: 3, refused: 4 } as const;
 
 const NOBODY = 'No person is available to approve this. Do what you can without it.';
 
@@ -41,17 +41,29 @@ export async function printed(world: AgentWorld, session: Session<string>, optio
   }
   const { text, stop } = await run.result();
   if (text !== '') console.log(plain(text));
-  if (stop.kind === 'Completed') return EXIT.done;
+  if (stop.kind === 'Completed') return doneBut(await watched);
   console.error(stop.kind === 'Failed' ? `failed: ${stop.code}` : stop.kind);
   return EXIT.failed;
 }
 
-async function watch(run: Run<string>): Promise<void> {
+/** The exit code of a completed task: a script must be able to tell that something in it was not allowed. */
+function doneBut(refused: number): number {
+  if (refused === 0) return EXIT.done;
+  const calls = refused === 1 ? 'One call was' : `${refused} calls were`;
+  console.error(`${calls} refused, because no person was here to approve; --yes approves all calls.`);
+  return EXIT.refused;
+}
+
+/** Prints the events of a run. @returns how many requests for approval were refused */
+async function watch(run: Run<string>): Promise<number> {
+  let refused = 0;
   for await (const event of run.events()) {
+    if (event.type === 'human.resolved' && event.how === 'denied') refused++;
     if (event.type === 'tool.requested') console.error(`● ${callLine(event.tool, event.args)}`);
     if (event.type === 'tool.failed') for (const line of failureLines(event).lines) console.error(`  ${textOf(line)}`);
     if (event.type === 'llm_step.failed') console.error(`the model failed: ${event.code}${errorWords(event)}`);
   }
+  return refused;
 }
 
 /** The id of the run that a known message began. */

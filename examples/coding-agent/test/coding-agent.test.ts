@@ -37,12 +37,14 @@ describe('for a script', () => {
     expect((await verified(worlds)).head).toEqual(head); // not one frame more
   });
 
-  it('without a person to approve it a call is refused, and the model reads why', async () => {
+  it('without a person to approve it a call is refused, the model reads why, and the agent exits with 4', async () => {
     const { folder, at } = await place();
-    const { code, out, err } = await drive(...at, '--print', TASK).ended;
-    expect(code).toBe(0);
+    const { code, out, err } = await drive(...at, '--print', TASK, '--id', 'job-1').ended;
+    expect(code).toBe(4);
     expect(out).toContain('No person is available to approve this.');
     expect(err).toContain('not done: refused');
+    expect(err).toMatch(/refused, because no person was here to approve; --yes approves all calls\.\n$/);
+    expect(await drive(...at, '--print', TASK, '--id', 'job-1').ended).toMatchObject({ code: 4, out });
     expect(source(folder)).toContain(WRONG);
   });
 
