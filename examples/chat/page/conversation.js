@@ -1,7 +1,7 @@
 /**
  * One conversation as this tab has it.
  *
- * The journal has the conversation; the tab follows it, so each tab shows the same, whoever sent what. Two streams lead
+ * The journal has the conversation; the tab follows it, so each tab shows the same, whichever tab sent it. Two streams lead
  * here: `follow` brings each message when it changes, and, while an answer is being written, the AI SDK's chat reads
  * the run's stream for the words between. Either may break: the tab asks again, from the place that it has.
  *

@@ -111,7 +111,7 @@ describe('the chat page in a browser', () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('with the server killed in the middle of an answer, the page reconnects, has the answer once, and sends what was typed meanwhile', async () => {
+  it('the page reconnects after the server was killed in the middle of an answer, has the answer once, and sends what was typed meanwhile', async () => {
     const page = await tab();
     await page.say('Tell me a story');
     await page.shows('One morning the kitchen');
