@@ -24,7 +24,7 @@ export function formatProblem({ file, line, what, use }: Problem): string {
 }
 
 const IGNORED = new Set(['node_modules', 'dist', '.git', '.types', 'coverage', 'worlds', 'vectors', 'goldens']);
-const READ = /\.(ts|mjs|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
+const READ = /\.(ts|mjs|jsx?|json|svg|md)$|(^|\/)(LICENSE|\.npmrc|run)$/;
 
 /** Reads the repository's texts. */
 export function readTree(root: string): Tree {
