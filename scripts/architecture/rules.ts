@@ -11,6 +11,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ['contracts', 'kernel'],
   flow: ['contracts', 'kernel'],
   work: ['contracts', 'kernel', 'agent'],
+  tree: ['contracts', 'kernel', 'agent', 'work'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   ui: ['contracts', 'agent'],
@@ -23,6 +24,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'flow',
     'work',
+    'tree',
     'store-sqlite',
     'providers',
     'tools',
@@ -34,7 +36,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'ui'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'tree', 'ui'];
 
 const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
 const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];
@@ -187,6 +189,7 @@ export const PURE_WING: readonly string[] = [
   'packages/agent/src/plans',
   'packages/flow/src',
   'packages/work/src/pure',
+  'packages/tree/src/pure',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */

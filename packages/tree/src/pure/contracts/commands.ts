@@ -1,0 +1,171 @@
+/** The events that a tree takes: from outside, from its plans, and from itself. */
+import { ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { limitsChange, treeBudget, treeLimits } from './limits.js';
+import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, VIEWS } from './names.js';
+import { answered, given, nodeNumber } from './node.js';
+import { PEOPLE, promptWords, treeAgent } from './tree.js';
+
+const count = z.int().min(0);
+
+/** A goal in one line. */
+export const goalText = z.string().min(1).max(GOAL_BYTES_MAX);
+
+/** What a node needs: the number of another, or an edge with its terms. */
+export const need = z.union([
+  nodeNumber,
+  z.strictObject({
+    node: nodeNumber,
+    view: z.exactOptional(z.enum(VIEWS)),
+    on_failure: z.exactOptional(z.enum(ON_FAILURE)),
+  }),
+]);
+
+/** What a node needs. */
+export type Need = z.infer<typeof need>;
+
+/** A node that is to be made. */
+export const nodeSpec = z.strictObject({
+  goal: goalText,
+  prompt_ref: ref(),
+  returns: z.exactOptional(z.enum(RESULT_TYPES)),
+  schema_ref: z.exactOptional(ref()),
+  blocked_by: z.exactOptional(z.array(need).max(NEEDS_MAX)),
+  priority: z.exactOptional(z.int().min(-1000).max(1000)),
+  agent: z.exactOptional(z.string().max(64)),
+  /** What it may use, in the unit of the tree's budget. */
+  budget: z.exactOptional(z.int().min(1)),
+  timeout_ms: z.exactOptional(
+    z
+      .int()
+      .min(1_000)
+      .max(366 * 86_400_000),
+  ),
+});
+
+/** A node that is to be made. */
+export type NodeSpec = z.infer<typeof nodeSpec>;
+
+/** `tree/Start@1`: makes the tree. Without agents, which a cell cannot send, the world's part supplies them. */
+export const treeStart = z.strictObject({
+  goal: goalText,
+  prompt_ref: ref(),
+  agent: z.string().max(64),
+  agents: z.array(treeAgent).max(32),
+  returns: z.enum(RESULT_TYPES),
+  schema_ref: z.nullable(ref()),
+  limits: treeLimits,
+  budget: treeBudget,
+  people: z.enum(PEOPLE),
+  words: promptWords,
+  labels: z.record(z.string().max(64), z.string().max(256)),
+});
+
+/** The start of a tree. */
+export type TreeStart = z.infer<typeof treeStart>;
+
+/** The commands of people, of the app, and of the cell that started the tree. */
+export const treeCommands = {
+  'tree/Stop@1': z.strictObject({ node: nodeNumber }),
+  'tree/Pause@1': z.strictObject({ node: nodeNumber }),
+  'tree/Resume@1': z.strictObject({ node: nodeNumber }),
+  /** Tries an ended node again: by another agent, in a new session, or with another budget. */
+  'tree/Retry@1': z.strictObject({
+    node: nodeNumber,
+    agent: z.exactOptional(z.string().max(64)),
+    fresh: z.exactOptional(z.literal(true)),
+    budget: z.exactOptional(z.int().min(1)),
+  }),
+  'tree/Add@1': z.strictObject({
+    parent: nodeNumber,
+    type: z.enum(['spawn', 'fork']),
+    nodes: z.array(nodeSpec).min(1).max(64),
+  }),
+  /** Changes a node that has not begun, or is paused. */
+  'tree/Modify@1': z.strictObject({
+    node: nodeNumber,
+    goal: z.exactOptional(goalText),
+    prompt_ref: z.exactOptional(ref()),
+    priority: z.exactOptional(z.int().min(-1000).max(1000)),
+    agent: z.exactOptional(z.string().max(64)),
+    budget: z.exactOptional(z.int().min(1)),
+  }),
+  'tree/Tell@1': z.strictObject({ node: nodeNumber, text_ref: ref() }),
+  'tree/Answer@1': z.strictObject({ ask: nodeNumber, text_ref: ref(), picked: answered.shape.picked }),
+  'tree/Limit@1': z.strictObject({
+    limits: z.exactOptional(limitsChange),
+    /** What all nodes together may use; null without a bound. */
+    budget: z.exactOptional(z.nullable(count)),
+  }),
+};
+
+/** The name of a command. */
+export type TreeCommandName = keyof typeof treeCommands;
+
+/** The events of the tree's own plans, and of the tree itself. */
+export const treeNews = {
+  /** The prompt of a launch was composed, or could not be. */
+  'tree/Composed@1': z.strictObject({
+    n: nodeNumber,
+    launch: count,
+    text_ref: z.nullable(ref()),
+    code: z.nullable(z.string().max(96)),
+    inputs: z.array(nodeNumber).max(256),
+  }),
+  /** The question of a node was composed for one that is to answer. */
+  'tree/Questioned@1': z.strictObject({ ask: nodeNumber, to: nodeNumber, text_ref: z.nullable(ref()) }),
+  /** A result was checked: it is of the node's type, or has problems, or could not be checked. */
+  'tree/Checked@1': z.strictObject({
+    n: nodeNumber,
+    launch: count,
+    /** The call of `complete` that waits; null for a last answer, an unchecked draft, and the list of a serial. */
+    call: z.nullable(z.strictObject({ session: z.string().max(256), call_id: z.string().max(128), step_epoch: count })),
+    summary_ref: z.nullable(ref()),
+    given: z.nullable(given),
+    problems_ref: z.nullable(ref()),
+    code: z.nullable(z.string().max(96)),
+  }),
+  /** People answered a question, or did not in time. */
+  'tree/PeopleAnswered@1': z.strictObject({ ask: nodeNumber, text_ref: z.nullable(ref()), late: z.boolean() }),
+  'tree/Work@1': z.strictObject({}),
+};
+
+/** What a tree tells the cell that started it: `tree/Ended@1` as an event has the shape of the fact. */
+export const TREE_ENDED = 'tree/Ended@1';
+
+/** The codes with which a command or call is refused. */
+export const TREE_REFUSALS = [
+  'not_started',
+  'already_started',
+  'not_yours',
+  'unknown_node',
+  'unknown_agent',
+  'unknown_tool',
+  'invalid_arguments',
+  'not_your_subtree',
+  'not_your_child',
+  'node_ended',
+  'tree_ended',
+  'stale_launch',
+  'not_ended',
+  'ancestor_ended',
+  'already_ended',
+  'is_active',
+  'illegal_transition',
+  'would_deadlock',
+  'limit_depth',
+  'limit_nodes',
+  'limit_children',
+  'limit_generations',
+  'limit_asks',
+  'over_budget',
+  'no_children',
+  'no_people',
+  'not_asked',
+  'not_an_option',
+  'already_answered',
+  'too_many_open',
+] as const;
+
+/** Why a command or call was refused. */
+export type TreeRefusal = (typeof TREE_REFUSALS)[number];

@@ -1,0 +1,37 @@
+/** `tree.check@1`: whether a result is of its node's type. It reads and writes content only. */
+import { ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { defineEffect } from '@reprise/kernel/define';
+import { RESULT_TYPES } from './names.js';
+import { given } from './node.js';
+
+/** What is checked: a value from a call, a last answer, or the results of the steps of a serial, which make a list. */
+export const treeCheckParams = z.strictObject({
+  returns: z.enum(RESULT_TYPES),
+  schema_ref: z.nullable(ref()),
+  from: z.union([
+    z.strictObject({ value_ref: ref() }),
+    z.strictObject({ output_ref: ref() }),
+    z.strictObject({ list: z.array(given).max(64) }),
+  ]),
+  summary_ref: z.nullable(ref()),
+  /** The tree, in whose folder a file must stand. */
+  tree: z.string().max(128),
+});
+
+/** What a check found: the content that counts, or what is wrong, as a text. */
+export const treeCheckReceipt = z.union([z.strictObject({ given }), z.strictObject({ problems_ref: ref() })]);
+
+/** The effect of checking a result. */
+export const treeCheck = defineEffect({
+  kind: 'tree.check@1',
+  params: treeCheckParams,
+  receipt: treeCheckReceipt,
+  guarantee: 'idempotent',
+});
+
+/** The parameters of `tree.check@1`. */
+export type TreeCheckParams = z.infer<typeof treeCheckParams>;
+
+/** The receipt of `tree.check@1`. */
+export type TreeChecked = z.infer<typeof treeCheckReceipt>;

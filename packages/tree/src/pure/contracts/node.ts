@@ -1,0 +1,155 @@
+/** A node as the tree stores it, and the entries of the tables around it. */
+import { ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { used } from './limits.js';
+import {
+  ANSWER_TYPES,
+  NODE_STATUSES,
+  NODE_TYPES,
+  ON_FAILURE,
+  OPTION_LENGTH_MAX,
+  OPTIONS_MAX,
+  PHASES,
+  RESULT_TYPES,
+  VIEWS,
+} from './names.js';
+
+const count = z.int().min(0);
+
+/** The number of a node: counted from 1, never used again. */
+export const nodeNumber = z.int().min(1).max(9_999_999);
+
+/** Content that a node gave: a text, a value, or a model's whole answer. `summary_ref` is what it gave as its summary. */
+export const given = z.strictObject({
+  ref: ref(),
+  kind: z.enum(['text', 'value', 'llm_output']),
+  bytes: z.nullable(count),
+  summary_ref: z.exactOptional(ref()),
+});
+
+/** Content that a node gave. */
+export type Given = z.infer<typeof given>;
+
+/** The result of a run that has not ended: it may be without content, and may be unchecked, when the run made children. */
+export const draft = z.strictObject({ given: z.nullable(given), checked: z.boolean() });
+
+/** The states of a node's own run. */
+export const RUNS = ['none', 'composing', 'live', 'waiting', 'checking', 'draining'] as const;
+
+/** A node. */
+export const nodeRow = z.strictObject({
+  n: nodeNumber,
+  type: z.enum(NODE_TYPES),
+  parent: z.nullable(nodeNumber),
+  depth: count,
+  goal: z.string().min(1).max(500),
+  /** Its whole instructions; null for a serial and a question. */
+  prompt_ref: z.nullable(ref()),
+  returns: z.enum(RESULT_TYPES),
+  /** The JSON Schema of its result, as a value. */
+  schema_ref: z.nullable(ref()),
+  agent: z.string().max(64),
+  priority: z.int().min(-1000).max(1000),
+  status: z.enum(NODE_STATUSES),
+  paused: z.boolean(),
+  phase: z.enum(PHASES),
+  /** How often it has been told to synthesize. */
+  gen: count,
+  /** The children made since its last launch for work or synthesis, those that it stopped itself not counted. */
+  since: count,
+  /** Its children that have not ended, questions not counted. */
+  open: count,
+  /** The nodes that it needs and that have not ended. */
+  unmet: count,
+  attempt: count,
+  /** How often it was launched: what comes back under another number is late. */
+  launch: count,
+  session: z.nullable(z.string().max(256)),
+  /** The inputs that this session has been sent: one run each. */
+  runs: count,
+  /** How many sessions it has had. */
+  sessions: count,
+  run: z.enum(RUNS),
+  draft: z.nullable(draft),
+  /** Why its last run ended without a result, for its next prompt. */
+  unfinished: z.nullable(z.string().max(96)),
+  result: z.nullable(given),
+  code: z.nullable(z.string().max(96)),
+  /** How often its result was wrong in this attempt. */
+  wrong: count,
+  /** What it may use, in the unit of the tree's budget; null without a bound. */
+  budget: z.nullable(count),
+  spent: used,
+  /** What is set aside for its run, in the unit of the tree's budget. */
+  reserved: count,
+  timeout_ms: z.nullable(count),
+  /** Of a serial: whether its result is the last step's, or a list of all. */
+  serial: z.nullable(z.enum(['last', 'list'])),
+});
+
+/** A node. */
+export type NodeRow = z.infer<typeof nodeRow>;
+
+/** An edge: one node needs another. */
+export const edge = z.strictObject({ view: z.enum(VIEWS), on_failure: z.enum(ON_FAILURE) });
+
+/** An edge. */
+export type Edge = z.infer<typeof edge>;
+
+/** Who is asked. */
+export const askTarget = z.union([z.enum(['human', 'parent', 'children']), nodeNumber]);
+
+/** An answer to a question, or that there was none in time. */
+export const answered = z.strictObject({
+  how: z.enum(['answered', 'default', 'timed_out', 'cancelled']),
+  /** Who answered: a node's number, or null for people. */
+  by: z.nullable(nodeNumber),
+  /** The answer when it is short: an option, yes or no. */
+  picked: z.nullable(z.union([z.string().max(OPTION_LENGTH_MAX), z.boolean()])),
+  text_ref: z.nullable(ref()),
+});
+
+/** An answer to a question. */
+export type Answered = z.infer<typeof answered>;
+
+/** A question: what stands beside its node. */
+export const askRow = z.strictObject({
+  /** The asking node. */
+  asker: nodeNumber,
+  /** The call that waits for the answer; null when its program has gone on. */
+  call: z.nullable(z.strictObject({ session: z.string().max(256), call_id: z.string().max(128), step_epoch: count })),
+  target: askTarget,
+  /** Whose answer is awaited now: nodes, or people when it is empty. */
+  route: z.array(nodeNumber).max(64),
+  /** The nodes of the route that have been told. */
+  told: z.array(nodeNumber).max(64),
+  /** The question as a value for people, and as a text for agents. */
+  question_ref: ref(),
+  text_ref: ref(),
+  options: z.array(z.string().min(1).max(OPTION_LENGTH_MAX)).max(OPTIONS_MAX),
+  returns: z.enum(ANSWER_TYPES),
+  /** The default: its index among the options; null without one. */
+  default: z.nullable(count),
+  deadline: z.nullable(count),
+  /** The plan that asks people; null when none does. */
+  plan: z.nullable(count),
+  answers: z.array(z.strictObject({ by: nodeNumber, text_ref: ref(), picked: answered.shape.picked })).max(64),
+  /** The outcome, once there is one; `passed` says whether its asker has received it. */
+  outcome: z.nullable(answered),
+  passed: z.boolean(),
+});
+
+/** A question. */
+export type AskRow = z.infer<typeof askRow>;
+
+/** What is still to be passed on. */
+export const workItem = z.strictObject({
+  do: z.enum(['ended', 'pause', 'resume', 'again']),
+  n: nodeNumber,
+  /** How far it has come. */
+  stage: z.enum(['children', 'dependents', 'parent']),
+  after: z.nullable(z.string().max(32)),
+});
+
+/** What is still to be passed on. */
+export type WorkItem = z.infer<typeof workItem>;

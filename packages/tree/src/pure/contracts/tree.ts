@@ -1,0 +1,163 @@
+/** The tree as a cell: its state, its tables, and the facts from which every view is drawn. */
+
+import { adopted } from '@reprise/agent/contracts';
+import { address, ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { treeBudget, treeLimits, used } from './limits.js';
+import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_STATUSES } from './names.js';
+import { answered, askRow, askTarget, edge, given, nodeNumber, nodeRow, RUNS, workItem } from './node.js';
+
+const count = z.int().min(0);
+
+/** The texts of the tree itself, as recorded content: parts of every prompt. */
+export const promptWords = z.strictObject({
+  /** How a node works in a tree, and its tools. */
+  rules_ref: ref(),
+  /** For a node that may not make children. */
+  leaf_ref: ref(),
+  synthesis_ref: ref(),
+  answer_ref: ref(),
+  repair_ref: ref(),
+  /** For each type of result: how it is given. */
+  returns: z.strictObject({ text: ref(), boolean: ref(), list: ref(), structured: ref(), file: ref() }),
+  /** For a node that has used 85 and 95 percent of its budget. */
+  budget_85_ref: ref(),
+  budget_95_ref: ref(),
+});
+
+/** The texts of the tree itself. */
+export type PromptWords = z.infer<typeof promptWords>;
+
+/** The part of an agent's definition that differs from variant to variant. */
+export const variant = z.strictObject({ def_ref: ref(), tools_ref: ref(), tools_bytes: z.exactOptional(count) });
+
+/** An agent that nodes may have: its definition, and what its variants change in it. */
+export const treeAgent = z.strictObject({
+  name: z.string().min(1).max(64),
+  adopted,
+  /** By name, as `text.make`. */
+  variants: z.record(z.string().max(32), variant),
+});
+
+/** An agent that nodes may have. */
+export type TreeAgent = z.infer<typeof treeAgent>;
+
+/** What a tree does with a question to people: it asks them, takes the default, or fails the asking node's call. */
+export const PEOPLE = ['human', 'default', 'fail'] as const;
+
+/** The state of a tree. */
+export const treeState = z.strictObject({
+  status: z.enum(TREE_STATUSES),
+  /** The number of the next node. */
+  next: nodeNumber,
+  /** The nodes whose run takes a slot. */
+  running: count,
+  limits: treeLimits,
+  budget: treeBudget,
+  spent: used,
+  reserved: count,
+  /** The open questions. */
+  asks: count,
+  people: z.enum(PEOPLE),
+  agent: z.string().max(64),
+  words: promptWords,
+  labels: z.record(z.string().max(64), z.string().max(256)),
+  /** The cell that started the tree; null when the app did. */
+  starter: z.nullable(address),
+  started: count,
+  ended: z.nullable(count),
+  /** The digest of what started it: the same start again changes nothing. */
+  start: z.nullable(z.string().max(64)),
+});
+
+/** The state of a tree. */
+export type TreeState = z.infer<typeof treeState>;
+
+/** The tables of a tree. Nodes stand under their number in seven digits; pairs as two of them with a dot. */
+export const treeTables = {
+  nodes: nodeRow,
+  children: z.null(),
+  needs: edge,
+  dependents: z.null(),
+  ready: nodeNumber,
+  /** Ready nodes that may not begin, because they or a node above are paused. */
+  held: z.null(),
+  sessions: nodeNumber,
+  agents: treeAgent,
+  asks: askRow,
+  /** Open questions by the node that is to answer. */
+  routes: z.null(),
+  /** Words of people for the next prompt of a node. */
+  told: ref(),
+  /** Nodes with a run of their own. */
+  live: z.null(),
+  work: workItem,
+};
+
+/** The facts of a tree. */
+export const treeFacts = {
+  'tree/Started@1': z.strictObject({
+    goal: z.string().max(500),
+    limits: treeLimits,
+    budget: treeBudget,
+    labels: z.record(z.string().max(64), z.string().max(256)),
+  }),
+  'tree/NodeChanged@1': z.strictObject({
+    n: nodeNumber,
+    type: z.enum(NODE_TYPES),
+    parent: z.nullable(nodeNumber),
+    goal: z.string().max(500),
+    prompt_ref: z.nullable(ref()),
+    returns: z.enum(RESULT_TYPES),
+    agent: z.string().max(64),
+    status: z.enum(NODE_STATUSES),
+    paused: z.boolean(),
+    phase: z.enum(PHASES),
+    gen: count,
+    attempt: count,
+    launch: count,
+    session: z.nullable(z.string().max(256)),
+    run: z.enum(RUNS),
+    result: z.nullable(given),
+    code: z.nullable(z.string().max(96)),
+    spent: used,
+    budget: z.nullable(count),
+  }),
+  /** Edges of a node: the nodes that it needs. */
+  'tree/Needs@1': z.strictObject({ n: nodeNumber, needs: z.array(nodeNumber).max(64) }),
+  'tree/Launched@1': z.strictObject({
+    n: nodeNumber,
+    launch: count,
+    phase: z.enum(PHASES),
+    gen: count,
+    attempt: count,
+    session: z.string().max(256),
+    /** The run of the session. */
+    run: count,
+    prompt_ref: ref(),
+    /** The nodes whose results stand in the prompt. */
+    inputs: z.array(nodeNumber).max(256),
+  }),
+  'tree/Asked@1': z.strictObject({
+    ask: nodeNumber,
+    asker: nodeNumber,
+    target: askTarget,
+    /** Who is to answer now: nodes, or people when it is empty. */
+    route: z.array(nodeNumber).max(64),
+    question_ref: ref(),
+    options: askRow.shape.options,
+    returns: askRow.shape.returns,
+    default: z.nullable(count),
+    deadline: z.nullable(count),
+  }),
+  'tree/Answered@1': z.strictObject({ ask: nodeNumber, asker: nodeNumber, ...answered.shape }),
+  /** Something came back that was expected no longer. */
+  'tree/Late@1': z.strictObject({ n: nodeNumber, what: z.string().max(64), launch: count }),
+  'tree/Budget@1': z.strictObject({ spent: used, reserved: count }),
+  'tree/Ended@1': z.strictObject({
+    status: z.enum(TREE_STATUSES),
+    code: z.nullable(z.string().max(96)),
+    result: z.nullable(given),
+    spent: used,
+  }),
+};
