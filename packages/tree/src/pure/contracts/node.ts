@@ -36,7 +36,7 @@ export const draft = z.strictObject({ given: z.nullable(given), checked: z.boole
 /** The states of a node's own run. */
 export const RUNS = ['none', 'composing', 'live', 'waiting', 'checking', 'draining'] as const;
 
-/** A node. */
+/** A node: an entry of the table `nodes`. */
 export const nodeRow = z.strictObject({
   n: nodeNumber,
   type: z.enum(NODE_TYPES),
@@ -87,19 +87,19 @@ export const nodeRow = z.strictObject({
   serial: z.nullable(z.enum(['last', 'list'])),
 });
 
-/** A node. */
+/** A node as the tree stores it. */
 export type NodeRow = z.infer<typeof nodeRow>;
 
-/** An edge: one node needs another. */
+/** An edge: one node needs another, and is shown its result. */
 export const edge = z.strictObject({ view: z.enum(VIEWS), on_failure: z.enum(ON_FAILURE) });
 
-/** An edge. */
+/** An edge between a node and one that it needs. */
 export type Edge = z.infer<typeof edge>;
 
-/** Who is asked. */
+/** The party that a question is for: people, the parent, the children, or one child by its number. */
 export const askTarget = z.union([z.enum(['human', 'parent', 'children']), nodeNumber]);
 
-/** An answer to a question, or that there was none in time. */
+/** The outcome of a question: an answer, its default, or that the time ran out. */
 export const answered = z.strictObject({
   how: z.enum(['answered', 'default', 'timed_out', 'cancelled']),
   /** Who answered: a node's number, or null for people. */
