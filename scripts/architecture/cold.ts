@@ -10,7 +10,7 @@ const OPTIONS = {
   platform: 'node',
   target: 'node20',
   conditions: ['@reprise/source'],
-  external: ['node:*', 'libsql', 'esbuild', '@modelcontextprotocol/client'],
+  external: ['node:*', 'libsql', 'esbuild', '@modelcontextprotocol/client', '@modelcontextprotocol/server'],
   logLevel: 'silent',
 } as const satisfies BuildOptions;
 

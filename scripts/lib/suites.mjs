@@ -66,6 +66,7 @@ const SHARING = [
   'packages/kernel/test/ports',
   'packages/kernel/test/serve',
   'packages/providers/test',
+  'packages/server/test',
   'packages/ui/test',
   'packages/work/test',
 ];
