@@ -67,6 +67,7 @@ const SHARING = [
   'packages/kernel/test/serve',
   'packages/providers/test',
   'packages/server/test',
+  'packages/tree/test/views',
   'packages/ui/test',
   'packages/work/test',
 ];

@@ -1,2 +1,25 @@
 /** Trees of agents: a goal that grows into nodes, each a session of its own. */
 export * from './pure/index.js';
+export {
+  type AskView,
+  type FactOfTree,
+  type FramePlace,
+  headLine,
+  type LaunchView,
+  type NodeView,
+  nodeLines,
+  openAsks,
+  optionsOf,
+  type PictureLine,
+  type PictureOptions,
+  pictureOf,
+  plainPicture,
+  type ShownState,
+  stateOf,
+  stateOfTree,
+  type TreeEvent,
+  TreeFold,
+  type TreeView,
+  treeEventOf,
+  treeFactIn,
+} from './views/index.js';

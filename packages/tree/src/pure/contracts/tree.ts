@@ -161,3 +161,9 @@ export const treeFacts = {
     spent: used,
   }),
 };
+
+/** The name of a fact of a tree. */
+export type TreeFactName = keyof typeof treeFacts;
+
+/** The content of a fact of a tree. */
+export type TreeFact<K extends TreeFactName> = z.infer<(typeof treeFacts)[K]>;

@@ -1,0 +1,224 @@
+/**
+ * The picture of a tree as lines of text: its head, the open questions, and a line for each node. A line has a left and
+ * a right part, so that it can be fitted to a terminal.
+ */
+import type { Ref } from '@reprise/contracts';
+import type { Given, Used } from '../pure/contracts/index.js';
+import {
+  type AskView,
+  blockedBy,
+  countNodes,
+  hasEnded,
+  type NodeView,
+  openAsks,
+  pausedAbove,
+  type TreeView,
+} from './nodes.js';
+import { stateOf, stateOfTree } from './states.js';
+
+/** A line of a picture. */
+export interface PictureLine {
+  readonly kind: 'head' | 'ask' | 'rule' | 'node' | 'note';
+  readonly text: string;
+  /** What stands at the right margin; empty for nothing. */
+  readonly right: string;
+  /** The node or the question of the line. */
+  readonly n: number | null;
+  /** The column below which a line that is too long goes on. */
+  readonly indent: number;
+}
+
+/** How a picture is drawn. */
+export interface PictureOptions {
+  /** The beginning of a content, when it was read. */
+  readonly textOf?: (of: Given | Ref) => string | undefined;
+  /** The time in journal milliseconds; that of the tree's newest frame when absent. */
+  readonly now?: number;
+  /** More rows than this: ended subtrees are shown by their top only. Default 200. */
+  readonly foldAbove?: number;
+}
+
+const FOLD_ABOVE = 200;
+const RESULT_SHOWN = 160;
+
+/** The whole picture: head, questions, nodes. */
+export function pictureOf(tree: TreeView, options: PictureOptions = {}): readonly PictureLine[] {
+  const asks = openAsks(tree).map((ask) => askLine(tree, ask));
+  return [headLine(tree, options.now), ...asks, { ...EMPTY, kind: 'rule' }, ...nodeLines(tree, options)];
+}
+
+const EMPTY: PictureLine = { kind: 'note', text: '', right: '', n: null, indent: 0 };
+
+/** The head: name, state, time, progress, cost. */
+export function headLine(tree: TreeView, now?: number): PictureLine {
+  const { all, ended, active } = countNodes(tree);
+  const at = tree.ended?.at ?? now ?? tree.newest.at;
+  const parts = [
+    tree.name,
+    `${stateOfTree(tree).mark} ${stateOfTree(tree).word}${tree.code === null ? '' : ` (${tree.code})`}`,
+    timeBetween(tree.started.at, at),
+    `${ended} of ${all} ended`,
+    ...(active === 0 ? [] : [`${active} at work`]),
+    costOf(tree),
+    ...(tree.late === 0 ? [] : [`${tree.late} late`]),
+  ];
+  return { ...EMPTY, kind: 'head', text: ` ${parts.join(' · ')}`, indent: 1 };
+}
+
+function costOf({ spent, budget }: TreeView): string {
+  const inMoney = budget.unit === 'micro_money';
+  const cost = inMoney || spent.micro_money > 0 ? moneyOf(spent.micro_money) : tokensOf(spent.tokens);
+  if (budget.tree === null) return cost;
+  return `${inMoney ? cost : tokensOf(spent.tokens)} of ${inMoney ? moneyOf(budget.tree) : tokensOf(budget.tree)}`;
+}
+
+/** A question: who asks whom, what, and the options. */
+function askLine(tree: TreeView, ask: AskView): PictureLine {
+  const goal = tree.nodes.get(ask.ask)?.goal ?? '';
+  const whom = ask.route.length === 0 ? 'you' : ask.route.map((n) => `#${n}`).join(', ');
+  const options = optionsOf(ask).map(
+    (option, i) => `   [${i + 1}] ${option}${option === ask.default ? ' (default)' : ''}`,
+  );
+  const text = ` ? #${ask.ask}  #${ask.asker} asks ${whom}: ${oneLine(goal)}${options.join('')}`;
+  return { ...EMPTY, kind: 'ask', text, n: ask.ask, indent: 7 };
+}
+
+/** The answers that a question offers. */
+export function optionsOf({ options, returns }: Pick<AskView, 'options' | 'returns'>): readonly string[] {
+  if (options.length > 0) return options.map(oneLine);
+  if (returns === 'approval') return ['approved', 'rejected'];
+  return returns === 'boolean' ? ['yes', 'no'] : [];
+}
+
+/** The lines of the nodes, from the root on. */
+export function nodeLines(tree: TreeView, options: PictureOptions = {}): readonly PictureLine[] {
+  const folds = tree.nodes.size > (options.foldAbove ?? FOLD_ABOVE);
+  const lines: PictureLine[] = [];
+  const stack: { readonly n: number; readonly depth: number }[] = [];
+  for (const node of tree.nodes.values()) if (node.parent === null) stack.push({ n: node.n, depth: 0 });
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const node = tree.nodes.get(next.n);
+    if (node === undefined) continue;
+    const depth = next.depth + 1;
+    const isFolded = folds && hasEnded(node) && node.children.length > 0;
+    lines.push(...linesOf(tree, node, next.depth, isFolded, options));
+    if (!isFolded) for (const n of node.children.toReversed()) stack.push({ n, depth });
+  }
+  return lines;
+}
+
+function linesOf(
+  tree: TreeView,
+  node: NodeView,
+  depth: number,
+  isFolded: boolean,
+  options: PictureOptions,
+): PictureLine[] {
+  const { mark, word } = stateOf(node);
+  const margin = '  '.repeat(depth + 1);
+  const notes = [...whyOf(tree, node), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
+  const said = notes.length === 0 ? '' : `   ${notes.join(' · ')}`;
+  const text = `${margin}${mark} #${node.n} [${word}] ${node.type.toUpperCase()} ${oneLine(node.goal)}${said}`;
+  const line: PictureLine = {
+    kind: 'node',
+    text,
+    right: shownCost(tree, node.spent),
+    n: node.n,
+    indent: margin.length + 2,
+  };
+  const result = resultLine(tree, node, `${margin}    `, options);
+  return result === undefined ? [line] : [line, result];
+}
+
+function shownCost(tree: TreeView, { tokens, micro_money }: Used): string {
+  if (micro_money > 0 || (tree.budget.unit === 'micro_money' && tokens > 0)) return moneyOf(micro_money);
+  return tokens === 0 ? '' : tokensOf(tokens);
+}
+
+/** Why a node is where it is, in a few words. */
+function whyOf(tree: TreeView, node: NodeView): string[] {
+  const blocked = blockedBy(tree, node);
+  const paused = hasEnded(node) || node.paused ? undefined : pausedAbove(tree, node);
+  return [
+    ...(blocked.length === 0 ? [] : [`blocked-by: ${blocked.map((n) => `#${n}`).join(', ')}`]),
+    ...(paused === undefined ? [] : [`#${paused.n} is paused`]),
+    ...(node.code === null ? [] : [node.code]),
+    ...(node.phase === 'work' || hasEnded(node) ? [] : [PHASE_WORDS[node.phase]]),
+    ...(node.attempt > 1 && !hasEnded(node) ? [`attempt ${node.attempt}`] : []),
+  ];
+}
+
+const PHASE_WORDS = { synthesis: 'synthesizes', answer: 'answers a question', repair: 'repairs its result' } as const;
+
+function resultLine(
+  tree: TreeView,
+  node: NodeView,
+  margin: string,
+  { textOf }: PictureOptions,
+): PictureLine | undefined {
+  const outcome = tree.asks.get(node.n)?.outcome;
+  if (outcome !== undefined && outcome !== null) {
+    const by = outcome.by === null ? 'people' : `#${outcome.by}`;
+    const text = outcome.picked ?? (outcome.text_ref === null ? undefined : textOf?.(outcome.text_ref));
+    const said = text === undefined ? '' : ` ${oneLine(String(text))}`;
+    const how = outcome.how === 'answered' ? `answered by ${by}:` : OUTCOME_WORDS[outcome.how];
+    return { ...EMPTY, text: `${margin}${how}${said}`, n: node.n, indent: margin.length };
+  }
+  if (node.result === null) return undefined;
+  const text = textOf?.(node.result);
+  if (text === undefined) return undefined;
+  return { ...EMPTY, text: `${margin}result: ${shortened(oneLine(text))}`, n: node.n, indent: margin.length };
+}
+
+const OUTCOME_WORDS = { default: 'took its default:', timed_out: 'no answer in time', cancelled: 'cancelled' };
+
+function countBelow(tree: TreeView, node: NodeView): number {
+  let count = 0;
+  const stack = [...node.children];
+  for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
+    count += 1;
+    for (const child of tree.nodes.get(n)?.children ?? []) stack.push(child);
+  }
+  return count;
+}
+
+/** A picture as plain text, one line for each line of the picture, uncut: to be read by grep. */
+export function plainPicture(tree: TreeView, options: PictureOptions = {}): string {
+  return pictureOf(tree, options)
+    .map(({ kind, text, right }) => (kind === 'rule' ? '' : `${text}${right === '' ? '' : `   ${right}`}`))
+    .join('\n');
+}
+
+/** Money in dollars, from millionths. */
+function moneyOf(micro: number): string {
+  if (micro > 0 && micro < 10_000) return `$${(micro / 1_000_000).toFixed(4)}`;
+  return `$${(micro / 1_000_000).toFixed(2)}`;
+}
+
+/** A number of tokens. */
+function tokensOf(tokens: number): string {
+  if (tokens < 10_000) return `${tokens} tokens`;
+  if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(1)}k tokens`;
+  return `${(tokens / 1_000_000).toFixed(2)}M tokens`;
+}
+
+/** The time between two times in milliseconds, as minutes and seconds. */
+function timeBetween(from: number, to: number): string {
+  const seconds = Math.max(0, Math.floor((to - from) / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const shown = [...(hours > 0 ? [hours] : []), minutes, seconds % 60];
+  return shown.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** A text of others in one line, without what would control a terminal. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+    .replace(/ {2,}/g, ' ')
+    .trim();
+}
+
+function shortened(text: string): string {
+  const signs = [...text];
+  return signs.length <= RESULT_SHOWN ? text : `${signs.slice(0, RESULT_SHOWN - 1).join('')}…`;
+}

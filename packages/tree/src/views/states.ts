@@ -1,0 +1,46 @@
+/** The state of a node for people: a mark and a word, never a color alone. Plain text and JSON take both from here. */
+import { hasEnded, type NodeView, type TreeView } from './nodes.js';
+
+/** A state for people. */
+export interface ShownState {
+  readonly mark: Mark;
+  readonly word: string;
+}
+
+/** The marks of states. */
+const MARKS = ['○', '●', '◐', '?', '⏸', '✓', '✗', '⊘', '◆'] as const;
+
+/** The mark of a state. */
+export type Mark = (typeof MARKS)[number];
+
+const state = (mark: Mark, word: string): ShownState => ({ mark, word });
+
+/** The states of nodes, each with its mark and its word. */
+const SHOWN_STATES = {
+  pending: state('○', 'pending'),
+  active: state('●', 'active'),
+  waiting_children: state('◐', 'waits for children'),
+  waiting_input: state('?', 'waits for an answer'),
+  question: state('?', 'open'),
+  serial: state('◆', 'runs its steps'),
+  paused: state('⏸', 'paused'),
+  complete: state('✓', 'complete'),
+  failed: state('✗', 'failed'),
+  cancelled: state('⊘', 'cancelled'),
+} as const satisfies Record<string, ShownState>;
+
+/** The state of a node. */
+export function stateOf(node: Pick<NodeView, 'type' | 'status' | 'paused' | 'run'>): ShownState {
+  const { type, status, paused, run } = node;
+  if (hasEnded(node)) return SHOWN_STATES[status];
+  if (paused) return SHOWN_STATES.paused;
+  if (type === 'ask') return SHOWN_STATES.question;
+  if (type === 'serial' && status !== 'pending') return SHOWN_STATES.serial;
+  // A run whose call waits for an answer is under way, but it holds no slot.
+  return status === 'active' && run === 'waiting' ? SHOWN_STATES.waiting_input : SHOWN_STATES[status];
+}
+
+/** The state of a tree. */
+export function stateOfTree({ status }: Pick<TreeView, 'status'>): ShownState {
+  return status === 'running' ? state('●', 'running') : SHOWN_STATES[status];
+}
