@@ -1,5 +1,8 @@
 /** Trees of agents: a goal that grows into nodes, each a session of its own. */
+
+export type { FileCapture } from './adapters/check.js';
 export * from './pure/index.js';
+export { type NodeToolTerms, nodeToolCatalog, nodeTools } from './tools/node-tools.js';
 export {
   type AskView,
   type FactOfTree,

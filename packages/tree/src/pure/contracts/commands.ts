@@ -1,7 +1,7 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { limitsChange, treeBudget, treeLimits } from './limits.js';
+import { BUDGET_UNITS, limitsChange, treeBudget, treeLimits } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, VIEWS } from './names.js';
 import { answered, given, nodeNumber } from './node.js';
 import { PEOPLE, promptWords, treeAgent } from './tree.js';
@@ -35,6 +35,8 @@ export const nodeSpec = z.strictObject({
   agent: z.exactOptional(z.string().max(64)),
   /** What it may use, in the unit of the tree's budget. */
   budget: z.exactOptional(z.int().min(1)),
+  /** The unit in which the budget was stated; another one than the tree's is refused. */
+  unit: z.exactOptional(z.enum(BUDGET_UNITS)),
   timeout_ms: z.exactOptional(
     z
       .int()
@@ -159,6 +161,7 @@ export const TREE_REFUSALS = [
   'limit_generations',
   'limit_asks',
   'over_budget',
+  'wrong_unit',
   'no_children',
   'no_people',
   'not_asked',

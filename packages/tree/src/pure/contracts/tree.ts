@@ -37,6 +37,8 @@ export const treeAgent = z.strictObject({
   adopted,
   /** By name, as `text.make`. */
   variants: z.record(z.string().max(32), variant),
+  /** The agents that its sessions may spawn as children of their own; empty when absent. */
+  agents: z.exactOptional(z.array(adopted).min(1).max(32)),
 });
 
 /** An agent that nodes may have. */
