@@ -67,6 +67,8 @@ const SHARING = [
   'packages/kernel/test/serve',
   'packages/providers/test',
   'packages/server/test',
+  'packages/tree/test/adapters',
+  'packages/tree/test/tools',
   'packages/tree/test/views',
   'packages/ui/test',
   'packages/work/test',

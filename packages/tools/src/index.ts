@@ -4,7 +4,6 @@ export { type HttpOptions, http } from './http/http.js';
 export { type AskHumanOptions, askHuman } from './human.js';
 export { introspect } from './introspect.js';
 export { type ProcessOptions, processes } from './process/processes.js';
-export { type FileInFolder, filesInFolder } from './workspace/file-in-folder.js';
 export { IGNORED_NAMES } from './workspace/names.js';
 export {
   type ChangeSource,

@@ -16,10 +16,10 @@ import {
 } from '../pure/index.js';
 
 /** The bytes of a prompt, of a question, of the JSON Schema of a result, and of a summary. */
-export const PROMPT_BYTES_MAX = 100_000;
-export const QUESTION_BYTES_MAX = 8_000;
-export const SCHEMA_BYTES_MAX = 8 * 1024;
-export const SUMMARY_BYTES_MAX = 600;
+const PROMPT_BYTES_MAX = 100_000;
+const QUESTION_BYTES_MAX = 8_000;
+const SCHEMA_BYTES_MAX = 8 * 1024;
+const SUMMARY_BYTES_MAX = 600;
 
 const SECONDS_MAX = 366 * 86_400;
 const USD_MAX = 1_000_000;
@@ -56,7 +56,7 @@ function bytesOf(text: string): number {
 }
 
 /** The number of a node, as tools take it. */
-export const nodeId = z.int().min(1).max(9_999_999);
+const nodeId = z.int().min(1).max(9_999_999);
 
 const goal = words(GOAL_BYTES_MAX).describe('The aim in one line, as people and other nodes see it.');
 

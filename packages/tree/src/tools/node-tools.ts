@@ -15,7 +15,6 @@ import { type ContentStore, putValue } from '@reprise/kernel';
 import type * as z from 'zod';
 import {
   type CallOf,
-  MAKING_TOOLS,
   type NodeSpec,
   type NodeTool,
   OPTION_LENGTH_MAX,
@@ -79,11 +78,6 @@ export function nodeToolCatalog(): readonly Tool[] {
     ),
   );
   return [...new Set([...general, ...others])];
-}
-
-/** Whether a tool makes children. */
-export function isMaking(name: string): boolean {
-  return (MAKING_TOOLS as readonly string[]).includes(name);
 }
 
 /** Tools by their terms: equal terms give the same tool, so that a catalog has each once. */
@@ -184,7 +178,7 @@ const stop: Tool = defineOwnerTool({
 }) as Tool;
 
 /** An answer as a tree takes it: its text by link, and what was picked when it is short. */
-export async function keptAnswer(
+async function keptAnswer(
   value: string | boolean,
   content: ContentStore,
 ): Promise<Pick<CallOf<'answer'>, 'text_ref' | 'picked'>> {

@@ -50,7 +50,7 @@ const toolsIn = async (ref: never): Promise<readonly ToolEntry[]> =>
     .map((one) => toolEntry.parse(one));
 
 describe('an agent as a node', () => {
-  it('has ten variants, each with its own tools, the tools of a node, and one definition', async () => {
+  it('a node agent has ten variants, each with its own tools, the tools of a node, and one definition', async () => {
     const packed = treeAgent.parse(await packAgent(worker, TERMS, host));
     expect(Object.keys(packed.variants).sort()).toEqual([...VARIANTS].sort());
     for (const [name, { def_ref, tools_ref }] of Object.entries(packed.variants)) {
@@ -64,21 +64,21 @@ describe('an agent as a node', () => {
     expect(new Set(Object.values(packed.variants).map(({ def_ref }) => def_ref.hex)).size).toBe(10);
   });
 
-  it('may call 64 tools at once, ends its run with its last answer, and has no return type of its own', async () => {
+  it('a node may call 64 tools at once, ends its run with its last answer, and has no return type of its own', async () => {
     const { adopted } = await packAgent(worker, TERMS, host);
     expect(adopted.config.limits).toMatchObject({ max_tool_calls_per_step: 64, max_steps: 7 });
     expect(adopted.config).toMatchObject({ agent: 'worker', after_answer: 'complete', repair_ref: null });
     expect(agentDef.parse(await getValue(content, adopted.def_ref)).returns).toBeNull();
   });
 
-  it('brings the agents that it may spawn, and fits into an entry of the table', async () => {
+  it('an agent brings the agents that it may spawn, and fits into an entry of the table', async () => {
     const packed = await packAgent(worker, TERMS, host);
     expect(packed.agents?.map(({ config }) => config.agent)).toEqual(['helper']);
     expect(encode(packed as never).length).toBeLessThan(6_000);
     expect(await packAgent(helper, TERMS, host)).not.toHaveProperty('agents');
   });
 
-  it('is the same objects each time, so that a world stores each definition once', async () => {
+  it('an agent has the same variants each time, so a world stores each definition once', async () => {
     await packAgent(worker, TERMS, host);
     const first = stored.splice(0);
     await packAgent(worker, TERMS, host);
@@ -86,14 +86,14 @@ describe('an agent as a node', () => {
     for (const [i, one] of stored.entries()) expect(one).toBe(first[i]);
   });
 
-  it('finds each tool of its definitions in the catalog, by fingerprint', async () => {
+  it('a definition finds each tool of its list in the catalog, by fingerprint', async () => {
     const prints = new Set(nodeToolCatalog().map(({ entry }) => entry.fingerprint));
     const { variants } = await packAgent(helper, TERMS, host);
     for (const { tools_ref } of Object.values(variants))
       for (const entry of await toolsIn(tools_ref as never)) expect(prints).toContain(entry.fingerprint);
   });
 
-  it('is refused when a tool of its own has the name of a tool of a node', async () => {
+  it('an agent is refused when a tool of its own has the name of a tool of a node', async () => {
     const stop = defineTool({ name: 'stop', description: 'Stops.', args: z.strictObject({}), run: () => 1 });
     const agent = defineAgent({ name: 'a', model: 'main', instructions: '', tools: [stop] });
     await expect(packAgent(agent, TERMS, host)).rejects.toThrow(
@@ -101,7 +101,7 @@ describe('an agent as a node', () => {
     );
   });
 
-  it('stays as it is when it is a program, which gets its tools from outside', async () => {
+  it('a program stays as it is: it gets its tools from outside', async () => {
     const program = externalAgent({ name: 'codex', command: ['true'], protocol: 'stdout' });
     expect([isProgram(program), isProgram(worker), isProgram(helper)]).toEqual([true, false, false]);
     const { adopted, variants } = await packAgent(program, TERMS, host);
