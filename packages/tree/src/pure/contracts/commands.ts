@@ -3,7 +3,7 @@ import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { BUDGET_UNITS, limitsChange, treeBudget, treeLimits } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, VIEWS } from './names.js';
-import { answered, given, nodeNumber } from './node.js';
+import { answered, carried, given, nodeNumber } from './node.js';
 import { PEOPLE, promptWords, treeAgent } from './tree.js';
 
 const count = z.int().min(0);
@@ -112,7 +112,7 @@ export const treeNews = {
     launch: count,
     text_ref: z.nullable(ref()),
     code: z.nullable(z.string().max(96)),
-    inputs: z.array(nodeNumber).max(256),
+    carries: carried,
   }),
   /** The question of a node was composed for one that is to answer. */
   'tree/Questioned@1': z.strictObject({ ask: nodeNumber, to: nodeNumber, text_ref: z.nullable(ref()) }),
@@ -122,7 +122,6 @@ export const treeNews = {
     launch: count,
     /** The call of `complete` that waits; null for a last answer, an unchecked draft, and the list of a serial. */
     call: z.nullable(z.strictObject({ session: z.string().max(256), call_id: z.string().max(128), step_epoch: count })),
-    summary_ref: z.nullable(ref()),
     given: z.nullable(given),
     problems_ref: z.nullable(ref()),
     code: z.nullable(z.string().max(96)),

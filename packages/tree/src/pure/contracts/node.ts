@@ -33,6 +33,9 @@ export type Given = z.infer<typeof given>;
 /** The result of a run that has not ended: it may be without content, and may be unchecked, when the run made children. */
 export const draft = z.strictObject({ given: z.nullable(given), checked: z.boolean() });
 
+/** The result of a run that has not ended. */
+export type Draft = z.infer<typeof draft>;
+
 /** The states of a node's own run. */
 export const RUNS = ['none', 'composing', 'live', 'waiting', 'checking', 'draining'] as const;
 
@@ -70,6 +73,12 @@ export const nodeRow = z.strictObject({
   /** How many sessions it has had. */
   sessions: count,
   run: z.enum(RUNS),
+  /** Whether its run answers questions of its children, and decides nothing about the node itself. */
+  answering: z.boolean(),
+  /** The plan that composes its prompt or checks its result; null without one. */
+  plan: z.nullable(count),
+  /** The questions that it asked. */
+  asks: count,
   draft: z.nullable(draft),
   /** Why its last run ended without a result, for its next prompt. */
   unfinished: z.nullable(z.string().max(96)),
@@ -142,9 +151,24 @@ export const askRow = z.strictObject({
 /** A question. */
 export type AskRow = z.infer<typeof askRow>;
 
+/** What stands in a composed prompt besides the task: it counts as received once the run has begun. */
+export const carried = z.strictObject({
+  /** The nodes whose results it contains. */
+  inputs: z.array(nodeNumber).max(256),
+  /** The node's own questions whose outcomes it contains. */
+  answers: z.array(nodeNumber).max(64),
+  /** The questions of others that it contains. */
+  questions: z.array(nodeNumber).max(256),
+  /** The entries of the table `told` that it contains. */
+  told: z.array(z.string().max(32)).max(64),
+});
+
+/** What stands in a composed prompt besides the task. */
+export type Carried = z.infer<typeof carried>;
+
 /** What is still to be passed on. */
 export const workItem = z.strictObject({
-  do: z.enum(['ended', 'pause', 'resume', 'again']),
+  do: z.enum(['ended', 'blocked', 'pause', 'resume', 'again']),
   n: nodeNumber,
   /** How far it has come. */
   stage: z.enum(['children', 'dependents', 'parent']),

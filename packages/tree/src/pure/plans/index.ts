@@ -1,0 +1,5 @@
+/** The plans of trees. */
+export { checkPlan } from './check.js';
+export { launchPlan } from './launch.js';
+export { peoplePlan } from './people.js';
+export { questionPlan } from './question.js';

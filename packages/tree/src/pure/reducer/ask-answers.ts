@@ -1,0 +1,60 @@
+/** What an asking node receives: an answer in its call, or in its next prompt. */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Ref, Value } from '@reprise/contracts';
+import type { AskRow, NodeRow } from '../contracts/node.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key } from './keys.js';
+import { unpassed } from './prompt.js';
+
+/** The place of a call: its session, its id, and the step whose answer requested it. */
+export type CallPlace = NonNullable<AskRow['call']>;
+
+/** The bound on links of one answer. */
+const REFS_MAX = 8;
+
+/** Answers a call of a node's model or program. */
+export function answerCall(
+  { ctx }: Pick<Delivery, 'ctx'>,
+  call: CallPlace,
+  value: Value,
+  {
+    refs = [],
+    isError = false,
+  }: { readonly refs?: readonly { label: string; ref: Ref }[]; readonly isError?: boolean } = {},
+): void {
+  const answer = { ...placeOf(call), value, refs: refs.slice(0, REFS_MAX), is_error: isError };
+  ctx.send([SESSION_REDUCER, call.session], { name: 'aos.agent/OwnerAnswer@1', value: answer });
+}
+
+/** Tells a session that a call waits for a person or another agent. */
+export function parkCall({ ctx }: Pick<Delivery, 'ctx'>, call: CallPlace): void {
+  ctx.send([SESSION_REDUCER, call.session], { name: 'aos.agent/OwnerParked@1', value: placeOf(call) });
+}
+
+function placeOf({ session, call_id, step_epoch }: CallPlace): CallPlace {
+  return { session, call_id, step_epoch };
+}
+
+/** Answers the calls of a node that has a slot again: of all its questions with an outcome. */
+export function answerParked(delivery: Delivery, row: NodeRow): void {
+  for (const [n, ask] of unpassed(delivery, row.n)) if (ask.call !== null) passOn(delivery, n, ask, ask.call);
+}
+
+/** Passes the outcome of a question on to the call that waits for it. */
+export function passOn(delivery: Delivery, n: number, ask: AskRow, call: CallPlace): void {
+  const { outcome, answers } = ask;
+  if (outcome === null) return;
+  const { how, by, picked, text_ref } = outcome;
+  const texts = answers.length > 0 ? answers.map((one) => ({ label: `#${one.by}`, ref: one.text_ref })) : [];
+  const refs = text_ref === null ? texts : [{ label: 'answer', ref: text_ref }];
+  const given = picked === null ? {} : { answer: picked };
+  const all =
+    answers.length > 0 ? { answers: Object.fromEntries(answers.map((one) => [`#${one.by}`, one.picked])) } : {};
+  answerCall(
+    delivery,
+    call,
+    { ask_id: n, status: how, ...given, ...all, by: by === null ? 'people' : `#${by}` },
+    { refs },
+  );
+  tableOf(delivery, 'asks').set(key(n), { ...ask, call: null, passed: true });
+}

@@ -1,0 +1,46 @@
+/** One delivery to a tree: its state, its nodes, and how many nodes it has changed. */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { CHANGES_AT_ONCE } from '../contracts/names.js';
+import type { AskRow, Edge, NodeRow, WorkItem } from '../contracts/node.js';
+import type { TreeAgent, TreeState } from '../contracts/tree.js';
+import { Nodes } from './nodes.js';
+
+/** What the functions of the reducer work on. */
+export interface Delivery {
+  readonly state: TreeState;
+  readonly ctx: ReducerContext;
+  readonly nodes: Nodes;
+  /** The nodes that ended, began or were released so far: at {@link CHANGES_AT_ONCE} the rest waits. */
+  changes: number;
+}
+
+/** Begins a delivery. */
+export function deliveryOf(state: TreeState, ctx: ReducerContext): Delivery {
+  return { state, ctx, nodes: new Nodes(ctx), changes: 0 };
+}
+
+/** Whether this delivery has changed as many nodes as one may. */
+export function isFull({ changes }: Delivery): boolean {
+  return changes >= CHANGES_AT_ONCE;
+}
+
+/** The tables of a tree besides its nodes. */
+export interface Tables {
+  readonly children: Table<null>;
+  readonly needs: Table<Edge>;
+  readonly dependents: Table<null>;
+  readonly ready: Table<number>;
+  readonly held: Table<null>;
+  readonly sessions: Table<number>;
+  readonly agents: Table<TreeAgent>;
+  readonly asks: Table<AskRow>;
+  readonly routes: Table<null>;
+  readonly told: Table<NonNullable<NodeRow['prompt_ref']>>;
+  readonly live: Table<null>;
+  readonly work: Table<WorkItem>;
+}
+
+/** A table of the tree. */
+export function tableOf<K extends keyof Tables>({ ctx }: Pick<Delivery, 'ctx'>, name: K): Tables[K] {
+  return ctx.table(name) as unknown as Tables[K];
+}

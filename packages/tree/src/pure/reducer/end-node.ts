@@ -1,0 +1,44 @@
+/** The end of a node: once, whatever it was. What it means for others is passed on by `work.ts`. */
+import type { Given, NodeRow, NodeStatus } from '../contracts/index.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key, placeInLine } from './keys.js';
+import { isEnded } from './nodes.js';
+import { stopRun } from './runs.js';
+
+/** How a node ends. */
+export interface NodeEnd {
+  readonly status: Extract<NodeStatus, 'complete' | 'failed' | 'cancelled'>;
+  readonly code?: string;
+  readonly result?: Given;
+}
+
+/** Ends a node, and its run. Its children, dependents and parent learn of it from the table `work`. */
+export function endNode(
+  delivery: Delivery,
+  n: number,
+  { status, code = null, result }: Omit<NodeEnd, 'code'> & { code?: string | null },
+): void {
+  const row = delivery.nodes.change(n);
+  if (isEnded(row)) return;
+  delivery.changes++;
+  leaveLine(delivery, row);
+  row.status = status;
+  row.code = code;
+  row.result = result ?? null;
+  row.draft = null;
+  row.unfinished = null;
+  row.answering = false;
+  stopRun(delivery, row);
+  tableOf(delivery, 'work').set(key(n), { do: 'ended', n, stage: 'children', after: null });
+}
+
+/** Takes a node out of the line. */
+export function leaveLine(delivery: Delivery, row: NodeRow): void {
+  tableOf(delivery, 'ready').delete(placeInLine(row.priority, row.n));
+  tableOf(delivery, 'held').delete(key(row.n));
+}
+
+/** Puts a node into the line. */
+export function enterLine(delivery: Delivery, row: NodeRow): void {
+  tableOf(delivery, 'ready').set(placeInLine(row.priority, row.n), row.n);
+}

@@ -1,0 +1,2 @@
+/** The reducer of trees. */
+export { treeReducer } from './tree-reducer.js';

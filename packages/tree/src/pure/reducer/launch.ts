@@ -1,0 +1,145 @@
+/** The launch of a node: its prompt was composed, and goes to its session as an input. */
+import { type Adopted, SESSION_REDUCER } from '@reprise/agent/contracts';
+import { present, type Ref } from '@reprise/contracts';
+import type { EventValue } from '@reprise/kernel/define';
+import type { Carried, NodeRow, treeNews } from '../contracts/index.js';
+import { questionsLaunched } from './asks.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key } from './keys.js';
+import { isEnded } from './nodes.js';
+import { answeringEnded, failAttempt } from './run-end.js';
+import { giveBack, moveRun } from './runs.js';
+import { unitOf } from './spending.js';
+import { isPaused, variantFor } from './standing.js';
+
+type Composed = EventValue<typeof treeNews, 'tree/Composed@1'>;
+
+/** Begins the tag of an input, whose refusal comes back with it. */
+export const INPUT_TAG = 'input';
+
+/** Takes a composed prompt. */
+export function launchComposed(delivery: Delivery, composed: Composed): void {
+  const row = delivery.nodes.change(composed.n);
+  if (row.run !== 'composing' || row.launch !== composed.launch || isEnded(row)) {
+    return delivery.ctx.record('tree/Late@1', { n: row.n, what: 'tree/Composed@1', launch: composed.launch });
+  }
+  row.plan = null;
+  if (composed.text_ref === null) return launchFailed(delivery, row, composed.code ?? 'no_prompt');
+  if (isPaused(delivery, row)) return putAside(delivery, row);
+  begin(delivery, row, composed.carries, composed.text_ref);
+}
+
+/** A run that could not begin. */
+export function launchFailed(delivery: Delivery, row: NodeRow, code: string): void {
+  giveBack(delivery, row);
+  moveRun(delivery, row, 'none');
+  if (row.answering) answeringEnded(delivery, row);
+  else failAttempt(delivery, row, code);
+}
+
+/** The node was paused while its prompt was composed: it is launched anew after the pause. */
+function putAside(delivery: Delivery, row: NodeRow): void {
+  giveBack(delivery, row);
+  moveRun(delivery, row, 'none');
+  if (!row.answering) row.status = 'pending';
+  tableOf(delivery, 'held').set(key(row.n), null);
+}
+
+function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref): void {
+  const { ctx } = delivery;
+  const session = sessionOf(delivery, row);
+  const agent = tableOf(delivery, 'agents').get(row.agent) ?? ctx.reject('unknown_agent');
+  const variant = agent.variants[variantFor(delivery, row)];
+  const base = variant === undefined ? agent.adopted : { ...agent.adopted, def_ref: variant.def_ref };
+  const config = { ...base.config, ...toolsOf(variant), limits: limitsOf(delivery, row, base) };
+  ctx.send([SESSION_REDUCER, session], {
+    name: 'aos.agent/AgentAdopted@1',
+    value: {
+      def_ref: base.def_ref,
+      config: { ...config, after_answer: 'complete' },
+      adopt: 'next_run',
+      agents: agent.agents ?? [],
+      ...(row.runs === 0 ? { depth: 0, tell_owner: true, labels: labelsOf(delivery, row) } : {}),
+    },
+  });
+  const phase = row.answering ? 'answer' : row.phase;
+  ctx.send(
+    [SESSION_REDUCER, session],
+    {
+      name: 'aos.agent/UserInput@1',
+      value: {
+        command_id: `launch.${row.launch}`,
+        parts: [{ kind: 'text', text_ref }],
+        priority: 0,
+        cause: { kind: 'app', reason: `tree ${phase}` },
+      },
+    },
+    { reply: 'refusal', tag: `${INPUT_TAG}.${row.n}.${row.launch}` },
+  );
+  const { n, launch, gen, attempt } = row;
+  ctx.record('tree/Launched@1', {
+    n,
+    launch,
+    phase,
+    gen,
+    attempt,
+    session,
+    run: row.runs,
+    prompt_ref: text_ref,
+    inputs: carries.inputs,
+  });
+  row.runs++;
+  if (!row.answering) {
+    row.draft = null;
+    row.unfinished = null;
+  }
+  moveRun(delivery, row, 'live');
+  received(delivery, row, carries);
+}
+
+/** The session of a node; its first, and another after it was given one anew. */
+function sessionOf(delivery: Delivery, row: NodeRow): string {
+  if (row.session !== null) return row.session;
+  const [, tree] = delivery.ctx.address;
+  row.sessions++;
+  row.runs = 0;
+  row.session = row.sessions === 1 ? `${tree}/${row.n}` : `${tree}/${row.n}~${row.sessions}`;
+  tableOf(delivery, 'sessions').set(row.session, row.n);
+  return row.session;
+}
+
+function labelsOf({ state, ctx }: Delivery, row: NodeRow): Record<string, string> {
+  return { ...state.labels, tree: ctx.address[1], node: String(row.n) };
+}
+
+function toolsOf(variant: { tools_ref: Adopted['config']['tools_ref']; tools_bytes?: number } | undefined): object {
+  if (variant === undefined) return {};
+  return present({ tools_ref: variant.tools_ref, tools_bytes: variant.tools_bytes });
+}
+
+/** The limits of the agent, narrowed by what is set aside for the run and by the node's own time limit. */
+function limitsOf(delivery: Delivery, row: NodeRow, { config }: Adopted): Adopted['config']['limits'] {
+  const { limits } = config;
+  const unit = unitOf(delivery) === 'tokens' ? 'max_tokens' : 'max_micro_money';
+  return present({
+    ...limits,
+    [unit]: least(limits[unit], row.reserved === 0 ? undefined : row.reserved),
+    max_wall_ms: least(limits.max_wall_ms, row.timeout_ms ?? undefined),
+  });
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
+
+/** What stands in the prompt has been received; questions that came while it was composed are told now. */
+function received(delivery: Delivery, row: NodeRow, { answers, questions, told }: Carried): void {
+  const asks = tableOf(delivery, 'asks');
+  for (const n of answers) {
+    const ask = asks.get(key(n));
+    if (ask !== undefined) asks.set(key(n), { ...ask, call: null, passed: true });
+  }
+  for (const text of told) tableOf(delivery, 'told').delete(text);
+  questionsLaunched(delivery, row, questions);
+}

@@ -1,0 +1,98 @@
+/** The nodes that a delivery reads and changes. Each changed one is stored, and stated as a fact, once: at its end. */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { ENDED } from '../contracts/names.js';
+import { type NodeRow, nodeRow } from '../contracts/node.js';
+import { treeFacts } from '../contracts/tree.js';
+import { key } from './keys.js';
+
+/** A node that is only read. */
+export type ReadNode = Readonly<NodeRow>;
+
+/** The nodes of one delivery. */
+export class Nodes {
+  readonly #ctx: ReducerContext;
+  readonly #table: Table<NodeRow>;
+  readonly #known = new Map<number, NodeRow>();
+  /** The changed nodes as they were; null for a new one. */
+  readonly #before = new Map<number, ReadNode | null>();
+
+  constructor(ctx: ReducerContext) {
+    this.#ctx = ctx;
+    this.#table = ctx.table<NodeRow>('nodes');
+  }
+
+  /** The number of nodes. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** A node, to be read. */
+  get(n: number): ReadNode | undefined {
+    const known = this.#known.get(n) ?? this.#table.get(key(n));
+    if (known !== undefined) this.#known.set(n, known);
+    return known;
+  }
+
+  /** A node that exists, to be read. */
+  at(n: number): ReadNode {
+    return this.get(n) ?? this.#ctx.reject('unknown_node');
+  }
+
+  /** A node that exists, to be changed. */
+  change(n: number): NodeRow {
+    const row = this.at(n);
+    if (!this.#before.has(n)) this.#before.set(n, { ...row });
+    return row as NodeRow;
+  }
+
+  /** A new node. */
+  add(row: NodeRow): NodeRow {
+    this.#known.set(row.n, row);
+    this.#before.set(row.n, null);
+    // Stored at once, so that the number of nodes and pages over them are right within this delivery.
+    this.#table.set(key(row.n), row);
+    return row;
+  }
+
+  /** Nodes in the order of their numbers. */
+  page(after: number, limit: number): readonly ReadNode[] {
+    const page = this.#table.range({ after: key(after), limit });
+    return page.map(([, row]) => this.#known.get(row.n) ?? row);
+  }
+
+  /** Stores the changed nodes, and states as facts what others see of them. */
+  flush(): void {
+    for (const [n, before] of [...this.#before].sort(([a], [b]) => a - b)) {
+      const row = this.#known.get(n);
+      if (row === undefined || (before !== null && isSame(row, before, KEYS))) continue;
+      this.#table.set(key(n), row);
+      if (before === null || !isSame(row, before, STATED)) this.#ctx.record('tree/NodeChanged@1', stated(row));
+    }
+    this.#before.clear();
+  }
+}
+
+const STATED = Object.keys(treeFacts['tree/NodeChanged@1'].shape) as (keyof NodeRow)[];
+const KEYS = Object.keys(nodeRow.shape) as (keyof NodeRow)[];
+
+/** Parts that are objects are replaced, never changed in place. */
+function isSame(a: ReadNode, b: ReadNode, keys: readonly (keyof NodeRow)[]): boolean {
+  return keys.every((name) => a[name] === b[name]);
+}
+
+/** Whether a node has ended. */
+export function isEnded({ status }: ReadNode): boolean {
+  return ENDED.includes(status);
+}
+
+/** Whether a node is above another. */
+export function isAbove(nodes: Nodes, above: number, n: number): boolean {
+  for (let at = nodes.get(n)?.parent ?? null; at !== null; at = nodes.get(at)?.parent ?? null) {
+    if (at === above) return true;
+  }
+  return false;
+}
+
+function stated(row: NodeRow): object {
+  return Object.fromEntries(STATED.map((name) => [name, row[name]]));
+}

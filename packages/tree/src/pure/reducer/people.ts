@@ -1,0 +1,104 @@
+/** The commands of people, of the app, and of the cell that started the tree. */
+import type { EventValue } from '@reprise/kernel/define';
+import type { NodeRow, treeCommands } from '../contracts/index.js';
+import { retry } from './again.js';
+import { answerOfPeople } from './asks.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { endNode, enterLine, leaveLine } from './end-node.js';
+import { key } from './keys.js';
+import { agentNames, makeChild } from './make.js';
+import { isEnded } from './nodes.js';
+import { Refused } from './refused.js';
+import { steer } from './runs.js';
+import { addWork } from './work.js';
+
+type Commands = typeof treeCommands;
+
+/** What each command does. A refusal is thrown before anything is changed. */
+export const COMMANDS: {
+  readonly [N in keyof Commands]: (delivery: Delivery, value: EventValue<Commands, N>) => void;
+} = {
+  'tree/Stop@1': (delivery, { node }) => {
+    const row = openNode(delivery, node, 'already_ended');
+    endNode(delivery, row.n, { status: 'cancelled', code: 'stopped' });
+  },
+  'tree/Pause@1': (delivery, { node }) => {
+    const row = openNode(delivery, node, 'already_ended');
+    if (row.paused || row.type === 'ask') throw new Refused('illegal_transition');
+    row.paused = true;
+    if (node === 1) delivery.state.status = 'paused';
+    addWork(delivery, 'pause', node);
+  },
+  'tree/Resume@1': (delivery, { node }) => {
+    const row = openNode(delivery, node, 'already_ended');
+    if (!row.paused) throw new Refused('illegal_transition');
+    row.paused = false;
+    if (node === 1) delivery.state.status = 'running';
+    addWork(delivery, 'resume', node);
+  },
+  'tree/Retry@1': retry,
+  'tree/Add@1': (delivery, { parent: n, type, nodes }) => {
+    const parent = openNode(delivery, n, 'node_ended');
+    if (parent.type === 'ask' || parent.type === 'serial' || parent.run === 'checking')
+      throw new Refused('illegal_transition');
+    for (const spec of nodes) makeChild(delivery, parent, type, spec);
+    waitForAdded(delivery, parent);
+  },
+  'tree/Modify@1': modify,
+  'tree/Tell@1': (delivery, { node, text_ref }) => {
+    const row = openNode(delivery, node, 'node_ended');
+    if (row.type === 'ask' || row.type === 'serial') throw new Refused('illegal_transition');
+    if (row.run === 'live' || row.run === 'waiting') {
+      return steer(delivery, row, `tell.${delivery.ctx.id('tell')}`, text_ref);
+    }
+    const told = tableOf(delivery, 'told');
+    const known = told.range({ from: `${key(node)}.w`, before: `${key(node)}.x` }).length;
+    if (known >= TOLD_MAX) throw new Refused('too_many_open');
+    const last =
+      told
+        .range({ from: `${key(node)}.w`, before: `${key(node)}.x` })
+        .at(-1)?.[0]
+        .slice(-4) ?? '0';
+    told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, text_ref);
+  },
+  'tree/Answer@1': (delivery, { ask, picked, text_ref }) => answerOfPeople(delivery, ask, { picked, text_ref }),
+  'tree/Limit@1': ({ state }, { limits, budget }) => {
+    if (limits !== undefined) Object.assign(state.limits, limits);
+    if (budget !== undefined) state.budget.tree = budget;
+  },
+};
+
+/** How many texts of people wait for the next prompt of a node. */
+const TOLD_MAX = 32;
+
+function openNode(delivery: Delivery, n: number, code: 'already_ended' | 'node_ended'): NodeRow {
+  if (delivery.nodes.get(n) === undefined) throw new Refused('unknown_node');
+  const row = delivery.nodes.change(n);
+  if (isEnded(row)) throw new Refused(code);
+  return row;
+}
+
+/** A node that has begun, and whose run is over, waits for what people added below it. */
+function waitForAdded(delivery: Delivery, parent: NodeRow): void {
+  if (parent.run !== 'none' || parent.status !== 'pending' || parent.phase !== 'synthesis') return;
+  leaveLine(delivery, parent);
+  parent.gen--;
+  parent.phase = parent.gen > 0 ? 'synthesis' : 'work';
+  parent.status = 'waiting_children';
+}
+
+function modify(delivery: Delivery, { node, ...change }: EventValue<Commands, 'tree/Modify@1'>): void {
+  const row = openNode(delivery, node, 'node_ended');
+  if (row.type === 'ask') throw new Refused('illegal_transition');
+  if (row.run !== 'none' || (row.status !== 'pending' && !row.paused)) throw new Refused('is_active');
+  if (change.agent !== undefined && tableOf(delivery, 'agents').get(change.agent) === undefined) {
+    throw new Refused('unknown_agent', { agents: agentNames(delivery) });
+  }
+  const isInLine =
+    tableOf(delivery, 'held').get(key(node)) === undefined && row.status === 'pending' && row.unmet === 0;
+  leaveLine(delivery, row);
+  if (change.agent !== undefined && change.agent !== row.agent) row.session = null;
+  Object.assign(row, change);
+  if (isInLine) enterLine(delivery, row);
+  else if (row.status === 'pending' && row.unmet === 0) tableOf(delivery, 'held').set(key(node), null);
+}

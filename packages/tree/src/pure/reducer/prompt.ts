@@ -1,0 +1,209 @@
+/**
+ * What the prompt of a launch is composed of: identity and rules, the goals above, what the node needs, results of
+ * siblings for a fork, answers, results of children for a synthesis, its task, and how it gives its result.
+ *
+ * Words of the tree, goals and the node's own task are told as they are. Results, answers and questions of others are
+ * links, which are shown as data.
+ */
+import type { Ref } from '@reprise/contracts';
+import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
+import { type AskRow, type Carried, type Given, type NodeRow, WRONG_RESULTS_MAX } from '../contracts/index.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key, pair, pairsOf } from './keys.js';
+import { isEnded, type ReadNode } from './nodes.js';
+import { numbers } from './reach.js';
+import { mayMake } from './standing.js';
+
+/** The sections of a prompt, and what they carry. */
+interface PromptParts {
+  readonly sections: ComposedSection[];
+  readonly carries: Carried;
+}
+
+/** The bytes that a prompt shows of one result. */
+const RESULT_VIEW: ComposedView = { head: 60_000 };
+
+/** What the prompt of a node's next run is composed of. */
+export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
+  const needed = neededResults(delivery, row);
+  const siblings = row.type === 'fork' ? siblingResults(delivery, row) : [];
+  const children = row.phase === 'synthesis' || row.gen > 0 ? childResults(delivery, row) : [];
+  const { words } = delivery.state;
+  const sections: ComposedSection[] = [
+    section('', [own(`You are node #${row.n} in a coordination tree.`), linked(words.rules_ref)]),
+    ...(mayMake(delivery, row) ? [] : [section('', [linked(words.leaf_ref)])]),
+    section('Goals', [own(goalChain(delivery, row))]),
+    section(
+      'Results that you need',
+      needed.map(({ item }) => item),
+    ),
+    section(
+      'Results of your siblings',
+      siblings.map(({ item }) => item),
+    ),
+    section('Answers to your questions', answersFor(delivery, row)),
+    ...purpose(delivery, row),
+    section(
+      'Results of your children',
+      children.map(({ item }) => item),
+    ),
+    section('What people told you', toldTo(delivery, row.n, 'w')),
+    section('Questions to you', questionsTo(delivery, row)),
+    section('Your task', row.prompt_ref === null ? [own(row.goal)] : [linked(row.prompt_ref)]),
+    section('Your result', resultNotes(delivery, row)),
+  ];
+  const carries = {
+    inputs: [...needed, ...siblings, ...children].map(({ n }) => n),
+    answers: unpassed(delivery, row.n).map(([n]) => n),
+    questions: [...numbers(delivery, 'routes', row.n)],
+    told: toldKeys(delivery, row.n),
+  };
+  return { sections: sections.filter(({ items }) => items.length > 0), carries };
+}
+
+function section(title: string, items: readonly ComposedItem[]): ComposedSection {
+  return { title, items: [...items] };
+}
+
+function own(text: string, label = ''): ComposedItem {
+  return { label, text, kind: 'text', view: 'full' };
+}
+
+/** Content that the tree or the node's maker gives as its own words. */
+function linked(ref: Ref, label = ''): ComposedItem {
+  return { label, ref, kind: 'text', view: 'full', own: true };
+}
+
+function data(label: string, ref: Ref, kind: ComposedItem['kind'], view: ComposedView): ComposedItem {
+  return { label, ref, kind, view };
+}
+
+/** The goals from the root down to the node. */
+function goalChain({ nodes }: Delivery, row: ReadNode): string {
+  const chain: ReadNode[] = [row];
+  for (let at = row.parent; at !== null; at = chain[0]?.parent ?? null) chain.unshift(nodes.at(at));
+  return chain.map(({ n, goal }) => `#${n} "${goal}"${n === row.n ? ' <- your task' : ''}`).join('\n');
+}
+
+interface Shown {
+  readonly n: number;
+  readonly item: ComposedItem;
+}
+
+/** What the nodes that it needs gave, or how they ended. */
+function neededResults(delivery: Delivery, { n }: ReadNode): Shown[] {
+  return numbers(delivery, 'needs', n).flatMap((need) => {
+    const view = tableOf(delivery, 'needs').get(pair(n, need))?.view ?? 'full';
+    return view === 'none' ? [] : [{ n: need, item: outcome(delivery.nodes.at(need), view) }];
+  });
+}
+
+/** What the siblings gave that are complete now. */
+function siblingResults(delivery: Delivery, row: ReadNode): Shown[] {
+  if (row.parent === null) return [];
+  const needed = new Set(numbers(delivery, 'needs', row.n));
+  return numbers(delivery, 'children', row.parent).flatMap((n) => {
+    const sibling = delivery.nodes.at(n);
+    const counts = n !== row.n && sibling.type !== 'ask' && sibling.status === 'complete' && !needed.has(n);
+    return counts ? [{ n, item: outcome(sibling, 'full') }] : [];
+  });
+}
+
+/** What the children gave, or how they ended. */
+function childResults(delivery: Delivery, { n }: ReadNode): Shown[] {
+  return numbers(delivery, 'children', n).flatMap((child) => {
+    const row = delivery.nodes.at(child);
+    return row.type === 'ask' || !isEnded(row) ? [] : [{ n: child, item: outcome(row, 'full') }];
+  });
+}
+
+/** The outcome of another node: its result as data, or its failure. */
+function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'summary'): ComposedItem {
+  const label = `#${n} "${goal}" ${status}`;
+  if (result === null) return own(`${label}${code === null ? '' : ` (${code})`}`);
+  return shownGiven(label, result, view);
+}
+
+function shownGiven(label: string, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
+  const short = label.slice(0, 256);
+  if (view === 'full') return data(short, ref, kind, RESULT_VIEW);
+  return summary_ref === undefined ? data(short, ref, kind, 'summary') : data(short, summary_ref, 'text', 'summary');
+}
+
+/** The outcomes of its questions that it has not received. */
+function answersFor(delivery: Delivery, row: ReadNode): ComposedItem[] {
+  return unpassed(delivery, row.n).flatMap(([n, ask]) => answerItems(n, delivery.nodes.at(n).goal, ask));
+}
+
+/** The questions of a node that have an outcome which it has not received. */
+export function unpassed(delivery: Delivery, asker: number): readonly (readonly [number, AskRow])[] {
+  return numbers(delivery, 'children', asker).flatMap((n) => {
+    if (delivery.nodes.get(n)?.type !== 'ask') return [];
+    const ask = tableOf(delivery, 'asks').get(key(n));
+    return ask === undefined || ask.outcome === null || ask.passed ? [] : [[n, ask] as const];
+  });
+}
+
+function answerItems(n: number, goal: string, { outcome, answers }: AskRow): ComposedItem[] {
+  const asked = `Question #${n} "${goal}"`;
+  if (outcome === null) return [];
+  const { how, picked, text_ref } = outcome;
+  if (answers.length > 0) {
+    return answers.map(({ by, text_ref }) =>
+      data(`${asked}, answered by #${by}`.slice(0, 256), text_ref, 'text', 'full'),
+    );
+  }
+  if (text_ref !== null) return [data(`${asked}, answered`.slice(0, 256), text_ref, 'text', RESULT_VIEW)];
+  return [own(`${asked}: ${picked === null ? how : `${how}: ${String(picked)}`}`)];
+}
+
+/** Why it runs again, when it does. */
+function purpose({ state: { words } }: Delivery, row: ReadNode): ComposedSection[] {
+  if (row.answering) return [section('', [linked(words.answer_ref)])];
+  const failed = row.unfinished === null ? [] : [own(`Your last run ended without a result: ${row.unfinished}.`)];
+  if (row.phase === 'synthesis')
+    return [section('Synthesis', [linked(words.synthesis_ref), ...draftOf(row), ...failed])];
+  if (row.phase === 'repair') return [section('Repair', [linked(words.repair_ref)])];
+  return [section('Your last run', failed)];
+}
+
+/** What the node itself said when it made its children. */
+function draftOf({ draft }: ReadNode): ComposedItem[] {
+  return draft?.given == null ? [] : [shownGiven('your own draft', draft.given, 'full')];
+}
+
+/** Texts for the next prompt of a node: words of people (`w`), or problems with its result (`p`). */
+function toldTo(delivery: Delivery, n: number, what: 'w' | 'p'): ComposedItem[] {
+  const entries = tableOf(delivery, 'told').range({ ...pairsOf(n), limit: 64 });
+  return entries.filter(([text]) => text.includes(`.${what}`)).map(([, ref]) => linked(ref));
+}
+
+function toldKeys(delivery: Delivery, n: number): string[] {
+  return tableOf(delivery, 'told')
+    .range({ ...pairsOf(n), limit: 64 })
+    .map(([text]) => text);
+}
+
+/** The open questions that a node is to answer. */
+function questionsTo(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
+  return numbers(delivery, 'routes', n).flatMap((ask) => {
+    const row = tableOf(delivery, 'asks').get(key(ask));
+    return row === undefined ? [] : questionItems(ask, row);
+  });
+}
+
+/** A question as the one who is to answer it reads it. */
+export function questionItems(n: number, { asker, text_ref }: AskRow): ComposedItem[] {
+  return [
+    own(`Node #${asker} asks you. Answer with the tool answer, ask_id ${n}.`),
+    data(`question #${n}`, text_ref, 'text', 'full'),
+  ];
+}
+
+function resultNotes(delivery: Delivery, row: ReadNode): ComposedItem[] {
+  const { words } = delivery.state;
+  const schema = row.schema_ref === null ? [] : [data('schema', row.schema_ref, 'value', 'full')];
+  const wrong = toldTo(delivery, row.n, 'p');
+  const left = row.wrong === 0 ? [] : [own(`You have ${WRONG_RESULTS_MAX - row.wrong} more tries.`)];
+  return [linked(words.returns[row.returns]), ...schema, ...wrong, ...left];
+}

@@ -1,0 +1,68 @@
+/** The verdict on a result: it counts, or the node is told what is wrong. */
+
+import type { Ref } from '@reprise/contracts';
+import type { EventValue } from '@reprise/kernel/define';
+import { AFTER_RESULT_MS, type NodeRow, type treeNews, WRONG_RESULTS_MAX } from '../contracts/index.js';
+import { answerCall, type CallPlace } from './ask-answers.js';
+import type { Delivery } from './delivery.js';
+import { endNode } from './end-node.js';
+import { isEnded } from './nodes.js';
+import { failAttempt, noteProblems, repair } from './run-end.js';
+import { afterResultTimer, moveRun, sendCommand } from './runs.js';
+
+type Checked = EventValue<typeof treeNews, 'tree/Checked@1'>;
+
+/** Takes the verdict on a result. */
+export function resultChecked(delivery: Delivery, checked: Checked): void {
+  const row = delivery.nodes.change(checked.n);
+  if (checked.call !== null) return callChecked(delivery, row, checked, checked.call);
+  if (row.run !== 'checking' || row.launch !== checked.launch || isEnded(row)) {
+    return delivery.ctx.record('tree/Late@1', { n: row.n, what: 'tree/Checked@1', launch: checked.launch });
+  }
+  moveRun(delivery, row, 'none');
+  if (checked.given !== null) endNode(delivery, row.n, { status: 'complete', result: checked.given });
+  else if (row.type === 'serial')
+    endNode(delivery, row.n, { status: 'failed', code: checked.code ?? 'validation_error' });
+  else if (checked.problems_ref !== null) {
+    noteProblems(delivery, row, checked.problems_ref);
+    repair(delivery, row);
+  } else {
+    row.draft = null;
+    failAttempt(delivery, row, checked.code ?? 'no_result');
+  }
+}
+
+/** The verdict on what a call of `complete` gave. */
+function callChecked(delivery: Delivery, row: NodeRow, checked: Checked, call: CallPlace): void {
+  const isCurrent = row.launch === checked.launch && (row.run === 'live' || row.run === 'waiting') && !isEnded(row);
+  if (!isCurrent) return answerCall(delivery, call, { code: 'stale_launch' }, { isError: true });
+  if (checked.given !== null) {
+    row.draft = { given: checked.given, checked: true };
+    delivery.ctx.timer(afterResultTimer(row.n), delivery.ctx.now + AFTER_RESULT_MS);
+    return answerCall(delivery, call, { accepted: true, phase: row.since > 0 ? 'waiting_children' : 'final' });
+  }
+  wrongResult(delivery, row, call, checked.problems_ref, checked.code);
+}
+
+/** Tells a node what is wrong with its result; the third time its attempt has failed. */
+export function wrongResult(
+  delivery: Delivery,
+  row: NodeRow,
+  call: CallPlace,
+  problems: Ref | null,
+  code: string | null = null,
+): void {
+  row.wrong++;
+  const refs = problems === null ? [] : [{ label: 'problems', ref: problems }];
+  const left = Math.max(0, WRONG_RESULTS_MAX - row.wrong);
+  const why = problems === null ? { problem: code ?? `A result of the type ${row.returns} is required.` } : {};
+  answerCall(delivery, call, { accepted: false, ...why, tries_left: left }, { refs, isError: true });
+  if (left === 0) sendCommand(delivery, row, `wrong.${row.launch}`, { type: 'Cancel', scope: 'run' });
+}
+
+/** A run that continues long after it gave its result is ended: the result stands. */
+export function endAfterResult(delivery: Delivery, n: number): void {
+  const row = delivery.nodes.change(n);
+  if (row.draft === null || (row.run !== 'live' && row.run !== 'waiting')) return;
+  sendCommand(delivery, row, `after.${row.launch}`, { type: 'Cancel', scope: 'run' });
+}

@@ -1,0 +1,59 @@
+/** The run of a node: its slot, its reserve, and what its session is told. */
+
+import { SESSION_REDUCER, type SessionCommand } from '@reprise/agent/contracts';
+import type { InputPart, Ref } from '@reprise/contracts';
+import type { NodeRow } from '../contracts/node.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key } from './keys.js';
+
+/** The runs that take a slot; one that waits for a person or another agent takes none. */
+const WITH_SLOT: readonly NodeRow['run'][] = ['composing', 'live', 'draining'];
+
+/** Moves the run of a node, and counts the slots. */
+export function moveRun(delivery: Delivery, row: NodeRow, to: NodeRow['run']): void {
+  delivery.state.running += Number(WITH_SLOT.includes(to)) - Number(WITH_SLOT.includes(row.run));
+  row.run = to;
+  if (to === 'none') {
+    row.plan = null;
+    tableOf(delivery, 'live').delete(key(row.n));
+  } else {
+    tableOf(delivery, 'live').set(key(row.n), null);
+  }
+}
+
+/** Stops the run of a node that has ended: a live one drains, others are over at once. */
+export function stopRun(delivery: Delivery, row: NodeRow): void {
+  if (row.run === 'live' || row.run === 'waiting') {
+    sendCommand(delivery, row, `stop.${row.launch}`, { type: 'Cancel', scope: 'all' });
+    moveRun(delivery, row, 'draining');
+  } else if (row.run !== 'none' && row.run !== 'draining') {
+    if (row.plan !== null) delivery.ctx.cancel(row.plan);
+    giveBack(delivery, row);
+    moveRun(delivery, row, 'none');
+  }
+  delivery.ctx.clearTimer(afterResultTimer(row.n));
+}
+
+/** Returns what was set aside for a run. */
+export function giveBack({ state }: Delivery, row: NodeRow): void {
+  state.reserved -= row.reserved;
+  row.reserved = 0;
+}
+
+/** Sends a command to the session of a node. */
+export function sendCommand(delivery: Delivery, row: NodeRow, id: string, command: SessionCommand): void {
+  if (row.session === null) return;
+  const value = { command_id: id, command };
+  delivery.ctx.send([SESSION_REDUCER, row.session], { name: 'aos.agent/HostCommand@1', value });
+}
+
+/** Sends a text to the session of a node whose run is under way: its model reads it before its next step. */
+export function steer(delivery: Delivery, row: NodeRow, id: string, text_ref: Ref): void {
+  const parts: InputPart[] = [{ kind: 'text', text_ref }];
+  sendCommand(delivery, row, id, { type: 'Steer', parts });
+}
+
+/** The timer that ends a run which continues after it gave its result. */
+export function afterResultTimer(n: number): string {
+  return `after.${n}`;
+}

@@ -1,0 +1,217 @@
+/**
+ * `tree/Tree@1`: a goal that grows into a tree of nodes. Each node is a session that the tree owns.
+ *
+ * Invariants
+ * T1  Every node ends through `endNode`, once.
+ * T2  A node is launched only when it is pending, not paused, its needs have ended as its edges say, and no node above it
+ *     has ended or is paused.
+ * T3  Nothing is decided about a node while its own run is under way.
+ * T4  A node is synthesized once for each generation of children, and never with an open child.
+ * T5  `running` counts the nodes whose run is composing, live or draining; a run that waits for a person or another agent
+ *     takes no slot.
+ * T6  What comes back under another launch changes only what was spent.
+ * T7  What is spent and set aside never exceeds the tree's budget at a launch.
+ * T8  One delivery changes a bounded number of nodes; the rest is in the table `work`, and the cell sends itself
+ *     `tree/Work@1`, so that the rest is passed on before any other input is taken.
+ * T9  The graph of waits (needs, open children, open questions without a deadline) has no circle.
+ */
+import { childNotice, ownerCall } from '@reprise/agent/contracts';
+import { type Address, NOTICES } from '@reprise/contracts';
+import {
+  creates,
+  defineReducer,
+  type EventHandlers,
+  type EventValue,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import {
+  TREE,
+  TREE_ENDED,
+  type TreeCommandName,
+  type TreeState,
+  treeCommands,
+  treeFacts,
+  treeNews,
+  treeStart,
+  treeState,
+  treeTables,
+} from '../contracts/index.js';
+import { askTimer, questionComposed } from './asks.js';
+import { takeCall } from './calls.js';
+import { type Delivery, deliveryOf, tableOf } from './delivery.js';
+import { launchComposed } from './launch.js';
+import { launchReady } from './line.js';
+import { makeRoot } from './make.js';
+import { isEnded } from './nodes.js';
+import { childFailed, childNews, inputRefused, peopleAnswered, planFailed } from './notices.js';
+import { COMMANDS } from './people.js';
+import { Refused } from './refused.js';
+import { endAfterResult, resultChecked } from './results.js';
+import { passOnWork } from './work.js';
+
+const EVENTS = {
+  'tree/Start@1': creates(treeStart),
+  ...treeCommands,
+  ...treeNews,
+  'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/ChildNotice@1': childNotice,
+  'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
+  'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+  'sys/Reply@1': NOTICES['sys/Reply@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
+  'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
+} as const;
+
+type Events = typeof EVENTS;
+
+const HANDLERS: EventHandlers<TreeState, Events> = {
+  'tree/Start@1': (draft, start, ctx) => {
+    if (draft.start !== null) {
+      if (draft.start !== ctx.hash(start)) ctx.reject('already_started');
+      return;
+    }
+    draft.start = ctx.hash(start);
+    draft.started = ctx.now;
+    draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
+    const { goal, limits, budget, labels, agents } = start;
+    if (agents.every(({ name }) => name !== start.agent)) ctx.reject('unknown_agent');
+    for (const agent of agents) tableOf({ ctx }, 'agents').set(agent.name, agent);
+    ctx.record('tree/Started@1', { goal, limits, budget, labels });
+    deliver(draft, ctx, (delivery) => makeRoot(delivery, start));
+  },
+  ...commandHandlers(),
+  'tree/Composed@1': fromPlan((delivery, value) => launchComposed(delivery, value)),
+  'tree/Questioned@1': fromPlan((delivery, value) => questionComposed(delivery, value)),
+  'tree/Checked@1': fromPlan((delivery, value) => resultChecked(delivery, value)),
+  'tree/PeopleAnswered@1': fromPlan((delivery, { ask, text_ref }) => peopleAnswered(delivery, ask, text_ref)),
+  'tree/Work@1': (draft, _, ctx) => {
+    if (ctx.sender === null || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
+      ctx.reject('not_yours');
+    deliver(draft, ctx, () => undefined);
+  },
+  'aos.agent/OwnerCall@1': (draft, call, ctx) => {
+    const n = nodeOfSender(ctx);
+    deliver(draft, ctx, (delivery) => takeCall(delivery, delivery.nodes.change(n), call));
+  },
+  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
+    const n = nodeOfSender(ctx);
+    deliver(draft, ctx, (delivery) => childNews(delivery, delivery.nodes.change(n), notice, ctx.sender?.[1] ?? ''));
+  },
+  'sys/TimerFired@1': (draft, { name }, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      if (!askTimer(delivery, name)) endAfterResult(delivery, Number(name.slice(name.indexOf('.') + 1)));
+    }),
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
+    deliver(draft, ctx, (delivery) => planFailed(delivery, plan[2], code)),
+  'sys/Reply@1': (draft, { tag = '', code = '' }, ctx) =>
+    deliver(draft, ctx, (delivery) => inputRefused(delivery, tag, code)),
+  'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell[1])),
+  'sys/Undeliverable@1': () => undefined,
+};
+
+/** The tree. */
+export const treeReducer = reducerOnUse(TREE, () =>
+  defineReducer({
+    name: TREE,
+    state: treeState,
+    events: EVENTS,
+    facts: treeFacts,
+    tables: treeTables,
+    init: (_key, event): TreeState => initial(event.value as EventValue<Events, 'tree/Start@1'>),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+function initial({ limits, budget, people, agent, words, labels }: EventValue<Events, 'tree/Start@1'>): TreeState {
+  return {
+    status: 'running',
+    next: 1,
+    running: 0,
+    limits,
+    budget,
+    spent: { tokens: 0, micro_money: 0 },
+    reserved: 0,
+    asks: 0,
+    people,
+    agent,
+    words,
+    labels,
+    starter: null,
+    started: 0,
+    ended: null,
+    start: null,
+  };
+}
+
+/** Handles an event, passes on what follows from it, and launches what may begin. */
+function deliver(state: TreeState, ctx: ReducerContext, act: (delivery: Delivery) => void): void {
+  const { spent, reserved } = { spent: { ...state.spent }, reserved: state.reserved };
+  const delivery = deliveryOf(state, ctx);
+  act(delivery);
+  const isLeft = passOnWork(delivery) || launchReady(delivery) || tableOf(delivery, 'work').size > 0;
+  delivery.nodes.flush();
+  const isSpent = spent.tokens !== state.spent.tokens || spent.micro_money !== state.spent.micro_money;
+  if (isSpent || reserved !== state.reserved) {
+    ctx.record('tree/Budget@1', { spent: { ...state.spent }, reserved: state.reserved });
+  }
+  if (isLeft) ctx.send(ctx.address, { name: 'tree/Work@1', value: {} });
+  else endTree(delivery);
+}
+
+/** Ends the tree when its root has ended, and everything below it. */
+function endTree({ state, nodes, ctx }: Delivery): void {
+  const root = nodes.get(1);
+  if (root === undefined || !isEnded(root) || state.ended !== null) return;
+  state.ended = ctx.now;
+  state.status = root.status as TreeState['status'];
+  const ended = { status: state.status, code: root.code, result: root.result, spent: { ...state.spent } };
+  ctx.record(TREE_ENDED, ended);
+  const { starter } = state;
+  if (starter !== null && ctx.takes(starter, TREE_ENDED)) ctx.send(starter, { name: TREE_ENDED, value: ended });
+}
+
+/** People, the app and the starter may command; plans of the tree and its sessions may not. */
+function commandHandlers(): Pick<EventHandlers<TreeState, Events>, TreeCommandName> {
+  const names = Object.keys(treeCommands) as TreeCommandName[];
+  const handlers = names.map((name) => [
+    name,
+    (draft: TreeState, value: never, ctx: ReducerContext) => {
+      requireCommander(draft, ctx);
+      try {
+        deliver(draft, ctx, (delivery) => COMMANDS[name](delivery, value));
+      } catch (error) {
+        if (error instanceof Refused) ctx.reject(error.code);
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(handlers) as Pick<EventHandlers<TreeState, Events>, TreeCommandName>;
+}
+
+function requireCommander({ starter }: TreeState, { sender, adapter, reject }: ReducerContext): void {
+  if (adapter !== null) reject('not_yours');
+  if (sender !== null && !isCell(sender, starter)) reject('not_yours');
+}
+
+function isCell(sender: readonly unknown[], cell: Address | null): boolean {
+  return cell !== null && sender[0] === cell[0] && sender[1] === cell[1] && sender.length === 2;
+}
+
+/** An event that only a plan of the tree may raise. */
+function fromPlan<V>(act: (delivery: Delivery, value: V) => void) {
+  return (draft: TreeState, value: V, ctx: ReducerContext): void => {
+    const { sender, address } = ctx;
+    if (sender === null || sender.length < 3 || sender[0] !== address[0] || sender[1] !== address[1])
+      ctx.reject('not_yours');
+    deliver(draft, ctx, (delivery) => act(delivery, value));
+  };
+}
+
+/** The node whose session sends the event. */
+function nodeOfSender(ctx: ReducerContext): number {
+  const { sender } = ctx;
+  const n = sender === null ? undefined : tableOf({ ctx }, 'sessions').get(sender[1]);
+  return n ?? ctx.reject('not_yours');
+}

@@ -1,0 +1,168 @@
+/**
+ * What is still to be passed on after an end, a pause or a resume: to children, to dependents, to the parent. One
+ * delivery passes on to so many nodes; the rest follows in frames that come before any other input.
+ */
+import type { NodeRow, WorkItem } from '../contracts/node.js';
+import { retryDependent } from './again.js';
+import { askEnded, passUp } from './asks.js';
+import { type Delivery, isFull, tableOf } from './delivery.js';
+import { endNode, enterLine } from './end-node.js';
+import { key, pair, pairsOf, secondOf } from './keys.js';
+import { isAbove, isEnded, type ReadNode } from './nodes.js';
+import { numbers } from './reach.js';
+import { checkResult, synthesize } from './run-end.js';
+import { sendCommand } from './runs.js';
+import { isPaused } from './standing.js';
+
+/** How many entries of a table one page has. */
+const PAGE = 32;
+
+/** Passes on what is to be passed on. @returns whether some of it is left, because this delivery is full */
+export function passOnWork(delivery: Delivery): boolean {
+  const work = tableOf(delivery, 'work');
+  for (let first = work.first(); first !== undefined; first = work.first()) {
+    if (isFull(delivery)) return true;
+    delivery.changes++;
+    const [at, item] = first;
+    const next = WORK[item.do](delivery, item);
+    if (next === undefined) work.delete(at);
+    else work.set(at, { ...item, ...next });
+  }
+  return false;
+}
+
+/** How far it has come; undefined when it is done. */
+type Progress = Pick<WorkItem, 'stage' | 'after'> | undefined;
+
+const WORK: Readonly<Record<WorkItem['do'], (delivery: Delivery, item: WorkItem) => Progress>> = {
+  ended: passOnEnd,
+  blocked: (delivery, { n }) => {
+    endNode(delivery, n, { status: 'failed', code: 'blocked_failed' });
+    return undefined;
+  },
+  pause: (delivery, item) =>
+    eachLive(delivery, item, (row) => {
+      if (row.run === 'live' || row.run === 'waiting')
+        sendCommand(delivery, row, `pause.${delivery.ctx.now}`, { type: 'Pause' });
+    }),
+  resume: resumeBelow,
+  again: (delivery, item) =>
+    eachPair(delivery, 'dependents', item, (n) => retryDependent(delivery, delivery.nodes.change(n), item.n)),
+};
+
+function passOnEnd(delivery: Delivery, item: WorkItem): Progress {
+  const row = delivery.nodes.at(item.n);
+  if (row.type === 'ask') {
+    askEnded(delivery, row.n);
+    return undefined;
+  }
+  if (item.stage === 'children') {
+    const left = eachPair(delivery, 'children', item, (n) => endBelow(delivery, row, n));
+    if (left !== undefined) return left;
+    for (const ask of numbers(delivery, 'routes', row.n)) passUp(delivery, ask, row.n);
+    return { stage: 'dependents', after: null };
+  }
+  if (item.stage === 'dependents') {
+    return eachPair(delivery, 'dependents', item, (n) => release(delivery, n, row)) ?? { stage: 'parent', after: null };
+  }
+  childEnded(delivery, row);
+  return undefined;
+}
+
+/** Ends what is below an ended node. A node that is complete has no open child, but may have open questions. */
+function endBelow(delivery: Delivery, above: ReadNode, n: number): void {
+  const row = delivery.nodes.at(n);
+  if (row.type === 'ask') endNode(delivery, n, { status: 'cancelled', code: 'asker_ended' });
+  else if (above.status !== 'complete') endNode(delivery, n, { status: 'cancelled', code: 'parent_ended' });
+}
+
+/** Lets a dependent begin, or blocks it, as its edge says. */
+function release(delivery: Delivery, n: number, need: ReadNode): void {
+  const row = delivery.nodes.change(n);
+  if (row.status !== 'pending' || row.unmet === 0) return;
+  const edge = tableOf(delivery, 'needs').get(pair(n, need.n));
+  row.unmet--;
+  delivery.changes++;
+  if (need.status !== 'complete' && edge?.on_failure !== 'continue') {
+    endNode(delivery, n, { status: 'failed', code: 'blocked_failed' });
+  } else if (row.unmet === 0) enterLine(delivery, row);
+}
+
+/** Counts the end of a child at its parent, and lets the parent run again when it was the last one. */
+function childEnded(delivery: Delivery, { parent: n }: ReadNode): void {
+  if (n === null) return;
+  const parent = delivery.nodes.change(n);
+  parent.open--;
+  if (isEnded(parent) || parent.open > 0) return;
+  if (parent.type === 'serial') endSerial(delivery, parent);
+  else if (parent.status === 'waiting_children' && parent.run === 'none') {
+    parent.answering = false;
+    synthesize(delivery, parent);
+  }
+}
+
+function endSerial(delivery: Delivery, serial: NodeRow): void {
+  const steps = numbers(delivery, 'children', serial.n).map((n) => delivery.nodes.at(n));
+  const results = steps.flatMap(({ result }) => (result === null ? [] : [result]));
+  const last = results.at(-1);
+  if (last === undefined || steps.some(({ status }) => status !== 'complete')) {
+    return endNode(delivery, serial.n, { status: 'failed', code: 'child_failed' });
+  }
+  if (serial.serial === 'last') return endNode(delivery, serial.n, { status: 'complete', result: last });
+  serial.launch++;
+  checkResult(delivery, serial, { list: results }, null);
+}
+
+/** Puts what waits below a resumed node into the line again, and lets live sessions go on. */
+function resumeBelow(delivery: Delivery, item: WorkItem): Progress {
+  if (item.stage !== 'children') {
+    return eachLive(delivery, item, (row) => {
+      if (!isPaused(delivery, row)) sendCommand(delivery, row, `resume.${delivery.ctx.now}`, { type: 'Resume' });
+    });
+  }
+  const held = tableOf(delivery, 'held');
+  const page = held.range({ ...(item.after === null ? {} : { after: item.after }), limit: PAGE });
+  for (const [at] of page) {
+    const row = delivery.nodes.at(Number(at));
+    if (isPaused(delivery, row)) continue;
+    held.delete(at);
+    enterLine(delivery, delivery.nodes.change(row.n));
+    delivery.changes++;
+  }
+  const last = page.at(-1);
+  return last === undefined || page.length < PAGE
+    ? { stage: 'parent', after: null }
+    : { stage: 'children', after: last[0] };
+}
+
+/** Calls for each node with a run, of the node itself and below it. */
+function eachLive(delivery: Delivery, { n, stage, after }: WorkItem, act: (row: NodeRow) => void): Progress {
+  const page = tableOf(delivery, 'live').range({ ...(after === null ? {} : { after }), limit: PAGE });
+  for (const [at] of page) {
+    const live = Number(at);
+    if (live !== n && !isAbove(delivery.nodes, n, live)) continue;
+    act(delivery.nodes.change(live));
+    delivery.changes++;
+  }
+  const last = page.at(-1);
+  return last === undefined || page.length < PAGE ? undefined : { stage, after: last[0] };
+}
+
+/** Calls for each second node of the pairs of a node, a page at a time. */
+function eachPair(
+  delivery: Delivery,
+  table: 'children' | 'dependents',
+  { n, stage, after }: WorkItem,
+  act: (n: number) => void,
+): Progress {
+  const { from, before } = pairsOf(n);
+  const page = tableOf(delivery, table).range({ after: after ?? from, before, limit: PAGE });
+  for (const [at] of page) act(secondOf(at));
+  const last = page.at(-1);
+  return last === undefined || page.length < PAGE ? undefined : { stage, after: last[0] };
+}
+
+/** Puts work into the table: under keys that are passed on in the order of nodes. */
+export function addWork(delivery: Delivery, what: WorkItem['do'], n: number): void {
+  tableOf(delivery, 'work').set(`${key(n)}.${what}`, { do: what, n, stage: 'children', after: null });
+}
