@@ -4,7 +4,7 @@ import { composedSection, workCompose } from '@reprise/work/contracts';
 import { carried, nodeNumber } from '../contracts/node.js';
 
 /** The bytes of a prompt that the tree composes. */
-export const PROMPT_BYTES_MAX = 400_000;
+const PROMPT_BYTES_MAX = 400_000;
 
 /** `tree/launch_plan@1`: composes the prompt of a launch. */
 export const launchPlan = planOnUse('tree/launch_plan@1', () =>

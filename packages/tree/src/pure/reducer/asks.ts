@@ -113,7 +113,7 @@ function refuseCircle(delivery: Delivery, asker: NodeRow, route: readonly number
   }
 }
 
-/** Puts a question to nodes, or to people when there are none. */
+/** Puts a question to nodes, or to people when the route is empty. */
 function putTo(delivery: Delivery, n: number, route: readonly number[]): void {
   if (route.length === 0) return askPeople(delivery, n);
   for (const to of route) {
@@ -141,7 +141,7 @@ function askPeople(delivery: Delivery, n: number): void {
 }
 
 /** Lets a node know of a question: in its run, in one more run, or in its next prompt. */
-export function tellQuestion(delivery: Delivery, n: number, to: number): void {
+function tellQuestion(delivery: Delivery, n: number, to: number): void {
   const row = delivery.nodes.at(to);
   if (isEnded(row)) return passUp(delivery, n, to);
   if (row.run === 'live' || row.run === 'waiting') {

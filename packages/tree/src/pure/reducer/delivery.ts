@@ -25,7 +25,7 @@ export function isFull({ changes }: Delivery): boolean {
 }
 
 /** The tables of a tree besides its nodes. */
-export interface Tables {
+interface Tables {
   readonly children: Table<null>;
   readonly needs: Table<Edge>;
   readonly dependents: Table<null>;

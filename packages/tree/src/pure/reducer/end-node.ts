@@ -6,24 +6,20 @@ import { isEnded } from './nodes.js';
 import { stopRun } from './runs.js';
 
 /** How a node ends. */
-export interface NodeEnd {
+interface NodeEnd {
   readonly status: Extract<NodeStatus, 'complete' | 'failed' | 'cancelled'>;
   readonly code?: string;
   readonly result?: Given;
 }
 
 /** Ends a node, and its run. Its children, dependents and parent learn of it from the table `work`. */
-export function endNode(
-  delivery: Delivery,
-  n: number,
-  { status, code = null, result }: Omit<NodeEnd, 'code'> & { code?: string | null },
-): void {
+export function endNode(delivery: Delivery, n: number, { status, code, result }: NodeEnd): void {
   const row = delivery.nodes.change(n);
   if (isEnded(row)) return;
   delivery.changes++;
   leaveLine(delivery, row);
   row.status = status;
-  row.code = code;
+  row.code = code ?? null;
   row.result = result ?? null;
   row.draft = null;
   row.unfinished = null;

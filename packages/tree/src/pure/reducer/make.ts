@@ -150,7 +150,7 @@ function budgetFor(delivery: Delivery, parent: NodeRow, asked: number | undefine
 type Edges = readonly (readonly [need: number, edge: Edge])[];
 
 /** The edges of a new node, whose parent must not be waited for by any of them. */
-export function edgesOf(delivery: Delivery, parent: NodeRow, needs: readonly Need[]): Edges {
+function edgesOf(delivery: Delivery, parent: NodeRow, needs: readonly Need[]): Edges {
   const edges = new Map<number, Edge>();
   for (const need of needs) {
     const { node, view = 'full', on_failure = 'block' } = typeof need === 'number' ? { node: need } : need;
@@ -174,7 +174,7 @@ function addNeeds(delivery: Delivery, row: NodeRow, edges: Edges): void {
 }
 
 /**
- * Counts the needs of a pending node that are open, and puts it into the line when there are none.
+ * Counts the needs of a pending node that are open, and puts it into the line when no need is open.
  *
  * @returns whether one of them has ended without the result that it needs
  */

@@ -70,7 +70,7 @@ function childrenOf(delivery: Delivery, n: number): readonly number[] {
 }
 
 /** The nodes that a node needs. */
-export function needsOf(delivery: Delivery, n: number): readonly number[] {
+function needsOf(delivery: Delivery, n: number): readonly number[] {
   return numbers(delivery, 'needs', n);
 }
 

@@ -79,7 +79,7 @@ export function checkResult(
 }
 
 /** Lets a node wait until its children have ended; they may have. */
-export function waitForChildren(delivery: Delivery, row: NodeRow): void {
+function waitForChildren(delivery: Delivery, row: NodeRow): void {
   row.status = 'waiting_children';
   if (row.open === 0) synthesize(delivery, row);
 }

@@ -111,7 +111,7 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
   'sys/Undeliverable@1': () => undefined,
 };
 
-/** The tree. */
+/** The reducer of trees: part of the app of every world with trees. */
 export const treeReducer = reducerOnUse(TREE, () =>
   defineReducer({
     name: TREE,
