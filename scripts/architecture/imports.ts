@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import ts from 'typescript';
-import { FOLDERS, HOST_FREE, LIBRARIES, PACKAGES } from './rules.js';
+import { FOLDERS, HOST_FREE, LIBRARIES, NODE_FOLDERS, PACKAGES } from './rules.js';
 import {
   allSources,
   conformanceSources,
@@ -160,17 +160,34 @@ export function checkTables(): readonly Problem[] {
   );
 }
 
-/** Packages that also run in browsers use nothing of a host. */
+/** Packages that also run in browsers use nothing of a host, and nothing of their folders for Node. */
 export function checkHostFree(tree: Tree): readonly Problem[] {
   const problems: Problem[] = [];
   for (const file of packageSources(tree)) {
-    if (!HOST_FREE.includes(file.split('/')[1] ?? '')) continue;
+    if (!HOST_FREE.includes(file.split('/')[1] ?? '') || nodeFolderOf(file) !== undefined) continue;
     for (const { line, specifier } of importsOf(tree, file)) {
+      if (isOfNode(tree, file, specifier)) {
+        problems.push({ file, line, what: `${specifier} is for Node`, use: 'a type of this package that it fills' });
+      }
       if (!isBuiltin(specifier)) continue;
       problems.push({ file, line, what: `${specifier} is not there in browsers`, use: 'a port that a driver fills' });
     }
   }
   return problems;
+}
+
+/** The folder for Node in which a file of such a package stands. */
+function nodeFolderOf(file: string): string | undefined {
+  return Object.keys(NODE_FOLDERS).find((folder) => file.startsWith(`${folder}/`));
+}
+
+/** Whether an import of a file that is for every host reaches what only a folder for Node may use. */
+function isOfNode(tree: Tree, file: string, specifier: string): boolean {
+  const target = resolveImport(tree, file, specifier);
+  if (target !== undefined && packageOf(target) === packageOf(file)) return nodeFolderOf(target) !== undefined;
+  const only = Object.entries(NODE_FOLDERS).filter(([folder]) => packageOf(folder) === packageOf(file));
+  const other = workspaceFolder(splitSpecifier(specifier)[0]);
+  return other !== undefined && only.some(([, packages]) => packages.includes(other));
 }
 
 /** No file imports itself: a cycle of value imports runs in an accidental order. Type-only imports do not count. */

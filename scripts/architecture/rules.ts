@@ -11,10 +11,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ['contracts', 'kernel'],
   flow: ['contracts', 'kernel'],
   work: ['contracts', 'kernel', 'agent'],
-  tree: ['contracts', 'kernel', 'agent', 'work'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   server: ['contracts', 'kernel', 'agent'],
+  tree: ['contracts', 'kernel', 'agent', 'work', 'tools', 'server'],
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
@@ -39,6 +39,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
 export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'tree', 'ui'];
+
+/**
+ * Folders of such packages that are for Node all the same: they have an entry of their own, and the rest of the package
+ * does not import them. What only they may import of this repository stands beside them.
+ */
+export const NODE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'packages/tree/src/serve': ['tools', 'server'],
+};
 
 const PORTS = ['ports/time', 'ports/journal', 'ports/content', 'ports/store', 'ports/scrub', 'ports/adapter'];
 const RUN_BELOW_WORLD = ['run/map', 'run/state', 'run/dispatch'];

@@ -24,7 +24,7 @@ import {
   MCP_SKIPPED_BYTES_MAX,
   MCP_UNREAD_BYTES_MAX,
 } from './limits.js';
-import type { McpWire } from './mcp.js';
+import type { McpWire } from './mcp-types.js';
 
 const NEWLINE = 0x0a;
 

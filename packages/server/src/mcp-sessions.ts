@@ -4,7 +4,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@m
 import type { ServedSchema } from '@reprise/agent';
 import type { Value, ValueMap } from '@reprise/contracts';
 import { checker, type JsonChecker } from '@reprise/kernel/json-schema';
-import type { McpAnswer, McpServerOptions, McpTool, McpToolCall } from './mcp.js';
+import { type McpAnswer, McpFailure, type McpServerOptions, type McpTool, type McpToolCall } from './mcp-types.js';
 
 /** How many problems of arguments an error names. */
 const PROBLEMS_MAX = 8;
@@ -79,6 +79,7 @@ export class McpSessions {
     try {
       return await run();
     } catch (error) {
+      if (error instanceof McpFailure) throw new ProtocolError(error.code, error.message);
       this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'The call failed in the server.');
     }

@@ -136,11 +136,27 @@ export class AcpProgram {
     void group.ended.then(() => this.#ended.abort());
   }
 
-  /** Starts a program. @throws the reason why it could not be started */
-  static async start(command: Command, permissions: Permissions, scrubber = new Scrubber()): Promise<AcpProgram> {
+  /**
+   * Starts a program.
+   *
+   * @param begun called when it was started, before it is given anything
+   * @throws the reason why it could not be started
+   */
+  static async start(
+    command: Command,
+    permissions: Permissions,
+    scrubber = new Scrubber(),
+    begun?: (program: { readonly group: number; readonly ended: AbortSignal }) => void,
+  ): Promise<AcpProgram> {
     const group = await startGroup(command, 'apart');
     if (typeof group === 'string') throw new Error(group);
     const program = new AcpProgram(group, command.cwd, permissions, scrubber);
+    try {
+      begun?.({ group: group.pid, ended: program.ended });
+    } catch (error) {
+      program.stop();
+      throw error;
+    }
     const answer = await program.#peer.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
@@ -165,6 +181,12 @@ export class AcpProgram {
   /** Stops the program. */
   stop(): void {
     this.group.stop();
+  }
+
+  /** Stops the program, and resolves when its group is gone. */
+  async end(): Promise<void> {
+    this.stop();
+    await this.group.ended;
   }
 
   /**

@@ -39,6 +39,22 @@ export interface ProgramAnswer {
   readonly usage?: Usage;
 }
 
+/** A program that was started for a session. */
+export interface StartedProgram {
+  /** The id of its process group. */
+  readonly group: number;
+  /** Aborted when the program has ended. */
+  readonly ended: AbortSignal;
+}
+
+/** Hears when the programs of an agent are started. */
+export interface ProgramWatch {
+  /** Called before a program is started for a session. What it throws keeps the program from being started. */
+  starting(ctx: ToolContext): void | Promise<void>;
+  /** Called in the turn of the event loop in which the program was started, before it is given anything. */
+  started(ctx: ToolContext, program: StartedProgram): void;
+}
+
 /** Options of {@link externalAgent}. */
 export interface ExternalAgentOptions {
   /** Letters, digits, `_` and `-`, at most 59. */
@@ -68,6 +84,13 @@ export interface ExternalAgentOptions {
    * output is the text.
    */
   readonly read?: (output: string) => ProgramAnswer | Promise<ProgramAnswer>;
+  /**
+   * How long a program that speaks the Agent Client Protocol lives. `world`: as long as the world. `turn`: it is ended
+   * after each turn, before the turn's answer counts, and loads its own session at the next one. Default `world`.
+   */
+  readonly lives?: 'world' | 'turn';
+  /** Hears when programs are started: for an app that must know them after this process was killed. */
+  readonly watch?: ProgramWatch;
   /** Answers the program's permission requests. Default `ask`. */
   readonly permissions?: PermissionRule;
   /** The longest time for one turn. Default one hour. */
@@ -121,7 +144,8 @@ export function externalAgent(options: ExternalAgentOptions): Agent<readonly Too
 }
 
 async function stdoutTurn(options: ExternalAgentOptions, { text }: TurnArgs, ctx: ToolContext) {
-  const { name, read, serve } = options;
+  const { name, read, serve, watch } = options;
+  await watch?.starting(ctx);
   const given = { ...(await commandOf(options, ctx)), stdin: await asPrompt(text, ctx) };
   const over = new AbortController();
   const file = serve === undefined ? undefined : (await ServerList.of(serve, ctx, over.signal)).file();
@@ -131,8 +155,9 @@ async function stdoutTurn(options: ExternalAgentOptions, { text }: TurnArgs, ctx
     file?.remove();
   };
   const command = { ...given, args };
-  if (read === undefined) return ending(printed(command, ctx), end);
-  const output = await allPrinted(command, ctx).finally(end);
+  const begun = (group: number): void => watch?.started(ctx, { group, ended: over.signal });
+  if (read === undefined) return ending(printed(command, ctx, begun), end);
+  const output = await allPrinted(command, ctx, begun).finally(end);
   const { text: said, usage } = await answerIn(name, output, read);
   return toolParts([said], usage === undefined ? {} : { usage });
 }
@@ -160,7 +185,11 @@ async function answerIn(
 async function acpTurn(options: ExternalAgentOptions, { text, state }: TurnArgs, ctx: ToolContext) {
   const ready = await readyProgram(options, ctx);
   if (typeof ready === 'string') return toolError(`${options.name} could not be started; nothing was done. ${ready}`);
-  return ready.program.turn(text, state?.session, ctx, ready.servers);
+  try {
+    return await ready.program.turn(text, state?.session, ctx, ready.servers);
+  } finally {
+    if (options.lives === 'turn') await ready.program.end();
+  }
 }
 
 /** The session's program, and the servers of this turn. @returns the reason when there is no program */
@@ -181,7 +210,10 @@ async function programOf(options: ExternalAgentOptions, ctx: ToolContext): Promi
   const key = `${options.name}/${session.key}`;
   const running = own.get(key);
   if (running?.alive === true) return running;
-  const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber);
+  await options.watch?.starting(ctx);
+  const program = await AcpProgram.start(await commandOf(options, ctx), permissionsBy(options), ctx.scrubber, (begun) =>
+    options.watch?.started(ctx, begun),
+  );
   own.set(key, program);
   closing.addEventListener('abort', () => program.stop(), { once: true }); // acp/E4
   if (closing.aborted) program.stop();
@@ -212,7 +244,8 @@ function permissionsBy({ name, permissions = 'ask' }: ExternalAgentOptions): Per
   };
 }
 
-function requireOptions({ name, command, protocol, permissions = 'ask', serve, read }: ExternalAgentOptions): void {
+function requireOptions(options: ExternalAgentOptions): void {
+  const { name, command, protocol, permissions = 'ask', serve, read, watch, lives = 'world' } = options;
   const hasPlace = Array.isArray(command) && command.slice(1).some((part) => String(part).includes(MCP_CONFIG));
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [
@@ -236,6 +269,12 @@ function requireOptions({ name, command, protocol, permissions = 'ask', serve, r
       protocol !== 'stdout' || hasPlace === (serve !== undefined),
       `serve together with ${MCP_CONFIG} among the arguments of command, for the protocol stdout`,
       hasPlace ? `${MCP_CONFIG} without serve` : `serve without ${MCP_CONFIG}`,
+    ],
+    [lives === 'world' || lives === 'turn', 'lives world or turn', lives],
+    [
+      watch === undefined || (typeof watch.starting === 'function' && typeof watch.started === 'function'),
+      'watch: an object with the functions starting and started',
+      typeof watch,
     ],
     [
       read === undefined || (typeof read === 'function' && protocol === 'stdout'),

@@ -6,5 +6,7 @@ export {
   type PermissionRule,
   type PermissionVerdict,
   type ProgramAnswer,
+  type ProgramWatch,
+  type StartedProgram,
 } from './external-agent.js';
 export type { CalledServer, ProgramServer, Serve, ServeContext, StartedServer } from './served.js';

@@ -11,11 +11,11 @@ const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
  *
  * @throws as {@link printed}, and when the output has more than 16 MiB
  */
-export async function allPrinted(command: Command, ctx: ToolContext): Promise<string> {
+export async function allPrinted(command: Command, ctx: ToolContext, begun?: (group: number) => void): Promise<string> {
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = '';
-  for await (const piece of printed(command, { ...ctx, progress: () => undefined })) {
+  for await (const piece of printed(command, { ...ctx, progress: () => undefined }, begun)) {
     bytes += piece.length;
     if (bytes > OUTPUT_BYTES_MAX) throw new Error(`the program printed more than ${OUTPUT_BYTES_MAX} bytes`);
     text += decoder.decode(piece, { stream: true });
@@ -26,9 +26,14 @@ export async function allPrinted(command: Command, ctx: ToolContext): Promise<st
 /**
  * Yields the program's output as it arrives.
  *
+ * @param begun called with the id of the program's group when it was started
  * @throws when the program could not be started, was stopped, or failed; the output before that was already yielded
  */
-export async function* printed(command: Command, ctx: ToolContext): AsyncGenerator<Uint8Array> {
+export async function* printed(
+  command: Command,
+  ctx: ToolContext,
+  begun?: (group: number) => void,
+): AsyncGenerator<Uint8Array> {
   const group = await startGroup(command, 'apart');
   if (typeof group === 'string') throw new Error(group);
   const words = new LastWords(ctx.scrubber);
@@ -39,6 +44,7 @@ export async function* printed(command: Command, ctx: ToolContext): AsyncGenerat
   if (stops.some(({ aborted }) => aborted)) stop();
   const decoder = new TextDecoder();
   try {
+    begun?.(group.pid);
     for await (const bytes of group.output as AsyncIterable<Uint8Array>) {
       ctx.progress({ type: 'delta', channel: 'text', index: 0, text: decoder.decode(bytes, { stream: true }) });
       yield bytes;

@@ -136,6 +136,65 @@ describe('a program with MCP servers', () => {
   });
 });
 
+describe('a program that is watched', () => {
+  it.each(['acp', 'stdout'] as const)(
+    'a program that speaks %s is announced before it is started, and told with its group when it is',
+    async (protocol) => {
+      const heard: string[] = [];
+      const ended: boolean[] = [];
+      const { agent } = mounter({
+        ...(protocol === 'acp'
+          ? { protocol, lives: 'turn' }
+          : { protocol, command: [process.execPath, fileOf('./mounter.mjs'), '--mcp-config={mcp_config}'] }),
+        watch: {
+          starting: ({ session }) => void heard.push(`starting ${session.key}`),
+          started: ({ session }, program) => {
+            heard.push(`started ${session.key}`);
+            process.kill(-program.group, 0);
+            program.ended.addEventListener('abort', () => ended.push(true));
+          },
+        },
+      });
+      await within(agent, async (world) => {
+        for (const text of ['one', 'two']) await (await world.session('s', agent).send(text)).text();
+        expect(heard).toEqual(['starting s', 'started s', 'starting s', 'started s']);
+        await expect.poll(() => ended.length, POLL).toBe(2);
+      });
+    },
+  );
+
+  it.each(['starting', 'started'] as const)('a program is not run when %s throws', async (which) => {
+    let group = 0;
+    const fail = () => {
+      throw new Error('not today');
+    };
+    const { agent, notes } = mounter({
+      watch: {
+        starting: which === 'starting' ? fail : () => undefined,
+        started: (_, program) => {
+          ({ group } = program);
+          if (which === 'started') fail();
+        },
+      },
+    });
+    await within(agent, async (world) => {
+      const run = await world.session('s', agent).send('go');
+      expect((await run.result()).stop).toMatchObject({ kind: 'Failed' });
+      expect(notes()).toEqual([]);
+      if (group !== 0) await expect.poll(() => isGone(group), POLL).toBe(true);
+    });
+  });
+});
+
+function isGone(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 describe('what a program uses', () => {
   it.each([
     ['go', SPENT],
@@ -176,6 +235,8 @@ describe('an external agent with servers', () => {
   it.each<[string, Partial<ExternalAgentOptions>]>([
     ['serve without a place for the file', { serve: () => [], command: ['x'] }],
     ['a place for the file without serve', { command: ['x', '{mcp_config}'] }],
+    ['a length of life that is unknown', { lives: 'day' as never }],
+    ['a watch that cannot hear', { watch: {} as never }],
     ['read for a program that speaks the protocol', { protocol: 'acp', read: () => ({ text: '' }) }],
   ])('an external agent is refused: %s', (_, options) => {
     const valid = { name: 'a', command: ['x'] as const, protocol: 'stdout' as const };

@@ -1,0 +1,219 @@
+/**
+ * The tools of a session's owner, for programs: an MCP server that runs beside each program and passes its calls to the
+ * process that owns the world.
+ *
+ * Invariants
+ * B1  A program calls as its own session, while its own turn is under way, and as nothing else.
+ * B2  What a program is given to prove itself ends with it, and stands in a file of this user only: in no argument, no
+ *     journal, no content and no log.
+ * B3  Nothing that a program or its bridge sends stops the owner, or another program.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { RepriseError, type SessionInfo } from '@reprise/contracts';
+import type { McpTool } from '@reprise/server';
+import type { ProgramWatch, Serve, ServeContext } from '@reprise/tools/external';
+import { BRIDGE_WITHIN_MS } from './limits.js';
+import type { Line } from './lines.js';
+import { orphanWatch } from './orphans.js';
+import type { RunFile } from './owner-link.js';
+import { prepare, writeOwn } from './place.js';
+import { Program, type ProgramHost } from './program.js';
+import { OwnerSocket } from './socket.js';
+import { Tokens } from './tokens.js';
+
+/** The tools that a session's program has: those that its owner answers. */
+export type BridgeTools = (session: SessionInfo) => readonly McpTool[] | Promise<readonly McpTool[]>;
+
+/** Options of {@link bridge}. */
+export interface BridgeOptions {
+  /** The name of the MCP server, as programs see it: they put it before the names of tools. Default `tree`. */
+  readonly name?: string;
+  /** Words for the models of programs. */
+  readonly instructions?: string;
+  /** The tools; {@link Bridge.offer} may give them later. Without either, programs have none. */
+  readonly tools?: BridgeTools;
+  /** The path of the world's file, from which the path of the socket follows. Without it the bridge has its own. */
+  readonly world?: string;
+  /** The socket of the world's owner, if it is used for more than programs. */
+  readonly socket?: OwnerSocket;
+  /** How long a call waits for its answer, in milliseconds. Default 25,000: programs give up after some 60 seconds. */
+  readonly withinMs?: number;
+  /** What a program is told whose call waits longer. */
+  readonly pending?: string;
+  /** How often a client that asks for progress is told that its call waits, in milliseconds. Default 10,000. */
+  readonly progressMs?: number;
+  /** How long a bridge tries to reach an owner that is gone, in milliseconds. Default 30,000. */
+  readonly reconnectMs?: number;
+  /** Receives what broke. Default: the world's `onError`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Gives programs the tools of their session's owner. */
+export interface Bridge {
+  /** For the option `serve` of an external agent. */
+  readonly serve: Serve;
+  /** For the option `watch` of an external agent: ends what an earlier process left running. */
+  readonly watch: ProgramWatch;
+  /** Gives the tools. */
+  offer(tools: BridgeTools): void;
+  /** Listens. The first program makes it listen, too. */
+  listen(): Promise<void>;
+  /** Ends all tokens and connections. */
+  close(): Promise<void>;
+}
+
+const PENDING = JSON.stringify({
+  status: 'pending',
+  message: 'No answer yet. End your turn now: the answer will be in your next prompt.',
+});
+
+/**
+ * Makes a bridge for the programs of one world.
+ *
+ * @throws RepriseError `invalid_definition` when the MCP library is not installed
+ * @example
+ * const tree = bridge({ world: 'work.db', tools: () => [tool] })
+ * const coder = externalAgent({ ...opencode(), serve: tree.serve, watch: tree.watch })
+ */
+export function bridge(options: BridgeOptions = {}): Bridge {
+  requireLibrary();
+  return new Bridges(options);
+}
+
+class Bridges implements Bridge, ProgramHost {
+  readonly withinMs: number;
+  readonly pending: string;
+  readonly watch: ProgramWatch;
+  readonly serve: Serve = (ctx) => this.#serve(ctx);
+  readonly #socket: OwnerSocket;
+  readonly #tokens = new Tokens<Program>();
+  readonly #programs = new WeakMap<AbortSignal, { readonly program: Program; readonly file: string }>();
+  readonly #ends = new Set<() => void>();
+  #tools: BridgeTools;
+
+  constructor(private readonly options: BridgeOptions) {
+    this.withinMs = options.withinMs ?? BRIDGE_WITHIN_MS;
+    this.pending = options.pending ?? PENDING;
+    this.#tools = options.tools ?? (() => []);
+    this.#socket =
+      options.socket ??
+      new OwnerSocket({
+        ...(options.world === undefined ? {} : { world: options.world }),
+        onError: (error) => this.#broke(error),
+      });
+    const { place } = this.#socket;
+    this.watch = orphanWatch(() => {
+      prepare(place);
+      return place.folder;
+    });
+    this.#socket.welcome('program', (hello, wire) => {
+      const program = this.#tokens.find(String(hello.token));
+      if (program instanceof Program) return program.join(hello, wire);
+      wire.last({ error: program === 'ended' ? 'no_turn' : 'forbidden' });
+      return undefined;
+    });
+  }
+
+  offer(tools: BridgeTools): void {
+    this.#tools = tools;
+  }
+
+  #listening: Promise<void> | undefined;
+
+  listen(): Promise<void> {
+    this.#listening ??= this.#socket.listen().then(() => this.#sweep());
+    return this.#listening;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    if (this.options.socket === undefined) await this.#socket.close();
+    this.#listening = undefined;
+  }
+
+  async tools({ session }: ServeContext): Promise<readonly Line[]> {
+    return (await this.#tools(session)).map((tool) => ({ ...tool }));
+  }
+
+  report(error: unknown, ctx: ServeContext): void {
+    if (this.options.onError === undefined) ctx.report?.(error);
+    else this.options.onError(error);
+  }
+
+  /** Reports what no program is known to have done; without an `onError`, by the world of the latest program. */
+  #broke(error: unknown): void {
+    if (this.options.onError !== undefined) this.options.onError(error);
+    else this.#latest?.report?.(error);
+  }
+
+  #latest: ServeContext | undefined;
+
+  async #serve(ctx: ServeContext): Promise<readonly { name: string; command: string; args: readonly string[] }[]> {
+    await this.listen();
+    this.#latest = ctx;
+    const known = this.#programs.get(ctx.programEnded);
+    known?.program.turn(ctx);
+    const file = known?.file ?? this.#begin(ctx);
+    return [{ name: this.#name, command: process.execPath, args: [...bridgeArguments(), '--run', file] }];
+  }
+
+  get #name(): string {
+    return this.options.name ?? 'tree';
+  }
+
+  /** Gives a program its token (B2). @returns the file in which it stands */
+  #begin(ctx: ServeContext): string {
+    const { place } = this.#socket;
+    const program = new Program(ctx, this);
+    const { token, end } = this.#tokens.give(program);
+    ctx.scrubber?.conceal(token);
+    const file = path.join(place.folder, `run-${randomUUID()}.json`);
+    const { instructions, progressMs, reconnectMs } = this.options;
+    const run: RunFile = { socket: place.socket, token, name: this.#name, instructions, progressMs, reconnectMs };
+    writeOwn(file, run);
+    const over = (): void => {
+      if (!this.#ends.delete(over)) return;
+      end();
+      program.end();
+      rmSync(file, { force: true });
+    };
+    this.#ends.add(over);
+    for (const signal of [ctx.programEnded, ctx.closing]) {
+      signal.addEventListener('abort', over, { once: true });
+      if (signal.aborted) over();
+    }
+    this.#programs.set(ctx.programEnded, { program, file });
+    return file;
+  }
+
+  /** Removes what a killed owner left of its programs: their tokens ended with it. */
+  #sweep(): void {
+    const { folder } = this.#socket.place;
+    for (const name of readdirSync(folder))
+      if (name.startsWith('run-')) rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/** The arguments that start a bridge: the built file or, where this module was not built either, its source. */
+function bridgeArguments(): readonly string[] {
+  const here = import.meta.url;
+  if (!here.endsWith('.ts')) return [createRequire(here).resolve('@reprise/tree/bridge-bin')];
+  const loader = pathToFileURL(createRequire(here).resolve('tsx')).href;
+  return ['--conditions=@reprise/source', '--import', loader, fileURLToPath(new URL('./bridge-bin.ts', here))];
+}
+
+function requireLibrary(): void {
+  try {
+    createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
+  } catch {
+    throw new RepriseError('invalid_definition', 'the bridge needs a package that is not installed', {
+      where: 'bridge',
+      expected: '@modelcontextprotocol/server',
+      hint: 'npm install @modelcontextprotocol/server',
+    });
+  }
+}

@@ -1,0 +1,11 @@
+/** Programs as nodes: the bridge that gives programs the tools of their session's owner. For Node. */
+export { type Bridge, type BridgeOptions, type BridgeTools, bridge } from './bridge.js';
+export {
+  type ClaudeOptions,
+  claude,
+  codex,
+  opencode,
+  type PresetOptions,
+  type ProgramOptions,
+  program,
+} from './presets.js';
