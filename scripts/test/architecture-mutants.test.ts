@@ -254,6 +254,18 @@ describe('imports', () => {
   it('a module of Node in a package that browsers load is named', () => {
     const found = named(checkHostFree(plant({ [ENGINE]: '\n\nimport fs from "node:fs";\nexport const f = fs;\n' })));
     expect(found).toEqual([`${ENGINE}:3: node:fs is not there in browsers; use a port that a driver fills`]);
+    const apart = plant({
+      'packages/tree/src/serve/more.ts': 'import "node:fs";\nimport "@reprise/tools/external";\n',
+    });
+    expect(named(checkHostFree(apart))).toEqual([]);
+    const joined = plant({
+      'packages/tree/src/serve/index.ts': 'export const n = 1;\n',
+      'packages/tree/src/more.ts': 'import "./serve/index.js";\nimport "@reprise/tools";\n',
+    });
+    expect(named(checkHostFree(joined))).toEqual([
+      'packages/tree/src/more.ts:1: ./serve/index.js is for Node; use a type of this package that it fills',
+      'packages/tree/src/more.ts:2: @reprise/tools is for Node; use a type of this package that it fills',
+    ]);
     const driver = plant({ 'packages/store-sqlite/src/driver.ts': 'import "node:fs";\n' });
     expect(named(checkHostFree(driver))).toEqual([]);
   });

@@ -1,7 +1,14 @@
 /** The message core of an MCP server: clients of each revision, odd and hostile lines, and the bounds. */
 import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { type McpAnswer, type McpServerOptions, type McpTool, type McpToolCall, mcpServer } from '../src/index.js';
+import {
+  type McpAnswer,
+  McpFailure,
+  type McpServerOptions,
+  type McpTool,
+  type McpToolCall,
+  mcpServer,
+} from '../src/index.js';
 import {
   MCP_GARBAGE_MAX,
   MCP_LINE_BYTES_MAX,
@@ -208,6 +215,19 @@ describe('calls of an MCP server', () => {
     send(begin, call(1, 'x'));
     expect((await answers(2))[1]?.error).toEqual({ code: -32_603, message: 'The call failed in the server.' });
     expect(errors).toContain('/home/ann/secret');
+  });
+
+  it('an error that is meant for the client is told to it as it is', async () => {
+    const fail = async (): Promise<never> => {
+      throw new McpFailure(-32_001, 'forbidden');
+    };
+    const { send, answers, errors } = stage({ tools: fail });
+    send(begin, request(1, 'tools/list'), call(2, 'x'));
+    const all = await answers(3);
+    expect([1, 2].map((wanted) => all.find(({ id }) => id === wanted)?.error)).toEqual(
+      Array(2).fill({ code: -32_001, message: 'forbidden' }),
+    );
+    expect(errors).toEqual([]);
   });
 
   it('a request that is repeated while it is answered is answered once, and later it is the same call', async () => {

@@ -89,7 +89,7 @@ function talk(socket: string, lines: readonly unknown[], until = 1): Promise<Rec
 const hello = (token: string, start = 'aaaaaaaa') => ({ hello: 'program', token, start });
 
 describe('a program with the tools of its owner', () => {
-  it('a program lists the tools of its owner and calls one under the identity of its session [TREE-30]', async () => {
+  it('a program lists the tools of its owner and calls one under the identity of its session', async () => {
     await within(async ({ play, trees }) => {
       expect(await play([{ list: true }, spawn('one'), spawn('two')])).toEqual([
         { tools: ['spawn', 'ask'] },
@@ -113,7 +113,7 @@ describe('a program with the tools of its owner', () => {
     });
   });
 
-  it('a call that a program sends 1,000 times is one act, one after another or at once [TREE-38]', async () => {
+  it('a call that a program sends 1,000 times is one act, one after another or at once', async () => {
     await within(async ({ play, trees }) => {
       const made = { text: '{"node_id":1}' };
       expect(await play([spawn('x', { id: 900, times: 1_000 })])).toEqual([made]);
@@ -150,7 +150,7 @@ describe('a program with the tools of its owner', () => {
     });
   });
 
-  it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer [TREE-38]', async () => {
+  it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer', async () => {
     const options = { withinMs: 1_500, progressMs: 400 };
     await within(async ({ play, trees }) => {
       const ask = { call: 'ask', args: { question: 'Keep it?' }, id: 77, notify: true };
@@ -178,7 +178,7 @@ describe('a program with the tools of its owner', () => {
 });
 
 describe('the token of a program', () => {
-  it('a token stands in a file of this user alone, for one program at a time, and ends with it [TREE-39]', async () => {
+  it('a token stands in a file of this user alone, for one program at a time, and ends with it', async () => {
     const store = memory();
     let token = '';
     const errors = await within(
@@ -236,7 +236,7 @@ describe('the token of a program', () => {
     });
   });
 
-  it('a second bridge of one program is refused while the first is there [TREE-39]', async () => {
+  it('a second bridge of one program is refused while the first is there', async () => {
     await within(async ({ play }) => {
       const [first, second, again] = await play([{ list: true }, { second: true }, spawn('still here')]);
       expect(first).toEqual({ tools: ['spawn', 'ask'] });
@@ -245,7 +245,7 @@ describe('the token of a program', () => {
     });
   }, 30_000);
 
-  it('a program cannot call under the token of another one, nor outside of its own turn [TREE-30]', async () => {
+  it('a program cannot call under the token of another one, nor outside of its own turn', async () => {
     await within(async ({ play, trees, living, once }) => {
       const file = path.join(runtime, 'note');
       const playing = play([{ note: file }, { wait: 2_500 }], living);

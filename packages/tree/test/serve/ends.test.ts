@@ -112,7 +112,7 @@ class Beside {
 }
 
 describe('an owner that is gone', () => {
-  it('a call waits for an owner that comes back, is sent again under its name, and is told at last that the owner is gone [TREE-38]', async () => {
+  it('a call waits for an owner that comes back, is sent again under its name, and is told at last that the owner is gone', async () => {
     const world = path.join(runtime, 'w.db');
     const first = new OwnerSocket({ world });
     const beside = new Beside(first);
@@ -161,7 +161,7 @@ describe('an owner that is gone', () => {
 
 describe('a program that is stopped', () => {
   it.each(['a program that prints', 'a program that speaks a protocol'])(
-    '%s is gone with its bridge and all its group after a cancel [TREE-34]',
+    '%s is gone with its bridge and all its group after a cancel',
     async (which) => {
       const link = bridge({ tools: () => TOOLS });
       const agent = which === 'a program that prints' ? caller(link) : resident(link, 'node', 'turn');
@@ -221,7 +221,7 @@ describe('a program that an earlier process left', () => {
     return child.pid ?? 0;
   };
 
-  it('a recorded group is killed before a program of its session is started, and others are left alone [TREE-40]', async () => {
+  it('a recorded group is killed before a program of its session is started, and others are left alone', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'orphans-'));
     const [one, other] = [await program(), await program()];
     const { signal } = new AbortController();
@@ -234,7 +234,7 @@ describe('a program that an earlier process left', () => {
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
-  it('a process that was given the id of a recorded program is left alone [TREE-40]', async () => {
+  it('a process that was given the id of a recorded program is left alone', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'orphans-'));
     const stranger = await program();
     orphanWatch(() => folder).started(ctx, { group: stranger, ended: new AbortController().signal });
@@ -250,7 +250,7 @@ describe('a program that an earlier process left', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'a program of a killed owner is ended before its session starts another one, which goes on with the tools [TREE-40]',
+    'a program of a killed owner is ended before its session starts another one, which goes on with the tools',
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'owner-'));
       const owner = spawn(process.execPath, [...FROM_SOURCE, fileOf('./host.ts'), folder], { stdio: 'inherit' });
