@@ -1,8 +1,8 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { BUDGET_UNITS, limitsChange, treeBudget, treeLimits } from './limits.js';
-import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, VIEWS } from './names.js';
+import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
+import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
 import { answered, carried, given, nodeNumber } from './node.js';
 import { PEOPLE, promptWords, treeAgent } from './tree.js';
 
@@ -48,19 +48,32 @@ export const nodeSpec = z.strictObject({
 /** A node that is to be made. */
 export type NodeSpec = z.infer<typeof nodeSpec>;
 
-/** `tree/Start@1`: makes the tree. Without agents, which a cell cannot send, the world's part supplies them. */
+/** What the part of a world supplies to a tree: its agents, the first of which is the usual one, and its texts. */
+export const treeSupplies = z.strictObject({ agents: z.array(treeAgent).min(1).max(32), words: promptWords });
+
+/** What the part of a world supplies to a tree. */
+export type TreeSupplies = z.infer<typeof treeSupplies>;
+
+/**
+ * `tree/Start@1`: makes the tree. A cell that starts one cannot send agents and texts: without them the tree
+ * obtains both from the part of its world.
+ */
 export const treeStart = z.strictObject({
   goal: goalText,
   prompt_ref: ref(),
-  agent: z.string().max(64),
-  agents: z.array(treeAgent).max(32),
-  returns: z.enum(RESULT_TYPES),
-  schema_ref: z.nullable(ref()),
-  limits: treeLimits,
-  budget: treeBudget,
-  people: z.enum(PEOPLE),
-  words: promptWords,
-  labels: z.record(z.string().max(64), z.string().max(256)),
+  /** The agent of the root; the first one when absent. */
+  agent: z.exactOptional(z.string().max(64)),
+  agents: z.exactOptional(treeSupplies.shape.agents),
+  words: z.exactOptional(promptWords),
+  /** The type of the root's result; `text` when absent. */
+  returns: z.exactOptional(z.enum(RESULT_TYPES)),
+  schema_ref: z.exactOptional(z.nullable(ref())),
+  limits: z.exactOptional(limitsChange),
+  /** Without it each node may use {@link NODE_TOKENS}. */
+  budget: z.exactOptional(treeBudget),
+  /** What becomes of questions to people; `human` when absent. */
+  people: z.exactOptional(z.enum(PEOPLE)),
+  labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
 });
 
 /** The start of a tree. */
@@ -106,6 +119,11 @@ export type TreeCommandName = keyof typeof treeCommands;
 
 /** The events of the tree's own plans, and of the tree itself. */
 export const treeNews = {
+  /** The part of the world supplied agents and texts, or could not. */
+  'tree/Supplied@1': z.strictObject({
+    supplies: z.nullable(treeSupplies),
+    code: z.nullable(z.string().max(96)),
+  }),
   /** The prompt of a launch was composed, or could not be. */
   'tree/Composed@1': z.strictObject({
     n: nodeNumber,
@@ -131,8 +149,17 @@ export const treeNews = {
   'tree/Work@1': z.strictObject({}),
 };
 
-/** What a tree tells the cell that started it: `tree/Ended@1` as an event has the shape of the fact. */
+/** The event by which a tree notifies the cell that started it. */
 export const TREE_ENDED = 'tree/Ended@1';
+
+/** `tree/Ended@1` as an event: a cell that starts trees takes it. */
+export const treeEnded = z.strictObject({
+  status: z.enum(TREE_STATUSES),
+  /** Why the root ended without a result. */
+  code: z.exactOptional(z.string().max(96)),
+  result_ref: z.exactOptional(ref()),
+  spent: used,
+});
 
 /** The codes with which a command or call is refused. */
 export const TREE_REFUSALS = [

@@ -1,7 +1,8 @@
-/** `tree.check@1`: whether a result is of its node's type. It reads and writes content only. */
+/** The effects of a tree itself: whether a result is of its node's type, and what the part of a world supplies. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineEffect } from '@reprise/kernel/define';
+import { treeSupplies } from './commands.js';
 import { RESULT_TYPES } from './names.js';
 import { given } from './node.js';
 
@@ -27,6 +28,14 @@ export const treeCheck = defineEffect({
   kind: 'tree.check@1',
   params: treeCheckParams,
   receipt: treeCheckReceipt,
+  guarantee: 'idempotent',
+});
+
+/** `tree.agents@1`: the agents and texts that the part of a world supplies. It reads and writes content only. */
+export const treeAgents = defineEffect({
+  kind: 'tree.agents@1',
+  params: z.strictObject({}),
+  receipt: treeSupplies,
   guarantee: 'idempotent',
 });
 

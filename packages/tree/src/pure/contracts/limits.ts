@@ -65,6 +65,9 @@ export const treeBudget = z.strictObject({
 /** The budget of a tree. */
 export type TreeBudget = z.infer<typeof treeBudget>;
 
+/** The tokens that each node may use when neither a budget nor a limit of its agent is stated. */
+export const NODE_TOKENS = 500_000;
+
 /** Tokens, input and output, and money in millionths of a dollar. */
 export const used = z.strictObject({ tokens: count, micro_money: count });
 

@@ -62,7 +62,8 @@ export const treeState = z.strictObject({
   asks: count,
   people: z.enum(PEOPLE),
   agent: z.string().max(64),
-  words: promptWords,
+  /** Null until the part of the world has supplied them. */
+  words: z.nullable(promptWords),
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** The cell that started the tree; null when the app did. */
   starter: z.nullable(address),

@@ -10,10 +10,10 @@ import { Refused } from './refused.js';
 import { unitOf } from './spending.js';
 
 /** Makes the root, which may begin at once. */
-export function makeRoot(delivery: Delivery, { goal, prompt_ref, returns, schema_ref, agent }: TreeStart): void {
+export function makeRoot(delivery: Delivery, { goal, prompt_ref, returns = 'text', schema_ref }: TreeStart): NodeRow {
   const row = newRow(delivery, { type: 'goal', parent: null, goal, returns });
-  Object.assign(row, { prompt_ref, schema_ref, agent, budget: delivery.state.budget.node });
-  enterLine(delivery, row);
+  const { budget, agent } = delivery.state;
+  return Object.assign(row, { prompt_ref, schema_ref: schema_ref ?? null, agent, budget: budget.node });
 }
 
 /** Makes a child of a node, for its agent or for people. */
@@ -21,7 +21,7 @@ export function makeChild(delivery: Delivery, parent: NodeRow, type: 'spawn' | '
   refuseBeyondLimits(delivery, parent, 1);
   const edges = edgesOf(delivery, parent, spec.blocked_by ?? []);
   const agent = agentFor(delivery, parent, spec.agent);
-  const budget = budgetFor(delivery, parent, spec.budget);
+  const budget = budgetFor(delivery, parent, spec);
   const row = newChild(delivery, parent, { type, goal: spec.goal, returns: spec.returns ?? 'text' });
   const { prompt_ref, schema_ref = null, priority = 0, timeout_ms = null } = spec;
   Object.assign(row, { prompt_ref, schema_ref, priority, timeout_ms, agent, budget });
@@ -48,7 +48,7 @@ export function makeSerial(
   const steps: NodeRow[] = [];
   for (const [i, { goal, prompt_ref, returns = 'text', schema_ref = null }] of args.steps.entries()) {
     const step = newChild(delivery, row, { type: 'spawn', goal, returns });
-    Object.assign(step, { prompt_ref, schema_ref, agent: agents[i], budget: budgetFor(delivery, parent, undefined) });
+    Object.assign(step, { prompt_ref, schema_ref, agent: agents[i], budget: budgetFor(delivery, parent, {}) });
     const before = steps.at(-1);
     addNeeds(delivery, step, before === undefined ? first : [[before.n, { view: 'full', on_failure: 'block' }]]);
     steps.push(step);
@@ -139,7 +139,14 @@ export function agentNames(delivery: Delivery): string[] {
 }
 
 /** A child has at most its parent's budget. */
-function budgetFor(delivery: Delivery, parent: NodeRow, asked: number | undefined): number | null {
+function budgetFor(
+  delivery: Delivery,
+  parent: NodeRow,
+  { budget: asked, unit }: Pick<NodeSpec, 'budget' | 'unit'>,
+): number | null {
+  if (asked !== undefined && unit !== undefined && unit !== unitOf(delivery)) {
+    throw new Refused('wrong_unit', { unit: unitOf(delivery) });
+  }
   if (asked !== undefined && parent.budget !== null && asked > parent.budget) {
     throw new Refused('over_budget', { max: parent.budget, unit: unitOf(delivery) });
   }

@@ -45,8 +45,8 @@ function late({ ctx }: Delivery, { n, launch }: NodeRow, what: string): void {
 }
 
 function warn(delivery: Delivery, row: NodeRow, level: number): void {
-  if (ENDED.includes(row.status)) return;
   const { words } = delivery.state;
+  if (ENDED.includes(row.status) || words === null) return;
   steer(delivery, row, `budget.${level}.${row.launch}`, level === 95 ? words.budget_95_ref : words.budget_85_ref);
 }
 

@@ -7,7 +7,14 @@
  */
 import type { Ref } from '@reprise/contracts';
 import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
-import { type AskRow, type Carried, type Given, type NodeRow, WRONG_RESULTS_MAX } from '../contracts/index.js';
+import {
+  type AskRow,
+  type Carried,
+  type Given,
+  type NodeRow,
+  type PromptWords,
+  WRONG_RESULTS_MAX,
+} from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key, pair, pairsOf } from './keys.js';
 import { isEnded, type ReadNode } from './nodes.js';
@@ -28,7 +35,7 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
   const needed = neededResults(delivery, row);
   const siblings = row.type === 'fork' ? siblingResults(delivery, row) : [];
   const children = row.phase === 'synthesis' || row.gen > 0 ? childResults(delivery, row) : [];
-  const { words } = delivery.state;
+  const words = wordsOf(delivery);
   const sections: ComposedSection[] = [
     section('', [own(`You are node #${row.n} in a coordination tree.`), linked(words.rules_ref)]),
     ...(mayMake(delivery, row) ? [] : [section('', [linked(words.leaf_ref)])]),
@@ -59,6 +66,11 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
     told: toldKeys(delivery, row.n),
   };
   return { sections: sections.filter(({ items }) => items.length > 0), carries };
+}
+
+/** The texts of the tree: no node is in the line before they are supplied. */
+function wordsOf({ state, ctx }: Delivery): PromptWords {
+  return state.words ?? ctx.reject('not_started');
 }
 
 function section(title: string, items: readonly ComposedItem[]): ComposedSection {
@@ -158,7 +170,8 @@ function answerItems(n: number, goal: string, { outcome, answers }: AskRow): Com
 }
 
 /** Why it runs again, when it does. */
-function purpose({ state: { words } }: Delivery, row: ReadNode): ComposedSection[] {
+function purpose(delivery: Delivery, row: ReadNode): ComposedSection[] {
+  const words = wordsOf(delivery);
   if (row.answering) return [section('', [linked(words.answer_ref)])];
   const failed = row.unfinished === null ? [] : [own(`Your last run ended without a result: ${row.unfinished}.`)];
   if (row.phase === 'synthesis')
@@ -201,7 +214,7 @@ export function questionItems(n: number, { asker, text_ref }: AskRow): ComposedI
 }
 
 function resultNotes(delivery: Delivery, row: ReadNode): ComposedItem[] {
-  const { words } = delivery.state;
+  const words = wordsOf(delivery);
   const schema = row.schema_ref === null ? [] : [data('schema', row.schema_ref, 'value', 'full')];
   const wrong = toldTo(delivery, row.n, 'p');
   const left = row.wrong === 0 ? [] : [own(`You have ${WRONG_RESULTS_MAX - row.wrong} more tries.`)];

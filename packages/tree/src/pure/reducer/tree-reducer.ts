@@ -16,7 +16,7 @@
  * T9  The graph of waits (needs, open children, open questions without a deadline) has no circle.
  */
 import { childNotice, ownerCall } from '@reprise/agent/contracts';
-import { type Address, NOTICES } from '@reprise/contracts';
+import { type Address, NOTICES, present } from '@reprise/contracts';
 import {
   creates,
   defineReducer,
@@ -27,10 +27,13 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import {
+  NODE_TOKENS,
   TREE,
   TREE_ENDED,
+  TREE_LIMITS,
   type TreeCommandName,
   type TreeState,
+  type TreeSupplies,
   treeCommands,
   treeFacts,
   treeNews,
@@ -38,9 +41,11 @@ import {
   treeState,
   treeTables,
 } from '../contracts/index.js';
+import { supplyPlan } from '../plans/supply.js';
 import { askTimer, questionComposed } from './asks.js';
 import { takeCall } from './calls.js';
 import { type Delivery, deliveryOf, tableOf } from './delivery.js';
+import { endNode, enterLine } from './end-node.js';
 import { launchComposed } from './launch.js';
 import { launchReady } from './line.js';
 import { makeRoot } from './make.js';
@@ -65,23 +70,15 @@ const EVENTS = {
 } as const;
 
 type Events = typeof EVENTS;
+type Start = EventValue<Events, 'tree/Start@1'>;
 
 const HANDLERS: EventHandlers<TreeState, Events> = {
   'tree/Start@1': (draft, start, ctx) => {
-    if (draft.start !== null) {
-      if (draft.start !== ctx.hash(start)) ctx.reject('already_started');
-      return;
-    }
-    draft.start = ctx.hash(start);
-    draft.started = ctx.now;
-    draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
-    const { goal, limits, budget, labels, agents } = start;
-    if (agents.every(({ name }) => name !== start.agent)) ctx.reject('unknown_agent');
-    for (const agent of agents) tableOf({ ctx }, 'agents').set(agent.name, agent);
-    ctx.record('tree/Started@1', { goal, limits, budget, labels });
-    deliver(draft, ctx, (delivery) => makeRoot(delivery, start));
+    if (draft.start === null) return begin(draft, start, ctx);
+    if (draft.start !== ctx.hash(start)) ctx.reject('already_started');
   },
   ...commandHandlers(),
+  'tree/Supplied@1': fromPlan((delivery, { supplies, code }) => supplied(delivery, supplies, code)),
   'tree/Composed@1': fromPlan((delivery, value) => launchComposed(delivery, value)),
   'tree/Questioned@1': fromPlan((delivery, value) => questionComposed(delivery, value)),
   'tree/Checked@1': fromPlan((delivery, value) => resultChecked(delivery, value)),
@@ -119,23 +116,24 @@ export const treeReducer = reducerOnUse(TREE, () =>
     events: EVENTS,
     facts: treeFacts,
     tables: treeTables,
-    init: (_key, event): TreeState => initial(event.value as EventValue<Events, 'tree/Start@1'>),
+    init: (_key, event): TreeState => initial(event.value as Start),
     reduce: handledBy(HANDLERS),
   }),
 );
 
-function initial({ limits, budget, people, agent, words, labels }: EventValue<Events, 'tree/Start@1'>): TreeState {
+function initial(start: Start): TreeState {
+  const { limits, budget = USUAL_BUDGET, people = 'human', agent, words = null, labels = {} } = start;
   return {
     status: 'running',
     next: 1,
     running: 0,
-    limits,
+    limits: { ...TREE_LIMITS, ...limits },
     budget,
     spent: { tokens: 0, micro_money: 0 },
     reserved: 0,
     asks: 0,
     people,
-    agent,
+    agent: agent ?? '',
     words,
     labels,
     starter: null,
@@ -143,6 +141,40 @@ function initial({ limits, budget, people, agent, words, labels }: EventValue<Ev
     ended: null,
     start: null,
   };
+}
+
+const USUAL_BUDGET = { unit: 'tokens', node: NODE_TOKENS, tree: null, stated: false } as const;
+
+/** Begins the tree: with what was sent along, or with what the part of the world supplies. */
+function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
+  draft.start = ctx.hash(start);
+  draft.started = ctx.now;
+  draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
+  ctx.record('tree/Started@1', { goal: start.goal, limits: draft.limits, budget: draft.budget, labels: draft.labels });
+  const { agents, words } = start;
+  const isWhole = agents !== undefined && words !== undefined;
+  deliver(draft, ctx, (delivery) => {
+    makeRoot(delivery, start);
+    if (isWhole) supplied(delivery, { agents, words }, null);
+    else ctx.emit({ plan: supplyPlan, input: {} });
+  });
+}
+
+/** Takes agents and texts; the root may begin now. */
+function supplied(delivery: Delivery, supplies: TreeSupplies | null, code: string | null): void {
+  const { state, ctx } = delivery;
+  const root = delivery.nodes.change(1);
+  if (isEnded(root) || root.launch > 0) return;
+  if (supplies === null) return endNode(delivery, 1, { status: 'failed', code: code ?? 'no_agents' });
+  state.words = supplies.words;
+  for (const agent of supplies.agents) tableOf(delivery, 'agents').set(agent.name, agent);
+  if (state.agent === '') state.agent = supplies.agents[0]?.name ?? '';
+  if (tableOf(delivery, 'agents').get(state.agent) === undefined) {
+    if (ctx.sender?.length === 3) return endNode(delivery, 1, { status: 'failed', code: 'unknown_agent' });
+    ctx.reject('unknown_agent');
+  }
+  root.agent = state.agent;
+  enterLine(delivery, root);
 }
 
 /** Handles an event, passes on what follows from it, and launches what may begin. */
@@ -169,7 +201,12 @@ function endTree({ state, nodes, ctx }: Delivery): void {
   const ended = { status: state.status, code: root.code, result: root.result, spent: { ...state.spent } };
   ctx.record(TREE_ENDED, ended);
   const { starter } = state;
-  if (starter !== null && ctx.takes(starter, TREE_ENDED)) ctx.send(starter, { name: TREE_ENDED, value: ended });
+  if (starter === null || !ctx.takes(starter, TREE_ENDED)) return;
+  const { code, result, ...rest } = ended;
+  ctx.send(starter, {
+    name: TREE_ENDED,
+    value: present({ ...rest, code: code ?? undefined, result_ref: result?.ref }),
+  });
 }
 
 /** People, the app and the starter may command; plans of the tree and its sessions may not. */
