@@ -227,7 +227,12 @@ export const AGENT_EVENTS = {
     tally,
   }),
   'compaction.failed': event('compaction.failed', { ...compaction, code: z.string(), ...failed }),
-  'budget.pressure': event('budget.pressure', { percent, limit: z.string(), used: count, of: count }),
+  'budget.pressure': event('budget.pressure', {
+    percent: z.union([z.literal(70), z.literal(80), z.literal(95)]),
+    limit: z.string(),
+    used: count,
+    of: count,
+  }),
   'loop.detected': event('loop.detected', {
     length: count,
     repeats: count,

@@ -216,7 +216,7 @@ export const compactionGaveUp = z.strictObject({
 /** `aos.agent/BudgetPressure@1`: how much of a limit is used. */
 export const budgetPressure = z.strictObject({
   run: count,
-  level: z.union([z.literal(70), z.literal(85), z.literal(95)]),
+  level: z.union([z.literal(70), z.literal(80), z.literal(95)]),
   limit: z.enum(['max_tokens', 'max_micro_money']),
   used: count,
   of: count,

@@ -48,8 +48,11 @@ function first(asked: readonly { limit: LimitKind; used: number; of: number | un
   return undefined;
 }
 
-/** The levels at which pressure is reported, in percent. */
-const PRESSURE_LEVELS = [70, 85, 95] as const;
+/** The levels at which pressure on the model's window is reported, in percent. */
+const WINDOW_LEVELS = [70, 85, 95] as const;
+
+/** The levels at which pressure on the budget of a run is reported, in percent. */
+const BUDGET_LEVELS = [70, 80, 95] as const;
 
 /** A level is reported again only after the usage fell this many percent below it. */
 const HYSTERESIS = 5;
@@ -57,14 +60,20 @@ const HYSTERESIS = 5;
 /**
  * Decides what a reading of pressure reports.
  *
+ * @param levels the levels in percent, the lowest first
  * @param told the highest reported level; 0 for none
  * @returns the level to report, if any, and the highest level that counts as reported from now on
  */
-export function pressureOf(used: number, of: number, told: number): { tell?: 70 | 85 | 95; told: number } {
+export function pressureOf<L extends number>(
+  levels: readonly L[],
+  used: number,
+  of: number,
+  told: number,
+): { tell?: L; told: number } {
   // Both sides are whole numbers: 70 % of 10 is reached at 7.
-  const at = PRESSURE_LEVELS.filter((level) => used * 100 >= level * of).at(-1) ?? 0;
-  if (at > told) return { tell: at as 70 | 85 | 95, told: at };
-  const kept = PRESSURE_LEVELS.filter((level) => level <= told && used * 100 >= (level - HYSTERESIS) * of).at(-1) ?? 0;
+  const at = levels.filter((level) => used * 100 >= level * of).at(-1);
+  if (at !== undefined && at > told) return { tell: at, told: at };
+  const kept = levels.filter((level) => level <= told && used * 100 >= (level - HYSTERESIS) * of).at(-1) ?? 0;
   return { told: kept };
 }
 
@@ -76,7 +85,7 @@ export function tellContextPressure(
 ): number | undefined {
   const window = draft.run?.config.context_window ?? null;
   if (window === null || draft.run === null) return undefined;
-  const { tell, told } = pressureOf(reading.tokens, window, draft.context_pressure);
+  const { tell, told } = pressureOf(WINDOW_LEVELS, reading.tokens, window, draft.context_pressure);
   draft.context_pressure = told;
   if (tell === undefined) return undefined;
   ctx.record('aos.agent/ContextPressure@1', { run: draft.run.number, level: tell, window, ...reading });
@@ -93,9 +102,11 @@ export function tellBudgetPressure(draft: SessionState, ctx: ReducerContext): nu
   ].flatMap(({ limit, used, of }) => (of === undefined ? [] : [{ limit, used, of }]));
   const told = run.budget_pressure;
   let kept = 0;
-  let highest: { tell: 70 | 85 | 95; limit: 'max_tokens' | 'max_micro_money'; used: number; of: number } | undefined;
+  let highest:
+    | { tell: (typeof BUDGET_LEVELS)[number]; limit: 'max_tokens' | 'max_micro_money'; used: number; of: number }
+    | undefined;
   for (const reading of readings) {
-    const { tell, told: now } = pressureOf(reading.used, reading.of, told);
+    const { tell, told: now } = pressureOf(BUDGET_LEVELS, reading.used, reading.of, told);
     kept = Math.max(kept, now);
     if (tell !== undefined && tell > (highest?.tell ?? 0)) highest = { tell, ...reading };
   }

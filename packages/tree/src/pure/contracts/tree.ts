@@ -20,8 +20,8 @@ export const promptWords = z.strictObject({
   repair_ref: ref(),
   /** For each type of result: how it is given. */
   returns: z.strictObject({ text: ref(), boolean: ref(), list: ref(), structured: ref(), file: ref() }),
-  /** For a node that has used 85 and 95 percent of its budget. */
-  budget_85_ref: ref(),
+  /** For a node that has used 80 and 95 percent of its budget. */
+  budget_80_ref: ref(),
   budget_95_ref: ref(),
 });
 

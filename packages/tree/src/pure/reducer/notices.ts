@@ -13,7 +13,7 @@ import { moveRun, steer } from './runs.js';
 import { countUse } from './spending.js';
 
 /** The pressure levels of which a node is warned, in percent. */
-const WARNED_AT = [85, 95];
+const WARNED_AT = [80, 95];
 
 /** Takes the notice of a session. */
 export function childNews(delivery: Delivery, row: NodeRow, { run, news }: ChildNotice, session: string): void {
@@ -47,7 +47,7 @@ function late({ ctx }: Delivery, { n, launch }: NodeRow, what: string): void {
 function warn(delivery: Delivery, row: NodeRow, level: number): void {
   const { words } = delivery.state;
   if (ENDED.includes(row.status) || words === null) return;
-  steer(delivery, row, `budget.${level}.${row.launch}`, level === 95 ? words.budget_95_ref : words.budget_85_ref);
+  steer(delivery, row, `budget.${level}.${row.launch}`, level === 95 ? words.budget_95_ref : words.budget_80_ref);
 }
 
 /** A session that has failed as a cell takes no more events: the node gets another one. */
