@@ -50,7 +50,9 @@ describe('pressure on the window of the model', () => {
     [89, 95, undefined, 85],
     [64, 70, undefined, 0],
   ])('%i of 100 after a report at %i: reports %s and remembers %i [LIM-9]', (used, told, tell, remembered) => {
-    expect(pressureOf([70, 85, 95], used, 100, told)).toEqual(tell === undefined ? { told: remembered } : { tell, told: remembered });
+    expect(pressureOf([70, 85, 95], used, 100, told)).toEqual(
+      tell === undefined ? { told: remembered } : { tell, told: remembered },
+    );
   });
 });
 
