@@ -13,6 +13,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Tool } from '@reprise/agent';
 import { RepriseError, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext } from '@reprise/tools/external';
@@ -26,7 +27,7 @@ import { OwnerSocket } from './socket.js';
 import { Tokens } from './tokens.js';
 
 /** The tools that a session's program has: those that its owner answers. */
-export type BridgeTools = (session: SessionInfo) => readonly McpTool[] | Promise<readonly McpTool[]>;
+export type BridgeTools = (session: SessionInfo) => readonly (McpTool | Tool)[] | Promise<readonly (McpTool | Tool)[]>;
 
 /** Options of {@link bridge}. */
 export interface BridgeOptions {
@@ -136,7 +137,7 @@ class Bridges implements Bridge, ProgramHost {
   }
 
   async tools({ session }: ServeContext): Promise<readonly Line[]> {
-    return (await this.#tools(session)).map((tool) => ({ ...tool }));
+    return (await this.#tools(session)).map((tool) => ({ ...('entry' in tool ? listedTool(tool) : tool) }));
   }
 
   report(error: unknown, ctx: ServeContext): void {
@@ -196,6 +197,10 @@ class Bridges implements Bridge, ProgramHost {
     for (const name of readdirSync(folder))
       if (name.startsWith('run-')) rmSync(path.join(folder, name), { force: true });
   }
+}
+
+function listedTool({ name, entry: { description, schema } }: Tool): McpTool {
+  return { name, description, inputSchema: schema as McpTool['inputSchema'] };
 }
 
 /** The arguments that start a bridge: the built file or, where this module was not built either, its source. */

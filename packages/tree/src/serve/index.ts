@@ -1,4 +1,5 @@
 /** Programs as nodes: the bridge that gives programs the tools of their session's owner. For Node. */
+export { askOwner, type OwnerCommands, type OwnerSaid, takeCommands } from './ask-owner.js';
 export { type Bridge, type BridgeOptions, type BridgeTools, bridge } from './bridge.js';
 export {
   type ClaudeOptions,
@@ -9,3 +10,4 @@ export {
   type ProgramOptions,
   program,
 } from './presets.js';
+export { OwnerSocket } from './socket.js';

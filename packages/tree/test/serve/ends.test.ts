@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { relay } from '../../../reprise/src/external.js';
 import { openWorld } from '../../../reprise/src/index.js';
 import { sqlite } from '../../../reprise/src/sqlite.js';
-import { bridge } from '../../src/serve/index.js';
+import { askOwner, bridge, OwnerSocket, takeCommands } from '../../src/serve/index.js';
 import type { Line } from '../../src/serve/lines.js';
 import { beganAt, orphanWatch } from '../../src/serve/orphans.js';
-import { OwnerSocket } from '../../src/serve/socket.js';
 import { caller, owners, ownRuntime, resident, TOOLS } from './stage.js';
 
 const POLL = { timeout: 30_000 };
@@ -86,7 +86,11 @@ class Beside {
       wire.send({ ok: true });
       return {
         line: (line: Line) => {
-          if (line.list !== undefined) return wire.send({ list: line.list, tools: TOOLS as never });
+          if (line.list !== undefined)
+            return wire.send({
+              list: line.list,
+              tools: [{ name: 'spawn', description: '', inputSchema: { type: 'object' } }],
+            });
           this.lines.push(line as never);
           if (this.answers) wire.send({ call: line.call, texts: [`answer ${this.lines.length}`], isError: false });
         },
@@ -156,6 +160,33 @@ describe('an owner that is gone', () => {
     const socket = new OwnerSocket({ world: path.join(runtime, 'w.db') });
     mkdirSync(path.dirname(socket.place.socket), { mode: 0o755 });
     await expect(socket.listen()).rejects.toThrow(/the folder for sockets is not safe to use.*mode 755/);
+  });
+});
+
+describe('commands to the owner of a world', () => {
+  it('a command of another process is executed by the owner, and its refusal is told with its code', async () => {
+    const world = path.join(runtime, 'w.db');
+    expect(await askOwner(world, 'stop', { node: 3 })).toBeUndefined();
+    const socket = new OwnerSocket({ world });
+    takeCommands(socket, async (verb, args) => {
+      if (verb === 'break') throw new RepriseError('invalid_argument', 'no such node');
+      if (verb === 'large') return 'x'.repeat(300_000);
+      if (verb === 'hang') return new Promise(() => undefined);
+      return { verb, args };
+    });
+    await socket.listen();
+    expect(await askOwner(world, 'stop', { node: 3 })).toEqual({
+      ok: true,
+      value: { verb: 'stop', args: { node: 3 } },
+    });
+    expect(await askOwner(world, 'break', null)).toMatchObject({ ok: false, code: 'invalid_argument' });
+    expect(await askOwner(world, 'large', null)).toMatchObject({ ok: false, code: 'bound_exceeded' });
+    const hanging = askOwner(world, 'hang', null);
+    const outcome = expect(hanging).rejects.toThrow(/world_closed/);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await socket.close();
+    await outcome;
+    expect(await askOwner(world, 'stop', null)).toBeUndefined();
   });
 });
 

@@ -2,11 +2,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AnyAgent, defineOwnerTool, SESSION_REDUCER, type WorldPart } from '@reprise/agent';
+import { type AnyAgent, defineOwnerTool, SESSION_REDUCER, type Tool, type WorldPart } from '@reprise/agent';
 import { agentAdopted, childNotice, type OwnerCall, ownerCall } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import { creates, defineReducer, type ReducerContext } from '@reprise/kernel/define';
-import type { McpTool } from '@reprise/server';
 import * as z from 'zod';
 import { externalAgent } from '../../../reprise/src/external.js';
 import { type Bridge, program } from '../../src/serve/index.js';
@@ -89,24 +88,8 @@ const ask = defineOwnerTool({
   args: z.strictObject({ question: z.string() }),
 });
 
-/** The tools as programs list them. */
-export const TOOLS: readonly McpTool[] = [
-  {
-    name: 'spawn',
-    description: 'Makes a node.',
-    inputSchema: {
-      type: 'object',
-      properties: { goal: { type: 'string' } },
-      required: ['goal'],
-      additionalProperties: false,
-    },
-  },
-  {
-    name: 'ask',
-    description: 'Asks a person.',
-    inputSchema: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
-  },
-];
+/** The tools that programs are offered. */
+export const TOOLS: readonly Tool[] = [spawn, ask] as never;
 
 export function owners(agents: readonly AnyAgent[]): WorldPart<Owners> {
   return {
