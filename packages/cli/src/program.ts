@@ -7,6 +7,8 @@ import type { Io } from './io.js';
 import { isWorld } from './open.js';
 import { parseDigest } from './target.js';
 import { escapeText } from './text/escape.js';
+import type { TreeExitCode } from './tree/exit.js';
+import { addTree } from './tree-program.js';
 import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
@@ -21,10 +23,10 @@ import { why } from './verbs/why.js';
  * Runs the command. Never rejects, never ends the process.
  *
  * @param args the arguments after `reprise` on the command line
- * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read
+ * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read; of `tree`: see `reprise tree --help`
  * @example process.exitCode = await runCli(['verify', 'world.db'], io)
  */
-export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCli(args: readonly string[], io: Io): Promise<ExitCode | TreeExitCode> {
   const run = new CommandLine(io);
   try {
     await run.program().parseAsync([...args], { from: 'user' });
@@ -39,7 +41,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 }
 
 class CommandLine {
-  code: ExitCode = EXIT.ok;
+  code: ExitCode | TreeExitCode = EXIT.ok;
   /** Text that commander prints: it writes synchronously, so it is collected here and written later. */
   readonly #out: string[] = [];
   readonly #err: string[] = [];
@@ -49,7 +51,7 @@ class CommandLine {
   program(): Command {
     const program = new Command('reprise')
       .description(
-        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up.',
+        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Runs trees of agents.',
       )
       .version(version(), '-V, --version', 'print the version')
       .helpCommand(false)
@@ -66,7 +68,13 @@ class CommandLine {
     this.#addBundle(program);
     this.#addBackup(program);
     this.#addExplain(program);
-    for (const command of program.commands) command.showHelpAfterError(usageOf(command));
+    addTree(program, this.io, (code) => {
+      this.code = code;
+    });
+    for (const command of program.commands) {
+      command.showHelpAfterError(usageOf(command));
+      for (const inner of command.commands) inner.showHelpAfterError(usageOf(inner, `${command.name()} `));
+    }
     return program;
   }
 
@@ -208,8 +216,9 @@ function verb(program: Command, name: string, description: string): Command {
 }
 
 /** How a command is used, behind a message about its arguments. */
-function usageOf(command: Command): string {
-  return `Usage: reprise ${command.name()} ${command.usage()}\nSee: reprise ${command.name()} --help`;
+function usageOf(command: Command, group = ''): string {
+  const name = `${group}${command.name()}`;
+  return `Usage: reprise ${name} ${command.usage()}\nSee: reprise ${name} --help`;
 }
 
 function count(text: string): number {

@@ -7,6 +7,7 @@ export {
   type AskView,
   type FactOfTree,
   type FramePlace,
+  hasEnded,
   headLine,
   type LaunchView,
   type NodeView,

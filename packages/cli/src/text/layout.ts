@@ -57,7 +57,8 @@ function breakOff(lines: string[], current: string, next: string, indent: number
   return current.slice(at + 1);
 }
 
-function widthOfText(text: string): number {
+/** The columns of a text as a person sees it. */
+export function widthOfText(text: string): number {
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += widthOf(segment);
   return width;

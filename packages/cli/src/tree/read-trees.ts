@@ -1,0 +1,38 @@
+/** Reads the trees of a world from its journal. Takes no lock, so a process may be running them. */
+import { RepriseError } from '@reprise/contracts';
+import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
+import { type FactOfTree, type FramePlace, TreeFold, treeFactIn } from '@reprise/tree';
+
+/** A fact with its place. */
+export interface PlacedFact {
+  readonly fact: FactOfTree;
+  readonly place: FramePlace;
+}
+
+/** The facts of trees in a frame. */
+export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): readonly PlacedFact[] {
+  const { all, ingress } = readFrame(bytes, seq);
+  const place = { frame: seq, at: ingress.at };
+  return all.flatMap((record) => {
+    const fact = treeFactIn(record);
+    return fact === undefined ? [] : [{ fact, place }];
+  });
+}
+
+/**
+ * The trees of a world as they are, or as they were after a frame.
+ *
+ * @throws RepriseError `invalid_argument` when there is no such frame
+ */
+export async function readTrees(store: ReadonlyStore, at?: number): Promise<TreeFold> {
+  const { seq: last } = await store.journal.head();
+  if (at !== undefined && at > last)
+    throw new RepriseError('invalid_argument', 'the world has no such frame', {
+      expected: `a frame from 0 to ${last}`,
+      actual: String(at),
+    });
+  const fold = new TreeFold();
+  for await (const frame of store.journal.read(0, at ?? last))
+    for (const { fact, place } of factsIn(frame)) fold.add(fact, place);
+  return fold;
+}

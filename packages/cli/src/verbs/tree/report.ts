@@ -1,0 +1,101 @@
+/** `reprise tree report`: the result of a tree, and how it came about, as Markdown. */
+
+import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView } from '@reprise/tree';
+import type { Io } from '../../io.js';
+import { withWorld } from '../../open.js';
+import { escapeText } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+import { readTrees } from '../../tree/read-trees.js';
+import { parseTreeName, treeNamed } from '../../tree/target.js';
+import { Texts } from '../../tree/texts.js';
+import { wordsOfCode } from '../../tree/why.js';
+import { treeJson } from './show.js';
+
+/** The options of `tree report`. */
+export interface ReportOptions {
+  readonly world: string;
+  readonly json?: true;
+}
+
+/** Prints the report of a tree. */
+export async function reportTree(
+  io: Io,
+  name: string | undefined,
+  { world, json }: ReportOptions,
+): Promise<TreeExitCode> {
+  await withWorld(world, async (store) => {
+    const tree = treeNamed(await readTrees(store), name === undefined ? undefined : parseTreeName(name));
+    const texts = new Texts(store.content);
+    const result = tree.result === null ? null : await texts.whole(tree.result);
+    if (json === true) return io.out.write(`${toJson({ ...treeJson(tree), result_text: result })}\n`);
+    await texts.load(tree);
+    await io.out.write(escapeText(await markdownOf(tree, result, texts)));
+  });
+  return TREE_EXIT.complete;
+}
+
+async function markdownOf(tree: TreeView, result: string | null, texts: Texts): Promise<string> {
+  const { word } = stateOfTree(tree);
+  const code = tree.code === null ? '' : `: ${wordsOfCode(tree.code)}`;
+  const parts = [
+    `# ${oneRow(tree.goal)}`,
+    `Tree \`${tree.name}\`, ${word}${code}, after frame ${tree.newest.frame}.`,
+    `## Result`,
+    result ??
+      (hasEnded(tree.nodes.get(1) ?? { status: 'pending' }) ? 'The tree gave no result.' : 'The tree has not ended.'),
+    `## Nodes`,
+    tableOf(tree),
+    ...failures(tree),
+    ...questions(tree, texts),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function tableOf(tree: TreeView): string {
+  const rows = [...tree.nodes.values()]
+    .sort((a, b) => a.n - b.n)
+    .map((node) => {
+      const { mark, word } = stateOf(node);
+      const { tokens, micro_money } = node.spent;
+      const cells = [`#${node.n}`, node.type, `${mark} ${word}`, oneRow(node.goal), tokens, dollars(micro_money)];
+      return `| ${cells.join(' | ')} |`;
+    });
+  const sum = `| | | | all | ${tree.spent.tokens} | ${dollars(tree.spent.micro_money)} |`;
+  return ['| node | type | state | goal | tokens | cost |', '| --- | --- | --- | --- | --- | --- |', ...rows, sum].join(
+    '\n',
+  );
+}
+
+function dollars(micro: number): string {
+  return micro === 0 ? '–' : `$${(micro / 1_000_000).toFixed(4)}`;
+}
+
+function failures(tree: TreeView): string[] {
+  const failed = [...tree.nodes.values()].filter(({ status }) => status === 'failed' || status === 'cancelled');
+  if (failed.length === 0) return [];
+  return ['## Failures', failed.map((node) => `- #${node.n} ${oneRow(node.goal)}: ${reasonOf(node)}`).join('\n')];
+}
+
+function reasonOf({ code, status }: NodeView): string {
+  return code === null ? status : `${wordsOfCode(code)} (\`${code}\`)`;
+}
+
+function questions(tree: TreeView, texts: Texts): string[] {
+  if (tree.asks.size === 0) return [];
+  const rows = [...tree.asks.values()].map((ask) => {
+    const goal = oneRow(tree.nodes.get(ask.ask)?.goal ?? '');
+    const { outcome } = ask;
+    if (outcome === null)
+      return `- #${ask.ask} (by #${ask.asker}): ${goal} **open** ${optionsOf(ask).join(', ')}`.trimEnd();
+    const text = outcome.picked ?? (outcome.text_ref === null ? '' : (texts.get(outcome.text_ref) ?? ''));
+    const by = outcome.how === 'answered' ? (outcome.by === null ? 'people' : `#${outcome.by}`) : outcome.how;
+    return `- #${ask.ask} (by #${ask.asker}): ${goal} **${oneRow(String(text))}** (${by})`;
+  });
+  return ['## Questions', rows.join('\n')];
+}
+
+/** A text of others in one row of a table. */
+function oneRow(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+}

@@ -1,0 +1,130 @@
+/** `reprise tree show`: the trees of a world, the picture of one, or one node. */
+
+import { type NodeView, pictureOf, stateOf, stateOfTree, type TreeFold, type TreeView } from '@reprise/tree';
+import type { Io } from '../../io.js';
+import { withWorld } from '../../open.js';
+import { escapeText } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { cutToColumns, wrapToColumns } from '../../text/layout.js';
+import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+import { fitted, pictureText } from '../../tree/fit.js';
+import { readTrees } from '../../tree/read-trees.js';
+import { nodeOf, parseNode, parseTarget, type TreeTarget, treeNamed } from '../../tree/target.js';
+import { Texts } from '../../tree/texts.js';
+import { ancestors, whyOf } from '../../tree/why.js';
+
+/** The options of `tree show`. */
+export interface ShowTreeOptions {
+  readonly world: string;
+  /** One line for each tree. */
+  readonly all?: true;
+  /** The trees as they were after this frame. */
+  readonly at?: number;
+  readonly json?: true;
+}
+
+/** Prints a tree, a node of it, or the list of trees. */
+export async function showTree(io: Io, named: readonly string[], options: ShowTreeOptions): Promise<TreeExitCode> {
+  const { tree: name, n } = targetOf(named);
+  await withWorld(options.world, async (store) => {
+    const fold = await readTrees(store, options.at);
+    if (options.all === true) return io.out.write(listOf(fold, options, io.out.columns));
+    const tree = treeNamed(fold, name);
+    const texts = new Texts(store.content);
+    if (n === undefined) {
+      await texts.load(tree);
+      const picture = (): string => pictureText(pictureOf(tree, { textOf: texts.get }), io.out.columns);
+      return io.out.write(options.json === true ? `${toJson(treeJson(tree))}\n` : picture());
+    }
+    const node = nodeOf(tree, n);
+    if (options.json === true) return io.out.write(`${toJson(await nodeJson(tree, node, texts))}\n`);
+    await io.out.write(await nodeText(tree, node, texts, io.out.columns));
+  });
+  return TREE_EXIT.complete;
+}
+
+/** A tree, a node, or a tree and then a node of it. */
+function targetOf([first, second]: readonly string[]): TreeTarget {
+  if (first === undefined) return {};
+  const target = parseTarget(first);
+  return second === undefined ? target : { ...target, n: parseNode(second).n };
+}
+
+function listOf({ trees }: TreeFold, { json }: ShowTreeOptions, columns: number | undefined): string {
+  if (json === true)
+    return [...trees.values()]
+      .map((tree) => `${toJson({ ...treeJson(tree), nodes: undefined, asks: undefined })}\n`)
+      .join('');
+  return [...trees.values()]
+    .map((tree) => {
+      const [head] = pictureOf(tree);
+      const line = {
+        ...head,
+        kind: 'node',
+        text: `${head?.text ?? ''} · ${tree.goal}`,
+        right: '',
+        n: null,
+        indent: 1,
+      } as const;
+      return columns === undefined ? pictureText([line], undefined) : `${fitted(line, columns)}\n`;
+    })
+    .join('');
+}
+
+/** A tree as JSON: its head, its nodes and its questions, each with its mark and its state. */
+export function treeJson(tree: TreeView): Record<string, unknown> {
+  const { mark, word } = stateOfTree(tree);
+  const asks = [...tree.asks.values()];
+  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks };
+}
+
+function withState(node: NodeView): Record<string, unknown> {
+  const { mark, word } = stateOf(node);
+  return { ...node, mark, state: word };
+}
+
+async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<Record<string, unknown>> {
+  return {
+    ...withState(node),
+    tree: tree.name,
+    why: whyOf(tree, node) ?? null,
+    prompt_text: node.prompt === null ? null : await texts.whole(node.prompt),
+    result_text: node.result === null ? null : await texts.whole(node.result),
+  };
+}
+
+const LABEL = 9;
+const TEXT_UNITS = 4_000;
+
+async function nodeText(tree: TreeView, node: NodeView, texts: Texts, columns: number | undefined): Promise<string> {
+  const { mark, word } = stateOf(node);
+  const goals = [...ancestors(tree, node).toReversed(), node].map(({ n, goal }) => `#${n} "${goal}"`);
+  const needs = node.needs.map((n) => `#${n} ${stateOf(tree.nodes.get(n) ?? node).mark}`);
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['state', `${mark} ${word}${node.attempt > 1 ? `, attempt ${node.attempt}` : ''}`],
+    ['why', whyOf(tree, node)],
+    ['goals', goals.join(' › ')],
+    ['needs', needs.length === 0 ? undefined : needs.join(', ')],
+    ['children', node.children.length === 0 ? undefined : node.children.map((n) => `#${n}`).join(', ')],
+    ['agent', `${node.agent}${node.session === null ? '' : ` · session ${node.session}`} · gives ${node.returns}`],
+    ...node.launches.map(({ launch, phase, run, inputs, frame }) => {
+      const knew = inputs.length === 0 ? '' : ` · knew ${inputs.map((n) => `#${n}`).join(', ')}`;
+      return ['launch', `${launch}: ${phase}, run ${run} at frame ${frame}${knew}`] as const;
+    }),
+    ['spent', `${node.spent.tokens} tokens, $${(node.spent.micro_money / 1_000_000).toFixed(4)}`],
+    ['prompt', node.prompt === null ? undefined : await texts.whole(node.prompt)],
+    ['result', node.result === null ? undefined : await texts.whole(node.result)],
+  ];
+  const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}`;
+  const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : rowOf(label, text, columns)));
+  return `${escapeText([columns === undefined ? title : cutToColumns(title, columns), ...lines].join('\n'))}\n`;
+}
+
+/** A row with its label; the lines of a text stand below each other. */
+function rowOf(label: string, text: string, columns: number | undefined): string[] {
+  const shown = text.length <= TEXT_UNITS ? text : `${text.slice(0, TEXT_UNITS)}… (--json prints it whole)`;
+  return shown.split('\n').map((line, i) => {
+    const row = `${(i === 0 ? label : '').padEnd(LABEL)}${line}`;
+    return columns === undefined ? row : wrapToColumns(row, columns, LABEL);
+  });
+}
