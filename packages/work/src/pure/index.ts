@@ -1,2 +1,3 @@
-/** The contracts of work: effects that owners emit. No behavior. */
+/** What owners of cells share: the effects that they emit, and how they make cells with fewer rights. */
 export * from './compose.js';
+export * from './made.js';

@@ -1,0 +1,130 @@
+/**
+ * Makes cells that have fewer rights than their maker.
+ *
+ * A cell that is made has the rights of its maker, and rights cannot be set in the delivery that makes it. So the maker
+ * makes it by an event that lets it do nothing yet, waits for the reply, sets the rights, and only when they stand sends
+ * the event by which it begins. A refusal anywhere on the way leaves a cell that has not begun.
+ */
+import { type Address, address, formatAddress, NOTICES, setRightsCommand, value, wireName } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+
+const { exercise, grant, account } = setRightsCommand.shape;
+
+/** An event as it is kept until its cell has its rights. */
+const sent = z.strictObject({ name: wireName, value: value() });
+
+/** The rights of a cell that is made. */
+export const rightsOf = z.strictObject({ exercise, grant, account });
+
+/** A cell on the way to its rights: an entry of the table `making`, by its formatted address. */
+export const makingCell = z.strictObject({
+  to: address,
+  rights: rightsOf,
+  first: sent,
+  tag: z.string().min(1).max(256),
+});
+
+/** A cell on the way to its rights. */
+export type MakingCell = z.infer<typeof makingCell>;
+
+/** The tables that a maker declares. */
+export const makingTables = { making: makingCell };
+
+/** The events that a maker declares, and passes to {@link makingNews}. */
+export const makingEvents = {
+  'sys/Reply@1': NOTICES['sys/Reply@1'],
+  'sys/CommandRefused@1': NOTICES['sys/CommandRefused@1'],
+  'work/RightsStand@1': z.strictObject({ to: address }),
+};
+
+/** A cell to be made. */
+export interface CellToMake {
+  readonly to: Address;
+  /** The event that makes it. It must not let the cell act. */
+  readonly making: { readonly name: string; readonly value: unknown };
+  /** What it may do and grant, and the account that pays for it; each as `sys/SetRights@1` takes it. */
+  readonly rights: z.infer<typeof rightsOf>;
+  /** The event by which it begins, sent once the rights stand. */
+  readonly first: { readonly name: string; readonly value: unknown };
+  /** Repeated in {@link MadeNews}. */
+  readonly tag: string;
+}
+
+/** The outcome for one cell. */
+export type MadeNews =
+  | { readonly made: true; readonly to: Address; readonly tag: string }
+  | { readonly made: false; readonly to: Address; readonly tag: string; readonly code: string };
+
+/**
+ * Begins to make a cell with rights of its own.
+ *
+ * @example makeWithRights(ctx, { to, making: adopted, rights: { exercise: { may: { tool: [] } } }, first: input, tag: 'worker' })
+ */
+export function makeWithRights(ctx: ReducerContext, { to, making, rights, first, tag }: CellToMake): void {
+  const at = formatAddress(to);
+  tableOf(ctx).set(at, { to, rights, first: first as MakingCell['first'], tag });
+  ctx.send(to, making, { reply: true, tag: `${MAKING}${at}` });
+}
+
+/**
+ * Takes an event of {@link makingEvents}: a maker calls it for each of them.
+ *
+ * @returns the outcome when there is one; `other` for an event that has nothing to do with making
+ */
+export function makingNews(
+  ctx: ReducerContext,
+  event: { readonly name: string; readonly value: unknown },
+): MadeNews | 'other' | undefined {
+  switch (event.name) {
+    case 'sys/Reply@1': {
+      const { tag, outcome, code = '' } = event.value as z.infer<(typeof makingEvents)['sys/Reply@1']>;
+      const cell = cellOf(ctx, tag);
+      if (cell === undefined) return 'other';
+      return outcome === 'accepted' ? setRights(ctx, cell) : given(ctx, cell, code);
+    }
+    case 'sys/CommandRefused@1': {
+      const { tag, code } = event.value as z.infer<(typeof makingEvents)['sys/CommandRefused@1']>;
+      const cell = cellOf(ctx, tag);
+      return cell === undefined ? 'other' : given(ctx, cell, code);
+    }
+    case 'work/RightsStand@1':
+      return begin(ctx, (event.value as { readonly to: Address }).to);
+    default:
+      return 'other';
+  }
+}
+
+/** Begins the tags of what is sent on the way. */
+const MAKING = 'making:';
+
+/** The refusal of the command arrives before the event behind it: then the entry is gone, and the cell never begins. */
+function setRights(ctx: ReducerContext, { to, rights }: MakingCell): undefined {
+  const at = formatAddress(to);
+  ctx.command('sys/SetRights@1', { holder: `cell:${at}`, ...rights }, { tag: `${MAKING}${at}` });
+  ctx.send(ctx.address, { name: 'work/RightsStand@1', value: { to } });
+  return undefined;
+}
+
+function begin(ctx: ReducerContext, to: Address): MadeNews | undefined {
+  const { sender, address: self } = ctx;
+  if (sender === null || sender.length !== 2 || sender[0] !== self[0] || sender[1] !== self[1]) ctx.reject('not_yours');
+  const cell = tableOf(ctx).get(formatAddress(to));
+  if (cell === undefined) return undefined;
+  tableOf(ctx).delete(formatAddress(to));
+  ctx.send(to, cell.first);
+  return { made: true, to, tag: cell.tag };
+}
+
+function given(ctx: ReducerContext, { to, tag }: MakingCell, code: string): MadeNews {
+  tableOf(ctx).delete(formatAddress(to));
+  return { made: false, to, tag, code };
+}
+
+function cellOf(ctx: ReducerContext, tag: string | undefined): MakingCell | undefined {
+  return tag?.startsWith(MAKING) ? tableOf(ctx).get(tag.slice(MAKING.length)) : undefined;
+}
+
+function tableOf(ctx: ReducerContext): Table<MakingCell> {
+  return ctx.table<MakingCell>('making');
+}
