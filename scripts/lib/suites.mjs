@@ -69,6 +69,7 @@ const SHARING = [
   'packages/providers/test',
   'packages/server/test',
   'packages/tree/test/adapters',
+  'packages/tree/test/api',
   'packages/tree/test/tools',
   'packages/tree/test/views',
   'packages/ui/test',

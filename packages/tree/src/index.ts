@@ -1,6 +1,33 @@
 /** Trees of agents: a goal that grows into nodes, each a session of its own. */
 
 export type { FileCapture } from './adapters/check.js';
+export {
+  type Budget,
+  type By,
+  type Done,
+  launchRows,
+  type Money,
+  type NodeBridge,
+  type NodeChange,
+  type NodeDetail,
+  type NodeLaunch,
+  type NodePage,
+  type NodeSpec,
+  type OpenAsk,
+  type PromptWords,
+  type ReadResult,
+  Tree,
+  type TreeOutcome,
+  type TreeQuery,
+  type TreeReturns,
+  type TreeRow,
+  type TreeSpec,
+  type Trees,
+  type TreesOptions,
+  type TreeWatchOptions,
+  treeRows,
+  trees,
+} from './api/index.js';
 export * from './pure/index.js';
 export { type NodeToolTerms, nodeToolCatalog, nodeTools } from './tools/node-tools.js';
 export {

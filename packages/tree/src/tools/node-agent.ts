@@ -30,7 +30,7 @@ export function isProgram({ name, tools }: AnyAgent): boolean {
  *
  * @throws RepriseError `invalid_definition`
  */
-function requireNodeAgent(agent: AnyAgent): void {
+export function requireNodeAgent(agent: AnyAgent): void {
   const own: readonly string[] = (agent.tools as readonly Tool[]).map(({ name }) => name);
   const taken = NODE_TOOLS.find((name) => own.includes(name));
   if (taken === undefined) return;

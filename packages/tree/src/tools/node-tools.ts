@@ -15,10 +15,10 @@ import { type ContentStore, putValue } from '@reprise/kernel';
 import type * as z from 'zod';
 import {
   type CallOf,
-  type NodeSpec,
   type NodeTool,
   OPTION_LENGTH_MAX,
   RESULT_TYPES,
+  type RecordedNodeSpec,
   type ResultType,
 } from '../pure/index.js';
 import {
@@ -178,7 +178,7 @@ const stop: Tool = defineOwnerTool({
 }) as Tool;
 
 /** An answer as a tree takes it: its text by link, and what was picked when it is short. */
-async function keptAnswer(
+export async function keptAnswer(
   value: string | boolean,
   content: ContentStore,
 ): Promise<Pick<CallOf<'answer'>, 'text_ref' | 'picked'>> {
@@ -191,7 +191,7 @@ type NodeArgs = z.infer<ReturnType<typeof nodeArgs>>;
 type StepArgs = z.infer<ReturnType<typeof serialArgs>>['steps'][number];
 type Kept = CallOf<'serial'>['steps'][number];
 
-async function keptNode(asked: NodeArgs, content: ContentStore): Promise<NodeSpec> {
+async function keptNode(asked: NodeArgs, content: ContentStore): Promise<RecordedNodeSpec> {
   const { blocked_by, priority, timeout_seconds } = asked;
   return {
     ...(await keptWork(asked, content)),
@@ -214,11 +214,11 @@ async function keptWork({ goal, prompt, returns, schema, agent }: StepArgs, cont
   };
 }
 
-function needsOf(asked: NodeArgs['blocked_by']): NodeSpec['blocked_by'] {
+function needsOf(asked: NodeArgs['blocked_by']): RecordedNodeSpec['blocked_by'] {
   return asked?.map((one) => (typeof one === 'number' ? one : present(one)));
 }
 
-function budgetOf({ budget_usd, budget_tokens }: Budgets): Pick<NodeSpec, 'budget' | 'unit'> {
+function budgetOf({ budget_usd, budget_tokens }: Budgets): Pick<RecordedNodeSpec, 'budget' | 'unit'> {
   if (budget_tokens !== undefined) return { budget: budget_tokens, unit: 'tokens' };
   if (budget_usd === undefined) return {};
   return { budget: Math.max(1, Math.round(budget_usd * MICRO)), unit: 'micro_money' };

@@ -46,7 +46,7 @@ export const nodeSpec = z.strictObject({
 });
 
 /** A node that is to be made. */
-export type NodeSpec = z.infer<typeof nodeSpec>;
+export type RecordedNodeSpec = z.infer<typeof nodeSpec>;
 
 /** What the part of a world supplies to a tree: its agents, the first of which is the usual one, and its texts. */
 export const treeSupplies = z.strictObject({ agents: z.array(treeAgent).min(1).max(32), words: promptWords });

@@ -26,7 +26,7 @@ export const promptWords = z.strictObject({
 });
 
 /** The texts of the tree itself. */
-export type PromptWords = z.infer<typeof promptWords>;
+export type RecordedWords = z.infer<typeof promptWords>;
 
 /** The part of an agent's definition that differs from variant to variant. */
 export const variant = z.strictObject({ def_ref: ref(), tools_ref: ref(), tools_bytes: z.exactOptional(count) });

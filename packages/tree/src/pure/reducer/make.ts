@@ -1,5 +1,5 @@
 /** Making nodes: the root, children by agents and people, and the steps of a serial. */
-import type { CallOf, Need, NodeSpec, TreeStart } from '../contracts/index.js';
+import type { CallOf, Need, RecordedNodeSpec, TreeStart } from '../contracts/index.js';
 import type { Edge, NodeRow } from '../contracts/node.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { enterLine } from './end-node.js';
@@ -17,7 +17,12 @@ export function makeRoot(delivery: Delivery, { goal, prompt_ref, returns = 'text
 }
 
 /** Makes a child of a node, for its agent or for people. */
-export function makeChild(delivery: Delivery, parent: NodeRow, type: 'spawn' | 'fork', spec: NodeSpec): NodeRow {
+export function makeChild(
+  delivery: Delivery,
+  parent: NodeRow,
+  type: 'spawn' | 'fork',
+  spec: RecordedNodeSpec,
+): NodeRow {
   refuseBeyondLimits(delivery, parent, 1);
   const edges = edgesOf(delivery, parent, spec.blocked_by ?? []);
   const agent = agentFor(delivery, parent, spec.agent);
@@ -142,7 +147,7 @@ export function agentNames(delivery: Delivery): string[] {
 function budgetFor(
   delivery: Delivery,
   parent: NodeRow,
-  { budget: asked, unit }: Pick<NodeSpec, 'budget' | 'unit'>,
+  { budget: asked, unit }: Pick<RecordedNodeSpec, 'budget' | 'unit'>,
 ): number | null {
   if (asked !== undefined && unit !== undefined && unit !== unitOf(delivery)) {
     throw new Refused('wrong_unit', { unit: unitOf(delivery) });

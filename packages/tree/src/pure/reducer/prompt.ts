@@ -12,7 +12,7 @@ import {
   type Carried,
   type Given,
   type NodeRow,
-  type PromptWords,
+  type RecordedWords,
   WRONG_RESULTS_MAX,
 } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -69,7 +69,7 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
 }
 
 /** The texts of the tree: no node is in the line before they are supplied. */
-function wordsOf({ state, ctx }: Delivery): PromptWords {
+function wordsOf({ state, ctx }: Delivery): RecordedWords {
   return state.words ?? ctx.reject('not_started');
 }
 

@@ -1,0 +1,37 @@
+/** Executes `tree.agents@1`: the agents and texts of this part, for a tree that a cell started. */
+import type { AnyAgent, PartHost } from '@reprise/agent';
+import type { Adapter } from '@reprise/kernel';
+import { type PromptWords, storeWords } from '../api/words.js';
+import { type TreeSupplies, treeAgents } from '../pure/index.js';
+import { packAgent } from '../tools/node-agent.js';
+import type { FileCapture } from './check.js';
+
+/** What the part was given. */
+interface Supplied {
+  readonly agents: readonly AnyAgent[];
+  readonly prompts?: PromptWords;
+  readonly files?: FileCapture;
+}
+
+/** The adapter of `tree.agents@1`. */
+export function agentsAdapter(
+  host: PartHost,
+  { agents, prompts = {}, files }: Supplied,
+): Adapter<object, TreeSupplies> {
+  return {
+    effect: treeAgents as unknown as Adapter<object, TreeSupplies>['effect'],
+    name: 'tree.agents',
+    async doExecute(_params, { content }) {
+      // The unit of the tree's budget is not known here: its tools offer both, and name the unit.
+      const terms = { unit: 'any', files: files !== undefined } as const;
+      const packed: TreeSupplies['agents'] = [];
+      for (const agent of agents) packed.push(await packAgent(agent, terms, host));
+      const words = await storeWords(
+        content,
+        prompts,
+        agents.map(({ name }) => name),
+      );
+      return { status: 'ok', payload: { agents: packed, words } };
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Goals and prompts, as an app states them. */
+import { RepriseError, wellFormed } from '@reprise/contracts';
+import { GOAL_BYTES_MAX } from '../pure/index.js';
+import { oneLine } from '../tools/arguments.js';
+
+const encoder = new TextEncoder();
+const bytesOf = (text: string): number => encoder.encode(text).length;
+
+/** The text with which a cut goal ends. */
+const CUT = ' …';
+
+/**
+ * The goal and the prompt: of a longer text the first line is the goal, and all of it the prompt.
+ *
+ * @throws RepriseError `invalid_argument` for an empty goal
+ */
+export function goalAndPrompt({ goal, prompt }: { readonly goal: string; readonly prompt?: string }): {
+  readonly goal: string;
+  readonly prompt: string;
+} {
+  if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
+  const whole = wellFormed(goal);
+  const isShort = bytesOf(oneLine(whole)) <= GOAL_BYTES_MAX && !whole.trim().includes('\n');
+  if (isShort) return { goal: oneLine(whole), prompt: prompt ?? whole };
+  const [first = ''] = whole.trim().split('\n', 1);
+  const task = prompt === undefined ? whole : `${whole}\n\n${prompt}`;
+  return { goal: shortened(oneLine(first.replace(/^#+\s*/, '')) || oneLine(whole)), prompt: task };
+}
+
+/** A goal in one line. @throws RepriseError `invalid_argument` */
+export function requireGoal(goal: string): string {
+  if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
+  return shortened(oneLine(wellFormed(goal)));
+}
+
+function shortened(line: string): string {
+  if (bytesOf(line) <= GOAL_BYTES_MAX) return line;
+  let kept = '';
+  for (const char of line) {
+    if (bytesOf(kept + char) > GOAL_BYTES_MAX - bytesOf(CUT)) break;
+    kept += char;
+  }
+  return `${kept}${CUT}`;
+}
+
+function noGoal(goal: unknown): RepriseError {
+  return new RepriseError('invalid_argument', 'a tree and a node need a goal', {
+    where: 'goal',
+    expected: 'a text that is not empty',
+    actual: goal,
+  });
+}

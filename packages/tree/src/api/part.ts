@@ -1,0 +1,98 @@
+/** Trees as a part of a world. */
+import type { AgentWorld, AnyAgent, PartHost, WorldPart } from '@reprise/agent';
+import {
+  type ArgumentCheck,
+  checkOf,
+  type PolicyRule,
+  requireKnownOptions,
+  type SessionInfo,
+} from '@reprise/contracts';
+import type { PendingItem } from '@reprise/kernel';
+import { composeAdapter } from '@reprise/work';
+import { agentsAdapter } from '../adapters/agents.js';
+import { checkAdapter, type FileCapture } from '../adapters/check.js';
+import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
+import { requireNodeAgent } from '../tools/node-agent.js';
+import { nodeToolCatalog } from '../tools/node-tools.js';
+import { type OfferedTool, toolsOfSession } from './offered.js';
+import { launchRows, treeRows } from './projections.js';
+import { type Trees, treesOf } from './trees.js';
+import type { PromptWords } from './words.js';
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of trees');
+
+/** The options of {@link trees}. */
+export interface TreesOptions {
+  /** The agents that a node may have; the first is the default. */
+  readonly agents: readonly AnyAgent[];
+  /** Reads files that are results, such as `files(folder)` of `reprise/tree/serve`; without it no result is a file. */
+  readonly files?: FileCapture;
+  /** Texts in place of those of the tree, in every prompt. They are recorded with each tree. */
+  readonly prompts?: PromptWords;
+  /** Gives programs the tools of their nodes: `bridge(…)` of `reprise/tree/serve`. */
+  readonly bridge?: NodeBridge;
+}
+
+/** What gives programs the tools of their nodes. */
+export interface NodeBridge {
+  offer(tools: (session: SessionInfo) => Promise<readonly OfferedTool[]>): void;
+  close(): Promise<void>;
+}
+
+/**
+ * The rules of trees: what a tree itself does, and that no adapter, such as that of a program's turn, sends to a tree. A
+ * program acts as the session whose turn it is, and in no other way.
+ */
+const POLICY: readonly PolicyRule[] = [
+  { send: `${TREE}/*`, who: 'adapter:*', decision: 'deny' },
+  { effect: 'work.compose@1', decision: 'allow' },
+  { effect: 'tree.check@1', decision: 'allow' },
+  { effect: 'tree.agents@1', decision: 'allow' },
+  { effect: 'human.ask@1', who: `cell:${TREE}/*`, decision: 'allow' },
+];
+
+const OPTIONS: Readonly<Record<keyof TreesOptions, true>> = { agents: true, files: true, prompts: true, bridge: true };
+
+/**
+ * Trees of agents as a part of a world.
+ *
+ * @throws RepriseError `invalid_argument`; `invalid_definition` for an agent with a tool of its own under the name of a
+ *   node's tool
+ * @example
+ * const forest = trees({ agents: [worker] })
+ * await using world = await openWorld({ store: sqlite('work.db'), models, parts: [forest] })
+ * const tree = await world.part(forest).start('survey', { goal: 'What does this code do?' })
+ * console.log((await tree.result()).text)
+ */
+export function trees(options: TreesOptions): WorldPart<Trees> {
+  requireKnownOptions(options, OPTIONS, 'trees');
+  const { agents, files, bridge } = options;
+  require(Array.isArray(agents) && agents.length > 0, 'agents', 'at least one agent', agents);
+  for (const agent of agents) requireNodeAgent(agent);
+  const names = agents.map(({ name }) => name);
+  require(new Set(names).size === names.length, 'agents', 'agents with different names', names.join(', '));
+  return {
+    name: 'trees',
+    reducers: [treeReducer],
+    plans: [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan],
+    adapters: (host: PartHost) => [composeAdapter(), checkAdapter(files), agentsAdapter(host, options)],
+    policy: POLICY,
+    agents,
+    tools: nodeToolCatalog(),
+    views: [treeRows, launchRows],
+    titleOf: titleOf,
+    started: async (world: AgentWorld) => {
+      bridge?.offer((session) => toolsOfSession(world, session, files !== undefined));
+      return bridge === undefined ? undefined : () => bridge.close();
+    },
+    handle: (world) => treesOf(world, options),
+  };
+}
+
+/** The title of a question to people: its tree and the node that asks. */
+function titleOf({ cell, value }: PendingItem): string | undefined {
+  if (cell[0] !== TREE) return undefined;
+  const { session } = value as { readonly session?: SessionInfo };
+  const node = session?.labels.node;
+  return node === undefined ? `tree ${cell[1]}` : `tree ${cell[1]}: #${node} asks`;
+}

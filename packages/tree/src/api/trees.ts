@@ -1,0 +1,219 @@
+/** The trees of a world: starting them, and listing them. */
+import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
+import { putText } from '@reprise/agent';
+import { fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { encode } from '@reprise/kernel';
+import {
+  PEOPLE,
+  TREE_LIMITS,
+  type TreeAgent,
+  type TreeLimits,
+  type TreeStart,
+  type TreeStatus,
+  type Used,
+} from '../pure/index.js';
+import { packAgent } from '../tools/node-agent.js';
+import { type Budget, recordedBudget, unitOf } from './budget.js';
+import { goalAndPrompt } from './goal.js';
+import type { TreesOptions } from './part.js';
+import { treeRows } from './projections.js';
+import { type By, TreeRequests } from './requests.js';
+import { recordedReturns, type TreeReturns } from './returns.js';
+import { limitsOf, noFiles, Tree } from './tree.js';
+import { storeWords } from './words.js';
+
+/** A tree that is to be started. */
+export interface TreeSpec<R> {
+  /** At most 500 bytes; of a longer text the first line is the goal, and all of it the prompt. */
+  readonly goal: string;
+  /** The task of the root; the goal when absent. */
+  readonly prompt?: string;
+  /** The agent of the root; the first of the part when absent. */
+  readonly agent?: AnyAgent;
+  /** The type of the result, or a Standard Schema of it; text when absent. */
+  readonly returns?: TreeReturns<R>;
+  readonly limits?: Partial<TreeLimits>;
+  readonly budget?: Budget;
+  /** What becomes of questions to people: they are asked, the default is taken, or the call fails. Default `human`. */
+  readonly asks?: (typeof PEOPLE)[number];
+  /** Stated with every session and question of the tree. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Selects trees of a list. */
+export interface TreeQuery {
+  readonly status?: TreeStatus;
+  /** Trees with all of these labels. */
+  readonly label?: Readonly<Record<string, string>>;
+  /** The length of a page; 100 when absent, 1,000 at most. */
+  readonly limit?: number;
+  /** Begins behind a page: its `next`. */
+  readonly after?: string;
+}
+
+/** A tree in a list. Times are in journal milliseconds. */
+export interface TreeRow {
+  readonly name: string;
+  readonly goal: string;
+  readonly status: TreeStatus;
+  readonly code: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** How many nodes it has, questions included. */
+  readonly nodes: number;
+  readonly spent: Used;
+  readonly started: number;
+  readonly updated: number;
+  readonly ended: number | null;
+}
+
+/** The trees of a world. */
+export interface Trees {
+  /**
+   * Starts a tree. The same start again changes nothing.
+   *
+   * @param name 1 to 100 of a–z 0–9 . _ -; it is the key of the tree's cell
+   * @throws RepriseError `invalid_argument`; `request_rejected` when the tree was started with something else
+   */
+  start<R = string>(name: string, spec: TreeSpec<R>, by?: By): Promise<Tree<R>>;
+  /** The handle of a tree, whether or not it was started. */
+  tree(name: string): Tree<unknown>;
+  /** Trees, the last changed first. */
+  all(query?: TreeQuery): Promise<{ readonly items: readonly TreeRow[]; readonly next?: string }>;
+}
+
+const NAME = /^[a-z0-9._-]{1,100}$/;
+
+/** The bytes of a table's entry, with room for what the kernel adds. */
+const AGENT_BYTES_MAX = 15 * 1024;
+
+const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
+  goal: true,
+  prompt: true,
+  agent: true,
+  returns: true,
+  limits: true,
+  budget: true,
+  asks: true,
+  labels: true,
+};
+
+/** Makes the handle of the part. */
+export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
+  const { agents, files } = options;
+  const partsOf = (name: string) => ({ world, name: requireName(name), agents, files: files !== undefined });
+  return {
+    async start<R = string>(name: string, spec: TreeSpec<R>, by: By = {}) {
+      const tree = new Tree<R>(partsOf(name), schemaIn<R>(spec.returns));
+      const sent = await new TreeRequests(world.kernel, name).send(
+        'tree/Start@1',
+        await startOf(world, options, spec),
+        by,
+      );
+      if (typeof sent === 'string') throw notStarted(name, sent);
+      return tree;
+    },
+    tree: (name) => new Tree(partsOf(name)),
+    all: (query = {}) => allTrees(world, query),
+  };
+}
+
+/** The event that starts a tree. */
+async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSpec<R>): Promise<TreeStart> {
+  requireKnownOptions(spec, SPEC_FIELDS, 'start');
+  const { content } = world.kernel;
+  const { agents, files, prompts = {} } = options;
+  const { agent: chosen = agents[0], budget = {}, asks = 'human', labels = {}, limits = {} } = spec;
+  const { goal, prompt } = goalAndPrompt(spec);
+  const agent = requireAgent(chosen, agents).name;
+  if (!PEOPLE.includes(asks)) throw invalid('asks', PEOPLE.join(', '), asks);
+  const { returns, schema_ref } = await recordedReturns(content, spec.returns, 'returns');
+  if (returns === 'file' && files === undefined) throw noFiles();
+  const host = { adopt: (one: AnyAgent) => world.adopted(one) };
+  const plain: TreeAgent[] = [];
+  for (const one of agents) plain.push({ name: one.name, ...(await world.adopted(one)), variants: {} } as TreeAgent);
+  const unit = unitOf(budget, plain);
+  const packed: TreeAgent[] = [];
+  for (const one of agents) packed.push(fitting(await packAgent(one, { unit, files: files !== undefined }, host)));
+  return {
+    goal,
+    prompt_ref: await putText(content, prompt),
+    agent,
+    agents: packed,
+    returns,
+    schema_ref,
+    limits: { ...TREE_LIMITS, ...limitsOf(limits) },
+    budget: recordedBudget(
+      budget,
+      unit,
+      packed.find(({ name }) => name === agent),
+    ),
+    people: asks,
+    words: await storeWords(
+      content,
+      prompts,
+      agents.map(({ name }) => name),
+    ),
+    labels: { ...labels },
+  };
+}
+
+function schemaIn<R>(returns: TreeReturns<R> | undefined): Schema<R> | undefined {
+  return typeof returns === 'string' ? undefined : returns;
+}
+
+function requireName(name: unknown): string {
+  if (typeof name === 'string' && NAME.test(name)) return name;
+  throw invalid('name', '1 to 100 of a–z 0–9 . _ -', name);
+}
+
+function requireAgent(agent: AnyAgent | undefined, agents: readonly AnyAgent[]): AnyAgent {
+  if (agent !== undefined && agents.includes(agent)) return agent;
+  const names = Object.fromEntries(agents.map((one) => [one.name, one]));
+  const name = String(fieldsOf(agent).name);
+  throw new RepriseError('unknown_agent', `the trees of this world have no agent "${name}"`, {
+    where: 'agent',
+    expected: Object.keys(names).join(', '),
+    actual: name,
+    ...hintOf(name, names),
+  });
+}
+
+/** An agent that fits into one entry of a table. */
+function fitting(agent: TreeAgent): TreeAgent {
+  const bytes = encode(agent as never).length;
+  if (bytes <= AGENT_BYTES_MAX) return agent;
+  throw new RepriseError('invalid_definition', `agent ${agent.name} is too large for a tree`, {
+    where: `agent ${agent.name}`,
+    expected: `at most ${AGENT_BYTES_MAX} bytes with the agents that it may spawn`,
+    actual: bytes,
+    hint: 'Let it spawn fewer agents, or make them agents of the tree.',
+  });
+}
+
+async function allTrees(world: AgentWorld, query: TreeQuery): ReturnType<Trees['all']> {
+  requireKnownOptions(query, { status: true, label: true, limit: true, after: true }, 'all');
+  const { status, label = {}, limit, after } = query;
+  const view = (await world.views()).view(treeRows);
+  const page = await view.query({
+    ...{ index: 'updated', order: 'desc' },
+    ...(limit === undefined ? {} : { limit }),
+    ...(after === undefined ? {} : { after }),
+  });
+  const items = page.rows
+    .map(({ key, row: { seq: _, ...row } }) => ({ name: String(key), ...row }))
+    .filter((row) => status === undefined || row.status === status)
+    .filter((row) => Object.entries(label).every(([name, text]) => row.labels[name] === text));
+  return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
+}
+
+function invalid(where: string, expected: string, actual: unknown): RepriseError {
+  return new RepriseError('invalid_argument', `invalid option "${where}" of a tree`, { where, expected, actual });
+}
+
+function notStarted(name: string, code: string): RepriseError {
+  return new RepriseError('request_rejected', `tree "${name}" was not started: ${code}`, {
+    where: 'start',
+    reason: code,
+    hint: 'A tree of this name was started with something else: choose another name, or use trees.tree(name).',
+  });
+}

@@ -1,0 +1,18 @@
+/** Files as results of nodes: read from inside one folder. */
+import { filesInFolder } from '@reprise/tools/files';
+import type { FileCapture } from '../adapters/check.js';
+
+/** The bytes of a file that is a result: beyond them a file is better named than carried. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Takes files inside a folder as results: their content becomes content of the world. `..`, absolute paths, symbolic
+ * links that lead out, folders, files that usually hold secrets, and files of more than 16 MiB are refused.
+ *
+ * @param folder the folder; it is first accessed when a node gives a file
+ * @example const forest = trees({ agents: [worker], files: files('./notes') })
+ */
+export function files(folder: string): FileCapture {
+  const read = filesInFolder(folder, FILE_BYTES_MAX);
+  return { capture: (path) => read(path) };
+}
