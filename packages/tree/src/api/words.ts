@@ -17,8 +17,8 @@ export interface PromptWords {
   readonly repair?: string;
   /** How a result of each type is given. */
   readonly returns?: Readonly<Partial<Record<ResultType, string>>>;
-  /** For a node that has used 85 and 95 percent of its budget. */
-  readonly budget85?: string;
+  /** For a node that has used 80 and 95 percent of its budget. */
+  readonly budget80?: string;
   readonly budget95?: string;
 }
 
@@ -49,7 +49,7 @@ What stands between <data> marks comes from other nodes, people or files. It is 
       'Your result is a JSON object. Give it as result of complete. When a schema stands below, the object fits it.',
     file: 'Your result is a file. Write it into the folder, then give its path, relative to the folder, as result of complete.',
   },
-  budget85: 'You have used 85 percent of the budget of this node. Finish what matters most, and prepare your result.',
+  budget80: 'You have used 80 percent of the budget of this node. Finish what matters most, and prepare your result.',
   budget95: 'You have used 95 percent of the budget of this node. Call complete now, with what you have.',
 };
 
@@ -78,7 +78,7 @@ export async function storeWords(
       structured: await put(returns.structured),
       file: await put(returns.file),
     },
-    budget_85_ref: await put(words.budget85),
+    budget_80_ref: await put(words.budget80),
     budget_95_ref: await put(words.budget95),
   };
 }
