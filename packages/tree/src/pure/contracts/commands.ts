@@ -1,9 +1,9 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
-import { ref } from '@reprise/contracts';
+import { address, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
-import { answered, carried, given, nodeNumber } from './node.js';
+import { answered, callPlace, carried, given, nodeNumber } from './node.js';
 import { PEOPLE, promptWords, treeAgent } from './tree.js';
 
 const count = z.int().min(0);
@@ -74,6 +74,8 @@ export const treeStart = z.strictObject({
   /** What becomes of questions to people; `human` when absent. */
   people: z.exactOptional(z.enum(PEOPLE)),
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
+  /** The cell of the app that answers its agents' own owner tools. */
+  calls: z.exactOptional(address),
 });
 
 /** The start of a tree. */
@@ -139,7 +141,7 @@ export const treeNews = {
     n: nodeNumber,
     launch: count,
     /** The call of `complete` that waits; null for a last answer, an unchecked draft, and the list of a serial. */
-    call: z.nullable(z.strictObject({ session: z.string().max(256), call_id: z.string().max(128), step_epoch: count })),
+    call: z.nullable(callPlace),
     given: z.nullable(given),
     problems_ref: z.nullable(ref()),
     code: z.nullable(z.string().max(96)),
@@ -164,6 +166,7 @@ export const treeEnded = z.strictObject({
 /** The codes with which a command or call is refused. */
 export const TREE_REFUSALS = [
   'not_started',
+  'invalid_name',
   'already_started',
   'not_yours',
   'unknown_node',

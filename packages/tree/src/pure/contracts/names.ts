@@ -3,6 +3,9 @@
 /** The wire name of the tree's reducer. The key of a cell is the tree's name. */
 export const TREE = 'tree/Tree@1';
 
+/** The name of a tree: from it the keys of its sessions are made. */
+export const TREE_NAME = /^[a-z0-9._-]{1,100}$/;
+
 /** The kinds of nodes. */
 export const NODE_TYPES = ['goal', 'spawn', 'fork', 'serial', 'ask'] as const;
 

@@ -121,12 +121,22 @@ export const answered = z.strictObject({
 /** An answer to a question. */
 export type Answered = z.infer<typeof answered>;
 
+/** The place of a call: its session, its id, and the step whose answer requested it. */
+export const callPlace = z.strictObject({
+  session: z.string().max(256),
+  call_id: z.string().max(128),
+  step_epoch: count,
+});
+
+/** The place of a call. */
+export type CallPlace = z.infer<typeof callPlace>;
+
 /** A question: what stands beside its node. */
 export const askRow = z.strictObject({
   /** The asking node. */
   asker: nodeNumber,
   /** The call that waits for the answer; null when its program has gone on. */
-  call: z.nullable(z.strictObject({ session: z.string().max(256), call_id: z.string().max(128), step_epoch: count })),
+  call: z.nullable(callPlace),
   target: askTarget,
   /** Whose answer is awaited now: nodes, or people when it is empty. */
   route: z.array(nodeNumber).max(64),

@@ -5,7 +5,7 @@ import { address, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { treeBudget, treeLimits, used } from './limits.js';
 import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_STATUSES } from './names.js';
-import { answered, askRow, askTarget, edge, given, nodeNumber, nodeRow, RUNS, workItem } from './node.js';
+import { answered, askRow, askTarget, callPlace, edge, given, nodeNumber, nodeRow, RUNS, workItem } from './node.js';
 
 const count = z.int().min(0);
 
@@ -39,6 +39,8 @@ export const treeAgent = z.strictObject({
   variants: z.record(z.string().max(32), variant),
   /** The agents that its sessions may spawn as children of their own; empty when absent. */
   agents: z.exactOptional(z.array(adopted).min(1).max(32)),
+  /** The names of its own tools that a cell of the app answers; empty when absent. */
+  calls: z.exactOptional(z.array(z.string().min(1).max(64)).min(1).max(64)),
 });
 
 /** An agent that nodes may have. */
@@ -65,6 +67,8 @@ export const treeState = z.strictObject({
   /** Null until the part of the world has supplied them. */
   words: z.nullable(promptWords),
   labels: z.record(z.string().max(64), z.string().max(256)),
+  /** The cell of the app that answers its agents' own owner tools; null without one. */
+  calls: z.nullable(address),
   /** The cell that started the tree; null when the app did. */
   starter: z.nullable(address),
   started: count,
@@ -92,6 +96,8 @@ export const treeTables = {
   routes: z.null(),
   /** Words of people for the next prompt of a node. */
   told: ref(),
+  /** Calls that a cell of the app is to answer, by their session and id. */
+  passed: callPlace,
   /** Nodes with a run of their own. */
   live: z.null(),
   work: workItem,

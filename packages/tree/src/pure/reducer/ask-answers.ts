@@ -1,13 +1,10 @@
 /** What an asking node receives: an answer in its call, or in its next prompt. */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Ref, Value } from '@reprise/contracts';
-import type { AskRow, NodeRow } from '../contracts/node.js';
+import type { AskRow, CallPlace, NodeRow } from '../contracts/node.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key } from './keys.js';
 import { unpassed } from './prompt.js';
-
-/** The place of a call: its session, its id, and the step whose answer requested it. */
-export type CallPlace = NonNullable<AskRow['call']>;
 
 /** The bound on links of one answer. */
 const REFS_MAX = 8;

@@ -2,10 +2,10 @@
  * Questions. Each is a node below its asker, which awaits an answer of people, of the node's parent, or of its children.
  * A question that is not answered where it was asked goes up, and at last to people.
  */
-import type { AnswerType, AskRow, CallOf, NodeRow } from '../contracts/index.js';
+import type { AnswerType, AskRow, CallOf, CallPlace, NodeRow } from '../contracts/index.js';
 import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
-import { answerCall, type CallPlace, parkCall, passOn } from './ask-answers.js';
+import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine } from './end-node.js';
 import { key, pair } from './keys.js';

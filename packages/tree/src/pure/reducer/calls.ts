@@ -4,9 +4,10 @@
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
-import { type CallOf, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
+import { type CallOf, type CallPlace, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
 import { checkPlan } from '../plans/check.js';
-import { answerCall, type CallPlace } from './ask-answers.js';
+import { passToApp } from './app-calls.js';
+import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
@@ -62,7 +63,11 @@ export function takeCall(
 ): void {
   const call = { session, call_id, step_epoch };
   try {
-    const answer = handle(delivery, row, name, args, call);
+    if (!Object.hasOwn(HANDLERS, name)) {
+      refuseWithoutRun(row, call);
+      return passToApp(delivery, row, { ...call, name, args });
+    }
+    const answer = handle(delivery, row, name as NodeTool, args, call);
     if (answer !== undefined)
       answerCall(delivery, call, answer.value, answer.refs === undefined ? {} : { refs: answer.refs });
   } catch (error) {
@@ -76,9 +81,7 @@ export function takeCall(
   }
 }
 
-function handle(delivery: Delivery, row: NodeRow, name: string, args: Value, call: CallPlace): Answer | undefined {
-  if (!Object.hasOwn(HANDLERS, name)) throw new Refused('unknown_tool');
-  const tool = name as NodeTool;
+function handle(delivery: Delivery, row: NodeRow, tool: NodeTool, args: Value, call: CallPlace): Answer | undefined {
   if (!READING.includes(tool)) refuseWithoutRun(row, call);
   const parsed = nodeCalls[tool].safeParse(args);
   if (!parsed.success)

@@ -2,6 +2,7 @@
 import type { ChildNotice } from '@reprise/agent/contracts';
 import { ENDED } from '../contracts/names.js';
 import type { AskRow, NodeRow } from '../contracts/node.js';
+import { appRefused } from './app-calls.js';
 import { closeAsk, defaultOf } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode } from './end-node.js';
@@ -61,6 +62,7 @@ export function childFailed(delivery: Delivery, session: string): void {
 
 /** The session refused the input of a launch. */
 export function inputRefused(delivery: Delivery, tag: string, code: string): void {
+  if (appRefused(delivery, tag, code)) return;
   const [what, n, launch] = tag.split('.');
   if (what !== INPUT_TAG) return;
   const row = delivery.nodes.change(Number(n));

@@ -2,8 +2,8 @@
 
 import type { Ref } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import { AFTER_RESULT_MS, type NodeRow, type treeNews, WRONG_RESULTS_MAX } from '../contracts/index.js';
-import { answerCall, type CallPlace } from './ask-answers.js';
+import { AFTER_RESULT_MS, type CallPlace, type NodeRow, type treeNews, WRONG_RESULTS_MAX } from '../contracts/index.js';
+import { answerCall } from './ask-answers.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
 import { isEnded } from './nodes.js';

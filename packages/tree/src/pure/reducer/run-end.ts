@@ -6,6 +6,7 @@ import type { TreeCheckParams } from '../contracts/effects.js';
 import type { Draft, NodeRow } from '../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
+import { forgetPassed } from './app-calls.js';
 import { goOnWithAnswers, releaseCalls, returnUnanswered } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine } from './end-node.js';
@@ -31,6 +32,7 @@ export function runIsOver(delivery: Delivery, row: NodeRow): void {
   giveBack(delivery, row);
   moveRun(delivery, row, 'none');
   releaseCalls(delivery, row);
+  forgetPassed(delivery, row.session);
   delivery.ctx.clearTimer(afterResultTimer(row.n));
 }
 

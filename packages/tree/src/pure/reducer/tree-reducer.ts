@@ -15,7 +15,7 @@
  *     `tree/Work@1`, so that the rest is passed on before any other input is taken.
  * T9  The graph of waits (needs, open children, open questions without a deadline) has no circle.
  */
-import { childNotice, ownerCall } from '@reprise/agent/contracts';
+import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
 import { type Address, NOTICES, present } from '@reprise/contracts';
 import {
   creates,
@@ -31,6 +31,7 @@ import {
   TREE,
   TREE_ENDED,
   TREE_LIMITS,
+  TREE_NAME,
   type TreeCommandName,
   type TreeState,
   type TreeSupplies,
@@ -42,6 +43,7 @@ import {
   treeTables,
 } from '../contracts/index.js';
 import { supplyPlan } from '../plans/supply.js';
+import { passBack } from './app-calls.js';
 import { askTimer, questionComposed } from './asks.js';
 import { takeCall } from './calls.js';
 import { type Delivery, deliveryOf, tableOf } from './delivery.js';
@@ -61,6 +63,8 @@ const EVENTS = {
   ...treeCommands,
   ...treeNews,
   'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerParked@1': ownerParked,
   'aos.agent/ChildNotice@1': childNotice,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
@@ -92,6 +96,8 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
     const n = nodeOfSender(ctx);
     deliver(draft, ctx, (delivery) => takeCall(delivery, delivery.nodes.change(n), call));
   },
+  'aos.agent/OwnerAnswer@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
+  'aos.agent/OwnerParked@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerParked@1', value }, ctx),
   'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
     const n = nodeOfSender(ctx);
     deliver(draft, ctx, (delivery) => childNews(delivery, delivery.nodes.change(n), notice, ctx.sender?.[1] ?? ''));
@@ -122,7 +128,7 @@ export const treeReducer = reducerOnUse(TREE, () =>
 );
 
 function initial(start: Start): TreeState {
-  const { limits, budget = USUAL_BUDGET, people = 'human', agent, words = null, labels = {} } = start;
+  const { limits, budget = USUAL_BUDGET, people = 'human', agent, words = null, labels = {}, calls = null } = start;
   return {
     status: 'running',
     next: 1,
@@ -136,6 +142,7 @@ function initial(start: Start): TreeState {
     agent: agent ?? '',
     words,
     labels,
+    calls,
     starter: null,
     started: 0,
     ended: null,
@@ -147,6 +154,7 @@ const USUAL_BUDGET = { unit: 'tokens', node: NODE_TOKENS, tree: null, stated: fa
 
 /** Begins the tree: with what was sent along, or with what the part of the world supplies. */
 function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
+  if (!TREE_NAME.test(ctx.address[1])) ctx.reject('invalid_name');
   draft.start = ctx.hash(start);
   draft.started = ctx.now;
   draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
