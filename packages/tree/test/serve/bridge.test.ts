@@ -124,6 +124,16 @@ describe('a program with the tools of its owner', () => {
     });
   });
 
+  it('a call that is sent again in a later turn is not another act', async () => {
+    await within(async ({ play, trees, living }) => {
+      const key = await trees.start(living);
+      const again = spawn('x', { id: 5, keep: true });
+      for (const _ of [1, 2]) expect(await play([again], living, key)).toEqual([{ text: '{"node_id":1}' }]);
+      expect(await play([spawn('y', { id: 6 })], living, key)).toEqual([{ text: '{"node_id":2}' }]);
+      expect((await trees.state()).acts).toHaveLength(2);
+    });
+  });
+
   it('wrong arguments and unknown tools are answered in words, and do nothing', async () => {
     await within(async ({ play, trees }) => {
       const [wrong, extra, unknown, other, right] = await play([
