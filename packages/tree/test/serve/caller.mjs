@@ -104,6 +104,7 @@ async function play(servers, script) {
   for (const step of script) {
     const { call, args = {}, times = 1, id, notify } = step;
     if (step.how) gave.push(how);
+    else if (step.save) writeFileSync(step.save, JSON.stringify(gave));
     else if (step.list) gave.push(short(await client.request('tools/list', {})));
     else if (step.wait) await new Promise((resolve) => setTimeout(resolve, step.wait));
     else if (step.note)
@@ -133,7 +134,18 @@ async function play(servers, script) {
 }
 
 /** The script in a prompt: an earlier conversation may stand before it. */
-const scriptIn = (prompt) => JSON.parse(prompt.split('The new message:\n\n').at(-1));
+const scriptIn = (prompt) => {
+  const last = prompt.split('The new message:\n\n').at(-1);
+  const [, node] = /You are node #(\d+)/.exec(last) ?? [];
+  return node === undefined ? JSON.parse(last) : scriptOf(node, last);
+};
+
+/** The script of a node of a tree: `CALLER_PLAN` names a file of them, by node and by what its prompt holds. */
+const scriptOf = (node, prompt) => {
+  const plan = JSON.parse(readFileSync(process.env.CALLER_PLAN, 'utf8'));
+  const [, script] = plan.find(([when]) => when.every((text) => `node ${node}\n${prompt}`.includes(text))) ?? [];
+  return script ?? [{ call: 'complete', args: { result: `done by #${node}` } }];
+};
 
 const config = process.argv.find((arg) => arg.startsWith('--mcp-config='))?.slice('--mcp-config='.length);
 if (config !== undefined) {

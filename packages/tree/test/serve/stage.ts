@@ -118,8 +118,9 @@ export function owners(agents: readonly AnyAgent[]): WorldPart<Owners> {
 const CALLER = new URL('./caller.mjs', import.meta.url).pathname;
 
 /** A program that plays one script in each run. */
-export function caller(bridge: Bridge, name = 'caller') {
-  return externalAgent(program({ name, bridge, command: [process.execPath, CALLER, '--mcp-config={mcp_config}'] }));
+export function caller(bridge: Bridge, name = 'caller', env: Readonly<Record<string, string>> = {}) {
+  const command = [process.execPath, CALLER, '--mcp-config={mcp_config}'] as const;
+  return externalAgent(program({ name, bridge, env, command: [...command] }));
 }
 
 /** A program that plays scripts and lives as long as its world. */
