@@ -1,23 +1,16 @@
 /** The tools that a program is offered: those of the node whose session it works for. */
-import type { AgentWorld } from '@reprise/agent';
-import type { SessionInfo, Value } from '@reprise/contracts';
+import type { AgentWorld, Tool } from '@reprise/agent';
+import type { SessionInfo } from '@reprise/contracts';
 import { type NodeRow, type ResultType, TREE, type TreeState } from '../pure/index.js';
 import { key } from '../pure/reducer/keys.js';
 import { nodeTools } from '../tools/node-tools.js';
-
-/** A tool, as a client outside is told it. */
-export interface OfferedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: Readonly<Record<string, Value>>;
-}
 
 /** The tools of a session's node; empty for a session of no tree. */
 export async function toolsOfSession(
   world: AgentWorld,
   { key: session }: SessionInfo,
   files: boolean,
-): Promise<readonly OfferedTool[]> {
+): Promise<readonly Tool[]> {
   const found = await nodeOf(world, session);
   if (found === undefined) return [];
   const { row, state } = found;
@@ -28,11 +21,7 @@ export async function toolsOfSession(
     unit: budget.unit,
     files,
   };
-  return nodeTools(terms).map(({ entry: { name, description, schema } }) => ({
-    name,
-    description,
-    inputSchema: schema as OfferedTool['inputSchema'],
-  }));
+  return nodeTools(terms);
 }
 
 /** The node of a session: sessions are named after their tree, and the tree knows them. */

@@ -1,5 +1,5 @@
 /** Trees as a part of a world. */
-import type { AgentWorld, AnyAgent, PartHost, WorldPart } from '@reprise/agent';
+import type { AgentWorld, AnyAgent, PartHost, Tool, WorldPart } from '@reprise/agent';
 import {
   type ArgumentCheck,
   checkOf,
@@ -14,7 +14,7 @@ import { checkAdapter, type FileCapture } from '../adapters/check.js';
 import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
 import { requireNodeAgent } from '../tools/node-agent.js';
 import { nodeToolCatalog } from '../tools/node-tools.js';
-import { type OfferedTool, toolsOfSession } from './offered.js';
+import { toolsOfSession } from './offered.js';
 import { launchRows, treeRows } from './projections.js';
 import { type Trees, treesOf } from './trees.js';
 import type { PromptWords } from './words.js';
@@ -35,7 +35,7 @@ export interface TreesOptions {
 
 /** What gives programs the tools of their nodes. */
 export interface NodeBridge {
-  offer(tools: (session: SessionInfo) => Promise<readonly OfferedTool[]>): void;
+  offer(tools: (session: SessionInfo) => Promise<readonly Tool[]>): void;
   close(): Promise<void>;
 }
 

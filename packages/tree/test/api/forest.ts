@@ -61,8 +61,8 @@ export async function forest(
       const one = readRequest(request);
       asked.push(one);
       // A result that was accepted ends the run.
-      if (one.last.includes('"accepted":true')) return { text: 'Done.' };
-      return answers(one) ?? { text: 'Done.' };
+      const step = one.last.includes('"accepted":true') ? undefined : answers(one);
+      return { usage: { tokens_in: 10, tokens_out: 5 }, ...(step ?? { text: 'Done.' }) };
     },
     price === undefined ? {} : { price },
   );

@@ -45,7 +45,8 @@ export function makeSerial(
     throw new Refused('limit_depth', { max: delivery.state.limits.depth });
   const first = edgesOf(delivery, parent, args.blocked_by ?? []);
   const agents = args.steps.map(({ agent }) => agentFor(delivery, parent, agent));
-  const row = newChild(delivery, parent, { type: 'serial', goal: args.goal, returns: 'text' });
+  const returns = args.result === 'list' ? 'list' : (args.steps.at(-1)?.returns ?? 'text');
+  const row = newChild(delivery, parent, { type: 'serial', goal: args.goal, returns });
   row.serial = args.result ?? 'last';
   row.agent = parent.agent;
   row.budget = parent.budget;
