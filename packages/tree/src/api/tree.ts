@@ -18,6 +18,7 @@ import type { World } from '@reprise/kernel';
 import {
   type AskRow,
   type Edge,
+  type Need,
   type NodeRow,
   type RecordedNodeSpec as RecordedSpec,
   type TreeLimits,
@@ -46,7 +47,7 @@ export interface NodeSpec {
   readonly returns?: TreeReturns<unknown>;
   /** The JSON Schema of a result whose type is given by name. */
   readonly schema?: Value;
-  readonly blockedBy?: NonNullable<RecordedSpec['blocked_by']>;
+  readonly blockedBy?: readonly Need[];
   /** Higher values begin first; 0 when absent. */
   readonly priority?: number;
   readonly agent?: AnyAgent;
@@ -352,7 +353,7 @@ export class Tree<R = unknown> {
       returns,
       ...present({
         schema_ref: given ?? undefined,
-        blocked_by: spec.blockedBy,
+        blocked_by: spec.blockedBy === undefined ? undefined : [...spec.blockedBy],
         priority: spec.priority,
         agent: spec.agent?.name,
         budget: await this.#amount(spec.budget),
