@@ -2,11 +2,11 @@
 import type { EventValue } from '@reprise/kernel/define';
 import type { NodeRow, treeCommands } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { leaveLine } from './end-node.js';
+import { leaveLine, waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { agentNames, takeStock } from './make.js';
-import { isEnded } from './nodes.js';
-import { numbers } from './reach.js';
+import { isEnded, type ReadNode } from './nodes.js';
+import { numbers, pathToEnd } from './reach.js';
 import { Refused } from './refused.js';
 import { unitOf } from './spending.js';
 
@@ -20,6 +20,7 @@ export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Ret
   for (let at = row.parent; at !== null; at = delivery.nodes.at(at).parent) {
     if (isEnded(delivery.nodes.at(at))) throw new Refused('ancestor_ended');
   }
+  refuseCircle(delivery, row);
   if (agent !== undefined && tableOf(delivery, 'agents').get(agent) === undefined) {
     throw new Refused('unknown_agent', { agents: agentNames(delivery) });
   }
@@ -31,45 +32,69 @@ export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Ret
   reopen(delivery, row);
 }
 
+/**
+ * Refuses to try a node again that would wait for itself: while it had ended, others were made that need it, and it may
+ * still need a node that waits for them.
+ */
+function refuseCircle(delivery: Delivery, row: ReadNode): void {
+  const again = [row.n, ...(row.type === 'serial' ? numbers(delivery, 'children', row.n) : [])];
+  const isOpen = (n: number): boolean => n === row.n || !isEnded(delivery.nodes.at(n));
+  const waiting = again.flatMap((n) => delivery.nodes.at(n).parent ?? []);
+  for (const n of again) {
+    for (const dependent of numbers(delivery, 'dependents', n)) {
+      const { status, code, parent } = delivery.nodes.at(dependent);
+      const isReopened = code === 'blocked_failed' && parent !== null && isOpen(parent);
+      if (again.includes(dependent) || (status !== 'pending' && !isReopened)) continue;
+      waiting.push(dependent, ...(parent === null ? [] : [parent]));
+      if (isReopened) again.push(dependent);
+    }
+  }
+  const needed = again.flatMap((n) => numbers(delivery, 'needs', n).map((need) => [n, need] as const));
+  for (const [n, need] of needed) {
+    if (isEnded(delivery.nodes.at(need))) continue;
+    for (const other of waiting) {
+      const path = pathToEnd(delivery, need, other);
+      if (path !== undefined) throw new Refused('would_deadlock', { path: [n, ...path] });
+    }
+  }
+}
+
 /** Makes an ended node pending again: its parent has an open child, and its dependents wait for it. */
 function reopen(delivery: Delivery, row: NodeRow): void {
   if (row.parent !== null) reopenParent(delivery, delivery.nodes.change(row.parent));
   const hasRun = row.launch > 0;
   const children = numbers(delivery, 'children', row.n).map((n) => delivery.nodes.at(n));
-  const made = children.some(({ type }) => type !== 'ask');
   Object.assign(row, { status: 'pending', code: null, result: null, wrong: 0, unfinished: null });
   if (hasRun) row.attempt++;
-  if (made && row.phase !== 'synthesis') row.gen++;
-  row.phase = made ? 'synthesis' : 'work';
+  // Children that it has not been run again for: that is what it is tried again for.
+  if (row.since > 0 && hasRun) row.gen++;
+  row.since = 0;
+  row.phase = row.gen > 0 ? 'synthesis' : 'work';
   delivery.changes++;
   tableOf(delivery, 'work').set(`${key(row.n)}.again`, { do: 'again', n: row.n, stage: 'dependents', after: null });
   if (row.type === 'serial') reopenSerial(delivery, row, children);
   else takeStock(delivery, row);
 }
 
-/** A serial does not run: its steps that are not complete are tried again. */
+/** A serial does not run: its steps that are not complete are tried again; when all are, it is done anew. */
 function reopenSerial(delivery: Delivery, row: NodeRow, steps: readonly Readonly<NodeRow>[]): void {
   Object.assign(row, { status: 'waiting_children', phase: 'work', gen: 0 });
-  for (const { n, status } of steps) if (status !== 'complete') reopen(delivery, delivery.nodes.change(n));
+  const failed = steps.filter(({ status }) => status !== 'complete');
+  for (const { n } of failed.length > 0 ? failed : steps) reopen(delivery, delivery.nodes.change(n));
 }
 
-/** A parent that was to be synthesized, and has not begun, waits for its child again. */
 function reopenParent(delivery: Delivery, parent: NodeRow): void {
   parent.open++;
   parent.since++;
-  if (parent.status !== 'pending' || parent.phase !== 'synthesis' || parent.run !== 'none') return;
-  leaveLine(delivery, parent);
-  parent.gen--;
-  parent.phase = parent.gen > 0 ? 'synthesis' : 'work';
-  parent.status = 'waiting_children';
+  waitAgain(delivery, parent);
 }
 
 /** A dependent of a node that is tried again: it waits, or is tried again when it failed for that reason. */
 export function retryDependent(delivery: Delivery, row: NodeRow, need: number): void {
-  if (delivery.nodes.at(need).status === 'complete') return;
-  if (row.status === 'pending' && row.launch === 0) {
+  if (isEnded(delivery.nodes.at(need))) return; // it has ended again meanwhile
+  if (row.status === 'pending' && (row.launch === 0 || row.unmet > 0)) {
     leaveLine(delivery, row);
-    row.unmet++;
+    takeStock(delivery, row);
     delivery.changes++;
   } else if (row.code === 'blocked_failed' && (row.parent === null || !isEnded(delivery.nodes.at(row.parent)))) {
     reopen(delivery, row);

@@ -7,7 +7,7 @@ import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
 import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { endNode, enterLine } from './end-node.js';
+import { endNode, enterLine, waitAgain } from './end-node.js';
 import { key, pair } from './keys.js';
 import { newRow } from './make.js';
 import { isEnded } from './nodes.js';
@@ -57,8 +57,8 @@ export function ask(delivery: Delivery, asker: NodeRow, args: CallOf<'ask'>, cal
   setAsk(delivery, row.n, asked);
   if (deadline !== null) ctx.timer(deadlineTimer(row.n), deadline);
   if (call.call_id.startsWith(PROGRAM_CALL)) ctx.timer(programTimer(row.n), ctx.now + PROGRAM_WAITS_MS);
-  parkCall(delivery, call);
   putTo(delivery, row.n, route);
+  if (askOf(delivery, row.n).outcome === null) parkCall(delivery, call);
 }
 
 /** Sets a question's row, and states to whom it goes. */
@@ -193,7 +193,7 @@ export function returnUnanswered(delivery: Delivery, row: NodeRow): void {
 export function passUp(delivery: Delivery, n: number, from: number): void {
   const row = askOf(delivery, n);
   tableOf(delivery, 'routes').delete(pair(from, n));
-  if (row.outcome !== null) return;
+  if (row.outcome !== null || isEnded(delivery.nodes.at(row.asker))) return; // an ended asker's questions are cancelled
   const left = row.route.filter((one) => one !== from);
   if (left.length > 0) return setAsk(delivery, n, { ...row, route: left });
   if (row.answers.length > 0) return closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
@@ -287,6 +287,7 @@ export function goOnWithAnswers(delivery: Delivery, asker: NodeRow): void {
   asker.status = 'pending';
   delivery.changes++;
   enterLine(delivery, asker);
+  waitAgain(delivery, asker);
 }
 
 /** The open questions of a node for which a call waits. */

@@ -22,6 +22,7 @@ export function endNode(delivery: Delivery, n: number, { status, code, result }:
   row.code = code ?? null;
   row.result = result ?? null;
   row.draft = null;
+  row.paused = false;
   row.unfinished = null;
   row.answering = false;
   stopRun(delivery, row);
@@ -37,4 +38,13 @@ export function leaveLine(delivery: Delivery, row: NodeRow): void {
 /** Puts a node into the line. */
 export function enterLine(delivery: Delivery, row: NodeRow): void {
   tableOf(delivery, 'ready').set(placeInLine(row.priority, row.n), row.n);
+}
+
+/** A node that was to be synthesized, and has not begun, waits again: it has an open child. */
+export function waitAgain(delivery: Delivery, row: NodeRow): void {
+  if (row.status !== 'pending' || row.phase !== 'synthesis' || row.run !== 'none' || row.open === 0) return;
+  leaveLine(delivery, row);
+  row.gen--;
+  row.phase = row.gen > 0 ? 'synthesis' : 'work';
+  row.status = 'waiting_children';
 }

@@ -5,6 +5,7 @@ import type { EventValue } from '@reprise/kernel/define';
 import type { Carried, NodeRow, treeNews } from '../contracts/index.js';
 import { questionsLaunched } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { isEnded } from './nodes.js';
 import { answeringEnded, failAttempt } from './run-end.js';
@@ -43,6 +44,7 @@ function putAside(delivery: Delivery, row: NodeRow): void {
   moveRun(delivery, row, 'none');
   if (!row.answering) row.status = 'pending';
   tableOf(delivery, 'held').set(key(row.n), null);
+  waitAgain(delivery, row);
 }
 
 function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref): void {

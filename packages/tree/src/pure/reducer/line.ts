@@ -7,6 +7,7 @@ import { endNode, leaveLine } from './end-node.js';
 import { key } from './keys.js';
 import type { ReadNode } from './nodes.js';
 import { promptOf } from './prompt.js';
+import { numbers } from './reach.js';
 import { moveRun } from './runs.js';
 import { unitOf } from './spending.js';
 import { isPaused } from './standing.js';
@@ -31,6 +32,9 @@ export function launchReady(delivery: Delivery): boolean {
     } else if (row.run !== 'none') {
       ready.delete(first[0]);
       goOn(delivery, row);
+    } else if (row.answering && numbers(delivery, 'routes', row.n).length === 0) {
+      ready.delete(first[0]); // its questions are answered, or nobody waits for them any longer
+      row.answering = false;
     } else {
       const reserve = reserveFor(delivery, row);
       if (reserve === 'wait') return false;

@@ -4,7 +4,7 @@ import type { NodeRow, treeCommands } from '../contracts/index.js';
 import { retry } from './again.js';
 import { answerOfPeople } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { endNode, enterLine, leaveLine } from './end-node.js';
+import { endNode, enterLine, leaveLine, waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { agentNames, makeChild } from './make.js';
 import { isEnded } from './nodes.js';
@@ -39,10 +39,9 @@ export const COMMANDS: {
   'tree/Retry@1': retry,
   'tree/Add@1': (delivery, { parent: n, type, nodes }) => {
     const parent = openNode(delivery, n, 'node_ended');
-    if (parent.type === 'ask' || parent.type === 'serial' || parent.run === 'checking')
-      throw new Refused('illegal_transition');
+    if (parent.type === 'ask' || parent.type === 'serial') throw new Refused('illegal_transition');
     for (const spec of nodes) makeChild(delivery, parent, type, spec);
-    waitForAdded(delivery, parent);
+    waitAgain(delivery, parent);
   },
   'tree/Modify@1': modify,
   'tree/Tell@1': (delivery, { node, text_ref }) => {
@@ -76,15 +75,6 @@ function openNode(delivery: Delivery, n: number, code: 'already_ended' | 'node_e
   const row = delivery.nodes.change(n);
   if (isEnded(row)) throw new Refused(code);
   return row;
-}
-
-/** A node that has begun, and whose run is over, waits for what people added below it. */
-function waitForAdded(delivery: Delivery, parent: NodeRow): void {
-  if (parent.run !== 'none' || parent.status !== 'pending' || parent.phase !== 'synthesis') return;
-  leaveLine(delivery, parent);
-  parent.gen--;
-  parent.phase = parent.gen > 0 ? 'synthesis' : 'work';
-  parent.status = 'waiting_children';
 }
 
 function modify(delivery: Delivery, { node, ...change }: EventValue<Commands, 'tree/Modify@1'>): void {

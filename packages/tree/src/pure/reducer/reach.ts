@@ -57,7 +57,7 @@ function awaited(delivery: Delivery, place: Place): readonly Place[] {
   if (place.startsWith('end:')) {
     return [`act:${n}`, ...childrenOf(delivery, n).map((child): Place => `end:${child}`)];
   }
-  const needs = row.status === 'pending' ? needsOf(delivery, n).map((need): Place => `end:${need}`) : [];
+  const needs = row.unmet > 0 ? needsOf(delivery, n).map((need): Place => `end:${need}`) : [];
   return [...needs, ...askedBy(delivery, n).map((asked): Place => `act:${asked}`)];
 }
 

@@ -7,7 +7,7 @@ import { answerCall } from './ask-answers.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
 import { isEnded } from './nodes.js';
-import { failAttempt, noteProblems, repair } from './run-end.js';
+import { failAttempt, noteProblems, repair, waitForChildren } from './run-end.js';
 import { afterResultTimer, moveRun, sendCommand } from './runs.js';
 
 type Checked = EventValue<typeof treeNews, 'tree/Checked@1'>;
@@ -20,6 +20,7 @@ export function resultChecked(delivery: Delivery, checked: Checked): void {
     return delivery.ctx.record('tree/Late@1', { n: row.n, what: 'tree/Checked@1', launch: checked.launch });
   }
   moveRun(delivery, row, 'none');
+  if (row.open > 0 || (row.since > 0 && row.type !== 'serial')) return hasChildrenMeanwhile(delivery, row, checked);
   if (checked.given !== null) endNode(delivery, row.n, { status: 'complete', result: checked.given });
   else if (row.type === 'serial')
     endNode(delivery, row.n, { status: 'failed', code: checked.code ?? 'validation_error' });
@@ -30,6 +31,13 @@ export function resultChecked(delivery: Delivery, checked: Checked): void {
     row.draft = null;
     failAttempt(delivery, row, checked.code ?? 'no_result');
   }
+}
+
+/** Children were added, or are tried again, while the result was checked: it is a draft, and the node waits for them. */
+function hasChildrenMeanwhile(delivery: Delivery, row: NodeRow, { given }: Checked): void {
+  if (row.type === 'serial') return;
+  if (given !== null) row.draft = { given, checked: true };
+  waitForChildren(delivery, row);
 }
 
 /** The verdict on what a call of `complete` gave. */

@@ -9,7 +9,7 @@ import { checkPlan } from '../plans/check.js';
 import { forgetPassed } from './app-calls.js';
 import { goOnWithAnswers, releaseCalls, returnUnanswered } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { endNode, enterLine } from './end-node.js';
+import { endNode, enterLine, leaveLine } from './end-node.js';
 import { isEnded } from './nodes.js';
 import { numbers } from './reach.js';
 import { afterResultTimer, giveBack, moveRun } from './runs.js';
@@ -29,6 +29,7 @@ export function runEnded(delivery: Delivery, row: NodeRow, ended: Ended): void {
 
 /** Frees what a run had. */
 export function runIsOver(delivery: Delivery, row: NodeRow): void {
+  leaveLine(delivery, row); // it may have been in line to go on with its answers
   giveBack(delivery, row);
   moveRun(delivery, row, 'none');
   releaseCalls(delivery, row);
@@ -81,7 +82,7 @@ export function checkResult(
 }
 
 /** Lets a node wait until its children have ended; they may have. */
-function waitForChildren(delivery: Delivery, row: NodeRow): void {
+export function waitForChildren(delivery: Delivery, row: NodeRow): void {
   row.status = 'waiting_children';
   if (row.open === 0) synthesize(delivery, row);
 }
