@@ -95,6 +95,10 @@ async function verdictOn(returns: ResultType, from: TreeCheckParams['from'], ter
     const ref = from.value_ref;
     return CHECKS[returns]({ from: 'call', value: await getValue(content, ref), ref }, terms);
   }
+  if ('text_ref' in from) {
+    const ref = from.text_ref;
+    return CHECKS[returns]({ from: 'call', value: await readText(content, ref), ref }, terms);
+  }
   return CHECKS[returns]({ from: 'answer', text: (await readLlmOutput(content, from.output_ref)).text ?? '' }, terms);
 }
 

@@ -10,7 +10,7 @@
  *     which name a tool only, find it.
  */
 import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
-import { MICRO, present, type Ref, startOfText, wellFormed } from '@reprise/contracts';
+import { MICRO, present, type Ref, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import type * as z from 'zod';
 import {
@@ -128,6 +128,20 @@ function serialTool(terms: ToolTerms): Tool {
   return once(`serial ${terms.files}`, make);
 }
 
+/** A result as the tree is given it. A text needs no further check of its type, unless it is blank. */
+async function keptResult(
+  returns: ResultType | 'any',
+  result: unknown,
+  content: ContentStore,
+): Promise<Pick<CallOf<'complete'>, 'text' | 'value_ref'>> {
+  if (result === undefined) return {};
+  if (returns !== 'text' || typeof result !== 'string' || result.trim() === '') {
+    return { value_ref: await putValue(content, result as Value) };
+  }
+  const bytes = new TextEncoder().encode(wellFormed(result));
+  return { text: { ref: await content.put(bytes), bytes: bytes.length } };
+}
+
 function completeTool(returns: ResultType | 'any'): Tool {
   const make = () =>
     defineOwnerTool({
@@ -136,7 +150,7 @@ function completeTool(returns: ResultType | 'any'): Tool {
       args: completeArgs(returns),
       keep: async ({ result, summary }, { content }): Promise<CallOf<'complete'>> =>
         present({
-          value_ref: result === undefined ? undefined : await putValue(content, result),
+          ...(await keptResult(returns, result, content)),
           summary_ref: summary === undefined ? undefined : await putText(content, wellFormed(summary)),
         }),
     }) as Tool;

@@ -30,8 +30,12 @@ export const nodeCalls = {
     blocked_by: z.exactOptional(z.array(need).max(NEEDS_MAX)),
     result: z.exactOptional(z.enum(['last', 'list'])),
   }),
-  /** `value_ref` is absent when nothing was given. */
-  complete: z.strictObject({ value_ref: z.exactOptional(ref()), summary_ref: z.exactOptional(ref()) }),
+  /** A text that is not blank is given as `text`, anything else as `value_ref`; neither when nothing was given. */
+  complete: z.strictObject({
+    text: z.exactOptional(z.strictObject({ ref: ref(), bytes: z.int().min(1) })),
+    value_ref: z.exactOptional(ref()),
+    summary_ref: z.exactOptional(ref()),
+  }),
   ask: z.strictObject({
     question_ref: ref(),
     /** The question as agents read it. */

@@ -6,12 +6,13 @@ import { treeSupplies } from './commands.js';
 import { RESULT_TYPES } from './names.js';
 import { given } from './node.js';
 
-/** What is checked: a value from a call, a last answer, or the results of the steps of a serial, which make a list. */
+/** What is checked: a value or a text from a call, a last answer, or the results of the steps of a serial, which make a list. */
 export const treeCheckParams = z.strictObject({
   returns: z.enum(RESULT_TYPES),
   schema_ref: z.nullable(ref()),
   from: z.union([
     z.strictObject({ value_ref: ref() }),
+    z.strictObject({ text_ref: ref() }),
     z.strictObject({ output_ref: ref() }),
     z.strictObject({ list: z.array(given).max(64) }),
   ]),

@@ -29,7 +29,7 @@ export function ask(delivery: Delivery, asker: NodeRow, args: CallOf<'ask'>, cal
   if (asker.asks >= state.limits.asks) throw new Refused('limit_asks', { max: state.limits.asks });
   const given = args.default === undefined ? null : options.indexOf(args.default);
   if (given === -1) throw new Refused('not_an_option', { options });
-  const route = routeOf(delivery, asker, args.target ?? 'parent');
+  const route = routeOf(delivery, asker, args.target ?? 'human');
   if (route.length === 0 && state.people === 'fail') throw new Refused('no_people');
   const deadline = args.deadline_seconds === undefined ? null : ctx.now + args.deadline_seconds * 1_000;
   if (deadline === null) refuseCircle(delivery, asker, route);
@@ -40,7 +40,7 @@ export function ask(delivery: Delivery, asker: NodeRow, args: CallOf<'ask'>, cal
   const asked: AskRow = {
     asker: asker.n,
     call,
-    target: args.target ?? 'parent',
+    target: args.target ?? 'human',
     route,
     told: [],
     question_ref: args.question_ref,

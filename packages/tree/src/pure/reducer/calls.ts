@@ -4,8 +4,7 @@
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
-import { type CallOf, type CallPlace, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
-import { checkPlan } from '../plans/check.js';
+import { type CallOf, type CallPlace, type Given, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
 import { passToApp } from './app-calls.js';
 import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
@@ -16,7 +15,7 @@ import { isAbove, isEnded, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
 import { readNode, readTree } from './read.js';
 import { Refused } from './refused.js';
-import { wrongResult } from './results.js';
+import { checkGiven, resultGiven, wrongResult } from './results.js';
 
 type Handler<T extends NodeTool> = (
   delivery: Delivery,
@@ -105,33 +104,25 @@ function madeChild(delivery: Delivery, row: NodeRow): Answer {
   return { value: { node_id: row.n, status: row.status, waits_for: [...waits] } };
 }
 
-function complete(
-  delivery: Delivery,
-  row: NodeRow,
-  { value_ref, summary_ref }: CallOf<'complete'>,
-  call: CallPlace,
-): Answer | undefined {
+function complete(delivery: Delivery, row: NodeRow, args: CallOf<'complete'>, call: CallPlace): Answer | undefined {
   if (row.answering) throw new Refused('illegal_transition');
-  const summary = summary_ref === undefined ? {} : { summary_ref };
+  const given = givenBy(args);
   if (row.since > 0) {
-    const given = value_ref === undefined ? null : { ref: value_ref, kind: 'value' as const, bytes: null, ...summary };
     row.draft = { given, checked: false };
     return { value: { accepted: true, phase: 'waiting_children' } };
   }
-  if (value_ref === undefined) {
-    wrongResult(delivery, row, call, null);
-    return undefined;
-  }
-  const { returns, schema_ref, launch, n } = row;
-  const check = {
-    returns,
-    schema_ref,
-    from: { value_ref },
-    summary_ref: summary_ref ?? null,
-    tree: delivery.ctx.address[1],
-  };
-  delivery.ctx.emit({ plan: checkPlan, input: { n, launch, call, check } });
+  if (given === null) wrongResult(delivery, row, call, null);
+  else if (row.returns === 'text' && given.kind === 'text' && row.schema_ref === null)
+    resultGiven(delivery, row, call, given);
+  else checkGiven(delivery, row, call, given);
   return undefined;
+}
+
+/** What a call of `complete` gave; null when it gave nothing. */
+function givenBy({ text, value_ref, summary_ref }: CallOf<'complete'>): Given | null {
+  const summary = summary_ref === undefined ? {} : { summary_ref };
+  if (text !== undefined) return { ...text, kind: 'text', ...summary };
+  return value_ref === undefined ? null : { ref: value_ref, kind: 'value', bytes: null, ...summary };
 }
 
 /** Stops a node below. One that its parent drops does not count as a child of this generation. */

@@ -2,12 +2,20 @@
 
 import type { Ref } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import { AFTER_RESULT_MS, type CallPlace, type NodeRow, type treeNews, WRONG_RESULTS_MAX } from '../contracts/index.js';
+import {
+  AFTER_RESULT_MS,
+  type CallPlace,
+  type Given,
+  type NodeRow,
+  type treeNews,
+  WRONG_RESULTS_MAX,
+} from '../contracts/index.js';
+import { checkPlan } from '../plans/check.js';
 import { answerCall } from './ask-answers.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
 import { isEnded } from './nodes.js';
-import { failAttempt, noteProblems, repair, waitForChildren } from './run-end.js';
+import { failAttempt, noteProblems, repair, sourceOf, waitForChildren } from './run-end.js';
 import { afterResultTimer, moveRun, sendCommand } from './runs.js';
 
 type Checked = EventValue<typeof treeNews, 'tree/Checked@1'>;
@@ -44,12 +52,28 @@ function hasChildrenMeanwhile(delivery: Delivery, row: NodeRow, { given }: Check
 function callChecked(delivery: Delivery, row: NodeRow, checked: Checked, call: CallPlace): void {
   const isCurrent = row.launch === checked.launch && (row.run === 'live' || row.run === 'waiting') && !isEnded(row);
   if (!isCurrent) return answerCall(delivery, call, { code: 'stale_launch' }, { isError: true });
-  if (checked.given !== null) {
-    row.draft = { given: checked.given, checked: true };
-    delivery.ctx.timer(afterResultTimer(row.n), delivery.ctx.now + AFTER_RESULT_MS);
-    return answerCall(delivery, call, { accepted: true, phase: row.since > 0 ? 'waiting_children' : 'final' });
-  }
+  if (checked.given !== null) return resultGiven(delivery, row, call, checked.given);
   wrongResult(delivery, row, call, checked.problems_ref, checked.code);
+}
+
+/** Has what a call of `complete` gave checked; the call is answered with the verdict. */
+export function checkGiven({ ctx }: Delivery, row: NodeRow, call: CallPlace, given: Given): void {
+  const { n, launch, returns, schema_ref } = row;
+  const check = {
+    returns,
+    schema_ref,
+    from: sourceOf(given),
+    summary_ref: given.summary_ref ?? null,
+    tree: ctx.address[1],
+  };
+  ctx.emit({ plan: checkPlan, input: { n, launch, call, check } });
+}
+
+/** Takes a result of the right type. It counts when the run ends, which it has a minute for. */
+export function resultGiven(delivery: Delivery, row: NodeRow, call: CallPlace, given: Given): void {
+  row.draft = { given, checked: true };
+  delivery.ctx.timer(afterResultTimer(row.n), delivery.ctx.now + AFTER_RESULT_MS);
+  answerCall(delivery, call, { accepted: true, phase: row.since > 0 ? 'waiting_children' : 'final' });
 }
 
 /** Tells a node what is wrong with its result; the third time its attempt has failed. */

@@ -3,7 +3,7 @@
  */
 import type { ChildNotice } from '@reprise/agent/contracts';
 import type { TreeCheckParams } from '../contracts/effects.js';
-import type { Draft, NodeRow } from '../contracts/index.js';
+import type { Draft, Given, NodeRow } from '../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
 import { forgetPassed } from './app-calls.js';
@@ -65,8 +65,13 @@ function takeDraft(delivery: Delivery, row: NodeRow, draft: Draft): void {
     return failAttempt(delivery, row, 'no_result');
   }
   if (draft.checked) return endNode(delivery, row.n, { status: 'complete', result: draft.given });
-  const { ref, kind, summary_ref } = draft.given;
-  checkResult(delivery, row, kind === 'llm_output' ? { output_ref: ref } : { value_ref: ref }, summary_ref ?? null);
+  checkResult(delivery, row, sourceOf(draft.given), draft.given.summary_ref ?? null);
+}
+
+/** What a check reads. */
+export function sourceOf({ ref, kind }: Given): TreeCheckParams['from'] {
+  if (kind === 'llm_output') return { output_ref: ref };
+  return kind === 'text' ? { text_ref: ref } : { value_ref: ref };
 }
 
 /** Has a result checked after the run that gave it. */
