@@ -142,7 +142,8 @@ describe('the tools of a node', () => {
     const results = { text: 'done', boolean: false, list: [1, { a: null }], structured: { a: [] }, file: 'out/a.md' };
     for (const returns of RESULT_TYPES) {
       const call = await taken('complete', { result: results[returns] }, { returns });
-      if (returns === 'text') expect(await readText(content, (call.text as { ref: never }).ref)).toBe(results.text);
+      if (returns === 'text')
+        expect(await readText(content, (call as never as { text: { ref: never } }).text.ref)).toBe(results.text);
       else expect(await getValue(content, call.value_ref as never)).toEqual(results[returns]);
       const other = returns === 'list' ? 'text' : 'list';
       expect(await called(toolOf('complete', { returns }), { result: results[other] })).toContain('result');
