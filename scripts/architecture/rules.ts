@@ -18,7 +18,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
-  cli: ['contracts', 'kernel', 'agent', 'flow', 'tree', 'store-sqlite', 'sandbox'],
+  cli: ['contracts', 'kernel', 'agent', 'flow', 'tree', 'store-sqlite', 'providers', 'tools', 'sandbox'],
   reprise: [
     'contracts',
     'kernel',

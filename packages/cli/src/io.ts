@@ -21,6 +21,10 @@ export interface Io {
   readonly err: Sink;
   /** Called by commands that follow a world: from then on Ctrl-C aborts this signal instead of ending the process. */
   interrupted(): AbortSignal;
+  /** Calls a function at each Ctrl-C and at a request to end, in place of ending the process. @returns stops that */
+  onSignal?(hear: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** The terminal of a person, when both its input and its output are one. */
+  readonly terminal?: { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
 }
 
 /** A sink over a stream. A reader that closes the stream is not an error; any other failure is. */

@@ -7,7 +7,6 @@ import type { Io } from './io.js';
 import { isWorld } from './open.js';
 import { parseDigest } from './target.js';
 import { escapeText } from './text/escape.js';
-import type { TreeExitCode } from './tree/exit.js';
 import { addTree } from './tree-program.js';
 import { backup } from './verbs/backup.js';
 import { bundle } from './verbs/bundle.js';
@@ -26,7 +25,7 @@ import { why } from './verbs/why.js';
  * @returns the exit code: 0 fine, 1 a finding, 2 wrong use, 3 cannot be read; of `tree`: see `reprise tree --help`
  * @example process.exitCode = await runCli(['verify', 'world.db'], io)
  */
-export async function runCli(args: readonly string[], io: Io): Promise<ExitCode | TreeExitCode> {
+export async function runCli(args: readonly string[], io: Io): Promise<number> {
   const run = new CommandLine(io);
   try {
     await run.program().parseAsync([...args], { from: 'user' });
@@ -41,7 +40,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode 
 }
 
 class CommandLine {
-  code: ExitCode | TreeExitCode = EXIT.ok;
+  code: number = EXIT.ok;
   /** Text that commander prints: it writes synchronously, so it is collected here and written later. */
   readonly #out: string[] = [];
   readonly #err: string[] = [];

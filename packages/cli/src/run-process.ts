@@ -8,7 +8,14 @@ import { runCli } from './program.js';
 /** Runs this process as the command: its arguments, its streams, its exit code. Does not return. */
 export async function runProcess(): Promise<never> {
   quietSqliteWarning();
-  const io: Io = { out: streamSink(process.stdout), err: streamSink(process.stderr), interrupted };
+  const { stdin: input, stdout: output } = process;
+  const io: Io = {
+    out: streamSink(output),
+    err: streamSink(process.stderr),
+    interrupted,
+    onSignal,
+    ...(input.isTTY === true && output.isTTY === true ? { terminal: { input, output } } : {}),
+  };
   const args = process.argv.slice(2);
   const json = args.includes('--json');
   const done = watchModules(json);
@@ -54,6 +61,13 @@ function interrupted(): AbortSignal {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort()); // once: a second Ctrl-C ends the process as usual
   return stop.signal;
+}
+
+function onSignal(hear: (signal: 'SIGINT' | 'SIGTERM') => void): () => void {
+  const interrupt = (): void => hear('SIGINT');
+  const end = (): void => hear('SIGTERM');
+  process.on('SIGINT', interrupt).on('SIGTERM', end);
+  return () => void process.off('SIGINT', interrupt).off('SIGTERM', end);
 }
 
 /** Hides Node 22's warning that its SQLite is experimental: the user of this command cannot act on it. */

@@ -2,19 +2,24 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
-import { exitOfError, TREE_EXIT_HELP, type TreeExitCode } from './tree/exit.js';
+import type { ActVerb } from './tree/act.js';
+import { exitOfError, TREE_EXIT_HELP } from './tree/exit.js';
 import { WORLD_DEFAULT } from './tree/target.js';
+import type { ActOptions } from './verbs/tree/act.js';
 
 /** Adds `reprise tree` to the command. @param ended receives the exit code */
-export function addTree(program: Command, io: Io, ended: (code: TreeExitCode) => void): void {
+export function addTree(program: Command, io: Io, ended: (code: number) => void): void {
   const tree = program
     .command('tree')
     .description('run a tree of agents, watch it, and act on it: from a terminal, a script, or another process')
     .helpCommand(false)
     .addHelpText('after', TREE_EXIT_HELP);
   const verbs = new TreeVerbs(tree, io, ended);
+  verbs.addRun();
+  verbs.addContinue();
   verbs.addShow();
   verbs.addWatch();
+  verbs.addActs();
   verbs.addReport();
 }
 
@@ -22,8 +27,77 @@ class TreeVerbs {
   constructor(
     private readonly tree: Command,
     private readonly io: Io,
-    private readonly ended: (code: TreeExitCode) => void,
+    private readonly ended: (code: number) => void,
   ) {}
+
+  addRun(): void {
+    this.#verb('run', 'start a tree, and run it until it ends')
+      .argument(
+        '<goal>',
+        'what the tree is to do, in quotes; or a text file: its first line is the goal, all of it the task',
+      )
+      .option('--name <tree>', 'the name of the tree; the first words of the goal when absent')
+      .option('--folder <folder>', 'the folder that the agents read', '.')
+      .option('--model <name>', 'a model; `rules`, written rules that need no key and no network, when absent')
+      .option('--base-url <url>', 'the address of a service that is compatible with the API of OpenAI')
+      .option('--price <in,out>', 'the price of the model in dollars per million tokens', price)
+      .option('--agent <name>', 'worker, opencode, codex or claude', 'worker')
+      .option('--budget <usd>', 'dollars for each node', dollars)
+      .option('--tree-budget <usd>', 'dollars for all nodes together', dollars)
+      .option('--parallel <n>', 'the nodes that run at once', positive)
+      .option('--returns <type>', 'the type of the result: text, boolean, list, structured or file', 'text')
+      .option('--asks <how>', 'questions to people: human, default (each takes its default) or fail', 'human')
+      .option('--plain', 'lines of text, also on a terminal')
+      .action((goal: string, options) =>
+        this.#do(options, async () => {
+          const { runTree } = await import('./verbs/tree/run.js');
+          return runTree(this.io, goal, options);
+        }),
+      );
+  }
+
+  addContinue(): void {
+    this.#verb('continue', 'go on with a tree: after Ctrl-C, a crash, a reboot, or a spent budget')
+      .argument('[tree]', 'the tree; the newest one when absent')
+      .option('--tree-budget <usd>', 'dollars for all nodes together, from now on', dollars)
+      .option('--plain', 'lines of text, also on a terminal')
+      .action((name: string | undefined, options) =>
+        this.#do(options, async () => {
+          const { continueTree } = await import('./verbs/tree/run.js');
+          return continueTree(this.io, name, options);
+        }),
+      );
+  }
+
+  addActs(): void {
+    const acts: readonly (readonly [ActVerb, string, text?: readonly [string, string]])[] = [
+      ['answer', 'answer an open question', ['value', 'one of the options or its number, yes or no, or a text']],
+      ['stop', 'stop a node and all below it'],
+      ['pause', 'pause a node: nothing below it begins'],
+      ['resume', 'let a paused node go on'],
+      ['retry', 'try an ended node again'],
+      ['add', 'add a child to a node', ['goal', 'what the child is to do']],
+      ['tell', 'tell a node something: before its next step, or in its next prompt', ['text', 'the words']],
+    ];
+    for (const [verb, description, text] of acts) {
+      const command = this.#verb(verb, description).argument('<node>', "the node: '#4', or 4, or 'survey/#4'");
+      if (text !== undefined) command.argument(`<${text[0]}>`, text[1]);
+      if (verb === 'retry') {
+        command.option('--fresh', 'in a new session, which knows nothing of the earlier one');
+        command.option('--budget <usd>', 'what the node may use, in dollars', dollars);
+      }
+      command
+        .option('--as <principal>', 'who acts, as human:ann')
+        .option('--id <id>', 'the id of the act: repeated with it, the act is done once')
+        .action((node: string, second: unknown, third?: unknown) => {
+          const options = (text === undefined ? second : third) as ActOptions;
+          return this.#do(options, async () => {
+            const { actOn } = await import('./verbs/tree/act.js');
+            return actOn(this.io, verb, node, text === undefined ? undefined : String(second), options);
+          });
+        });
+    }
+  }
 
   addShow(): void {
     this.#verb('show', 'print the picture of a tree, one node in full, or a line for each tree')
@@ -70,7 +144,7 @@ class TreeVerbs {
       .addHelpText('after', TREE_EXIT_HELP);
   }
 
-  async #do(options: { readonly json?: true }, body: () => Promise<TreeExitCode>): Promise<void> {
+  async #do(options: { readonly json?: true }, body: () => Promise<number>): Promise<void> {
     try {
       this.ended(await body());
     } catch (error) {
@@ -84,4 +158,22 @@ class TreeVerbs {
 function count(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+}
+
+function positive(text: string): number {
+  const number = count(text);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('Expected a whole number, 1 or more.');
+}
+
+function dollars(text: string): number {
+  const amount = Number(text);
+  if (/^\d{1,7}(?:\.\d{1,6})?$/.test(text) && amount > 0) return amount;
+  throw new InvalidArgumentError('Expected an amount in dollars above zero, as 2 or 0.50.');
+}
+
+function price(text: string): { readonly in: number; readonly out: number } {
+  const [input, output] = /^(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text)?.slice(1) ?? [];
+  if (input !== undefined && output !== undefined) return { in: Number(input), out: Number(output) };
+  throw new InvalidArgumentError('Expected two amounts in dollars per million tokens, as 3,15.');
 }

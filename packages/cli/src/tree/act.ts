@@ -1,0 +1,109 @@
+/** What people do to a tree: answer, stop, pause, resume, retry, add, tell. Each is done once for each id. */
+import { isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import type { Done, Money, Trees } from '@reprise/tree';
+
+/** The verbs. */
+export const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
+
+/** A verb. */
+export type ActVerb = (typeof ACTS)[number];
+
+/** An act on a node of a tree. */
+export interface Act {
+  readonly verb: ActVerb;
+  readonly tree: string;
+  readonly n: number;
+  /** The answer, the goal of a child, or the words to a node. */
+  readonly text?: string;
+  /** Of a retry: a new session, and what the node may use. */
+  readonly fresh?: true;
+  readonly budget?: Money;
+  readonly as?: string;
+  /** Acts with one id are one act. */
+  readonly id: string;
+}
+
+/** What became of an act. */
+export type ActDone = Done | { readonly status: 'accepted'; readonly node: number };
+
+/** Performs an act in the process that has the world. */
+export async function performAct(trees: Trees, act: Act): Promise<ActDone> {
+  const { verb, n, text = '', fresh, budget, id } = act;
+  const tree = trees.tree(act.tree);
+  const by = { id, ...(act.as === undefined ? {} : { as: act.as as Principal }) };
+  switch (verb) {
+    case 'answer':
+      return tree.answer(n, text, by);
+    case 'stop':
+      return tree.stop(n, by);
+    case 'pause':
+      return tree.pause(n, by);
+    case 'resume':
+      return tree.resume(n, by);
+    case 'retry':
+      return tree.retry(n, {
+        ...by,
+        ...(fresh === true ? { fresh } : {}),
+        ...(budget === undefined ? {} : { budget }),
+      });
+    case 'tell':
+      return tree.tell(n, text, by);
+    case 'add':
+      return addTo(tree, n, text, by);
+  }
+}
+
+async function addTo(
+  tree: ReturnType<Trees['tree']>,
+  n: number,
+  goal: string,
+  by: { readonly id: string; readonly as?: Principal },
+): Promise<ActDone> {
+  try {
+    return { status: 'accepted', ...(await tree.add(n, { goal }, by)) };
+  } catch (error) {
+    const { reason } = isRepriseError(error, 'request_rejected') ? error.details : {};
+    if (typeof reason !== 'string') throw error;
+    return { status: 'rejected', code: reason as never };
+  }
+}
+
+/**
+ * Reads an act that another process sent.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function readAct(verb: string, args: Value): Act {
+  const act = args as unknown as Act | null;
+  const isAct = ACTS.some((known) => known === verb) && typeof act?.tree === 'string' && Number.isSafeInteger(act.n);
+  if (isAct && typeof act.id === 'string') return { ...act, verb: verb as ActVerb };
+  throw new RepriseError('invalid_argument', 'this is no act on a tree', { actual: verb, expected: ACTS.join(', ') });
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  not_started: 'the tree has not started',
+  not_yours: 'this principal may not act on the tree',
+  unknown_node: 'the tree has no such node',
+  unknown_agent: 'the tree has no such agent',
+  node_ended: 'the node has ended',
+  tree_ended: 'the tree has ended',
+  not_ended: 'the node has not ended: stop it first, or tell it something',
+  ancestor_ended: 'a node above it has ended: try that one again',
+  already_ended: 'the node has ended already',
+  is_active: 'the node runs: tell it something',
+  illegal_transition: 'the node is in a state in which this cannot be done',
+  would_deadlock: 'the node would wait for itself',
+  limit_depth: 'the tree has as many levels as it may have',
+  limit_nodes: 'the tree has as many nodes as it may have',
+  limit_children: 'the node has as many children as it may have',
+  limit_generations: 'the node has made children as often as it may',
+  over_budget: 'the budget of the tree does not allow it',
+  not_asked: 'this is not the number of an open question to people',
+  not_an_option: 'this is not one of the options',
+  already_answered: 'the question was answered already',
+};
+
+/** A refusal in words. */
+export function wordsOfRefusal(code: string): string {
+  return REFUSALS[code] ?? 'the tree refuses it';
+}

@@ -1,0 +1,131 @@
+/** The process that runs trees: it has the world, and takes commands of other processes at a socket. */
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type AgentWorld, openAgentWorld } from '@reprise/agent';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
+import { sqlite } from '@reprise/store-sqlite';
+import { type Trees, type TreeView, trees } from '@reprise/tree';
+import { bridge, OwnerSocket, takeCommands } from '@reprise/tree/serve';
+import { performAct, readAct } from './act.js';
+import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
+import { type ModelChoice, modelOf, secretsOf } from './models.js';
+import { rulesModel } from './rules/rules-model.js';
+
+/** What a tree is run with. It stands in the labels of the tree, so that another process can go on. */
+export interface Setup extends ModelChoice {
+  readonly agent: AgentName;
+  /** The folder that the agents read. */
+  readonly folder: string;
+}
+
+/** An open world of trees. */
+export interface TreeOwner extends AsyncDisposable {
+  readonly world: AgentWorld;
+  readonly trees: Trees;
+}
+
+/**
+ * Opens a world of trees.
+ *
+ * @param drive `manual` starts nothing: for one command to a world that no process runs
+ * @throws RepriseError `world_locked` when another process has the world; the errors of opening one
+ */
+export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'manual'): Promise<TreeOwner> {
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  const socket = new OwnerSocket({ world: file });
+  const runs = drive === 'auto';
+  const isProgram = runs && setup.agent !== 'worker';
+  const tools = isProgram ? bridge({ world: file, socket }) : undefined;
+  const parts = { folder: setup.folder, ...(tools === undefined ? {} : { bridge: tools }) };
+  // The first agent is the default: the one that was chosen.
+  const agents = [...new Set([setup.agent, 'worker' as const])].map((name) => agentOf(name, parts));
+  const part = trees({ agents: await Promise.all(agents), ...(tools === undefined ? {} : { bridge: tools }) });
+  const models: Readonly<Record<string, ModelClient>> = {
+    [MODEL]: runs ? modelOf(setup, process.env) : rulesModel(), // a model that is never called needs no key
+    relay: relay(),
+  };
+  const world = await openAgentWorld({
+    store: sqlite(file),
+    parts: [part],
+    models: infosOf(models),
+    llm: (judge) => llmGenerateAdapter(models, { judge }),
+    secrets: secretsOf(process.env),
+    drive,
+  });
+  const handle = world.part(part);
+  takeCommands(socket, async (verb, args) => (await performAct(handle, readAct(verb, args))) as never);
+  if (runs) await socket.listen();
+  return {
+    world,
+    trees: handle,
+    [Symbol.asyncDispose]: async () => {
+      await socket.close();
+      await world.close();
+    },
+  };
+}
+
+/** What a session records of models: the price and the window. */
+function infosOf(models: Readonly<Record<string, ModelClient>>) {
+  const infos = Object.entries(models).map(([alias, { profile }]) => {
+    const { context_window_hint: contextWindow, price } = profile;
+    const window = contextWindow === undefined ? {} : { contextWindow };
+    return [alias, { ...window, ...(price === undefined ? {} : { price }) }] as const;
+  });
+  return Object.fromEntries(infos);
+}
+
+/** A setup as labels of a tree. */
+export function labelsOf({ model, baseUrl, price, agent, folder }: Setup): Record<string, string> {
+  return {
+    ...{ model, agent, folder },
+    ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
+    ...(price === undefined ? {} : { price: `${price.in},${price.out}` }),
+  };
+}
+
+/**
+ * The setup of a tree that `reprise tree run` started.
+ *
+ * @throws RepriseError `invalid_argument` for a tree that another program started
+ */
+export function setupOf({ name, labels }: TreeView): Setup {
+  const { model, agent, folder, base_url: baseUrl, price } = labels;
+  const known = AGENTS.find((one) => one === agent);
+  if (model === undefined || folder === undefined || known === undefined)
+    throw new RepriseError('invalid_argument', 'another program started this tree, and runs it', {
+      actual: name,
+      hint: 'Send the command while that program runs, or use its own commands.',
+    });
+  const [input, output] = (price ?? '').split(',').map(Number);
+  return {
+    ...{ model, agent: known, folder },
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(input === undefined || output === undefined ? {} : { price: { in: input, out: output } }),
+  };
+}
+
+/**
+ * The real path of a folder.
+ *
+ * @throws RepriseError `invalid_argument` when it is not there, or is no folder
+ */
+export function requireFolder(folder: string): string {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return realpathSync(folder);
+  throw new RepriseError('invalid_argument', found === undefined ? 'the folder does not exist' : 'this is no folder', {
+    where: '--folder',
+    actual: folder,
+  });
+}
+
+/** Adds what to do to the error of a world that another process has. */
+export function heldByOther(error: unknown, file: string): unknown {
+  if (!isRepriseError(error, 'world_locked')) return error;
+  return new RepriseError('world_locked', 'another process has this world and runs its trees', {
+    ...error.details,
+    where: file,
+    hint: 'Watch it: reprise tree watch. Act on it: reprise tree answer, stop, tell … Or name another world: --world FILE.',
+  });
+}

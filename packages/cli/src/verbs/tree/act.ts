@@ -1,0 +1,129 @@
+/** `reprise tree answer | stop | pause | resume | retry | add | tell`: acts on a tree, also of another process. */
+import { randomUUID } from 'node:crypto';
+import { principal, RepriseError, type Value } from '@reprise/contracts';
+import { optionsOf, type TreeView } from '@reprise/tree';
+import { askOwner } from '@reprise/tree/serve';
+import type { Io } from '../../io.js';
+import { withWorld } from '../../open.js';
+import { toJson } from '../../text/json.js';
+import { type Act, type ActDone, type ActVerb, performAct, wordsOfRefusal } from '../../tree/act.js';
+import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+import { heldByOther, openOwner, setupOf } from '../../tree/owner.js';
+import { readTrees } from '../../tree/read-trees.js';
+import { nodeOf, parseNode, treeNamed } from '../../tree/target.js';
+
+/** The options of an act. */
+export interface ActOptions {
+  readonly world: string;
+  /** Who acts, such as `human:ann`. */
+  readonly as?: string;
+  readonly id?: string;
+  readonly fresh?: true;
+  /** Dollars. */
+  readonly budget?: number;
+  readonly json?: true;
+}
+
+/** Acts on a node: through the process that runs the tree, or on the world when no process has it. */
+export async function actOn(
+  io: Io,
+  verb: ActVerb,
+  named: string,
+  text: string | undefined,
+  options: ActOptions,
+): Promise<TreeExitCode> {
+  const target = parseNode(named);
+  const tree = await withWorld(options.world, async (store) => treeNamed(await readTrees(store), target.tree));
+  nodeOf(tree, target.n);
+  const act: Act = {
+    ...{ verb, tree: tree.name, n: target.n, id: options.id ?? randomUUID() },
+    ...(text === undefined ? {} : { text: verb === 'answer' ? answerOf(tree, target.n, text) : wordsIn(text) }),
+    ...(options.as === undefined ? {} : { as: principalOf(options.as) }),
+    ...(options.fresh === true ? { fresh: true } : {}),
+    ...(options.budget === undefined ? {} : { budget: { usd: options.budget } }),
+  };
+  const done = await perform(options.world, tree, act);
+  if (options.json === true)
+    await io.out.write(`${toJson({ ...done, verb, tree: tree.name, node: nodeIn(done, target.n) })}\n`);
+  else if (done.status === 'accepted') await io.out.write(`${wordsOf(verb, tree.name, target.n, done)}\n`);
+  else await io.err.write(`${refusal(done.code, tree, target.n)}\n`);
+  return done.status === 'accepted' ? TREE_EXIT.complete : TREE_EXIT.usage;
+}
+
+async function perform(world: string, tree: TreeView, act: Act): Promise<ActDone> {
+  const { verb, ...args } = act;
+  const said = await askOwner(world, verb, args as unknown as Value);
+  if (said === undefined) return alone(world, tree, act);
+  if (said.ok) return said.value as unknown as ActDone;
+  throw new RepriseError(said.code as never, said.message.replace(`${said.code}: `, ''));
+}
+
+/** No process listens: opens the world, acts, and closes it. What the act starts waits for `reprise tree continue`. */
+async function alone(world: string, tree: TreeView, act: Act): Promise<ActDone> {
+  try {
+    await using owner = await openOwner(world, setupOf(tree), 'manual');
+    return await performAct(owner.trees, act);
+  } catch (error) {
+    throw heldByOther(error, world);
+  }
+}
+
+/** An answer: one of the options, or its number. */
+function answerOf(tree: TreeView, n: number, text: string): string {
+  const ask = tree.asks.get(n);
+  if (ask === undefined)
+    throw new RepriseError('invalid_argument', 'this node is no question', {
+      actual: `${tree.name}/#${n}`,
+      hint: 'reprise tree show prints the open questions and their numbers.',
+    });
+  const options = optionsOf(ask);
+  if (options.length === 0 || options.includes(text)) return wordsIn(text);
+  const numbered = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
+  const short = ask.returns === 'boolean' ? { true: 'yes', false: 'no' }[text] : undefined;
+  const found = numbered ?? short;
+  if (found !== undefined) return found;
+  throw new RepriseError('invalid_argument', 'this is not one of the options', {
+    where: `${tree.name}/#${n}`,
+    expected: options.map((option, i) => `${i + 1} or "${option}"`).join(', '),
+    actual: text,
+  });
+}
+
+function wordsIn(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new RepriseError('invalid_argument', 'the text is empty', { expected: 'words' });
+}
+
+function principalOf(text: string): string {
+  if (principal.safeParse(text).success) return text;
+  throw new RepriseError('invalid_argument', 'this is no principal', {
+    where: '--as',
+    expected: 'human:NAME',
+    actual: text,
+  });
+}
+
+function nodeIn(done: ActDone, n: number): number {
+  return 'node' in done ? done.node : n;
+}
+
+const DONE: Readonly<Record<ActVerb, string>> = {
+  answer: 'answered',
+  stop: 'stopped',
+  pause: 'paused',
+  resume: 'resumed',
+  retry: 'is tried again',
+  add: 'added',
+  tell: 'was told',
+};
+
+function wordsOf(verb: ActVerb, tree: string, n: number, done: ActDone): string {
+  if ('node' in done) return `${tree}/#${done.node} added below #${n}`;
+  const others = done.status === 'accepted' ? done.affected.filter((one) => one !== n) : [];
+  const more = others.length === 0 ? '' : `; changed as well: ${others.map((one) => `#${one}`).join(', ')}`;
+  return `${tree}/#${n} ${DONE[verb]}${more}`;
+}
+
+function refusal(code: string, tree: TreeView, n: number): string {
+  return `${code}: ${wordsOfRefusal(code)}\n  where       ${tree.name}/#${n}\n  what to do  reprise tree show ${tree.name}/${n} says how it stands.`;
+}
