@@ -2,7 +2,10 @@
 import type { App } from '@reprise/kernel';
 
 /** The packages whose definitions are in the built-in app. */
-export const BUILT_IN_PACKAGES = ['@reprise/agent', '@reprise/flow'] as const;
+const PACKAGES = ['@reprise/agent', '@reprise/flow', '@reprise/tree'] as const;
+
+/** Those packages, in words. */
+export const BUILT_IN_NAMES = `${PACKAGES.slice(0, -1).join(', ')} and ${PACKAGES.at(-1)}`;
 
 /** The built-in app, and the name of it in reports: the packages that it is of. */
 interface BuiltIn {
@@ -13,15 +16,19 @@ interface BuiltIn {
 /** The app of agent sessions alone. Most worlds need no more, and it loads fast. */
 export async function agentsOnly(): Promise<BuiltIn> {
   const { agentApp } = await import('@reprise/agent');
-  return { app: agentApp, name: BUILT_IN_PACKAGES[0] };
+  return { app: agentApp, name: PACKAGES[0] };
 }
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, { graph, promise, queue, topic }] = await Promise.all([
+  const [{ appOf }, { graph, promise, queue, topic }, tree] = await Promise.all([
     import('@reprise/agent'),
     import('@reprise/flow'),
+    import('@reprise/tree/contracts'),
   ]);
   const flow = { name: 'flow', reducers: [graph, promise, queue, topic], handle: () => undefined };
-  return { app: appOf([flow]), name: BUILT_IN_PACKAGES.join(' and ') };
+  const { treeReducer, launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan } = tree;
+  const plans = [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan];
+  const trees = { name: 'trees', reducers: [treeReducer], plans, handle: () => undefined };
+  return { app: appOf([flow, trees]), name: BUILT_IN_NAMES };
 }

@@ -3,7 +3,7 @@ import { isRepriseError, type Principal, RepriseError, type Value } from '@repri
 import type { Done, Money, Trees } from '@reprise/tree';
 
 /** The verbs. */
-export const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
+const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
 
 /** A verb. */
 export type ActVerb = (typeof ACTS)[number];

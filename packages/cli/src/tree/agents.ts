@@ -22,7 +22,7 @@ const INSTRUCTIONS = `You work on one part of a larger task, beside other agents
 - Keep your result short and complete: others build on it without seeing what you read.`;
 
 /** What agents are made from. */
-export interface AgentParts {
+interface AgentParts {
   readonly folder: string;
   /** Gives programs their tools; without it no program can be an agent. */
   readonly bridge?: Bridge;

@@ -1,5 +1,5 @@
-/** Follows a tree in the process that runs it: prints its changes, hears Ctrl-C, and knows when nobody is needed. */
-import type { AgentWorld } from '@reprise/agent';
+/** Follows a tree in the process that runs it: prints its changes, hears Ctrl-C, and knows when it waits for a person. */
+import type { WorldFrame } from '@reprise/kernel';
 import {
   hasEnded,
   type NodeView,
@@ -19,7 +19,7 @@ import type { TreeOwner } from './owner.js';
 import { Texts } from './texts.js';
 
 /** How a tree is shown while it runs. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly name: string;
   readonly json: boolean;
   /** The frame from which changes are printed. */
@@ -109,19 +109,14 @@ class Following {
     return this.#fold.trees.get(this.options.name);
   }
 
-  async #show({
-    seq,
-    at,
-    records,
-  }: Awaited<ReturnType<ReturnType<AgentWorld['kernel']['frames']>['next']>>['value']): Promise<void> {
+  async #show({ seq, at, records }: WorldFrame): Promise<void> {
     const { name, json, from } = this.options;
-    for (const record of records) {
-      const fact = treeFactIn(record);
-      if (fact === undefined) continue;
-      const place = { frame: seq, at };
-      this.#fold.add(fact, place);
-      const tree = this.#tree;
-      if (fact.tree !== name || tree === undefined) continue;
+    const place = { frame: seq, at };
+    const facts = records.flatMap((record) => treeFactIn(record) ?? []);
+    for (const fact of facts) this.#fold.add(fact, place);
+    const tree = this.#tree;
+    if (tree === undefined) return;
+    for (const fact of facts.filter((one) => one.tree === name)) {
       const lines = json ? [toJson(treeEventOf(fact, place))] : await this.#lines.of({ fact, place }, tree);
       if (seq >= from) for (const line of lines) await this.io.out.write(`${line}\n`);
     }

@@ -13,7 +13,7 @@ export class LiveLines {
 
   constructor(private readonly texts: Texts) {}
 
-  /** The lines of a fact that was added to the tree. */
+  /** The lines of a fact, once all facts of its frame were added to the tree: they are stated in any order. */
   async of({ fact, place }: PlacedFact, tree: TreeView): Promise<readonly string[]> {
     const said = await this.#said(fact, tree);
     const seconds = Math.max(0, Math.floor((place.at - tree.started.at) / 1_000));

@@ -8,7 +8,7 @@ import {
   worldAt,
 } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
-import { BUILT_IN_PACKAGES } from '../built-in.js';
+import { BUILT_IN_NAMES } from '../built-in.js';
 import { escapeLine } from '../text/escape.js';
 import { toJson } from '../text/json.js';
 import type { ShowArguments, View } from './show.js';
@@ -67,9 +67,7 @@ async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise
   const { app, lacking } = chosen;
   if (app !== undefined) return { ...chosen, app };
   throw new RepriseError('invalid_argument', 'no app for this journal is at hand: a state is shown by replaying it', {
-    ...(lacking.length === 0
-      ? {}
-      : { actual: `the built-in app, ${BUILT_IN_PACKAGES.join(' and ')}, lacks ${lacking.join(', ')}` }),
+    ...(lacking.length === 0 ? {} : { actual: `the built-in app, ${BUILT_IN_NAMES}, lacks ${lacking.join(', ')}` }),
     hint: 'Name the app: --app MODULE.',
   });
 }

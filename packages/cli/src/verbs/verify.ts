@@ -3,7 +3,7 @@
 import { RepriseError } from '@reprise/contracts';
 import type { VerifyProgress, VerifyReport } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
-import { BUILT_IN_PACKAGES } from '../built-in.js';
+import { BUILT_IN_NAMES } from '../built-in.js';
 import { causesOf } from '../failure.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
@@ -132,9 +132,7 @@ function judged(world: string, chosen: Chosen, { replayed, unverified, eras }: V
   }
   const { lacking } = chosen;
   const why =
-    lacking.length === 0
-      ? 'no app is at hand'
-      : `the built-in app, ${BUILT_IN_PACKAGES.join(' and ')}, lacks ${lacking.join(', ')}`;
+    lacking.length === 0 ? 'no app is at hand' : `the built-in app, ${BUILT_IN_NAMES}, lacks ${lacking.join(', ')}`;
   return [
     'NOT checked: whether decisions and states follow from the inputs',
     `${why}; to replay it, name its app: reprise verify ${world} --app MODULE`,

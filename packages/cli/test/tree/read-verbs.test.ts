@@ -38,7 +38,7 @@ describe('reprise tree show', () => {
     expect(out).toContain('result: 41 files, most of them in src/read and twelve elsewhere\n');
   });
 
-  it('reprise tree show prints the same states as JSON as in its picture', async () => {
+  it('reprise tree show prints the same states as JSON as in its picture [TREE-46]', async () => {
     const { out } = await run('tree', 'show', ...at, '--json');
     const { nodes, mark, state } = JSON.parse(out);
     expect({ mark, state }).toEqual({ mark: '●', state: 'running' });
@@ -90,7 +90,7 @@ describe('reprise tree watch', () => {
     expect(out).toContain('✓ #1 [complete] GOAL Say hello');
   });
 
-  it('reprise tree watch follows a tree that another process writes, prints each change, and ends with it', {
+  it('reprise tree watch follows a tree that another process writes, prints each change, and ends with it [TREE-41]', {
     timeout: 60_000,
   }, async () => {
     const path = folder.file('live.db');

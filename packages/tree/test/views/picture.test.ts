@@ -33,7 +33,7 @@ describe('the picture of a tree', () => {
     expect(picture).toBe(readFileSync(path, 'utf8'));
   });
 
-  it(`plain text and JSON carry the same state of every node, over random histories (seed ${SEED})`, () => {
+  it(`plain text and JSON carry the same state of every node, over random histories (seed ${SEED}) [TREE-46]`, () => {
     const law = fc.property(histories, (facts) => {
       const events = facts.list.map((fact, i) => treeEventOf(fact, { frame: i, at: i }));
       const inText = statesInText(plainPicture(facts.view()));
@@ -42,7 +42,7 @@ describe('the picture of a tree', () => {
     void fc.assert(law, { seed: SEED, numRuns: 300 });
   });
 
-  it('the rows follow from the facts alone: folded in one process or in two halves, they are equal', () => {
+  it('the rows follow from the facts alone: folded in one process or in two halves, they are equal [TREE-41]', () => {
     const { list } = surveyed();
     const [whole, other] = [new TreeFold(), new TreeFold()];
     for (const [i, fact] of list.entries()) whole.add(fact, { frame: i, at: i });

@@ -60,14 +60,18 @@ export function findings(place: Place, folder: Folder, question: string): string
   return [
     `${what}: ${countOf(folder, inside)}${aboutOf(seen)}`,
     ...listOf(seen),
-    ...termsOf(question).flatMap((term) => matchesOf(term, folder)),
+    ...termsOf(question).flatMap((term) => matchesOf(term, folder, place)),
   ].join('\n');
 }
 
 /** The files of a place that were listed. */
 export function filesOf({ path, filesOnly }: Place, { files }: Folder): readonly FoundFile[] {
   const inside = path === '.' ? files : files.filter((file) => file.path.startsWith(`${path}/`));
-  return filesOnly ? inside.filter((file) => depth(file) === (path === '.' ? 1 : path.split('/').length + 1)) : inside;
+  return filesOnly ? inside.filter((file) => isDirectlyIn(path, file.path)) : inside;
+}
+
+function isDirectlyIn(folder: string, path: string): boolean {
+  return path.split('/').length === (folder === '.' ? 1 : folder.split('/').length + 1);
 }
 
 function countOf({ entries, folders }: Folder, files: readonly FoundFile[]): string {
@@ -127,9 +131,10 @@ function declaredIn({ lines }: Folder): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-function matchesOf(term: string, folder: Folder): string[] {
-  const found = folder.lines.get(term);
-  if (found === undefined || found.length === 0) return [];
+function matchesOf(term: string, folder: Folder, place: Place): string[] {
+  // A search also enters the folders of a place, which other nodes look at.
+  const found = (folder.lines.get(term) ?? []).filter(({ path }) => !place.filesOnly || isDirectlyIn(place.path, path));
+  if (found.length === 0) return [];
   const files = new Set(found.map(({ path }) => path));
   const places = found.slice(0, MATCHES_MAX).map(({ path, line }) => `\`${path}\`:${line}`);
   const more = found.length > MATCHES_MAX ? ', …' : '';

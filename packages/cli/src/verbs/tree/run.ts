@@ -74,7 +74,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
     throw withRemedy(error);
   }
   if (options.json !== true && version !== undefined) await io.err.write(`${setup.agent}: ${version}\n`);
-  return followTree(io, owner, { name, json: options.json === true, from });
+  return await followTree(io, owner, { name, json: options.json === true, from });
 }
 
 /** The options of `tree continue`. */
@@ -104,7 +104,7 @@ export async function continueTree(io: Io, named: string | undefined, options: C
   const handle = owner.trees.tree(tree.name);
   if (options.treeBudget !== undefined) await handle.limit({ budget: { usd: options.treeBudget } });
   if (spent) await handle.retry(1);
-  return followTree(io, owner, { name: tree.name, json: options.json === true, from: tree.newest.frame + 1 });
+  return await followTree(io, owner, { name: tree.name, json: options.json === true, from: tree.newest.frame + 1 });
 }
 
 /** Opens the world, in which no other tree may be under way: this process would run it as well. */

@@ -33,9 +33,9 @@ export async function watchTree(io: Io, name: string | undefined, options: Watch
     const lines = new LiveLines(texts);
     const print = (text: string): Promise<void> => io.out.write(`${text}\n`);
     for await (const frame of framesOf(store, io, { from: 0, follow: true, path: options.world })) {
-      for (const placed of factsIn(frame)) {
-        fold.add(placed.fact, placed.place);
-        if (placed.fact.tree !== meant) continue;
+      const facts = factsIn(frame);
+      for (const { fact, place } of facts) fold.add(fact, place);
+      for (const placed of facts.filter(({ fact }) => fact.tree === meant)) {
         if (options.json === true) await print(toJson(treeEventOf(placed.fact, placed.place)));
         else for (const line of await lines.of(placed, treeOf(fold, meant))) if (frame.seq > head) await print(line);
       }

@@ -1,0 +1,238 @@
+/** Whole trees from the command line, on the model of rules: run, wait for a person, answer, go on, act from outside. */
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { command, ended, start } from '../run.js';
+import { freshFolder } from '../worlds.js';
+
+const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
+const folder = freshFolder();
+const LONG = { timeout: 180_000 };
+afterAll(() => folder.remove());
+
+let folders = 0;
+
+/** An empty working folder, so that each test has its own `.reprise/tree.db`. */
+function workplace(): string {
+  const path = folder.file(`at-${folders++}`);
+  mkdirSync(path);
+  return path;
+}
+
+/** Starts a command whose output can be waited for. */
+function following(
+  cwd: string,
+  ...args: string[]
+): { child: ChildProcess; end: ReturnType<typeof ended>; until: (words: string) => Promise<void> } {
+  const child = start(cwd, ...args);
+  let seen = '';
+  const hears = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text) => {
+      seen += String(text);
+      for (const hear of hears) hear();
+    });
+  const until = (words: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (seen.includes(words)) resolve();
+      };
+      hears.add(look);
+      look();
+    });
+  return { child, end: ended(child), until };
+}
+
+const ASK = 'Say what is here. Ask me which part matters.';
+
+describe('reprise tree run', () => {
+  it(
+    'a goal about a folder is split into its parts, and each file that the report names exists; the world verifies without --app [TREE-44]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const { code, out, err } = await command(
+        at,
+        'tree',
+        'run',
+        'What does this code do?',
+        '--folder',
+        FLOW,
+        '--model',
+        'rules',
+        '--plain',
+      );
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/^00:00 {2}● tree what-does-this-code \[running\] What does this code do\?\n/);
+      expect(out).toContain('✓ tree what-does-this-code [complete]\n');
+      const report = out.slice(out.lastIndexOf('\n# '));
+      const files = [...report.matchAll(/^- `([^`]+)`/gm)].map(([, path = '']) => path);
+      expect(files.length).toBeGreaterThan(8);
+      for (const file of files) expect({ file, exists: existsSync(join(FLOW, file)) }).toEqual({ file, exists: true });
+      expect(await command(at, 'verify', '.reprise/tree.db')).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('.reprise/tree.db: replayed, identical\n'),
+      });
+      const again = await command(at, 'tree', 'run', 'What does this code do?', '--folder', FLOW, '--json');
+      const events = again.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(events[0]).toMatchObject({ type: 'started', tree: 'what-does-this-code-2' });
+      expect(events.at(-1)).toMatchObject({
+        type: 'outcome',
+        status: 'complete',
+        exit: 0,
+        text: expect.stringContaining('# What'),
+      });
+      const all = await command(at, 'tree', 'show', '--all');
+      expect(all.out.match(/✓ complete/g)).toHaveLength(2);
+    },
+  );
+
+  it(
+    'a question to people without a terminal ends the command with 3; answered, the tree goes on, and a second answer is refused [TREE-25, TREE-28]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const run = await command(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'asks');
+      expect(run.code).toBe(3);
+      expect(run.out).toMatch(
+        /\? #2 \[open\] #1 asks people: Which part shall I look at\? {2}\[1\] all of them {2}\[2\] src/,
+      );
+      expect(run.err).toContain('  reprise tree answer asks/2 VALUE\n  reprise tree continue asks\n');
+      const wrong = await command(at, 'tree', 'answer', '2', 'nowhere');
+      expect(wrong).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('expected    1 or "all of them", 2 or "src", 3 or "test"'),
+      });
+      expect(await command(at, 'tree', 'answer', '1', 'x')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('this node is no question'),
+      });
+      const blocked = await command(at, 'tree', 'run', 'Another goal', '--folder', FLOW);
+      expect(blocked).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('another tree of this world has not ended'),
+      });
+      const answers = ['tree', 'answer', '#2', '2', '--as', 'human:ann', '--id', 'once'];
+      expect(await command(at, ...answers)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('asks/#2 answered'),
+      });
+      expect(await command(at, ...answers)).toMatchObject({ code: 0 });
+      expect(await command(at, 'tree', 'answer', '2', '1')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('already_answered: '),
+      });
+      const rest = await command(at, 'tree', 'continue');
+      expect(rest.code).toBe(0);
+      expect(rest.out).toContain('[complete] SPAWN Look at src');
+      expect(rest.out).not.toContain('Look at test');
+      expect(await command(at, 'tree', 'continue')).toMatchObject({
+        code: 0,
+        err: expect.stringContaining('has ended: complete'),
+      });
+    },
+  );
+
+  it(
+    'another process answers, adds, tells, pauses, resumes and stops while the tree runs, and watches it [TREE-42]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'live', '--json');
+      await owner.until('"type":"asked"');
+      const watch = following(at, 'tree', 'watch', '--json');
+      await watch.until('"type":"asked"');
+      // Each of these finds the owner at its socket, or the world alone after it has left.
+      expect(await command(at, 'tree', 'tell', '1', 'Look for "queue" as well')).toMatchObject({
+        code: 0,
+        out: 'live/#1 was told\n',
+      });
+      expect(await command(at, 'tree', 'pause', '1')).toMatchObject({ code: 0 });
+      expect((await command(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
+      expect(await command(at, 'tree', 'resume', '1')).toMatchObject({ code: 0 });
+      const stop = await command(at, 'tree', 'stop', '1', '--json');
+      expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
+      expect((await watch.end).code).toBe(4);
+      await owner.end;
+      expect(await command(at, 'tree', 'continue', '--plain')).toMatchObject({ code: 4 });
+      expect(await command(at, 'tree', 'stop', '1')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('what to do  reprise tree show live/1'),
+      });
+    },
+  );
+
+  it('a goal in a file gives its first line as the goal and all of it as the task', LONG, async () => {
+    const at = workplace();
+    writeFileSync(join(at, 'goal.md'), '# Find the queue\n\nSay in which files "queue" stands.\n');
+    const { code, out } = await command(at, 'tree', 'run', 'goal.md', '--folder', FLOW, '--returns', 'boolean');
+    expect(code).toBe(0);
+    expect(out).toContain('[complete] GOAL Find the queue');
+    expect(out.trim().endsWith('true')).toBe(true);
+    expect((await command(at, 'tree', 'show', '1')).out).toContain('prompt   # Find the queue\n');
+  });
+});
+
+describe('wrong use of reprise tree run', () => {
+  const at = workplace();
+  mkdirSync(join(at, 'a-folder'));
+  writeFileSync(join(at, 'empty.md'), '\n\n');
+  writeFileSync(join(at, 'bytes.md'), Buffer.from([0x23, 0xff, 0xfe]));
+  writeFileSync(join(at, 'large.md'), 'x'.repeat(1_000_001));
+  writeFileSync(join(at, 'wide.md'), 'y'.repeat(501));
+  writeFileSync(join(at, 'not-a-world.db'), 'Dear diary,\n'.repeat(200));
+
+  it.each([
+    [['   '], 2, 'the goal is empty'],
+    [['z'.repeat(501)], 2, 'at most 500 bytes in its first line\n  found       501 bytes'],
+    [['absent.md'], 2, 'the file with the goal does not exist\n  where       absent.md'],
+    [['a-folder'], 2, 'the goal is a folder\n  where       a-folder'],
+    [['empty.md'], 2, 'the file with the goal is empty\n  where       empty.md'],
+    [['bytes.md'], 2, 'the file with the goal is not UTF-8\n  where       bytes.md'],
+    [['large.md'], 2, 'at most 1000000 bytes\n  found       1000001 bytes'],
+    [['wide.md'], 2, 'at most 500 bytes in its first line'],
+    [['Go', '--folder', 'nowhere'], 2, 'the folder does not exist\n  where       --folder\n  found       nowhere'],
+    [['Go', '--agent', 'nobody'], 2, 'unknown value of --agent\n  where       --agent\n  expected    worker, opencode'],
+    [['Go', '--returns', 'a list of files'], 2, 'expected    text, boolean, list, structured, file'],
+    [['Go', '--asks', 'me'], 2, 'expected    human, default, fail'],
+    [['Go', '--model', 'gpt-x'], 2, 'OPENAI_API_KEY is not set'],
+    [['Go', '--model', 'm', '--base-url', 'ftp://x'], 2, 'this is not an http address'],
+    [['Go', '--tree-budget', '1'], 2, 'no_price: '],
+    [['Go', '--budget', '-1'], 2, 'Expected an amount in dollars above zero'],
+    [['Go', '--parallel', '0'], 2, 'Expected a whole number, 1 or more.'],
+    [['Go', '--parallel', '65'], 2, 'parallel'],
+    [['Go', '--name', 'My Tree'], 2, 'this cannot be the name of a tree'],
+    [['Go', '--agent', 'codex'], 2, 'the program codex-acp cannot be started'],
+    [['Go', '--world', 'not-a-world.db'], 5, 'not-a-world.db'],
+    [[], 2, "missing required argument 'goal'"],
+  ] as const)('reprise tree run %j exits with %i and says what was expected', LONG, async (args, code, words) => {
+    const result = await command(at, 'tree', 'run', ...args);
+    expect({ code: result.code, out: result.out }).toEqual({ code, out: '' });
+    expect(result.err).toContain(words);
+    expect(result.err).not.toMatch(/\n\s+at /);
+  });
+
+  it('reprise tree run on a world that another process has exits with 2 and says what to do', LONG, async () => {
+    const mine = workplace();
+    const first = following(mine, 'tree', 'run', 'What is here?', '--folder', FLOW, '--parallel', '1');
+    await first.until('[running]');
+    const second = await command(mine, 'tree', 'run', 'What else is here?', '--folder', FLOW);
+    expect([0, 2]).toContain(second.code); // 0 when the first had ended before
+    if (second.code === 2) expect(second.err).toContain('reprise tree ');
+    await first.end;
+  });
+
+  it('reprise tree run in a folder that cannot be written exits with 5 and names the world', LONG, async () => {
+    if (process.getuid?.() === 0) return; // root may write everywhere
+    const mine = workplace();
+    chmodSync(mine, 0o500);
+    const { code, err } = await command(mine, 'tree', 'run', 'Go', '--folder', FLOW);
+    expect(code).toBe(5);
+    expect(err).toContain('.reprise');
+  });
+});
