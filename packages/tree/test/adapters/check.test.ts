@@ -123,7 +123,7 @@ describe('results of nodes', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  it('a file becomes content of the world, and its path the summary where the node gave none', async () => {
+  it('a file becomes content of the world, and its path the summary where the node gave none [TREE-22]', async () => {
     expect(await ofCall('file', 'survey.md')).toEqual({
       kind: 'text',
       result: '# Ü',
@@ -172,7 +172,7 @@ describe('results of nodes', () => {
     expect(await ofAnswer('list', JSON.stringify(list))).toMatchObject({ result: list });
   });
 
-  it('each JSON value is a result of its own type and of no other (300 runs, seed 18)', async () => {
+  it('each JSON value is a result of its own type and of no other (300 runs, seed 18) [TREE-18]', async () => {
     const typeOf = (value: unknown) =>
       typeof value === 'string' && value.trim() !== ''
         ? 'text'

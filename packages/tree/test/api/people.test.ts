@@ -22,7 +22,7 @@ const twoChildren =
 const states = async (tree: Tree) => (await tree.nodes()).map(({ n, status }) => `${n} ${status}`);
 
 describe('reading trees', () => {
-  it('trees are listed with their goal, state and number of nodes, the last changed first', () =>
+  it('trees are listed with their goal, state and number of nodes, the last changed first [TREE-44]', () =>
     forest(twoChildren(), async ({ trees, world }) => {
       await (await trees.start('one', { goal: 'first', labels: { team: 'red' } })).result();
       await trees.start('two', { goal: 'second' });
@@ -42,7 +42,7 @@ describe('reading trees', () => {
       expect(await trees.tree('two').result()).toMatchObject({ status: 'complete' });
     }));
 
-  it('a node is read with its prompt, needs, children, launches and result', () =>
+  it('a node is read with its prompt, needs, children, launches and result [TREE-45]', () =>
     forest(twoChildren(), async ({ trees }) => {
       const tree = await trees.start('survey', { goal: 'top' });
       await tree.result();
@@ -91,7 +91,7 @@ describe('reading trees', () => {
       },
     ));
 
-  it('events come in the order of the journal, and begin behind a frame', () =>
+  it('events come in the order of the journal, and begin behind a frame [TREE-41]', () =>
     forest(twoChildren(), async ({ trees }) => {
       const tree = await trees.start('survey', { goal: 'top' });
       await tree.result();
@@ -130,7 +130,7 @@ describe('commands to a tree', () => {
       },
     ));
 
-  it('a goal of many lines is shortened to its first line, and all of it is the prompt', () =>
+  it('a goal of many lines is shortened to its first line, and all of it is the prompt [TREE-44]', () =>
     forest(
       () => complete('r'),
       async ({ trees }) => {
@@ -144,7 +144,7 @@ describe('commands to a tree', () => {
       },
     ));
 
-  it('a stop ends a node and what is below it, once for each id, and an ended node is not stopped again', () =>
+  it('a stop ends a node and what is below it, once for each id, and an ended node is not stopped again [TREE-34]', () =>
     forest(twoChildren([2]), async ({ trees, world }) => {
       const tree = await trees.start('survey', { goal: 'top' });
       await world.pump();
@@ -174,7 +174,7 @@ describe('commands to a tree', () => {
       expect((await tree.node(1))?.session).toBe('survey/1~2');
     }));
 
-  it('nothing begins below a paused node until it is resumed', () =>
+  it('nothing begins below a paused node until it is resumed [TREE-4, TREE-35]', () =>
     forest(twoChildren([2]), async ({ trees, world }) => {
       const tree = await trees.start('survey', { goal: 'top' });
       await world.pump();
@@ -186,7 +186,7 @@ describe('commands to a tree', () => {
       expect(await tree.result()).toMatchObject({ status: 'complete' });
     }));
 
-  it('a node that failed is tried again with another agent, and its parent synthesizes again', () => {
+  it('a node that failed is tried again with another agent, and its parent synthesizes again [TREE-36]', () => {
     const strong = defineAgent({ name: 'strong', model: 'main', instructions: 'You are strong.' });
     return forest(
       ({ request, ...one }) => {
@@ -210,7 +210,7 @@ describe('commands to a tree', () => {
     );
   });
 
-  it('people add a child while the tree runs, change one that has not begun, and tell nodes something', () =>
+  it('people add a child while the tree runs, change one that has not begun, and tell nodes something [TREE-42]', () =>
     forest(twoChildren([2]), async ({ trees, world, asked }) => {
       const tree = await trees.start('survey', { goal: 'top' });
       await world.pump();
@@ -275,7 +275,7 @@ describe('budgets', () => {
   const price = { in: 3, out: 15 };
   const use = { usage: { tokens_in: 1_000, tokens_out: 100 } };
 
-  it('where all models have prices a node has two dollars, and use is counted in money', () =>
+  it('where all models have prices a node has two dollars, and use is counted in money [TREE-33]', () =>
     forest(
       () => ({ ...complete('r'), ...use }),
       async ({ trees, world }) => {
@@ -287,7 +287,7 @@ describe('budgets', () => {
       { price },
     ));
 
-  it('without prices a node has the tokens of its agent, and a budget in money is refused with what to do', () => {
+  it('without prices a node has the tokens of its agent, and a budget in money is refused with what to do [TREE-33]', () => {
     const frugal = defineAgent({ name: 'frugal', model: 'main', instructions: '', limits: { tokens: 7_000 } });
     return forest(
       () => complete('r'),

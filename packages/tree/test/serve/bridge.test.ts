@@ -113,7 +113,7 @@ describe('a program with the tools of its owner', () => {
     });
   });
 
-  it('a call that a program sends 1,000 times is one act, one after another or at once', async () => {
+  it('a call that a program sends 1,000 times is one act, one after another or at once [TREE-38]', async () => {
     await within(async ({ play, trees }) => {
       const made = { text: '{"node_id":1}' };
       expect(await play([spawn('x', { id: 900, times: 1_000 })])).toEqual([made]);
@@ -160,7 +160,7 @@ describe('a program with the tools of its owner', () => {
     });
   });
 
-  it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer', async () => {
+  it('a question is pending for a program that would give up, with notices before, and a repetition gets the answer [TREE-38]', async () => {
     const options = { withinMs: 1_500, progressMs: 400 };
     await within(async ({ play, trees }) => {
       const ask = { call: 'ask', args: { question: 'Keep it?' }, id: 77, notify: true };
@@ -188,7 +188,7 @@ describe('a program with the tools of its owner', () => {
 });
 
 describe('the token of a program', () => {
-  it('a token stands in a file of this user alone, for one program at a time, and ends with it', async () => {
+  it('a token stands in a file of this user alone, for one program at a time, and ends with it [TREE-39]', async () => {
     const store = memory();
     let token = '';
     const errors = await within(
@@ -255,7 +255,7 @@ describe('the token of a program', () => {
     });
   }, 30_000);
 
-  it('a program cannot call under the token of another one, nor outside of its own turn', async () => {
+  it('a program cannot call under the token of another one, nor outside of its own turn [TREE-30]', async () => {
     await within(async ({ play, trees, living, once }) => {
       const file = path.join(runtime, 'note');
       const playing = play([{ note: file }, { wait: 2_500 }], living);

@@ -164,7 +164,7 @@ describe('an owner that is gone', () => {
 });
 
 describe('commands to the owner of a world', () => {
-  it('a command of another process is executed by the owner, and its refusal is told with its code', async () => {
+  it('a command of another process is executed by the owner, and its refusal is told with its code [TREE-42]', async () => {
     const world = path.join(runtime, 'w.db');
     expect(await askOwner(world, 'stop', { node: 3 })).toBeUndefined();
     const socket = new OwnerSocket({ world });
@@ -220,7 +220,7 @@ describe('a program that is stopped', () => {
 });
 
 describe('a program of a node', () => {
-  it('a program is gone when its turn has ended, and its session goes on in another one', async () => {
+  it('a program is gone when its turn has ended, and its session goes on in another one [TREE-34]', async () => {
     const link = bridge({ tools: () => TOOLS });
     const agent = resident(link, 'node', 'turn');
     const part = owners([agent]);
@@ -252,7 +252,7 @@ describe('a program that an earlier process left', () => {
     return child.pid ?? 0;
   };
 
-  it('a recorded group is killed before a program of its session is started, and others are left alone', async () => {
+  it('a recorded group is killed before a program of its session is started, and others are left alone [TREE-40]', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'orphans-'));
     const [one, other] = [await program(), await program()];
     const { signal } = new AbortController();

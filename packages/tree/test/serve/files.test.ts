@@ -31,7 +31,7 @@ describe('files as results', () => {
     expect(await taken('link.md')).toBe('inside ü');
   });
 
-  it('a path that leads out, a folder, a missing file and a file of secrets are refused', async () => {
+  it('a path that leads out, a folder, a missing file and a file of secrets are refused [TREE-22]', async () => {
     symlinkSync('../outside.md', path.join(folder, 'link.md'));
     symlinkSync('..', path.join(folder, 'up'));
     writeFileSync(path.join(folder, '.env'), 'KEY=1');

@@ -77,7 +77,7 @@ describe('a tree of programs', () => {
     });
   }, 60_000);
 
-  it('a program makes a node once however often it sends the call', async () => {
+  it('a program makes a node once however often it sends the call [TREE-38]', async () => {
     const plan: Plan = [
       [['node 1', 'Results of your children'], [complete('done')]],
       [['node 1'], [{ ...spawn('one'), id: 7, times: 1_000 }]],
@@ -89,7 +89,7 @@ describe('a tree of programs', () => {
     });
   }, 60_000);
 
-  it('a program that exits otherwise than 0 gives no result, and its attempt is repeated', async () => {
+  it('a program that exits otherwise than 0 gives no result, and its attempt is repeated [TREE-20]', async () => {
     const plan: Plan = [[['node 1'], [{ die: true }]]];
     await grow(plan, async ({ forest }) => {
       const tree = await forest.start('dies', { goal: 'Do it', limits: { attempts: 2 } });

@@ -26,7 +26,7 @@ function statesInEvents(events: readonly TreeEvent[]): Map<number, string> {
 }
 
 describe('the picture of a tree', () => {
-  it('the plain picture shows each node with its mark, its state as a word, its reason and its cost', async () => {
+  it('the plain picture shows each node with its mark, its state as a word, its reason and its cost [TREE-46]', async () => {
     const picture = `${plainPicture(surveyed().view(), { textOf: texts })}\n`;
     const path = new URL('./survey.txt', import.meta.url);
     if (process.env.GOLDEN_UPDATE === '1') writeFileSync(path, picture);
