@@ -165,6 +165,7 @@ function masked(text: string): string {
     .replace(DIGEST, (digest) => `<digest of ${digest.length}>`)
     .replace(/\b[0-9a-f]{1,11}…/g, '<digest>…') // a long line may be cut inside of one
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replace(/\b\d\d:\d\d(?= )/g, '<clock>')
     .replace(/\b1\d{12}\b/g, '<milliseconds>');
 }
 

@@ -6,7 +6,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';
 import { type Trees, type TreeView, trees } from '@reprise/tree';
-import { bridge, OwnerSocket, takeCommands } from '@reprise/tree/serve';
+import { bridge, files, OwnerSocket, takeCommands } from '@reprise/tree/serve';
 import { performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';
@@ -40,7 +40,11 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
   const parts = { folder: setup.folder, ...(tools === undefined ? {} : { bridge: tools }) };
   // The first agent is the default: the one that was chosen.
   const agents = [...new Set([setup.agent, 'worker' as const])].map((name) => agentOf(name, parts));
-  const part = trees({ agents: await Promise.all(agents), ...(tools === undefined ? {} : { bridge: tools }) });
+  const part = trees({
+    agents: await Promise.all(agents),
+    files: files(setup.folder),
+    ...(tools === undefined ? {} : { bridge: tools }),
+  });
   const models: Readonly<Record<string, ModelClient>> = {
     [MODEL]: runs ? modelOf(setup, process.env) : rulesModel(), // a model that is never called needs no key
     relay: relay(),

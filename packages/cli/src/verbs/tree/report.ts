@@ -40,7 +40,7 @@ async function markdownOf(tree: TreeView, result: string | null, texts: Texts): 
   const code = tree.code === null ? '' : `: ${wordsOfCode(tree.code)}`;
   const parts = [
     `# ${oneRow(tree.goal)}`,
-    `Tree \`${tree.name}\`, ${word}${code}, after frame ${tree.newest.frame}.`,
+    `Tree \`${tree.name}\`, ${word}${code}.`,
     `## Result`,
     result ??
       (hasEnded(tree.nodes.get(1) ?? { status: 'pending' }) ? 'The tree gave no result.' : 'The tree has not ended.'),

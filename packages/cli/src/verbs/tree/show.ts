@@ -111,13 +111,17 @@ async function nodeText(tree: TreeView, node: NodeView, texts: Texts, columns: n
       const knew = inputs.length === 0 ? '' : ` · knew ${inputs.map((n) => `#${n}`).join(', ')}`;
       return ['launch', `${launch}: ${phase}, run ${run} at frame ${frame}${knew}`] as const;
     }),
-    ['spent', `${node.spent.tokens} tokens, $${(node.spent.micro_money / 1_000_000).toFixed(4)}`],
+    ['spent', spentOf(node)],
     ['prompt', node.prompt === null ? undefined : await texts.whole(node.prompt)],
     ['result', node.result === null ? undefined : await texts.whole(node.result)],
   ];
   const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}`;
   const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : rowOf(label, text, columns)));
   return `${escapeText([columns === undefined ? title : cutToColumns(title, columns), ...lines].join('\n'))}\n`;
+}
+
+function spentOf({ spent: { tokens, micro_money } }: NodeView): string {
+  return micro_money === 0 ? `${tokens} tokens` : `${tokens} tokens, $${(micro_money / 1_000_000).toFixed(4)}`;
 }
 
 /** A row with its label; the lines of a text stand below each other. */
