@@ -1,6 +1,7 @@
 /** Trees as a part of a world. */
 import type { AgentWorld, AnyAgent, PartHost, Tool, WorldPart } from '@reprise/agent';
 import {
+  type Address,
   type ArgumentCheck,
   checkOf,
   type PolicyRule,
@@ -31,6 +32,11 @@ export interface TreesOptions {
   readonly prompts?: PromptWords;
   /** Gives programs the tools of their nodes: `bridge(…)` of `reprise/tree/serve`. */
   readonly bridge?: NodeBridge;
+  /**
+   * The cell of the app that answers its agents' own owner tools. The tree passes their calls on to it; the policy rules
+   * for both ways are the app's.
+   */
+  readonly calls?: Address;
 }
 
 /** What gives programs the tools of their nodes. */
@@ -51,7 +57,13 @@ const POLICY: readonly PolicyRule[] = [
   { effect: 'human.ask@1', who: `cell:${TREE}/*`, decision: 'allow' },
 ];
 
-const OPTIONS: Readonly<Record<keyof TreesOptions, true>> = { agents: true, files: true, prompts: true, bridge: true };
+const OPTIONS: Readonly<Record<keyof TreesOptions, true>> = {
+  agents: true,
+  files: true,
+  prompts: true,
+  bridge: true,
+  calls: true,
+};
 
 /**
  * Trees of agents as a part of a world.

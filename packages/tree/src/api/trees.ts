@@ -121,7 +121,7 @@ export function treesOf(world: AgentWorld, options: TreesOptions): Trees {
 async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSpec<R>): Promise<TreeStart> {
   requireKnownOptions(spec, SPEC_FIELDS, 'start');
   const { content } = world.kernel;
-  const { agents, files, prompts = {} } = options;
+  const { agents, files, prompts = {}, calls } = options;
   const { agent: chosen = agents[0], budget = {}, asks = 'human', labels = {}, limits = {} } = spec;
   const { goal, prompt } = goalAndPrompt(spec);
   const agent = requireAgent(chosen, agents).name;
@@ -154,6 +154,7 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
       agents.map(({ name }) => name),
     ),
     labels: { ...labels },
+    ...(calls === undefined ? {} : { calls: [...calls] }),
   };
 }
 

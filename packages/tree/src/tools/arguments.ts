@@ -211,7 +211,7 @@ export const askArgs = z
       .union([z.enum(['human', 'parent', 'children']), nodeId])
       .optional()
       .describe(
-        'Who is asked: your parent (the default; people above the root), human for people, all your children, or one child by its number.',
+        'Who is asked: people (human, the default), your parent, all your children, or one child by its number.',
       ),
     returns: z
       .enum(ANSWER_TYPES)

@@ -61,7 +61,14 @@ export async function packAgent(agent: AnyAgent, terms: ToolTerms, host: Adopts)
     adopted,
     variants: Object.fromEntries([...stored].map(([name, one]) => [name, variantIn(one.adopted)])),
     ...(agents.length === 0 ? {} : { agents: [...agents] }),
+    ...callsOf(agent),
   };
+}
+
+/** The names of its own tools that a cell of the app answers. */
+function callsOf({ tools }: AnyAgent): Pick<TreeAgent, 'calls'> {
+  const calls = (tools as readonly Tool[]).flatMap(({ name, entry }) => (entry.kind === 'owner' ? [name] : []));
+  return calls.length === 0 ? {} : { calls };
 }
 
 /** The part of a definition that differs between variants. */

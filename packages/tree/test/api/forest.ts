@@ -1,5 +1,13 @@
 /** Worlds with trees whose model answers by the node that it works for. */
-import { type AgentWorld, type AnyAgent, appOf, defineAgent, openAgentWorld, type Price } from '@reprise/agent';
+import {
+  type AgentWorld,
+  type AnyAgent,
+  appOf,
+  defineAgent,
+  openAgentWorld,
+  type Price,
+  type WorldPart,
+} from '@reprise/agent';
 import { type Clock, memory, type Store, verifyStore } from '@reprise/kernel';
 import { llmGenerateAdapter, type ScriptRequest, type ScriptStep, scriptBy } from '@reprise/providers';
 import { expect } from 'vitest';
@@ -36,6 +44,8 @@ interface ForestOptions extends Partial<TreesOptions> {
   readonly price?: Price;
   readonly clock?: Clock;
   readonly others?: readonly AnyAgent[];
+  /** Parts beside the trees. */
+  readonly parts?: readonly WorldPart[];
   readonly more?: object;
   /** Whether the world is left as it is, so that another one goes on with it. */
   readonly goesOn?: boolean;
@@ -53,7 +63,16 @@ export interface Forest {
 export async function forest(
   answers: Answers,
   play: (forest: Forest) => Promise<void>,
-  { store = memory(), price, clock, others = [], more = {}, goesOn = false, ...options }: ForestOptions = {},
+  {
+    store = memory(),
+    price,
+    clock,
+    others = [],
+    parts = [],
+    more = {},
+    goesOn = false,
+    ...options
+  }: ForestOptions = {},
 ): Promise<void> {
   const asked: NodeRequest[] = [];
   const model = scriptBy(
@@ -70,7 +89,7 @@ export async function forest(
   const world = await openAgentWorld({
     store,
     agents: [],
-    parts: [part],
+    parts: [part, ...parts],
     models: { main: price === undefined ? {} : { price } },
     llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
     ...(clock === undefined ? {} : { clock }),
@@ -84,7 +103,8 @@ export async function forest(
   }
   if (goesOn) return;
   const read = await store.openReadonly?.();
-  if (read !== undefined) expect((await verifyStore(read as never, { app: appOf([part]) })).unverified).toBe(0);
+  if (read !== undefined)
+    expect((await verifyStore(read as never, { app: appOf([part, ...parts]) })).unverified).toBe(0);
 }
 
 function readRequest(request: ScriptRequest): NodeRequest {

@@ -332,6 +332,30 @@ describe('budgets', () => {
     ));
 });
 
+describe('a node whose budget is used up', () => {
+  it('a question to it goes on to people, and its children go on', () =>
+    forest(
+      ({ n, run, step, last }) => {
+        if (n === 1 && run === 0)
+          return {
+            ...(step === 0 ? calls(spawn('a')) : { text: 'x' }),
+            usage: { tokens_in: 100_000, tokens_out: 0 },
+          };
+        if (n === 2 && step === 0) return call('ask', { question: 'Which one?', target: 'parent' });
+        return complete(last);
+      },
+      async ({ trees, world }) => {
+        const tree = await trees.start('survey', { goal: 'top', budget: { node: { tokens: 100_000 } } });
+        await world.pump();
+        expect(await states(tree)).toEqual(['1 waiting_children', '2 active', '3 active']);
+        expect(await tree.asks()).toMatchObject([{ ask: 3, asker: 2, route: [] }]);
+        await tree.answer(3, 'the second');
+        expect(await tree.result()).toMatchObject({ status: 'failed', code: 'max_cost' });
+        expect((await tree.node(2))?.given?.text).toContain('the second');
+      },
+    ));
+});
+
 describe('a tree over several processes', () => {
   it('a tree goes on in another process where it stood, with the tools of its nodes', async () => {
     const store = memory();

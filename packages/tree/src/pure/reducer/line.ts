@@ -2,6 +2,7 @@
 import type { NodeRow } from '../contracts/node.js';
 import { launchPlan } from '../plans/launch.js';
 import { answerParked } from './ask-answers.js';
+import { passUp } from './asks.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { endNode, leaveLine } from './end-node.js';
 import { key } from './keys.js';
@@ -38,7 +39,7 @@ export function launchReady(delivery: Delivery): boolean {
     } else {
       const reserve = reserveFor(delivery, row);
       if (reserve === 'wait') return false;
-      if (reserve === 'never') endNode(delivery, row.n, { status: 'failed', code: 'max_cost' });
+      if (reserve === 'never') withoutBudget(delivery, row);
       else launch(delivery, row, reserve);
     }
   }
@@ -59,6 +60,14 @@ function reserveFor(delivery: Delivery, row: ReadNode): number | 'wait' | 'never
   if (own !== null && own <= left) return own;
   if (reserved > 0) return 'wait';
   return left > 0 ? left : 'never';
+}
+
+/** A run that nothing is left for: a node that was to answer only passes its questions on, any other has failed. */
+function withoutBudget(delivery: Delivery, row: NodeRow): void {
+  if (!row.answering) return endNode(delivery, row.n, { status: 'failed', code: 'max_cost' });
+  leaveLine(delivery, row);
+  row.answering = false;
+  for (const ask of numbers(delivery, 'routes', row.n)) passUp(delivery, ask, row.n);
 }
 
 /** A run that waited for answers has a slot again. */
