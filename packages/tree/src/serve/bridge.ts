@@ -55,6 +55,8 @@ export interface BridgeOptions {
 
 /** Gives programs the tools of their session's owner. */
 export interface Bridge {
+  /** The name of the MCP server, as programs see it. */
+  readonly name: string;
   /** For the option `serve` of an external agent. */
   readonly serve: Serve;
   /** For the option `watch` of an external agent: ends what an earlier process left running. */
@@ -86,6 +88,7 @@ export function bridge(options: BridgeOptions = {}): Bridge {
 }
 
 class Bridges implements Bridge, ProgramHost {
+  readonly name: string;
   readonly withinMs: number;
   readonly pending: string;
   readonly watch: ProgramWatch;
@@ -97,6 +100,7 @@ class Bridges implements Bridge, ProgramHost {
   #tools: BridgeTools;
 
   constructor(private readonly options: BridgeOptions) {
+    this.name = options.name ?? 'tree';
     this.withinMs = options.withinMs ?? BRIDGE_WITHIN_MS;
     this.pending = options.pending ?? PENDING;
     this.#tools = options.tools ?? (() => []);
@@ -159,11 +163,7 @@ class Bridges implements Bridge, ProgramHost {
     const known = this.#programs.get(ctx.programEnded);
     known?.program.turn(ctx);
     const file = known?.file ?? this.#begin(ctx);
-    return [{ name: this.#name, command: process.execPath, args: [...bridgeArguments(), '--run', file] }];
-  }
-
-  get #name(): string {
-    return this.options.name ?? 'tree';
+    return [{ name: this.name, command: process.execPath, args: [...bridgeArguments(), '--run', file] }];
   }
 
   /** Gives a program its token (B2). @returns the file in which it stands */
@@ -174,7 +174,7 @@ class Bridges implements Bridge, ProgramHost {
     ctx.scrubber?.conceal(token);
     const file = path.join(place.folder, `run-${randomUUID()}.json`);
     const { instructions, progressMs, reconnectMs } = this.options;
-    const run: RunFile = { socket: place.socket, token, name: this.#name, instructions, progressMs, reconnectMs };
+    const run: RunFile = { socket: place.socket, token, name: this.name, instructions, progressMs, reconnectMs };
     writeOwn(file, run);
     const over = (): void => {
       if (!this.#ends.delete(over)) return;

@@ -44,8 +44,9 @@ export function codex(options: PresetOptions = {}): ExternalAgentOptions {
 /** Claude Code, once for each turn. It permits no tools but those of the bridge. Not run here. */
 export function claude({ usd, ...options }: ClaudeOptions = {}): ExternalAgentOptions {
   const budget = usd === undefined ? [] : ['--max-budget-usd', String(usd)];
-  const served = ['--mcp-config', MCP_CONFIG, '--strict-mcp-config', '--allowedTools', 'mcp__tree'];
-  const command = ['claude', '-p', '--output-format', 'json', ...(options.bridge ? served : []), ...budget] as const;
+  const { bridge } = options;
+  const served = bridge && ['--mcp-config', MCP_CONFIG, '--strict-mcp-config', '--allowedTools', `mcp__${bridge.name}`];
+  const command = ['claude', '-p', '--output-format', 'json', ...(served ?? []), ...budget] as const;
   return preset({ name: 'claude', command: [...command], protocol: 'stdout', read: readClaude }, options);
 }
 
