@@ -47,6 +47,8 @@ interface ForestOptions extends Partial<TreesOptions> {
   /** Parts beside the trees. */
   readonly parts?: readonly WorldPart[];
   readonly more?: object;
+  /** Whether a run ends once its result was accepted; true when absent. */
+  readonly endsAccepted?: boolean;
   /** Whether the world is left as it is, so that another one goes on with it. */
   readonly goesOn?: boolean;
 }
@@ -70,6 +72,7 @@ export async function forest(
     others = [],
     parts = [],
     more = {},
+    endsAccepted = true,
     goesOn = false,
     ...options
   }: ForestOptions = {},
@@ -80,7 +83,7 @@ export async function forest(
       const one = readRequest(request);
       asked.push(one);
       // A result that was accepted ends the run.
-      const step = one.last.includes('"accepted":true') ? undefined : answers(one);
+      const step = endsAccepted && one.last.includes('"accepted":true') ? undefined : answers(one);
       return { usage: { tokens_in: 10, tokens_out: 5 }, ...(step ?? { text: 'Done.' }) };
     },
     price === undefined ? {} : { price },
