@@ -92,7 +92,7 @@ describe('a cell of the app', () => {
       { others: [clerk], parts: [office] },
     ));
 
-  it('calls of an agent’s own tools reach the cell of the app, and those that it does not list are refused', () =>
+  it('calls of an agent’s own tools reach the cell of the app, and those that it does not list are refused [OWN-10]', () =>
     forest(
       ({ n, run, step, last }) => {
         if (n === 1 && run === 0) {
@@ -120,7 +120,7 @@ describe('a cell of the app', () => {
       { others: [clerk, guard], parts: [office], calls: DESK },
     ));
 
-  it('a cell that did not start a tree cannot command it', () =>
+  it('a cell that did not start a tree cannot command it [TREE-30]', () =>
     forest(
       () => call('ask', { question: 'q' }),
       async ({ trees, world }) => {
@@ -136,7 +136,7 @@ describe('a cell of the app', () => {
 });
 
 describe('a fork of a world with trees', () => {
-  it('a dry fork makes the same nodes and the same result again, without the model and without being fed', async () => {
+  it('a dry fork makes the same nodes and the same result again, without the model and without being fed [TREE-43, TREE-2]', async () => {
     const store = memory();
     const into = memory();
     const answers = ({ n, run, step }: { readonly n: number; readonly run: number; readonly step: number }) => {

@@ -1,12 +1,8 @@
-/** What holds for every tree, in real worlds: order, failures, answers, authority, limits, and cells beside trees. */
-import { defineAgent, defineOwnerTool, putText, readText, type WorldPart } from '@reprise/agent';
-import { ownerCall } from '@reprise/agent/contracts';
-import { type Address, ref } from '@reprise/contracts';
+/** What holds for every tree, in real worlds: order, failures, answers, authority and limits. */
+import { readText } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
-import { creates, defineReducer } from '@reprise/kernel/define';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { TREE, type Tree, treeEnded } from '../../src/index.js';
+import { TREE, type Tree } from '../../src/index.js';
 import { type Answers, call, calls, complete, type Forest, forest } from './forest.js';
 
 const spawn = (goal: string, more: object = {}) => ['spawn', { goal, prompt: `Do ${goal}.`, ...more }] as const;
@@ -270,7 +266,7 @@ describe('authority and budgets', () => {
         // Small steps near the end: a step is not begun when it may need more than is left.
         const tokens = [...Array<number>(8).fill(100_000), 40_000, 40_000, 30_000, 20_000, 20_000][step];
         const usage = { tokens_in: 0, tokens_out: tokens ?? 10 };
-        return { ...(tokens === undefined ? complete('done') : call('read_tree', {})), usage };
+        return { ...(tokens === undefined ? complete('done') : call('read_tree', { after: step })), usage };
       },
       async ({ trees, asked }) => {
         const tree = await trees.start('warned', { goal: 'top', budget: { node: { tokens: 1_000_000 } } });
@@ -279,87 +275,5 @@ describe('authority and budgets', () => {
           asked.at(-1)?.request.messages.filter(({ text }) => text.includes(`used ${level} percent`)).length;
         expect([warned(80), warned(95)]).toEqual([1, 1]);
       },
-    ));
-});
-
-const DESK: Address = ['test/Desk@1', 'desk'];
-const sign = defineOwnerTool({
-  name: 'sign',
-  description: 'Has a paper signed.',
-  args: z.strictObject({ paper: z.string() }),
-});
-const desk = defineReducer({
-  name: 'test/Desk@1',
-  state: z.strictObject({ signed: z.array(z.string()), ended: z.array(z.string()) }),
-  events: {
-    'test/Open@1': creates(z.strictObject({ goal: z.string(), prompt_ref: ref() })),
-    'aos.agent/OwnerCall@1': ownerCall,
-    'tree/Ended@1': treeEnded,
-  },
-  init: () => ({ signed: [], ended: [] }),
-  reduce(draft, event, ctx) {
-    switch (event.name) {
-      case 'test/Open@1':
-        return ctx.send([TREE, 'of-desk'], { name: 'tree/Start@1', value: event.value });
-      case 'tree/Ended@1':
-        draft.ended.push(event.value.status);
-        return;
-      default: {
-        const { session, call_id, step_epoch, args } = event.value;
-        draft.signed.push(session);
-        const value = { signed: (args as { paper: string }).paper };
-        const to = ctx.sender === null ? DESK : ([ctx.sender[0], ctx.sender[1]] as Address);
-        return ctx.send(to, {
-          name: 'aos.agent/OwnerAnswer@1',
-          value: { session, call_id, step_epoch, value, refs: [], is_error: false },
-        });
-      }
-    }
-  },
-});
-const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Sign.', tools: [sign] });
-describe('cells of the app beside trees', () => {
-  const desks: WorldPart<null> = {
-    name: 'desks',
-    reducers: [desk],
-    policy: [
-      { send: 'test/Desk@1/*', decision: 'allow' },
-      { send: '*', who: 'cell:test/Desk@1/*', decision: 'allow' },
-    ],
-    handle: () => null,
-  };
-  const beside = { others: [clerk], calls: DESK, parts: [desks] };
-
-  it('a cell answers the agents’ own owner tools through the tree, for an agent that lists them [OWN-10]', () => {
-    return forest(
-      makes([spawn('a', { agent: 'clerk' }), spawn('b')], (one) => {
-        if (one.n === 2) return one.last.includes('signed') ? complete(one.last) : call('sign', { paper: 'p' });
-        return complete('plain');
-      }),
-      async ({ trees, world }) => {
-        await world.kernel.request(DESK, {
-          name: 'test/Open@1',
-          value: { goal: 'x', prompt_ref: await putText(world.kernel.content, 'x') },
-        });
-        const tree = await trees.start('signed', { goal: 'top' });
-        expect(await tree.result()).toMatchObject({ status: 'complete' });
-        expect(await resultOf(world, tree, 2)).toContain('"signed":"p"');
-        expect(await world.kernel.state(DESK)).toMatchObject({ signed: ['signed/2'] });
-      },
-      beside,
-    );
-  });
-
-  it('a cell starts a tree with a goal alone, and hears its end', () =>
-    forest(
-      () => complete('found'),
-      async ({ trees, world }) => {
-        const prompt_ref = await putText(world.kernel.content, 'Find it.');
-        await world.kernel.request(DESK, { name: 'test/Open@1', value: { goal: 'find', prompt_ref } });
-        expect(await trees.tree('of-desk').result()).toMatchObject({ status: 'complete', text: 'found' });
-        await world.pump();
-        expect(await world.kernel.state(DESK)).toMatchObject({ ended: ['complete'] });
-      },
-      beside,
     ));
 });
