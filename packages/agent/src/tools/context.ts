@@ -5,6 +5,7 @@ import type { OwnerReply } from '../contracts/owner.js';
 import type { Artifact, FileChange } from '../contracts/tool-call.js';
 import type { Duration } from './duration.js';
 import type { OutputOf, Schema } from './schema.js';
+import type { Tool } from './tool.js';
 
 /**
  * The second argument of a tool's handler. `D` is the type of `deps`, which the app passes to `openWorld({ deps })`.
@@ -71,6 +72,11 @@ export interface OwnerCallOptions {
   readonly id?: string;
   /** How long the call waits for its answer; as long as the handler may run when absent. */
   readonly within?: Duration;
+  /**
+   * The tool that was offered, which checks and makes the arguments. When absent, it is the first owner tool of the world
+   * with the name: several may have one name.
+   */
+  readonly tool?: Tool;
 }
 
 /** The answer of an owner. */

@@ -5,6 +5,7 @@ import { type Artifact, artifact, type FileChange, fileChange, type ToolCallPara
 import type { Answer, NewFile, OwnerAnswered, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';
 import { check, jsonSchemaOf, type OutputOf, type Schema } from './schema.js';
+import type { Tool } from './tool.js';
 
 /** How often an answer that does not fit is requested again. */
 const ANSWERS_MAX = 5;
@@ -57,6 +58,8 @@ export type OwnerCaller = (call: {
   readonly call_id: string;
   readonly name: string;
   readonly args: Value;
+  /** The tool that was offered. */
+  readonly tool?: Tool;
   readonly withinMs: number | undefined;
   readonly signal: AbortSignal;
 }) => Promise<OwnerAnswered | 'pending'>;
@@ -91,11 +94,12 @@ export function handlerContext(
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
     report: (error) => context.report?.(error),
     ask: (question) => ask(question, context, options.now),
-    owner: (name, args, { id, within } = {}) => {
+    owner: (name, args, { id, within, tool } = {}) => {
       const call_id = id ?? `${context.attempt}.${++ownerCalls}`;
       const { idempotencyKey: effect, signal } = context;
       const withinMs = within === undefined ? undefined : durationMs(within, 'within');
-      return (options.owner ?? noOwner)({ session: params.session, effect, call_id, name, args, withinMs, signal });
+      const call = { session: params.session, effect, call_id, name, args, withinMs, signal };
+      return (options.owner ?? noOwner)(tool === undefined ? call : { ...call, tool });
     },
     put: async (file) => {
       const put = await putFile(file, content);

@@ -33,9 +33,16 @@ export function ownerCaller(opened: Promise<World>, build: Build): OwnerCaller {
   };
 }
 
-/** The arguments as the owner is given them: checked and made by the tool with that name, where this build has it. */
-async function keptArgs({ content }: World, build: Build, { session, name, args }: Call): Promise<Value> {
-  const tool = build.tools(name).find(({ entry }) => entry.kind === 'owner');
+/**
+ * The arguments as the owner is given them: checked and made by the tool that was offered, else by the first with that
+ * name, where this build has one.
+ */
+async function keptArgs(
+  { content }: World,
+  build: Build,
+  { session, name, args, tool: offered }: Call,
+): Promise<Value> {
+  const tool = offered ?? build.tools(name).find(({ entry }) => entry.kind === 'owner');
   if (tool?.operation === undefined) return args;
   const fits = await check(tool.args, args);
   if (!fits.ok) {

@@ -144,6 +144,11 @@ class Bridges implements Bridge, ProgramHost {
     return (await this.#tools(session)).map((tool) => ({ ...('entry' in tool ? listedTool(tool) : tool) }));
   }
 
+  async definition({ session }: ServeContext, name: string): Promise<Tool | undefined> {
+    const tool = (await this.#tools(session)).find((one) => one.name === name);
+    return tool !== undefined && 'entry' in tool ? tool : undefined;
+  }
+
   report(error: unknown, ctx: ServeContext): void {
     if (this.options.onError === undefined) ctx.report?.(error);
     else this.options.onError(error);

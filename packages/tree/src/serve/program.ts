@@ -6,7 +6,7 @@
  * G2  A call counts only for the turn that is under way; which one that is, the program's own call to the world decides.
  * G3  One bridge speaks for a program at a time.
  */
-import type { OwnerAnswered } from '@reprise/agent';
+import type { OwnerAnswered, Tool } from '@reprise/agent';
 import { isRepriseError, type Value } from '@reprise/contracts';
 import type { ServeContext } from '@reprise/tools/external';
 import { toldOf } from './answers.js';
@@ -34,6 +34,8 @@ export interface ProgramHost {
   /** What a program is told whose call waits longer. */
   readonly pending: string;
   tools(ctx: ServeContext): Promise<readonly Line[]>;
+  /** The definition of a tool that is offered; undefined where there is only its description, and for other names. */
+  definition(ctx: ServeContext, name: string): Promise<Tool | undefined>;
   report(error: unknown, ctx: ServeContext): void;
 }
 
@@ -152,7 +154,12 @@ export class Program {
     const { ctx } = call.turn;
     let answer: OwnerAnswered | 'pending';
     try {
-      answer = await ctx.owner(call.name, args, { id, within: this.host.withinMs });
+      const tool = await this.host.definition(ctx, call.name);
+      answer = await ctx.owner(call.name, args, {
+        id,
+        within: this.host.withinMs,
+        ...(tool === undefined ? {} : { tool }),
+      });
       if (answer === 'pending') return ctx.signal.aborted ? CANCELLED : { texts: [this.host.pending], isError: false };
       call.told = await toldOf(answer, ctx.content);
     } catch (error) {
