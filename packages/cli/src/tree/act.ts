@@ -107,3 +107,22 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export function wordsOfRefusal(code: string): string {
   return REFUSALS[code] ?? 'the tree refuses it';
 }
+
+const DONE: Readonly<Record<ActVerb, string>> = {
+  answer: 'answered',
+  stop: 'stopped',
+  pause: 'paused',
+  resume: 'resumed',
+  retry: 'is tried again',
+  add: 'added',
+  tell: 'was told',
+};
+
+/** What became of an act that was accepted or refused, in a line. */
+export function wordsOfDone(verb: ActVerb, tree: string, n: number, done: ActDone): string {
+  if (done.status === 'rejected') return `${done.code}: ${wordsOfRefusal(done.code)}`;
+  if ('node' in done) return `${tree}/#${done.node} added below #${n}`;
+  const others = done.affected.filter((one) => one !== n);
+  const more = others.length === 0 ? '' : `; changed as well: ${others.map((one) => `#${one}`).join(', ')}`;
+  return `${tree}/#${n} ${DONE[verb]}${more}`;
+}

@@ -1,4 +1,5 @@
 /** Follows a tree in the process that runs it: prints its changes, hears Ctrl-C, and knows when it waits for a person. */
+import { randomUUID } from 'node:crypto';
 import type { WorldFrame } from '@reprise/kernel';
 import {
   hasEnded,
@@ -12,10 +13,14 @@ import {
 } from '@reprise/tree';
 import type { Io } from '../io.js';
 import { toJson } from '../text/json.js';
+import { performAct, wordsOfDone } from './act.js';
 import { exitOf, TREE_EXIT, type TreeExitCode } from './exit.js';
 import { pictureText } from './fit.js';
 import { LiveLines } from './live-lines.js';
 import type { TreeOwner } from './owner.js';
+import { screenOn } from './screen/open.js';
+import type { TreeScreen } from './screen/screen.js';
+import type { Wish } from './screen/state.js';
 import { Texts } from './texts.js';
 
 /** How a tree is shown while it runs. */
@@ -24,6 +29,8 @@ interface FollowOptions {
   readonly json: boolean;
   /** The frame from which changes are printed. */
   readonly from: number;
+  /** Lines of text, also on a terminal. */
+  readonly plain: boolean;
 }
 
 /** The exit code after Ctrl-C, as shells know it. */
@@ -51,6 +58,7 @@ class Following {
   readonly #stop = new AbortController();
   readonly #texts: Texts;
   readonly #lines: LiveLines;
+  readonly #screen: TreeScreen | undefined;
   #isCancelling = false;
   #hasLeft = false;
   #still: NodeJS.Timeout | undefined;
@@ -62,6 +70,11 @@ class Following {
   ) {
     this.#texts = new Texts(owner.world.kernel.content);
     this.#lines = new LiveLines(this.#texts);
+    this.#screen = screenOn(io, options.plain || options.json, {
+      texts: this.#texts,
+      runs: true,
+      execute: (wish) => this.#execute(wish),
+    });
   }
 
   async run(): Promise<TreeExitCode | typeof LEFT> {
@@ -78,6 +91,7 @@ class Following {
       if (!this.#stop.signal.aborted) throw error;
     } finally {
       clearTimeout(this.#still);
+      this.#screen?.close();
     }
     return this.#left();
   }
@@ -94,13 +108,33 @@ class Following {
     }
     clearTimeout(this.#leaving);
     if (signal === 'SIGTERM') return this.#stop.abort();
+    void this.io.err.write('Cancelling all nodes, and waiting for their programs to end.\n');
+    this.#cancel();
+  }
+
+  #cancel(): void {
     if (this.#isCancelling) return;
     this.#isCancelling = true;
-    void this.io.err.write('Cancelling all nodes, and waiting for their programs to end.\n');
     void this.owner.trees
       .tree(this.options.name)
       .stop(1)
       .catch(() => this.#stop.abort());
+  }
+
+  /** Executes what keys on the screen want. */
+  async #execute(wish: Wish): Promise<string> {
+    const { name: tree } = this.options;
+    if (wish.do === 'leave') {
+      this.#hasLeft = true;
+      this.#stop.abort();
+      return '';
+    }
+    if (wish.do === 'cancel') {
+      this.#cancel();
+      return 'cancelling all nodes, and waiting for their programs to end';
+    }
+    const { do: _, ...act } = wish;
+    return wordsOfDone(act.verb, tree, act.n, await performAct(this.owner.trees, { ...act, tree, id: randomUUID() }));
   }
 
   #leaving: NodeJS.Timeout | undefined;
@@ -116,6 +150,7 @@ class Following {
     for (const fact of facts) this.#fold.add(fact, place);
     const tree = this.#tree;
     if (tree === undefined) return;
+    if (this.#screen !== undefined) return this.#screen.show(tree);
     for (const fact of facts.filter((one) => one.tree === name)) {
       const lines = json ? [toJson(treeEventOf(fact, place))] : await this.#lines.of({ fact, place }, tree);
       if (seq >= from) for (const line of lines) await this.io.out.write(`${line}\n`);
@@ -135,12 +170,17 @@ class Following {
   async #left(): Promise<TreeExitCode | typeof LEFT> {
     const tree = this.#tree;
     const isLeft = this.#hasLeft || this.#isCancelling || tree === undefined || !waitsForPeople(tree);
-    if (tree === undefined || isLeft) return LEFT;
+    if (tree === undefined || isLeft) {
+      if (this.#screen !== undefined)
+        await this.io.err.write(`Left: reprise tree continue ${this.options.name} goes on.\n`);
+      return LEFT;
+    }
     return this.#end(tree, TREE_EXIT.waits);
   }
 
   async #end(tree: TreeView, code: TreeExitCode): Promise<TreeExitCode> {
     clearTimeout(this.#leaving);
+    this.#screen?.close();
     const text = tree.result === null ? undefined : await this.#texts.whole(tree.result);
     if (this.options.json) {
       const { name, status, spent } = tree;

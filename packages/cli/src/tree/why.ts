@@ -11,6 +11,7 @@ const CODES: Readonly<Record<string, string>> = {
   timeout: 'its time ran out',
   outcome_unknown: 'its program ended in an unknown way',
   stopped: 'it was stopped',
+  asker_ended: 'the node that asked has ended',
   parent_ended: 'a node above it ended',
 };
 

@@ -157,6 +157,7 @@ function resultLine(
   { textOf }: PictureOptions,
 ): PictureLine | undefined {
   const outcome = tree.asks.get(node.n)?.outcome;
+  if (outcome?.how === 'cancelled') return undefined; // its state says so
   if (outcome !== undefined && outcome !== null) {
     const by = outcome.by === null ? 'people' : `#${outcome.by}`;
     const text = outcome.picked ?? (outcome.text_ref === null ? undefined : textOf?.(outcome.text_ref));
@@ -170,7 +171,7 @@ function resultLine(
   return { ...EMPTY, text: `${margin}result: ${shortened(oneLine(text))}`, n: node.n, indent: margin.length };
 }
 
-const OUTCOME_WORDS = { default: 'took its default:', timed_out: 'no answer in time', cancelled: 'cancelled' };
+const OUTCOME_WORDS = { default: 'took its default:', timed_out: 'no answer in time' };
 
 function countBelow(tree: TreeView, node: NodeView): number {
   let count = 0;

@@ -12,6 +12,8 @@ import { filesOf, findings, listing, looks, matchCount, type Place, plural, wasL
 /** The name of the model. */
 export const RULES = 'rules';
 
+/** Folders of other people's files, and hidden ones. */
+const PASSED_OVER = /^(?:\..*|node_modules|bower_components|vendor|dist|build|out|target|coverage|venv|__pycache__)$/;
 /** A part with fewer entries is looked at by one node. */
 const SPLIT_ABOVE = 40;
 /** The parts that a node makes at most; what is left is one more. */
@@ -74,7 +76,7 @@ function questionOf({ task, told }: Reading): string {
 /** The parts into which a place falls: its folders, and the files beside them. */
 function partsOf(place: Place, folder: Folder): readonly Place[] {
   if (folder.entries < SPLIT_ABOVE && place.path !== '.') return [];
-  const below = folder.folders.filter((path) => parentOf(path) === place.path && !/^\./.test(nameOf(path)));
+  const below = folder.folders.filter((path) => parentOf(path) === place.path && !PASSED_OVER.test(nameOf(path)));
   const only = below.length === 1 && filesOf({ ...place, filesOnly: true }, folder).length === 0 ? below[0] : undefined;
   if (only !== undefined) return partsOf({ path: only, filesOnly: false }, folder);
   const size = (path: string): number => filesOf({ path, filesOnly: false }, folder).length;
@@ -106,7 +108,9 @@ const ALL = 'all of them';
 /** A question to people about the parts, when the goal wants to be asked. */
 function asked(reading: Reading, parts: readonly Place[]): ScriptStep | undefined {
   const { tools, all, task } = reading;
-  if (!tools.has('ask') || !/\bask me\b/i.test(task) || all.some(({ tool }) => tool === 'ask')) return undefined;
+  const isRoot = !/^Question: /m.test(task);
+  if (!isRoot || !tools.has('ask') || !/\bask me\b/i.test(task) || all.some(({ tool }) => tool === 'ask'))
+    return undefined;
   const options = [ALL, ...parts.filter(({ filesOnly }) => !filesOnly).map(({ path }) => path)].slice(0, 12);
   const args = { question: 'Which part shall I look at?', options, default: ALL, target: 'human' };
   return options.length < 3 ? undefined : { text: 'I ask which part matters.', calls: [{ tool: 'ask', args }] };

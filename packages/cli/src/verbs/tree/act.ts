@@ -6,7 +6,7 @@ import { askOwner } from '@reprise/tree/serve';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { toJson } from '../../text/json.js';
-import { type Act, type ActDone, type ActVerb, performAct, wordsOfRefusal } from '../../tree/act.js';
+import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone, wordsOfRefusal } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { heldByOther, openOwner, setupOf } from '../../tree/owner.js';
 import { readTrees } from '../../tree/read-trees.js';
@@ -45,12 +45,13 @@ export async function actOn(
   const done = await perform(options.world, tree, act);
   if (options.json === true)
     await io.out.write(`${toJson({ ...done, verb, tree: tree.name, node: nodeIn(done, target.n) })}\n`);
-  else if (done.status === 'accepted') await io.out.write(`${wordsOf(verb, tree.name, target.n, done)}\n`);
+  else if (done.status === 'accepted') await io.out.write(`${wordsOfDone(verb, tree.name, target.n, done)}\n`);
   else await io.err.write(`${refusal(done.code, tree, target.n)}\n`);
   return done.status === 'accepted' ? TREE_EXIT.complete : TREE_EXIT.usage;
 }
 
-async function perform(world: string, tree: TreeView, act: Act): Promise<ActDone> {
+/** Performs an act: through the process that runs the tree, or alone when no process does. */
+export async function perform(world: string, tree: TreeView, act: Act): Promise<ActDone> {
   const { verb, ...args } = act;
   const said = await askOwner(world, verb, args as unknown as Value);
   if (said === undefined) return alone(world, tree, act);
@@ -105,23 +106,6 @@ function principalOf(text: string): string {
 
 function nodeIn(done: ActDone, n: number): number {
   return 'node' in done ? done.node : n;
-}
-
-const DONE: Readonly<Record<ActVerb, string>> = {
-  answer: 'answered',
-  stop: 'stopped',
-  pause: 'paused',
-  resume: 'resumed',
-  retry: 'is tried again',
-  add: 'added',
-  tell: 'was told',
-};
-
-function wordsOf(verb: ActVerb, tree: string, n: number, done: ActDone): string {
-  if ('node' in done) return `${tree}/#${done.node} added below #${n}`;
-  const others = done.status === 'accepted' ? done.affected.filter((one) => one !== n) : [];
-  const more = others.length === 0 ? '' : `; changed as well: ${others.map((one) => `#${one}`).join(', ')}`;
-  return `${tree}/#${n} ${DONE[verb]}${more}`;
 }
 
 function refusal(code: string, tree: TreeView, n: number): string {

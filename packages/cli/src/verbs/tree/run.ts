@@ -74,7 +74,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
     throw withRemedy(error);
   }
   if (options.json !== true && version !== undefined) await io.err.write(`${setup.agent}: ${version}\n`);
-  return await followTree(io, owner, { name, json: options.json === true, from });
+  return await followTree(io, owner, { name, ...formOf(options), from });
 }
 
 /** The options of `tree continue`. */
@@ -104,7 +104,11 @@ export async function continueTree(io: Io, named: string | undefined, options: C
   const handle = owner.trees.tree(tree.name);
   if (options.treeBudget !== undefined) await handle.limit({ budget: { usd: options.treeBudget } });
   if (spent) await handle.retry(1);
-  return await followTree(io, owner, { name: tree.name, json: options.json === true, from: tree.newest.frame + 1 });
+  return await followTree(io, owner, { name: tree.name, ...formOf(options), from: tree.newest.frame + 1 });
+}
+
+function formOf({ plain, json }: { readonly plain?: true; readonly json?: true }): { plain: boolean; json: boolean } {
+  return { plain: plain === true, json: json === true };
 }
 
 /** Opens the world, in which no other tree may be under way: this process would run it as well. */

@@ -96,7 +96,13 @@ async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<R
 const LABEL = 9;
 const TEXT_UNITS = 4_000;
 
-async function nodeText(tree: TreeView, node: NodeView, texts: Texts, columns: number | undefined): Promise<string> {
+/** One node in full. */
+export async function nodeText(
+  tree: TreeView,
+  node: NodeView,
+  texts: Texts,
+  columns: number | undefined,
+): Promise<string> {
   const { mark, word } = stateOf(node);
   const goals = [...ancestors(tree, node).toReversed(), node].map(({ n, goal }) => `#${n} "${goal}"`);
   const needs = node.needs.map((n) => `#${n} ${stateOf(tree.nodes.get(n) ?? node).mark}`);

@@ -1,15 +1,22 @@
 /** `reprise tree watch`: a tree while another process runs it, until it ends or the user leaves. */
+import { randomUUID } from 'node:crypto';
+import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
 import { framesOf } from '../../frames.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { toJson } from '../../text/json.js';
+import { wordsOfDone } from '../../tree/act.js';
 import { exitOf, TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { pictureText } from '../../tree/fit.js';
 import { LiveLines } from '../../tree/live-lines.js';
 import { factsIn, readTrees } from '../../tree/read-trees.js';
+import { screenOn } from '../../tree/screen/open.js';
+import type { TreeScreen } from '../../tree/screen/screen.js';
+import type { Wish } from '../../tree/screen/state.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
+import { perform } from './act.js';
 
 /** The options of `tree watch`. */
 export interface WatchTreeOptions {
@@ -19,41 +26,100 @@ export interface WatchTreeOptions {
 }
 
 /**
- * Prints a tree while it runs.
+ * Shows a tree while it runs.
  *
  * @returns the exit code of the tree; 0 when the user leaves before its end
  */
 export async function watchTree(io: Io, name: string | undefined, options: WatchTreeOptions): Promise<TreeExitCode> {
   return withWorld(options.world, async (store) => {
-    const before = await readTrees(store);
-    const { name: meant } = treeNamed(before, name === undefined ? undefined : parseTreeName(name));
-    const { seq: head } = await store.journal.head();
-    const fold = new TreeFold();
-    const texts = new Texts(store.content);
-    const lines = new LiveLines(texts);
-    const print = (text: string): Promise<void> => io.out.write(`${text}\n`);
-    for await (const frame of framesOf(store, io, { from: 0, follow: true, path: options.world })) {
-      const facts = factsIn(frame);
-      for (const { fact, place } of facts) fold.add(fact, place);
-      for (const placed of facts.filter(({ fact }) => fact.tree === meant)) {
-        if (options.json === true) await print(toJson(treeEventOf(placed.fact, placed.place)));
-        else for (const line of await lines.of(placed, treeOf(fold, meant))) if (frame.seq > head) await print(line);
-      }
-      if (io.out.closed) return TREE_EXIT.complete;
-      const tree = fold.trees.get(meant);
-      const isEnd = tree?.ended != null && frame.seq === (await store.journal.head()).seq;
-      if (tree !== undefined && options.json !== true && (isEnd || frame.seq === head)) {
-        await texts.load(tree);
-        await io.out.write(pictureText(pictureOf(tree, { textOf: texts.get }), io.out.columns));
-      }
-      if (tree !== undefined && isEnd) return exitOf(tree);
+    const meant = treeNamed(await readTrees(store), name === undefined ? undefined : parseTreeName(name));
+    const watching = new Watching(io, store, meant.name, options);
+    try {
+      return await watching.run();
+    } finally {
+      watching.close();
     }
-    return TREE_EXIT.complete;
   });
 }
 
-function treeOf({ trees }: TreeFold, name: string): TreeView {
-  const tree = trees.get(name);
-  if (tree === undefined) throw new Error(`no tree ${name}`);
-  return tree;
+class Watching {
+  readonly #fold = new TreeFold();
+  readonly #left = new AbortController();
+  readonly #texts: Texts;
+  readonly #lines: LiveLines;
+  readonly #screen: TreeScreen | undefined;
+
+  constructor(
+    private readonly io: Io,
+    private readonly store: ReadonlyStore,
+    private readonly name: string,
+    private readonly options: WatchTreeOptions,
+  ) {
+    this.#texts = new Texts(store.content);
+    this.#lines = new LiveLines(this.#texts);
+    const isPlain = options.plain === true || options.json === true;
+    this.#screen = screenOn(io, isPlain, {
+      texts: this.#texts,
+      runs: false,
+      execute: (wish) => this.#execute(wish),
+    });
+  }
+
+  async run(): Promise<TreeExitCode> {
+    const { io, store, options } = this;
+    const { seq: head } = await store.journal.head();
+    // On the screen Ctrl-C is a key.
+    const reader = this.#screen === undefined ? io : { ...io, interrupted: () => this.#left.signal };
+    for await (const frame of framesOf(store, reader, { from: 0, follow: true, path: options.world })) {
+      await this.#show(frame, frame.seq > head);
+      if (io.out.closed) return TREE_EXIT.complete;
+      const tree = this.#tree;
+      if (tree === undefined) continue;
+      const isEnd = tree.ended !== null && frame.seq === (await store.journal.head()).seq;
+      if (isEnd || (frame.seq === head && this.#screen === undefined)) await this.#picture(tree);
+      if (isEnd) return exitOf(tree);
+    }
+    return TREE_EXIT.complete;
+  }
+
+  close(): void {
+    this.#screen?.close();
+  }
+
+  get #tree(): TreeView | undefined {
+    return this.#fold.trees.get(this.name);
+  }
+
+  async #show(frame: StoredFrame, isNew: boolean): Promise<void> {
+    const facts = factsIn(frame);
+    for (const { fact, place } of facts) this.#fold.add(fact, place);
+    const tree = this.#tree;
+    if (tree === undefined) return;
+    if (this.#screen !== undefined) return this.#screen.show(tree);
+    for (const placed of facts.filter(({ fact }) => fact.tree === this.name)) {
+      if (this.options.json === true) await this.#print(toJson(treeEventOf(placed.fact, placed.place)));
+      else for (const line of await this.#lines.of(placed, tree)) if (isNew) await this.#print(line);
+    }
+  }
+
+  async #picture(tree: TreeView): Promise<void> {
+    this.close();
+    if (this.options.json === true) return;
+    await this.#texts.load(tree);
+    await this.io.out.write(pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns));
+  }
+
+  #print(line: string): Promise<void> {
+    return this.io.out.write(`${line}\n`);
+  }
+
+  /** Executes what keys on the screen want: acts go to the process that runs the tree. */
+  async #execute(wish: Wish): Promise<string> {
+    const tree = this.#tree;
+    if (wish.do !== 'act') this.#left.abort();
+    if (wish.do !== 'act' || tree === undefined) return '';
+    const { do: _, ...act } = wish;
+    const done = await perform(this.options.world, tree, { ...act, tree: tree.name, id: randomUUID() });
+    return wordsOfDone(act.verb, tree.name, act.n, done);
+  }
 }

@@ -1,0 +1,132 @@
+/** Draws the screen: rows of text for a size, from the tree and the state of the screen alone. Pure. */
+import { headLine, nodeLines, openAsks, optionsOf, type PictureLine, pictureOf, type TreeView } from '@reprise/tree';
+import { escapeLine } from '../../text/escape.js';
+import { cutToColumns } from '../../text/layout.js';
+import { fitted } from '../fit.js';
+import { type ScreenState, shownNodes, type Typing } from './state.js';
+
+/** A row, and how it is emphasized. */
+export interface Row {
+  readonly text: string;
+  readonly style: 'plain' | 'bold' | 'dim' | 'selected' | 'ask';
+}
+
+/** What is drawn besides the tree and the state. */
+interface DrawOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** The time in journal milliseconds. */
+  readonly now: number;
+  readonly textOf: NonNullable<Parameters<typeof pictureOf>[1]>['textOf'];
+  /** The lines of the opened node. */
+  readonly detail: readonly string[];
+  /** Whether this process runs the tree. */
+  readonly runs: boolean;
+}
+
+const ASKS_MAX = 3;
+
+/** The rows of the screen: exactly as many as it has. */
+export function draw(tree: TreeView, state: ScreenState, options: DrawOptions): readonly Row[] {
+  const { columns, rows, now } = options;
+  const rule: Row = { text: ` ${'─'.repeat(Math.max(1, columns - 2))}`, style: 'dim' };
+  const head: Row = { text: cutToColumns(escapeLine(headLine(tree, now).text), columns), style: 'bold' };
+  const asks = openAsks(tree)
+    .slice(0, ASKS_MAX)
+    .map(({ ask }) => askRow(tree, ask, columns));
+  const foot = footOf(tree, state, options);
+  const above = [head, ...asks, rule];
+  const room = Math.max(1, rows - above.length - foot.length - 1);
+  const middle =
+    state.open === null ? treeRows(tree, state, options, room) : detailRows(state.open.from, options, room);
+  const filled = [
+    ...middle,
+    ...Array.from({ length: room - middle.length }, (): Row => ({ text: '', style: 'plain' })),
+  ];
+  return [...above, ...filled, rule, ...foot].slice(0, rows);
+}
+
+function askRow(tree: TreeView, n: number, columns: number): Row {
+  const line = pictureOf(tree).find(({ kind, n: of }) => kind === 'ask' && of === n);
+  return { text: cutToColumns(escapeLine(line?.text ?? ''), columns), style: 'ask' };
+}
+
+/** The part of the tree around the selected node. */
+function treeRows(tree: TreeView, state: ScreenState, { columns, textOf }: DrawOptions, room: number): Row[] {
+  const shown = new Set(shownNodes(tree, state.filter));
+  const lines = nodeLines(tree, textOf === undefined ? {} : { textOf }).filter(({ n }) => n === null || shown.has(n));
+  const at = Math.max(
+    0,
+    lines.findIndex(({ n }) => n === state.selected),
+  );
+  const from = Math.max(0, Math.min(at - Math.floor(room / 2), lines.length - room));
+  return lines.slice(from, from + room).map((line) => nodeRow(line, state.selected, columns));
+}
+
+function nodeRow(line: PictureLine, selected: number, columns: number): Row {
+  const isSelected = line.n === selected && line.kind === 'node';
+  const text = isSelected ? `❯${line.text.slice(1)}` : line.text;
+  return {
+    text: fitted({ ...line, text }, columns),
+    style: isSelected ? 'selected' : line.kind === 'note' ? 'dim' : 'plain',
+  };
+}
+
+function detailRows(from: number, { detail, columns }: DrawOptions, room: number): Row[] {
+  const first = Math.max(0, Math.min(from, detail.length - room));
+  return detail
+    .slice(first, first + room)
+    .map((text, i) => ({ text: cutToColumns(escapeLine(text), columns), style: first + i === 0 ? 'bold' : 'plain' }));
+}
+
+/** The rows below the tree: what is asked or typed, or the keys. */
+function footOf(tree: TreeView, state: ScreenState, options: DrawOptions): readonly Row[] {
+  const { columns } = options;
+  const cut = (text: string, style: Row['style'] = 'plain'): Row => ({
+    text: cutToColumns(escapeLine(text), columns),
+    style,
+  });
+  if (state.confirm?.what === 'leave')
+    return [
+      cut(' Leave? The tree stands still; reprise tree continue goes on.', 'ask'),
+      cut(' l leave   c cancel all nodes   esc back'),
+    ];
+  if (state.confirm?.what === 'stop')
+    return [cut(` Stop #${state.confirm.n} and all below it?`, 'ask'), cut(' y stop   esc back')];
+  if (state.typing !== null)
+    return typingRows(tree, state.typing, state.message).map((text, i) => cut(text, i === 0 ? 'ask' : 'plain'));
+  if (state.open !== null)
+    return [cut(` ${state.message}`), cut(' ⏎ back  ↑↓ scroll  a answer  t tell  s stop  p pause  r retry', 'dim')];
+  const filter = state.filter === '' ? '' : ` filter: ${state.filter} (esc ends it)`;
+  const keys = ' ↑↓ move  ⏎ open  a answer  t tell  n add  s stop  p pause  r retry  w why  / filter  q leave';
+  return [cut(state.message === '' ? `${runningOf(tree)}${filter}` : ` ${state.message}`), cut(keys, 'dim')];
+}
+
+const PURPOSES: Readonly<Record<Typing['for'], (n: number) => string>> = {
+  answer: (n) => ` Answer #${n}: ⏎ sends, esc leaves it open`,
+  tell: (n) => ` Tell #${n}: ⏎ sends, esc drops it`,
+  add: (n) => ` A child of #${n}: its goal; ⏎ adds it, esc drops it`,
+  filter: () => ' Show the nodes with these words: ⏎ keeps them, esc shows all',
+};
+
+function typingRows(tree: TreeView, typing: Typing, message: string): readonly string[] {
+  const ask = typing.for === 'answer' ? tree.asks.get(typing.n) : undefined;
+  const goal = ask === undefined ? '' : ` ${tree.nodes.get(ask.ask)?.goal ?? ''}`;
+  const options = ask === undefined ? [] : optionsOf(ask).map((option, i) => `${i + 1} ${option}`);
+  return [
+    PURPOSES[typing.for](typing.n),
+    ...(ask === undefined ? [] : [goal]),
+    ...(options.length === 0 ? [] : [`   ${options.join('     ')}`]),
+    ...(message === '' ? [] : [` ${message}`]),
+    ` > ${typing.text}_`,
+  ];
+}
+
+function runningOf(tree: TreeView): string {
+  const running = [...tree.nodes.values()].filter(
+    ({ status, run, type }) => status === 'active' && run !== 'waiting' && type !== 'ask',
+  );
+  if (running.length === 0) return ' nothing runs';
+  const shown = running.slice(0, 12).map(({ n }) => `#${n}`);
+  return ` running: ${shown.join(' ')}${running.length > 12 ? ` and ${running.length - 12} more` : ''}`;
+}

@@ -1,0 +1,17 @@
+/** Opens the screen where there is a terminal that can draw it. */
+import type { Io } from '../../io.js';
+import { nodeText } from '../../verbs/tree/show.js';
+import { nodeOf } from '../target.js';
+import { type ScreenParts, TreeScreen } from './screen.js';
+
+/** The screen on the terminal of a person; undefined without one, or when plain text is wanted. */
+export function screenOn(
+  { terminal }: Io,
+  isPlain: boolean,
+  parts: Pick<ScreenParts, 'texts' | 'runs' | 'execute'>,
+): TreeScreen | undefined {
+  if (terminal === undefined || isPlain || process.env.TERM === 'dumb') return undefined;
+  const detail: ScreenParts['detail'] = async (tree, n, columns) =>
+    (await nodeText(tree, nodeOf(tree, n), parts.texts, columns)).split('\n');
+  return new TreeScreen({ ...terminal, ...parts, detail });
+}

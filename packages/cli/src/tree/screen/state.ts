@@ -1,0 +1,180 @@
+/** The state of the screen, and what keys do to it. Pure: acts are returned, and executed elsewhere. */
+import { hasEnded, nodeLines, openAsks, optionsOf, type TreeView } from '@reprise/tree';
+import type { ActVerb } from '../act.js';
+import type { Key } from './keys.js';
+
+/** What is being typed, and what it is for. */
+export interface Typing {
+  readonly for: 'answer' | 'tell' | 'add' | 'filter';
+  /** The node or the question. */
+  readonly n: number;
+  readonly text: string;
+}
+
+/** The state of the screen. */
+export interface ScreenState {
+  /** The selected node. */
+  readonly selected: number;
+  /** The node that is shown in full, and its first line. */
+  readonly open: { readonly n: number; readonly from: number } | null;
+  readonly typing: Typing | null;
+  /** A question of the screen itself: whether to leave, or to stop a node. */
+  readonly confirm: { readonly what: 'leave' } | { readonly what: 'stop'; readonly n: number } | null;
+  readonly filter: string;
+  /** What became of the last act. */
+  readonly message: string;
+}
+
+/** What keys want done. */
+export type Wish =
+  | { readonly do: 'act'; readonly verb: ActVerb; readonly n: number; readonly text?: string }
+  | { readonly do: 'leave' }
+  | { readonly do: 'cancel' };
+
+/** The screen at its beginning. */
+export const BEGINNING: ScreenState = {
+  selected: 1,
+  open: null,
+  typing: null,
+  confirm: null,
+  filter: '',
+  message: '',
+};
+
+interface Pressed {
+  readonly state: ScreenState;
+  readonly wish?: Wish;
+}
+
+/** The screen after a key. @param runs whether this process runs the tree, and can end it */
+export function press(state: ScreenState, key: Key, tree: TreeView, runs: boolean): Pressed {
+  const calm = { ...state, message: '' };
+  // A paste is text to be typed: it presses no key.
+  if ('text' in key && key.pasted === true && state.typing === null) return { state };
+  if ('key' in key && key.key === 'interrupt') return interrupt(calm, runs);
+  if (state.confirm !== null) return confirm(calm, state.confirm, key);
+  if (state.typing !== null) return type(calm, state.typing, key, tree);
+  if (state.open !== null) return read(calm, state.open, key, tree, runs);
+  return move(calm, key, tree, runs);
+}
+
+/** The first Ctrl-C asks, where there is something to cancel; the second cancels. */
+function interrupt(state: ScreenState, runs: boolean): Pressed {
+  if (!runs) return { state, wish: { do: 'leave' } };
+  if (state.confirm?.what === 'leave') return { state: { ...state, confirm: null }, wish: { do: 'cancel' } };
+  return { state: { ...state, confirm: { what: 'leave' } } };
+}
+
+function confirm(state: ScreenState, asked: NonNullable<ScreenState['confirm']>, key: Key): Pressed {
+  const answer = 'text' in key ? key.text.toLowerCase() : key.key;
+  const back = { ...state, confirm: null };
+  if (asked.what === 'leave') {
+    if (answer === 'l' || answer === 'q') return { state: back, wish: { do: 'leave' } };
+    if (answer === 'c') return { state: back, wish: { do: 'cancel' } };
+  } else if (answer === 'y') return { state: back, wish: { do: 'act', verb: 'stop', n: asked.n } };
+  return { state: answer === 'escape' || answer === 'n' || answer === 'b' ? back : state };
+}
+
+function type(state: ScreenState, typing: Typing, key: Key, tree: TreeView): Pressed {
+  if ('text' in key) return { state: { ...state, typing: { ...typing, text: typing.text + key.text } } };
+  if (key.key === 'backspace')
+    return { state: { ...state, typing: { ...typing, text: [...typing.text].slice(0, -1).join('') } } };
+  if (key.key === 'escape')
+    return { state: { ...state, typing: null, filter: typing.for === 'filter' ? '' : state.filter } };
+  if (key.key !== 'enter') return { state };
+  const done = { ...state, typing: null };
+  const text = typing.text.trim();
+  if (typing.for === 'filter') return { state: { ...done, filter: text } };
+  if (text === '') return { state: done };
+  if (typing.for !== 'answer') return { state: done, wish: { do: 'act', verb: typing.for, n: typing.n, text } };
+  const ask = tree.asks.get(typing.n);
+  const options = ask === undefined ? [] : optionsOf(ask);
+  const picked = options.includes(text) ? text : options[Number(text) - 1];
+  if (options.length > 0 && picked === undefined)
+    return { state: { ...state, message: `"${text}" is not one of the options` } };
+  return { state: done, wish: { do: 'act', verb: 'answer', n: typing.n, text: picked ?? text } };
+}
+
+/** Keys while a node is shown in full. */
+function read(
+  state: ScreenState,
+  open: NonNullable<ScreenState['open']>,
+  key: Key,
+  tree: TreeView,
+  runs: boolean,
+): Pressed {
+  const scrolled = (by: number): Pressed => ({
+    state: { ...state, open: { ...open, from: Math.max(0, open.from + by) } },
+  });
+  if ('key' in key) {
+    const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
+    if (by !== undefined) return scrolled(by);
+    if (key.key === 'escape' || key.key === 'enter') return { state: { ...state, open: null } };
+    return { state };
+  }
+  if (key.text === 'q') return { state: { ...state, open: null } };
+  return commandKey(state, key.text, tree, runs);
+}
+
+/** Keys on the tree. */
+function move(state: ScreenState, key: Key, tree: TreeView, runs: boolean): Pressed {
+  if ('text' in key) return commandKey(state, key.text, tree, runs);
+  if (key.key === 'enter') return { state: { ...state, open: { n: state.selected, from: 0 } } };
+  if (key.key === 'escape') return { state: { ...state, filter: '' } };
+  const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
+  return by === undefined ? { state } : { state: { ...state, selected: neighbour(state, tree, by) } };
+}
+
+function neighbour(state: ScreenState, tree: TreeView, by: number): number {
+  const numbers = shownNodes(tree, state.filter);
+  const at = Math.max(0, numbers.indexOf(state.selected));
+  return numbers[Math.min(numbers.length - 1, Math.max(0, at + by))] ?? state.selected;
+}
+
+/** The nodes that are shown, in the order of the picture. */
+export function shownNodes(tree: TreeView, filter: string): readonly number[] {
+  const wanted = filter.toLowerCase();
+  return nodeLines(tree).flatMap(({ kind, n, text }) =>
+    kind === 'node' && n !== null && text.toLowerCase().includes(wanted) ? [n] : [],
+  );
+}
+
+function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boolean): Pressed {
+  const n = state.selected;
+  const node = tree.nodes.get(n);
+  const typing = (what: Typing['for'], of = n): Pressed => ({
+    state: { ...state, typing: { for: what, n: of, text: '' } },
+  });
+  switch (key) {
+    case 'a': {
+      const ask = askToAnswer(tree, n);
+      return ask === undefined ? { state: { ...state, message: 'no question is open' } } : typing('answer', ask);
+    }
+    case 't':
+      return typing('tell');
+    case 'n':
+      return typing('add');
+    case '/':
+      return typing('filter');
+    case 's':
+      return { state: { ...state, confirm: { what: 'stop', n } } };
+    case 'p':
+      return { state, wish: { do: 'act', verb: node?.paused === true ? 'resume' : 'pause', n } };
+    case 'r':
+      if (node !== undefined && !hasEnded(node)) return { state: { ...state, message: `#${n} has not ended` } };
+      return { state, wish: { do: 'act', verb: 'retry', n } };
+    case 'w':
+      return { state: { ...state, open: { n, from: 0 } } };
+    case 'q':
+      return runs ? { state: { ...state, confirm: { what: 'leave' } } } : { state, wish: { do: 'leave' } };
+    default:
+      return { state };
+  }
+}
+
+/** The question that is meant: the selected one, one of the selected node, or the first that is open. */
+function askToAnswer(tree: TreeView, n: number): number | undefined {
+  const open = openAsks(tree);
+  return (open.find(({ ask }) => ask === n) ?? open.find(({ asker }) => asker === n) ?? openAsks(tree, 'people')[0])
+    ?.ask;
+}

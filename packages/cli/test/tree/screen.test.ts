@@ -1,0 +1,100 @@
+/** The screen of a tree as rows, and what keys do to it: pure, from facts. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { Facts, surveyed } from '../../../tree/test/views/facts.js';
+import { draw } from '../../src/tree/screen/draw.js';
+import { keysIn } from '../../src/tree/screen/keys.js';
+import { BEGINNING, press, type ScreenState } from '../../src/tree/screen/state.js';
+
+const tree = surveyed().view();
+const size = { now: tree.newest.at, textOf: () => '41 files', detail: [], runs: true };
+
+function rowsOf(state: ScreenState, columns: number, rows = 20, view = tree): readonly string[] {
+  return draw(view, state, { ...size, columns, rows }).map(({ text }) => text);
+}
+
+/** The screen after keys, and the last wish. */
+function after(keys: string, state = BEGINNING, runs = true) {
+  let wish: unknown;
+  for (const key of keysIn(keys).keys) {
+    const pressed = press(state, key, tree, runs);
+    state = pressed.state;
+    wish = pressed.wish ?? wish;
+  }
+  return { state, wish };
+}
+
+const [ENTER, DOWN, UP, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b[A', '\u001b', '\u0003'];
+
+describe('the screen of a tree', () => {
+  it.each([80, 120])(
+    'the screen at %i columns shows head, questions, nodes and keys as the golden file has them',
+    (columns) => {
+      const { state } = after(DOWN.repeat(2));
+      const rows = rowsOf(state, columns);
+      for (const row of rows) expect([...row].length).toBeLessThanOrEqual(columns);
+      const text = `${rows.join('\n')}\n`;
+      const path = new URL(`./golden/screen-${columns}.txt`, import.meta.url);
+      if (process.env.GOLDEN_UPDATE === '1') writeFileSync(path, text);
+      expect(text).toBe(readFileSync(path, 'utf8'));
+    },
+  );
+
+  it('the screen always has as many rows as the terminal, and shows the selected node', () => {
+    const facts = new Facts().start('Many').node(1, { type: 'goal', parent: null, status: 'active', run: 'live' });
+    for (let n = 2; n <= 150; n++) facts.node(n, { goal: `Part ${n}` });
+    const view = facts.view();
+    for (const rows of [8, 24, 60]) {
+      const drawn = rowsOf({ ...BEGINNING, selected: 120 }, 80, rows, view);
+      expect(drawn).toHaveLength(rows);
+      expect(drawn.filter((row) => row.startsWith('❯'))).toEqual([expect.stringContaining('#120')]);
+    }
+  });
+
+  it('keys move the selection, and stop at both ends', () => {
+    expect(after(DOWN).state.selected).toBe(2);
+    expect(after(UP).state.selected).toBe(1);
+    expect(after(DOWN.repeat(50)).state.selected).toBe(10);
+    expect(after(`${DOWN}${DOWN}${ENTER}`).state.open).toEqual({ n: 3, from: 0 });
+  });
+
+  it('keys become acts on the selected node; a stop is confirmed, a retry needs an end, a question takes its options only', () => {
+    expect(after(`${DOWN}s`).wish).toBeUndefined();
+    expect(after(`${DOWN}${DOWN}sy`).wish).toEqual({ do: 'act', verb: 'stop', n: 3 });
+    expect(after(`${DOWN}${DOWN}s${ESCAPE}`)).toMatchObject({ wish: undefined, state: { confirm: null } });
+    expect(after(`${DOWN}${DOWN}p`).wish).toEqual({ do: 'act', verb: 'pause', n: 3 });
+    expect(after(`${DOWN}${DOWN}r`)).toMatchObject({ wish: undefined, state: { message: '#3 has not ended' } });
+    expect(after(`${DOWN}r`).wish).toEqual({ do: 'act', verb: 'retry', n: 2 });
+    expect(after(`a3${ENTER}`).wish).toEqual({ do: 'act', verb: 'answer', n: 8, text: 'until 2.0' });
+    expect(after(`amaybe${ENTER}`)).toMatchObject({
+      wish: undefined,
+      state: { message: '"maybe" is not one of the options' },
+    });
+    expect(after(`tHello there${ENTER}`).wish).toEqual({ do: 'act', verb: 'tell', n: 1, text: 'Hello there' });
+    expect(after(`nA child${ENTER}`).wish).toEqual({ do: 'act', verb: 'add', n: 1, text: 'A child' });
+    expect(after(`t  ${ENTER}`).wish).toBeUndefined();
+  });
+
+  it('a filter shows the nodes with its words, and escape shows all again', () => {
+    const { state } = after(`/tests${ENTER}`);
+    const shown = (of: ScreenState) => rowsOf(of, 100).filter((row) => /#\d+ \[/.test(row));
+    expect(shown(state)).toEqual([expect.stringContaining('Rewrite the tests')]);
+    expect(shown(after(ESCAPE, state).state).length).toBeGreaterThan(5);
+  });
+
+  it('Ctrl-C asks once and cancels the second time in the process that runs the tree, and leaves at once elsewhere', () => {
+    const asked = after(CTRL_C);
+    expect(asked).toMatchObject({ wish: undefined, state: { confirm: { what: 'leave' } } });
+    expect(after(CTRL_C, asked.state).wish).toEqual({ do: 'cancel' });
+    expect(after('l', asked.state).wish).toEqual({ do: 'leave' });
+    expect(after(CTRL_C, BEGINNING, false).wish).toEqual({ do: 'leave' });
+    expect(after('q', BEGINNING, false).wish).toEqual({ do: 'leave' });
+  });
+
+  it('a paste is text where something is typed, and presses no key elsewhere; control characters are never typed', () => {
+    const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
+    expect(after(paste('sy')).wish).toBeUndefined();
+    expect(after(`t${paste('two\nlines\u0003 sy')}\u0007${ENTER}`).wish).toMatchObject({ text: 'two lines  sy' });
+    expect(keysIn('\u001b[200~half').rest).toBe('\u001b[200~half');
+  });
+});
