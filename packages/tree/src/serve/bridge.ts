@@ -14,7 +14,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Tool } from '@reprise/agent';
-import { RepriseError, type SessionInfo } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext } from '@reprise/tools/external';
 import { BRIDGE_WITHIN_MS } from './limits.js';
@@ -69,6 +69,35 @@ export interface Bridge {
   close(): Promise<void>;
 }
 
+const OPTIONS: Readonly<Record<keyof BridgeOptions, true>> = {
+  name: true,
+  instructions: true,
+  tools: true,
+  world: true,
+  socket: true,
+  withinMs: true,
+  pending: true,
+  progressMs: true,
+  reconnectMs: true,
+  onError: true,
+};
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of bridge');
+
+/** Refuses anything but options: callers may be untyped. */
+function requireOptions(options: BridgeOptions): void {
+  requireKnownOptions(options, OPTIONS, 'bridge');
+  const { name = 'tree', tools, world, onError } = options;
+  require(typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name), 'name', '1 to 64 of a–z A–Z 0–9 _ -', name);
+  require(tools === undefined || typeof tools === 'function', 'tools', 'a function', typeof tools);
+  require(onError === undefined || typeof onError === 'function', 'onError', 'a function', typeof onError);
+  require(world === undefined || (typeof world === 'string' && world !== ''), 'world', 'the path of a file', world);
+  for (const key of ['withinMs', 'progressMs', 'reconnectMs'] as const) {
+    const ms = options[key];
+    require(ms === undefined || (Number.isSafeInteger(ms) && ms > 0), key, 'milliseconds, at least 1', ms);
+  }
+}
+
 const PENDING = JSON.stringify({
   status: 'pending',
   message: 'No answer yet. End your turn now: the answer will be in your next prompt.',
@@ -77,12 +106,13 @@ const PENDING = JSON.stringify({
 /**
  * Makes a bridge for the programs of one world.
  *
- * @throws RepriseError `invalid_definition` when the MCP library is not installed
+ * @throws RepriseError `invalid_argument`; `invalid_definition` when the MCP library is not installed
  * @example
  * const tree = bridge({ world: 'work.db', tools: () => [tool] })
  * const coder = externalAgent({ ...opencode(), serve: tree.serve, watch: tree.watch })
  */
 export function bridge(options: BridgeOptions = {}): Bridge {
+  requireOptions(options);
   requireLibrary();
   return new Bridges(options);
 }

@@ -13,6 +13,16 @@ import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
 import { type Place, placeOf, prepare } from './place.js';
 
+/** The places of sockets that are open: a process that exits without closing them leaves nothing behind. */
+const places = new Set<Place>();
+
+process.on('exit', () => {
+  for (const place of places) {
+    rmSync(place.socket, { force: true });
+    removeEmpty(place.folder);
+  }
+});
+
 /** A connection that said who it is. */
 export interface Guest {
   /** Takes a line. What it throws breaks the connection. */
@@ -69,6 +79,7 @@ export class OwnerSocket {
     for (const wire of this.#wires) wire.end();
     const server = await listening?.catch(() => undefined);
     if (server === undefined) return;
+    places.delete(this.place);
     await new Promise((resolve) => server.close(resolve));
     if (inode(this.place.socket) === this.#inode) rmSync(this.place.socket, { force: true });
     removeEmpty(this.place.folder); // a program that is still being ended keeps its record
@@ -87,6 +98,7 @@ export class OwnerSocket {
     chmodSync(fresh, 0o600);
     renameSync(fresh, file);
     this.#inode = inode(file);
+    places.add(this.place);
     server.unref();
     return server;
   }

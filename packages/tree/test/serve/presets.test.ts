@@ -5,6 +5,19 @@ import { bridge, claude, codex, opencode, program } from '../../src/serve/index.
 
 const link = bridge();
 
+describe('options of a bridge', () => {
+  it.each([
+    [{ tool: () => [] }, 'tool'],
+    [{ name: 'a b' }, 'name'],
+    [{ tools: [] }, 'tools'],
+    [{ world: '' }, 'world'],
+    [{ withinMs: 0 }, 'withinMs'],
+    [{ onError: 'log' }, 'onError'],
+  ])('a wrong option is refused by its name: %j', (options, name) => {
+    expect(() => bridge(options as never)).toThrow(new RegExp(`invalid_argument.*${name}`, 's'));
+  });
+});
+
 describe('presets of programs', () => {
   it('every preset is an external agent, alone and with a bridge', () => {
     for (const given of [undefined, link]) {
