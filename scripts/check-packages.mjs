@@ -19,10 +19,16 @@ const NEEDS = {
   'reprise/testing/ports': '@reprise/testkit',
   'reprise/testing/simulator': '@reprise/testkit',
   'reprise/mcp': '@modelcontextprotocol/client',
+  'reprise/server': '@modelcontextprotocol/server',
 };
 
 /** The names of optional packages in error messages. Node from 22.13 on has SQLite. */
 const ADVICE = [
+  [
+    '@modelcontextprotocol/server',
+    "(await import('reprise/tree/serve')).bridge()",
+    'npm install @modelcontextprotocol/server',
+  ],
   ['esbuild', "await (await import('reprise/sandbox')).bundlePureCode('lacks.js')", 'npm install --save-dev esbuild'],
   ...(process.getBuiltinModule?.('node:sqlite') === undefined
     ? [['libsql', "await (await import('reprise/sqlite')).sqlite('lacks.db').open()", 'npm install libsql']]
@@ -76,7 +82,8 @@ async function checkInstalled(app, tarballs) {
   await writeFile(path.join(app, 'package.json'), '{ "name": "app", "private": true, "type": "module" }\n');
   const without = tarballs.filter(({ name }) => name !== '@reprise/testkit').map(({ file }) => file);
   await install(app, without);
-  for (const name of ['fast-check', '@modelcontextprotocol/client', 'libsql', 'esbuild', '@reprise/testkit'])
+  const optional = ['fast-check', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'libsql', 'esbuild'];
+  for (const name of [...optional, '@reprise/testkit'])
     if (await isThere(app, name)) problems.push(`${name} is installed for programs that do not use it`);
   for (const [entry, needs] of Object.entries(NEEDS)) await expectNamed(app, entry, needs);
   for (const [lacking, text, advice] of ADVICE) await expectAdvice(app, lacking, text, advice);
