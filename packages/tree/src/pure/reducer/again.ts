@@ -1,12 +1,13 @@
 /** Trying ended nodes again, and what failed because of them. */
 import type { EventValue } from '@reprise/kernel/define';
 import type { NodeRow, treeCommands } from '../contracts/index.js';
+import { refuseCircle } from './again-circle.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { leaveLine, waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { agentNames, takeStock } from './make.js';
-import { isEnded, type ReadNode } from './nodes.js';
-import { numbers, pathToEnd } from './reach.js';
+import { isEnded } from './nodes.js';
+import { numbers, waitsForNeeds } from './reach.js';
 import { Refused } from './refused.js';
 import { unitOf } from './spending.js';
 
@@ -16,7 +17,9 @@ type Retry = EventValue<typeof treeCommands, 'tree/Retry@1'>;
 export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Retry): void {
   const row = delivery.nodes.change(n);
   if (!isEnded(row)) throw new Refused('not_ended');
-  if (row.type === 'ask' || row.run !== 'none') throw new Refused('illegal_transition');
+  // A run that is being stopped must be over first, those of a serial's steps as well.
+  const steps = row.type === 'serial' ? numbers(delivery, 'children', n).map((step) => delivery.nodes.at(step)) : [];
+  if (row.type === 'ask' || [row, ...steps].some(({ run }) => run !== 'none')) throw new Refused('illegal_transition');
   for (let at = row.parent; at !== null; at = delivery.nodes.at(at).parent) {
     if (isEnded(delivery.nodes.at(at))) throw new Refused('ancestor_ended');
   }
@@ -30,33 +33,6 @@ export function retry(delivery: Delivery, { node: n, agent, fresh, budget }: Ret
   if (usual !== null) row.budget = row.spent[unitOf(delivery)] + usual;
   if (n === 1) Object.assign(delivery.state, { status: 'running', ended: null });
   reopen(delivery, row);
-}
-
-/**
- * Refuses to try a node again that would wait for itself: while it had ended, others were made that need it, and it may
- * still need a node that waits for them.
- */
-function refuseCircle(delivery: Delivery, row: ReadNode): void {
-  const again = [row.n, ...(row.type === 'serial' ? numbers(delivery, 'children', row.n) : [])];
-  const isOpen = (n: number): boolean => n === row.n || !isEnded(delivery.nodes.at(n));
-  const waiting = again.flatMap((n) => delivery.nodes.at(n).parent ?? []);
-  for (const n of again) {
-    for (const dependent of numbers(delivery, 'dependents', n)) {
-      const { status, code, parent } = delivery.nodes.at(dependent);
-      const isReopened = code === 'blocked_failed' && parent !== null && isOpen(parent);
-      if (again.includes(dependent) || (status !== 'pending' && !isReopened)) continue;
-      waiting.push(dependent, ...(parent === null ? [] : [parent]));
-      if (isReopened) again.push(dependent);
-    }
-  }
-  const needed = again.flatMap((n) => numbers(delivery, 'needs', n).map((need) => [n, need] as const));
-  for (const [n, need] of needed) {
-    if (isEnded(delivery.nodes.at(need))) continue;
-    for (const other of waiting) {
-      const path = pathToEnd(delivery, need, other);
-      if (path !== undefined) throw new Refused('would_deadlock', { path: [n, ...path] });
-    }
-  }
 }
 
 /** Makes an ended node pending again: its parent has an open child, and its dependents wait for it. */
@@ -92,7 +68,7 @@ function reopenParent(delivery: Delivery, parent: NodeRow): void {
 /** A dependent of a node that is tried again: it waits, or is tried again when it failed for that reason. */
 export function retryDependent(delivery: Delivery, row: NodeRow, need: number): void {
   if (isEnded(delivery.nodes.at(need))) return; // it has ended again meanwhile
-  if (row.status === 'pending' && (row.launch === 0 || row.unmet > 0)) {
+  if (waitsForNeeds(row)) {
     leaveLine(delivery, row);
     takeStock(delivery, row);
     delivery.changes++;

@@ -185,15 +185,27 @@ export function questionsLaunched(delivery: Delivery, row: NodeRow, before: read
 export function returnUnanswered(delivery: Delivery, row: NodeRow): void {
   for (const n of numbers(delivery, 'routes', row.n)) {
     if (askOf(delivery, n).told.includes(row.n)) passUp(delivery, n, row.n);
-    else if (row.status === 'waiting_children' || row.status === 'waiting_input') tellQuestion(delivery, n, row.n);
   }
+}
+
+/** A node waits, and has no run: the questions that came in the meantime are answered in a run of their own. */
+export function tellWhileWaiting(delivery: Delivery, row: NodeRow): void {
+  for (const n of numbers(delivery, 'routes', row.n)) tellQuestion(delivery, n, row.n);
+}
+
+/** Whether a node or one above it has ended. */
+function isOver({ nodes }: Delivery, n: number): boolean {
+  for (let at = nodes.get(n); at !== undefined; at = at.parent === null ? undefined : nodes.get(at.parent)) {
+    if (isEnded(at)) return true;
+  }
+  return false;
 }
 
 /** Takes a question from a node that does not answer it. */
 export function passUp(delivery: Delivery, n: number, from: number): void {
   const row = askOf(delivery, n);
   tableOf(delivery, 'routes').delete(pair(from, n));
-  if (row.outcome !== null || isEnded(delivery.nodes.at(row.asker))) return; // an ended asker's questions are cancelled
+  if (row.outcome !== null || isOver(delivery, row.asker)) return; // the questions of what has ended are cancelled
   const left = row.route.filter((one) => one !== from);
   if (left.length > 0) return setAsk(delivery, n, { ...row, route: left });
   if (row.answers.length > 0) return closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
@@ -285,6 +297,7 @@ function toAsker(delivery: Delivery, n: number): void {
 export function goOnWithAnswers(delivery: Delivery, asker: NodeRow): void {
   if (asker.status !== 'waiting_input' || openAsks(delivery, asker.n).length > 0) return;
   asker.status = 'pending';
+  asker.answering = false; // its own run reads what it is asked, too
   delivery.changes++;
   enterLine(delivery, asker);
   waitAgain(delivery, asker);

@@ -9,6 +9,7 @@ import { key } from './keys.js';
 import type { ReadNode } from './nodes.js';
 import { promptOf } from './prompt.js';
 import { numbers } from './reach.js';
+import { answeringEnded } from './run-end.js';
 import { moveRun } from './runs.js';
 import { unitOf } from './spending.js';
 import { isPaused } from './standing.js';
@@ -34,8 +35,8 @@ export function launchReady(delivery: Delivery): boolean {
       ready.delete(first[0]);
       goOn(delivery, row);
     } else if (row.answering && numbers(delivery, 'routes', row.n).length === 0) {
-      ready.delete(first[0]); // its questions are answered, or nobody waits for them any longer
-      row.answering = false;
+      ready.delete(first[0]); // its questions are answered, or not awaited any longer
+      answeringEnded(delivery, row);
     } else {
       const reserve = reserveFor(delivery, row);
       if (reserve === 'wait') return false;

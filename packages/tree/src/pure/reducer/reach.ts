@@ -7,7 +7,7 @@
 import type { Delivery } from './delivery.js';
 import { tableOf } from './delivery.js';
 import { key, pairsOf, secondOf } from './keys.js';
-import { isEnded } from './nodes.js';
+import { isEnded, type ReadNode } from './nodes.js';
 
 /** A place in the graph: the end of a node, or its acting. */
 type Place = `end:${number}` | `act:${number}`;
@@ -22,12 +22,30 @@ export function pathToAct(delivery: Delivery, from: number, to: number): readonl
   return search(delivery, `act:${from}`, `act:${to}`);
 }
 
-function search(delivery: Delivery, from: Place, to: Place): readonly number[] | undefined {
+/** The path by which the end of a node would wait for itself if some nodes that have ended were tried again. */
+export function circleThrough(
+  delivery: Delivery,
+  n: number,
+  again: ReadonlySet<number>,
+): readonly number[] | undefined {
+  for (const next of awaited(delivery, `end:${n}`, again)) {
+    const path = search(delivery, next, `end:${n}`, again);
+    if (path !== undefined) return [n, ...path];
+  }
+  return undefined;
+}
+
+function search(
+  delivery: Delivery,
+  from: Place,
+  to: Place,
+  again: ReadonlySet<number> = NONE,
+): readonly number[] | undefined {
   const cameFrom = new Map<Place, Place | null>([[from, null]]);
   const open: Place[] = [from];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (at === to) return pathOf(cameFrom, at);
-    for (const next of awaited(delivery, at)) {
+    for (const next of awaited(delivery, at, again)) {
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, at);
       open.push(next);
@@ -49,24 +67,31 @@ function numberOf(place: Place): number {
   return Number(place.slice(4));
 }
 
+const NONE: ReadonlySet<number> = new Set();
+
 /** What a place waits for. */
-function awaited(delivery: Delivery, place: Place): readonly Place[] {
+function awaited(delivery: Delivery, place: Place, again: ReadonlySet<number>): readonly Place[] {
   const n = numberOf(place);
   const row = delivery.nodes.get(n);
-  if (row === undefined || isEnded(row)) return [];
+  if (row === undefined || (isEnded(row) && !again.has(n))) return [];
   if (place.startsWith('end:')) {
-    return [`act:${n}`, ...childrenOf(delivery, n).map((child): Place => `end:${child}`)];
+    return [`act:${n}`, ...childrenOf(delivery, n, again).map((child): Place => `end:${child}`)];
   }
-  const needs = row.unmet > 0 ? needsOf(delivery, n).map((need): Place => `end:${need}`) : [];
+  const needs = again.has(n) || waitsForNeeds(row) ? needsOf(delivery, n).map((need): Place => `end:${need}`) : [];
   return [...needs, ...askedBy(delivery, n).map((asked): Place => `act:${asked}`)];
 }
 
 /** The children of a node that have not ended, questions not among them. */
-function childrenOf(delivery: Delivery, n: number): readonly number[] {
+function childrenOf(delivery: Delivery, n: number, again: ReadonlySet<number>): readonly number[] {
   return numbers(delivery, 'children', n).filter((child) => {
     const row = delivery.nodes.get(child);
-    return row !== undefined && row.type !== 'ask' && !isEnded(row);
+    return row !== undefined && row.type !== 'ask' && (!isEnded(row) || again.has(child));
   });
+}
+
+/** Whether the needs of a node count: it has not begun, or is tried again and they have not ended since. */
+export function waitsForNeeds({ status, launch, unmet }: Pick<ReadNode, 'status' | 'launch' | 'unmet'>): boolean {
+  return status === 'pending' && (launch === 0 || unmet > 0);
 }
 
 /** The nodes that a node needs. */

@@ -7,7 +7,7 @@ import type { Draft, Given, NodeRow } from '../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
 import { forgetPassed } from './app-calls.js';
-import { goOnWithAnswers, releaseCalls, returnUnanswered } from './asks.js';
+import { goOnWithAnswers, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, leaveLine } from './end-node.js';
 import { isEnded } from './nodes.js';
@@ -43,6 +43,7 @@ export function answeringEnded(delivery: Delivery, row: NodeRow): void {
   returnUnanswered(delivery, row);
   if (row.status === 'waiting_children' && row.open === 0) synthesize(delivery, row);
   goOnWithAnswers(delivery, row);
+  if (row.status === 'waiting_children' || row.status === 'waiting_input') tellWhileWaiting(delivery, row);
 }
 
 function decide(delivery: Delivery, row: NodeRow, { stop, output_ref }: Ended): void {
@@ -50,7 +51,7 @@ function decide(delivery: Delivery, row: NodeRow, { stop, output_ref }: Ended): 
   if (stop.kind !== 'Completed') return failAttempt(delivery, row, codeOf(row, stop));
   if (row.since === 0 && hasOpenAsk(delivery, row)) {
     row.status = 'waiting_input';
-    return;
+    return tellWhileWaiting(delivery, row);
   }
   if (output_ref === null) return failAttempt(delivery, row, 'no_result');
   takeDraft(delivery, row, { given: { ref: output_ref, kind: 'llm_output', bytes: null }, checked: false });
@@ -90,6 +91,7 @@ export function checkResult(
 export function waitForChildren(delivery: Delivery, row: NodeRow): void {
   row.status = 'waiting_children';
   if (row.open === 0) synthesize(delivery, row);
+  else tellWhileWaiting(delivery, row);
 }
 
 /** Runs a node again with the outcomes of its children, when one of them is complete. */

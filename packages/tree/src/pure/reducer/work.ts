@@ -8,6 +8,7 @@ import { askEnded, passUp } from './asks.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { endNode, enterLine } from './end-node.js';
 import { key, pair, pairsOf, secondOf } from './keys.js';
+import { takeStock } from './make.js';
 import { isAbove, isEnded, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
 import { checkResult, synthesize } from './run-end.js';
@@ -81,11 +82,10 @@ function release(delivery: Delivery, n: number, need: ReadNode): void {
   const row = delivery.nodes.change(n);
   if (row.status !== 'pending' || row.unmet === 0) return;
   const edge = tableOf(delivery, 'needs').get(pair(n, need.n));
-  row.unmet--;
   delivery.changes++;
   if (need.status !== 'complete' && edge?.on_failure !== 'continue') {
     endNode(delivery, n, { status: 'failed', code: 'blocked_failed' });
-  } else if (row.unmet === 0) enterLine(delivery, row);
+  } else takeStock(delivery, row); // counted anew: a need may have ended twice, tried again in between
 }
 
 /** Counts the end of a child at its parent, and lets the parent run again when it was the last one. */
