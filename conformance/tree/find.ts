@@ -1,0 +1,12 @@
+/** Plays schedules until one shows a mistake: a module by itself, so that it can be bundled with a broken reducer. */
+import fc from 'fast-check';
+import { play, schedules } from './play.js';
+import { treeReducer } from './reducer.js';
+
+/** Plays schedules. @returns what the first wrong one shows; undefined when none is wrong */
+export function find(runs: number, seed: number): string | undefined {
+  const law = fc.property(schedules(), (schedule) => void play(treeReducer, schedule));
+  const found = fc.check(law, { numRuns: runs, seed, endOnFailure: true });
+  if (!found.failed) return undefined;
+  return found.errorInstance instanceof Error ? found.errorInstance.message : String(found.errorInstance);
+}

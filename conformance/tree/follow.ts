@@ -1,0 +1,201 @@
+/** Leads the oracle along the events that a tree takes, and compares what both say. */
+import type { AskedOf, Needed, Oracle, RunEnd, Terms, Verdict } from './oracle.js';
+import type { Delivered, StagedEvent } from './stage.js';
+
+/** A node as the tree stores it: what is compared. */
+export interface Row {
+  readonly n: number;
+  readonly type: string;
+  readonly status: string;
+  readonly run: string;
+  readonly phase: string;
+  readonly gen: number;
+  readonly since?: number;
+  readonly attempt: number;
+  readonly launch: number;
+  readonly paused: boolean;
+  readonly code: string | null;
+}
+
+/** The tree and the oracle differ. */
+export class Differs extends Error {}
+
+/** Tells the oracle of a delivery, and compares the verdicts. */
+export function follow(oracle: Oracle, delivered: Delivered): void {
+  const { event, rejected } = delivered;
+  if (event.name === 'aos.agent/OwnerCall@1') return followCall(oracle, delivered);
+  const command = COMMANDS[event.name];
+  if (command !== undefined) return sameVerdict(event.name, command(oracle, event.value), rejected);
+  const heard = NEWS[event.name];
+  if (heard === undefined) throw new Differs(`the oracle does not know ${event.name}`);
+  heard(oracle, event.value);
+  sameVerdict(event.name, undefined, rejected);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the values of all events
+type Given = any;
+
+/** What is not refused. */
+const NEWS: Readonly<Record<string, (oracle: Oracle, value: Given) => void>> = {
+  'tree/Start@1': () => undefined,
+  'tree/Work@1': () => undefined,
+  'tree/Composed@1': (oracle, { n, launch, code }) => oracle.composed(n, launch, code),
+  'tree/Checked@1': (oracle, { n, launch, call, given, problems_ref }) => {
+    const found = given !== null ? 'ok' : problems_ref !== null ? 'wrong' : 'failed';
+    oracle.checked(n, launch, call === null ? null : call.call_id, found);
+  },
+  'tree/Questioned@1': (oracle, { ask, to, text_ref }) => oracle.questioned(ask, to, text_ref !== null),
+  'tree/PeopleAnswered@1': (oracle, { ask, text_ref }) => oracle.unanswered(ask, text_ref !== null),
+  'sys/TimerFired@1': (oracle, { name }) => {
+    const [what, n] = String(name).split('.');
+    if (what === 'ask') oracle.unanswered(Number(n));
+    if (what === 'program') oracle.programGoesOn(Number(n));
+  },
+  'aos.agent/ChildNotice@1': (oracle, { session, run, news }) => {
+    const { node, isCurrent } = placeOf(oracle, session, run);
+    if (!isCurrent) return;
+    if (news.kind === 'waiting') oracle.runWaits(node);
+    if (news.kind === 'settled') oracle.runEnded(node, howOf(news.stop), news.output_ref !== null);
+  },
+  'tree/Limit@1': (oracle, { limits }) => oracle.limit(limits as Partial<Terms>),
+};
+
+/** The commands, which may be refused. */
+const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given) => Verdict>> = {
+  'tree/Stop@1': (oracle, { node }) => oracle.stop(node, 'people'),
+  'tree/Pause@1': (oracle, { node }) => oracle.pause(node, true),
+  'tree/Resume@1': (oracle, { node }) => oracle.pause(node, false),
+  'tree/Retry@1': (oracle, { node, fresh }) => oracle.retry(node, fresh === true),
+  'tree/Add@1': (oracle, { parent, type, nodes }) =>
+    oracle.make(
+      parent,
+      nodes.map((spec: Given) => childOf(type, spec)),
+    ),
+  'tree/Answer@1': (oracle, { ask, picked }) => oracle.answer(ask, 'people', picked),
+  'tree/Tell@1': (oracle, { node }) => {
+    const to = oracle.nodes[node - 1];
+    if (to === undefined) return ['unknown_node'];
+    if (to.ended) return ['node_ended'];
+    return to.type === 'ask' || to.type === 'serial' ? ['illegal_transition'] : undefined;
+  },
+};
+
+/** The end of a run in the oracle's words. */
+export function howOf(stop: Given): RunEnd {
+  if (stop.kind === 'Completed') return 'completed';
+  if (stop.kind === 'Cancelled') return 'cancelled';
+  if (stop.kind === 'Failed') return 'failed';
+  if (stop.limit === 'max_wall_ms') return 'timeout';
+  return stop.limit === 'max_tokens' || stop.limit === 'max_micro_money' ? 'max_cost' : 'limit';
+}
+
+function childOf(type: 'spawn' | 'fork', { blocked_by = [], priority = 0 }: Given) {
+  return { type, needs: needsOf(blocked_by), priority };
+}
+
+/** The needs as a list; of two edges to one node the last counts. */
+function needsOf(given: readonly Given[]): Needed[] {
+  const edges = given.map((need) => (typeof need === 'number' ? { node: need } : need));
+  const last = new Map(edges.map(({ node, on_failure }) => [node, { on: node, block: on_failure !== 'continue' }]));
+  return [...last.values()];
+}
+
+/** The node of a session, and whether this is its current run. */
+function placeOf(
+  oracle: Oracle,
+  session: string,
+  run: number | null,
+): { readonly node: number; readonly isCurrent: boolean } {
+  const [, number = '', again = '1'] = /\/(\d+)(?:~(\d+))?$/.exec(session) ?? [];
+  const node = Number(number);
+  const { sessions, inputs, run: under } = oracle.at(node);
+  const isRunning = under === 'live' || under === 'waiting' || under === 'draining';
+  return { node, isCurrent: isRunning && sessions === Number(again) && (run === null || run === inputs - 1) };
+}
+
+function followCall(oracle: Oracle, { event, answers, rejected }: Delivered): void {
+  const { session, call_id, name, args } = event.value as Given;
+  const { node, isCurrent } = placeOf(oracle, session, null);
+  const verdict = oracle.at(node).ended
+    ? ['node_ended']
+    : isCurrent
+      ? callOf(oracle, node, call_id, name, args)
+      : ['stale_launch'];
+  if (rejected !== undefined) throw new Differs(`${name} of #${node} is rejected: ${rejected}`);
+  const answer = answers.find(({ value }) => (value as Given).call_id === call_id);
+  if (answer === undefined) {
+    const mayWait = verdict === 'checking' || (verdict === undefined && name === 'ask');
+    if (!mayWait) throw new Differs(`${name} of #${node} is not answered; the oracle: ${String(verdict)}`);
+  } else {
+    if (verdict === 'checking') throw new Differs(`${name} of #${node} is answered before it is checked`);
+    sameVerdict(`${name} of #${node}`, verdict, codeOf(answer));
+  }
+}
+
+function codeOf({ value }: StagedEvent): string | undefined {
+  const { is_error, value: said } = value as Given;
+  return is_error ? String(said.code ?? 'no_result') : undefined;
+}
+
+function callOf(oracle: Oracle, n: number, call_id: string, name: string, args: Given): Verdict | 'checking' {
+  switch (name) {
+    case 'spawn':
+    case 'fork':
+      return oracle.make(n, [childOf(name, args)]);
+    case 'serial':
+      return oracle.serial(n, args.steps.length, needsOf(args.blocked_by ?? []), args.result === 'list');
+    case 'complete':
+      return oracle.complete(n, call_id, args.value_ref !== undefined);
+    case 'ask':
+      return oracle.ask(n, (args.target ?? 'parent') as AskedOf, {
+        deadline: args.deadline_seconds ?? null,
+        options: args.options ?? [],
+        preset: args.default === undefined ? null : args.options.indexOf(args.default),
+      });
+    case 'answer':
+      return oracle.answer(args.ask_id, n, args.picked);
+    case 'stop':
+      return oracle.stop(args.node_id, n);
+    default:
+      return ['unknown_tool'];
+  }
+}
+
+function sameVerdict(what: string, verdict: Verdict | 'checking', code: string | undefined): void {
+  if (verdict === undefined && code !== undefined)
+    throw new Differs(`${what} is refused: ${code}; the oracle accepts it`);
+  if (verdict === undefined || verdict === 'checking') return;
+  if (code === undefined) throw new Differs(`${what} is accepted; the oracle refuses it: ${verdict.join(', ')}`);
+  if (!verdict.includes(code)) throw new Differs(`${what} is refused: ${code}; the oracle: ${verdict.join(', ')}`);
+}
+
+/** When a node above and a need of it end together, either may be said of it. */
+const TOGETHER = ['parent_ended', 'blocked_failed', 'child_failed'];
+
+/** Compares all nodes. @throws Differs the first difference */
+export function compare(oracle: Oracle, rows: readonly Row[], status: string): void {
+  if (rows.length !== oracle.nodes.length)
+    throw new Differs(`${rows.length} nodes; the oracle has ${oracle.nodes.length}`);
+  for (const row of rows) {
+    const node = oracle.at(row.n);
+    if (TOGETHER.includes(`${node.code}`) && TOGETHER.includes(`${row.code}`) && node.parent?.ended) {
+      node.code = row.code;
+      node.status = row.status as typeof node.status;
+    }
+    const want = { type: node.type, status: node.status, run: node.run, gen: node.gen, paused: node.paused };
+    same(row, want);
+    if (node.type === 'ask') continue;
+    same(row, { launch: node.launch, attempt: node.attempt, code: node.code });
+    if (node.type !== 'serial' && !node.ended) same(row, { phase: node.phase });
+    if (row.since !== undefined && node.type !== 'serial' && !node.ended)
+      same({ ...row, since: Math.min(1, row.since) }, { since: Math.min(1, node.since) });
+  }
+  if (status !== oracle.status) throw new Differs(`the tree is ${status}; the oracle: ${oracle.status}`);
+}
+
+function same(row: Row, want: Partial<Row>): void {
+  for (const [field, value] of Object.entries(want)) {
+    const found = row[field as keyof Row];
+    if (found !== value) throw new Differs(`#${row.n} has the ${field} ${found}; the oracle: ${value}`);
+  }
+}

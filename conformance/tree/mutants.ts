@@ -1,0 +1,104 @@
+/** Deliberately broken builds of the reducer: each is the sources with one place changed, in a bundle of its own. */
+
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const REDUCER = fileURLToPath(new URL('../../packages/tree/src/pure/reducer/', import.meta.url));
+
+/** A mistake: in a file, one text in the place of another. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The mistakes that schedules must find. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a node is launched though a need is open',
+    file: 'make.ts',
+    from: 'if (row.unmet === 0 && !isBlocked) enterLine',
+    to: 'if (!isBlocked) enterLine',
+  },
+  {
+    name: 'a node goes on below one that was stopped',
+    file: 'work.ts',
+    from: "else if (above.status !== 'complete') endNode",
+    to: 'else if (false) endNode',
+  },
+  {
+    name: 'a node is synthesized while its own run is under way',
+    file: 'work.ts',
+    from: "parent.status === 'waiting_children' && parent.run === 'none'",
+    to: "parent.status === 'waiting_children' || parent.status === 'active'",
+  },
+  {
+    name: 'a node is synthesized twice in one generation',
+    file: 'run-end.ts',
+    from: '  row.gen++;\n  row.since = 0;\n',
+    to: '  row.gen++;\n',
+  },
+  {
+    name: 'circles are looked for along needs only',
+    file: 'reach.ts',
+    from: '...childrenOf(delivery, n, again).map(',
+    to: '...[].map(',
+  },
+  {
+    name: 'a failed last child tells its parent nothing',
+    file: 'work.ts',
+    from: '  parent.open--;\n',
+    to: "  parent.open--;\n  if (arguments[1].status === 'failed') return;\n",
+  },
+  {
+    name: 'a failed run that made children is simply tried again',
+    file: 'run-end.ts',
+    from: '  if (row.since > 0) {\n    row.unfinished = code;',
+    to: '  if (false) {\n    row.unfinished = code;',
+  },
+];
+
+/** A module that plays schedules on a broken reducer. */
+export interface Broken {
+  /** Plays schedules until one shows the mistake. @returns what it shows; undefined when none does */
+  find(runs: number, seed: number): string | undefined;
+}
+
+/** Builds a mutant, and loads it. @throws Error when the place is not there, or there twice */
+export async function broken({ file, from, to }: Mutant): Promise<Broken> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-mutant-'));
+  const outfile = path.join(folder, 'mutant.mjs');
+  const changed = path.join(REDUCER, file);
+  try {
+    await build({
+      entryPoints: [fileURLToPath(new URL('find.ts', import.meta.url))],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['@reprise/source'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      logLevel: 'error',
+      plugins: [
+        {
+          name: 'mutant',
+          setup: (on) =>
+            on.onLoad({ filter: /tree[\\/]src[\\/]pure[\\/]reducer[\\/]/ }, async ({ path: loaded }) => {
+              if (loaded !== changed) return undefined;
+              const parts = (await readFile(loaded, 'utf8')).split(from);
+              if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places "${from}"`);
+              return { contents: parts.join(to), loader: 'ts' };
+            }),
+        },
+      ],
+    });
+    return (await import(pathToFileURL(outfile).href)) as Broken;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

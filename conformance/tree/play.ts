@@ -1,0 +1,403 @@
+/** Random schedules of a tree, played on the reducer and beside it on the oracle. */
+import { Ref } from '@reprise/contracts';
+import type { ReducerDefinition } from '@reprise/kernel/define';
+import fc from 'fast-check';
+import { compare, Differs, follow, type Row } from './follow.js';
+import { Oracle, type Terms } from './oracle.js';
+import { CANCELLED, ended, Stage, type StagedPlan, type StagedSession } from './stage.js';
+
+const KINDS = {
+  compose: 14,
+  spawn: 9,
+  serial: 2,
+  complete: 5,
+  check: 6,
+  end: 9,
+  drain: 2,
+  ask: 3,
+  question: 3,
+  answer: 3,
+  people: 2,
+  stop: 1,
+  Stop: 1,
+  Pause: 1,
+  Resume: 1,
+  Retry: 2,
+  Add: 1,
+  Limit: 1,
+  Tell: 1,
+  time: 1,
+  late: 1,
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+/** One step: what is done, and three choices. */
+export type Step = readonly [kind: Kind, a: number, b: number, c: number];
+
+/** A tree and what happens to it. */
+export interface Schedule {
+  readonly terms: Terms;
+  readonly people: 'human' | 'default' | 'fail';
+  readonly steps: readonly Step[];
+}
+
+const kinds = (Object.keys(KINDS) as Kind[]).flatMap((kind) => Array.from({ length: KINDS[kind] }, () => kind));
+
+const step = fc.tuple(fc.constantFrom(...kinds), fc.nat(7), fc.nat(7), fc.nat(7));
+
+/** Random schedules. */
+export function schedules(steps = 90): fc.Arbitrary<Schedule> {
+  return fc.record({
+    terms: fc.record({
+      nodes: fc.integer({ min: 4, max: 40 }),
+      depth: fc.integer({ min: 2, max: 5 }),
+      children: fc.integer({ min: 2, max: 6 }),
+      parallel: fc.integer({ min: 1, max: 4 }),
+      generations: fc.integer({ min: 1, max: 3 }),
+      attempts: fc.integer({ min: 1, max: 3 }),
+      asks: fc.integer({ min: 1, max: 3 }),
+    }),
+    people: fc.constantFrom('human' as const, 'human' as const, 'human' as const, 'default' as const, 'fail' as const),
+    steps: fc.array(step, { minLength: 4, maxLength: steps, size: 'max' }),
+  });
+}
+
+/** What was played. */
+export interface Played {
+  readonly nodes: number;
+  readonly syntheses: number;
+  readonly launches: number;
+}
+
+const R = Ref.fromHex('ab'.repeat(32));
+const KEY = 't';
+
+/**
+ * Plays a schedule to the end of its tree.
+ *
+ * @throws Error what the reducer did otherwise than the oracle, or that the tree is stuck
+ */
+export function play(reducer: ReducerDefinition, schedule: Schedule): Played {
+  const player = new Player(reducer, schedule);
+  for (const step of schedule.steps) player.take(step);
+  player.finish();
+  return {
+    nodes: player.oracle.nodes.length,
+    syntheses: player.oracle.syntheses,
+    launches: player.oracle.launched.length,
+  };
+}
+
+class Player {
+  readonly oracle: Oracle;
+  readonly stage: Stage;
+  #calls = 0;
+  #launched = 0;
+
+  constructor(reducer: ReducerDefinition, { terms, people }: Schedule) {
+    this.oracle = new Oracle(terms, people);
+    this.stage = new Stage(reducer, ['tree/Tree@1', KEY], (delivered) => {
+      follow(this.oracle, delivered);
+    });
+    this.stage.send({ name: 'tree/Start@1', value: startOf(terms, people) });
+    this.#compare('start');
+    // A root with children, so that something can happen.
+    this.take(['compose', 0, 0, 0]);
+    this.take(['spawn', 0, 0, 0]);
+  }
+
+  take(step: Step): void {
+    this.#do(step);
+    this.#compare(step.join(' '));
+  }
+
+  /** Lets everything end: prompts are composed, results given, questions answered, pauses ended. */
+  finish(): void {
+    for (let round = 0; round < 3_000; round++) {
+      const next = this.#next();
+      if (next === undefined) break;
+      next();
+      this.#compare('the end');
+    }
+    if (this.stage.state.ended === null) throw new Differs('the tree is stuck');
+    if (this.stage.state.running !== 0) throw new Differs(`${this.stage.state.running} slots are taken behind the end`);
+    if (this.stage.state.reserved !== 0) throw new Differs('an amount is set aside behind the end');
+  }
+
+  /** What the end of the tree waits for next. */
+  #next(): (() => void) | undefined {
+    const paused = this.oracle.nodes.find((node) => node.paused && !node.ended);
+    if (paused !== undefined) return () => this.stage.send({ name: 'tree/Resume@1', value: { node: paused.n } });
+    const [plan] = [...this.stage.plans.values()].filter(({ name }) => name !== 'tree/people_plan@1');
+    if (plan !== undefined) return () => this.#raise(plan, 0);
+    const runs = this.#runs();
+    const cancelled = runs.find(({ run }) => run?.cancelling);
+    if (cancelled !== undefined) return () => this.stage.endRun(cancelled, CANCELLED);
+    const free = runs.find(({ run }) => [...(run?.calls ?? [])].every(([id]) => id.startsWith('x.')));
+    if (free !== undefined) return () => this.stage.endRun(free, ended('completed', R));
+    const ask = this.oracle.nodes.find(({ question }) => question?.how === null);
+    const picked = ask?.question?.options[0] ?? null;
+    if (ask !== undefined)
+      return () => this.stage.send({ name: 'tree/Answer@1', value: { ask: ask.n, text_ref: R, picked } });
+    return undefined;
+  }
+
+  #runs(): StagedSession[] {
+    return [...this.stage.sessions.values()].filter(({ run }) => run !== null);
+  }
+
+  #compare(step: string): void {
+    const rows = this.stage.table('nodes').keys.map((key) => this.stage.table('nodes').get(key) as Row);
+    try {
+      const launched = this.stage.launched.slice(this.#launched).join(', ');
+      const wanted = this.oracle.launched.slice(this.#launched).join(', ');
+      if (launched !== wanted) throw new Differs(`launched: ${launched}; the oracle: ${wanted}`);
+      this.#launched = this.stage.launched.length;
+      compare(this.oracle, rows, this.stage.state.status);
+      const slots = this.oracle.nodes.filter(({ slot }) => slot).length;
+      if (slots !== this.stage.state.running)
+        throw new Differs(`${this.stage.state.running} slots are taken; the oracle: ${slots}`);
+    } catch (error) {
+      if (error instanceof Differs) error.message = `after ${step}: ${error.message}`;
+      throw error;
+    }
+  }
+
+  #do([kind, a, b, c]: Step): void {
+    const { stage, oracle } = this;
+    const open = this.#runs().filter(({ run }) => run?.cancelling === false);
+    const working = open.filter(({ waits, paused }) => !waits && !paused);
+    const session = pick(working, a);
+    const n = 1 + ((oracle.nodes.length - 1 + b * 3) % oracle.nodes.length);
+    switch (kind) {
+      case 'compose':
+        return this.#plan('tree/launch_plan@1', a, b);
+      case 'check':
+        return this.#plan('tree/check_plan@1', a, b);
+      case 'question':
+        return this.#plan('tree/question_plan@1', a, b);
+      case 'people':
+        return this.#plan('tree/people_plan@1', a, b);
+      case 'spawn':
+        return this.#call(session, b % 2 === 0 ? 'spawn' : 'fork', this.#spec(b, c));
+      case 'serial': {
+        const steps = Array.from({ length: 1 + (b % 3) }, () => ({ goal: 'step', prompt_ref: R }));
+        const needs = c >= 6 ? { blocked_by: [n] } : {};
+        return this.#call(session, 'serial', {
+          goal: 'g',
+          steps,
+          ...needs,
+          ...(c % 2 === 0 ? {} : { result: 'list' }),
+        });
+      }
+      case 'complete':
+        return this.#call(session, 'complete', b === 7 ? {} : { value_ref: R });
+      case 'stop':
+        return this.#call(session, 'stop', { node_id: n });
+      case 'ask':
+        return this.#call(session, 'ask', this.#question(b, c));
+      case 'answer': {
+        const ask = pick(
+          oracle.nodes.filter(({ question }) => question !== null && (a === 7 || question.how === null)),
+          a,
+        );
+        if (ask?.question == null) return;
+        const options = ask.question.options;
+        const picked = c === 7 ? 'other' : (options[c % Math.max(1, options.length)] ?? null);
+        if (b === 7) return stage.send({ name: 'tree/Answer@1', value: { ask: ask.n, text_ref: R, picked } });
+        const by = working.find(({ key }) => ask.question?.route.includes(nodeOf(key))) ?? session;
+        return this.#call(b === 6 ? session : by, 'answer', { ask_id: ask.n, text_ref: R, picked });
+      }
+      case 'end': {
+        const one = pick(open, a);
+        if (one?.run == null || one.paused) return;
+        const isFree = [...one.run.calls.keys()].every((id) => id.startsWith('x.'));
+        const how =
+          ['completed', 'completed', 'completed', 'completed', 'failed', 'limit', 'timeout', 'cancelled'][b] ?? '';
+        if (how === 'completed' && !isFree) return;
+        return stage.endRun(one, ended(how, how === 'completed' && c < 7 ? R : null));
+      }
+      case 'drain': {
+        const one = pick(
+          this.#runs().filter(({ run }) => run?.cancelling),
+          a,
+        );
+        return one === undefined ? undefined : stage.endRun(one, CANCELLED);
+      }
+      case 'Stop':
+      case 'Pause':
+      case 'Resume':
+        return stage.send({ name: `tree/${kind}@1`, value: { node: n === 1 && kind === 'Stop' && c < 6 ? 2 : n } });
+      case 'Retry':
+        return stage.send({
+          name: 'tree/Retry@1',
+          value: { node: this.#endedNode(b) ?? n, ...(c === 7 ? { fresh: true } : {}) },
+        });
+      case 'Add':
+        return stage.send({ name: 'tree/Add@1', value: { parent: n, type: 'spawn', nodes: [this.#spec(a, c)] } });
+      case 'Tell':
+        return stage.send({ name: 'tree/Tell@1', value: { node: n, text_ref: R } });
+      case 'Limit': {
+        const limits = { parallel: 1 + (a % 4), attempts: 1 + (b % 3), generations: 1 + (c % 3) };
+        return stage.send({ name: 'tree/Limit@1', value: { limits } });
+      }
+      case 'time':
+        return stage.later([1_000, 21_000, 61_000, 3_600_000][a % 4] ?? 0);
+      case 'late':
+        return this.#late(a, b);
+      default:
+        kind satisfies never;
+    }
+  }
+
+  #endedNode(b: number): number | undefined {
+    return pick(
+      this.oracle.nodes.filter((node) => node.ended && node.n > 1),
+      b,
+    )?.n;
+  }
+
+  /** The specification of a child, with needs among the nodes. */
+  #spec(b: number, c: number): object {
+    const { length } = this.oracle.nodes;
+    const nodes = [1 + ((b * 5 + c) % (length + (c === 7 ? 1 : 0))), 1 + ((b + c * 3) % length)];
+    const [one, other] = nodes as [number, number];
+    const needs = [
+      [],
+      [],
+      [],
+      [one],
+      [one],
+      [{ node: one, on_failure: 'continue' }],
+      [one, { node: other, on_failure: 'continue' }],
+      [one],
+    ][c];
+    return { goal: 'g', prompt_ref: R, blocked_by: needs ?? [], priority: ((b + c) % 3) - 1 };
+  }
+
+  #question(b: number, c: number): object {
+    const target = [
+      'human',
+      'parent',
+      'parent',
+      'children',
+      'children',
+      1 + (this.oracle.nodes.length >> 1),
+      this.oracle.nodes.length,
+      'parent',
+    ][b];
+    const options = c % 3 === 0 ? {} : { options: ['a', 'b'] };
+    const preset = c % 3 === 1 ? { default: 'a' } : {};
+    return {
+      question_ref: R,
+      text_ref: R,
+      goal: 'q',
+      target,
+      ...options,
+      ...preset,
+      ...(c >= 4 ? { deadline_seconds: 600 } : {}),
+    };
+  }
+
+  /** Every fourth node is a program: its calls come from within its turn. */
+  #call(session: StagedSession | undefined, name: string, args: object): void {
+    if (session === undefined) return;
+    const prefix = nodeOf(session.key) % 4 === 3 ? 'x.' : '';
+    this.stage.call(session, `${prefix}c${this.#calls++}`, name, args);
+  }
+
+  #plan(name: string, a: number, b: number): void {
+    const plan = pick(
+      [...this.stage.plans.values()].filter((one) => one.name === name),
+      a,
+    );
+    if (plan !== undefined) this.#raise(plan, b);
+  }
+
+  /** Lets a plan raise what it raises; with 7 it fails. */
+  #raise(plan: StagedPlan, b: number): void {
+    const { name, input } = plan;
+    const { stage } = this;
+    const isOk = b < 7;
+    if (name === 'tree/launch_plan@1') {
+      const { n, launch, inputs } = input;
+      const value = {
+        ...rest(input, ['n', 'launch', 'inputs', 'sections']),
+        n,
+        launch,
+        inputs,
+        text_ref: isOk ? R : null,
+        code: isOk ? null : 'boom',
+      };
+      stage.raise(plan, { name: 'tree/Composed@1', value });
+    } else if (name === 'tree/check_plan@1') {
+      const { n, launch, call } = input;
+      const given = b < 5 ? { ref: R, kind: 'value', bytes: 3 } : null;
+      const value = { n, launch, call, given, problems_ref: b === 5 || b === 6 ? R : null, code: isOk ? null : 'boom' };
+      stage.raise(plan, { name: 'tree/Checked@1', value });
+    } else if (name === 'tree/question_plan@1') {
+      const { ask, to } = input;
+      stage.raise(plan, { name: 'tree/Questioned@1', value: { ask, to, text_ref: isOk ? R : null } });
+    } else {
+      stage.raise(plan, {
+        name: 'tree/PeopleAnswered@1',
+        value: { ask: input.ask, text_ref: isOk ? R : null, late: !isOk },
+      });
+    }
+  }
+
+  /** Something comes back that is expected no longer. */
+  #late(a: number, b: number): void {
+    const { stage } = this;
+    const session = pick([...stage.sessions.values()], a);
+    if (session === undefined || session.runs < 2) return;
+    const value = {
+      session: session.key,
+      run: b % (session.runs - 1),
+      news: { kind: 'settled', ...ended('completed', R) },
+    };
+    stage.send({ name: 'aos.agent/ChildNotice@1', value }, ['aos.agent/SessionReducer@1', session.key]);
+  }
+}
+
+function pick<T>(list: readonly T[], which: number): T | undefined {
+  return list[which % Math.max(1, list.length)];
+}
+
+function nodeOf(session: string): number {
+  return Number(/\/(\d+)/.exec(session)?.[1] ?? 0);
+}
+
+/** The fields of a plan's input that its event repeats. */
+function rest(input: Readonly<Record<string, unknown>>, known: readonly string[]): object {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !known.includes(name)));
+}
+
+function startOf(limits: Terms, people: Schedule['people']): object {
+  const adopted = { def_ref: R, config: { agent: 'worker', limits: {}, tools_ref: R } };
+  const returns = { text: R, boolean: R, list: R, structured: R, file: R };
+  const words = {
+    rules_ref: R,
+    leaf_ref: R,
+    synthesis_ref: R,
+    answer_ref: R,
+    repair_ref: R,
+    returns,
+    budget_85_ref: R,
+    budget_95_ref: R,
+  };
+  return {
+    goal: 'the goal',
+    prompt_ref: R,
+    agent: 'worker',
+    agents: [{ name: 'worker', adopted, variants: {} }],
+    returns: 'text',
+    schema_ref: null,
+    limits: { ...limits },
+    budget: { unit: 'tokens', node: null, tree: null, stated: false },
+    people,
+    words,
+    labels: {},
+  };
+}

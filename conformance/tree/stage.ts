@@ -1,0 +1,393 @@
+/**
+ * One cell in the hands of a test, without an engine: its state and tables are maps, its plans a list, and the sessions that
+ * it makes are stand-ins that a schedule plays. A delivery that throws changes nothing. Thousands of trees a second.
+ */
+import type { Ref } from '@reprise/contracts';
+import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
+
+/** An event on its way. */
+export interface StagedEvent {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, which the schedule knows
+  readonly value: any;
+}
+
+/** A plan that has not raised its event. */
+export interface StagedPlan {
+  readonly ordinal: number;
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the inputs of all plans
+  readonly input: any;
+}
+
+/** What a delivery to the tree came to. */
+export interface Delivered {
+  readonly event: StagedEvent;
+  readonly sender: readonly (string | number)[] | null;
+  /** The code of a rejection. */
+  readonly rejected: string | undefined;
+  /** The answers that it gave to calls of sessions. */
+  readonly answers: readonly StagedEvent[];
+  readonly facts: readonly StagedEvent[];
+}
+
+/** A run of a stand-in. */
+export interface StagedRun {
+  readonly number: number;
+  /** Open calls: whether they wait for a party. */
+  readonly calls: Map<string, 'open' | 'parked'>;
+  cancelling: boolean;
+}
+
+/** A session as a tree sees it: runs, calls, and the end that follows a cancel. */
+export class StagedSession {
+  run: StagedRun | null = null;
+  runs = 0;
+  paused = false;
+  /** Whether it has said that it waits. */
+  waits = false;
+  readonly steers: StagedEvent[] = [];
+
+  constructor(readonly key: string) {}
+}
+
+type Launch = { readonly n: number; readonly launch: number };
+
+class Rejected extends Error {}
+
+/** The cell, and what stands around it. */
+export class Stage {
+  now = 1_000_000;
+  readonly tables = new Map<string, SortedMap>();
+  readonly timers = new Map<string, number>();
+  readonly plans = new Map<number, StagedPlan>();
+  readonly sessions = new Map<string, StagedSession>();
+  /** What the cell said to others: reminders for those that started it. */
+  readonly told: StagedEvent[] = [];
+  readonly delivered: Delivered[] = [];
+  /** The launches, in their order. */
+  readonly launched: string[] = [];
+  /** The greatest number of deliveries to itself behind one event. */
+  own = 0;
+  #state: unknown;
+  #ordinals = 0;
+  #line: { readonly event: StagedEvent; readonly sender: readonly (string | number)[] | null }[] = [];
+
+  constructor(
+    private readonly reducer: ReducerDefinition,
+    private readonly address: readonly [string, string],
+    private readonly onDelivered: (delivered: Delivered) => void,
+  ) {}
+
+  // biome-ignore lint/suspicious/noExplicitAny: the state of any reducer
+  get state(): any {
+    return this.#state;
+  }
+
+  table(name: string): SortedMap {
+    const known = this.tables.get(name) ?? new SortedMap();
+    this.tables.set(name, known);
+    return known;
+  }
+
+  /** Delivers an event, and all that follows from it. */
+  send(event: StagedEvent, sender: readonly (string | number)[] | null = null): void {
+    this.#line.push({ event, sender });
+    let own = 0;
+    for (let next = this.#line.shift(); next !== undefined; next = this.#line.shift()) {
+      if (next.sender?.[0] === this.address[0] && next.sender.length === 2 && ++own > 20_000)
+        throw new Error('a cascade without end');
+      this.#deliver(next.event, next.sender);
+    }
+    this.own = Math.max(this.own, own);
+  }
+
+  /** A plan raises its event, and is over. */
+  raise(plan: StagedPlan, event: StagedEvent): void {
+    this.plans.delete(plan.ordinal);
+    this.send(event, [...this.address, plan.ordinal]);
+  }
+
+  /** A session ends its run. */
+  endRun(session: StagedSession, news: object): void {
+    const { run } = session;
+    if (run === null) return;
+    session.run = null;
+    session.waits = false;
+    this.#notice(session, run.number, { kind: 'settled', ...news });
+    while (this.#line.length > 0) this.#pump();
+  }
+
+  /** A session's model calls its owner. @returns the id of the call */
+  call(session: StagedSession, call_id: string, name: string, args: object): void {
+    session.run?.calls.set(call_id, 'open');
+    const value = { session: session.key, call_id, step_epoch: 0, name, args };
+    this.send({ name: 'aos.agent/OwnerCall@1', value }, ['aos.agent/SessionReducer@1', session.key]);
+  }
+
+  /** Fires the timers that are due. */
+  later(ms: number): void {
+    this.now += ms;
+    for (;;) {
+      const due = [...this.timers].filter(([, at]) => at <= this.now).sort(([, a], [, b]) => a - b)[0];
+      if (due === undefined) return;
+      this.timers.delete(due[0]);
+      this.send({ name: 'sys/TimerFired@1', value: { name: due[0], due: due[1] } });
+    }
+  }
+
+  #pump(): void {
+    const next = this.#line.shift();
+    if (next !== undefined) this.#deliver(next.event, next.sender);
+  }
+
+  #notice(session: StagedSession, run: number, news: object): void {
+    const event = { name: 'aos.agent/ChildNotice@1', value: { session: session.key, run, news } };
+    this.#line.push({ event, sender: ['aos.agent/SessionReducer@1', session.key] });
+  }
+
+  #deliver(event: StagedEvent, sender: readonly (string | number)[] | null): void {
+    const sent: { readonly to: readonly string[]; readonly event: StagedEvent }[] = [];
+    const facts: StagedEvent[] = [];
+    const undo: (() => void)[] = [];
+    const after: (() => void)[] = [];
+    const isNew = this.#state === undefined;
+    const draft = isNew ? this.reducer.init(this.address[1], event) : copy(this.#state);
+    let rejected: string | undefined;
+    try {
+      this.reducer.reduce(
+        draft,
+        { name: event.name, value: copy(event.value) },
+        this.#context(sender, { sent, facts, undo, after }),
+      );
+      this.#state = draft;
+      for (const act of after) act();
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      for (const act of undo.reverse()) act();
+      rejected = error.message;
+    }
+    const answers = rejected === undefined ? sent.filter((one) => one.event.name === 'aos.agent/OwnerAnswer@1') : [];
+    this.onDelivered({ event, sender, rejected, answers: answers.map((one) => one.event), facts });
+    if (rejected !== undefined) return;
+    for (const { to, event: given } of sent) this.#pass(to, given);
+  }
+
+  #pass(to: readonly string[], event: StagedEvent): void {
+    if (to[0] === this.address[0]) this.#line.push({ event, sender: this.address });
+    else if (to[0] === 'aos.agent/SessionReducer@1') this.#toSession(to[1] ?? '', event);
+    else this.told.push(event);
+  }
+
+  #toSession(key: string, { name, value }: StagedEvent): void {
+    const session = this.sessions.get(key) ?? new StagedSession(key);
+    this.sessions.set(key, session);
+    const { run } = session;
+    if (name === 'aos.agent/UserInput@1') {
+      if (run !== null) throw new Error(`${key} is given an input while a run is under way`);
+      session.run = { number: session.runs++, calls: new Map(), cancelling: false };
+    } else if (name === 'aos.agent/OwnerAnswer@1') {
+      if (run === null || !run.calls.delete(value.call_id)) return;
+      this.#followCalls(session, run);
+    } else if (name === 'aos.agent/OwnerParked@1') {
+      if (run === null) return;
+      if (value.call_id.startsWith('x.')) return; // its program waits
+      run.calls.set(value.call_id, 'parked');
+      this.#followCalls(session, run);
+    } else if (name === 'aos.agent/HostCommand@1') this.#command(session, value.command);
+  }
+
+  /** A run waits while all its open calls are parked. */
+  #followCalls(session: StagedSession, run: StagedRun): void {
+    const calls = [...run.calls].filter(([id]) => !id.startsWith('x.'));
+    const waits = calls.length > 0 && calls.every(([, how]) => how === 'parked');
+    if (waits === session.waits) return;
+    session.waits = waits;
+    this.#notice(session, run.number, waits ? { kind: 'waiting', for: 'owner' } : { kind: 'running' });
+  }
+
+  #command(session: StagedSession, command: { readonly type: string }): void {
+    const { run } = session;
+    if (command.type === 'Pause' || command.type === 'Resume') session.paused = command.type === 'Pause';
+    else if (command.type === 'Steer') session.steers.push({ name: 'Steer', value: command });
+    else if (command.type === 'Cancel' && run !== null) {
+      run.cancelling = true;
+      if (!session.waits) return;
+      // Nothing runs for it: it ends at once.
+      session.run = null;
+      session.waits = false;
+      this.#notice(session, run.number, { kind: 'settled', ...CANCELLED });
+    }
+  }
+
+  #context(
+    sender: readonly (string | number)[] | null,
+    {
+      sent,
+      facts,
+      undo,
+      after,
+    }: {
+      readonly sent: { readonly to: readonly string[]; readonly event: StagedEvent }[];
+      readonly facts: StagedEvent[];
+      readonly undo: (() => void)[];
+      readonly after: (() => void)[];
+    },
+  ): ReducerContext {
+    const refuse = (what: string) => () => {
+      throw new Error(`the stage has no ${what}`);
+    };
+    const context = {
+      now: this.now,
+      address: this.address,
+      parent: null,
+      sender,
+      adapter: null,
+      emit: ({ plan, input }: { readonly plan: { readonly name: string }; readonly input: unknown }) => {
+        const ordinal = this.#ordinals++;
+        const given = copy(input);
+        after.push(() => {
+          this.plans.set(ordinal, { ordinal, name: plan.name, input: given });
+          if (plan.name === 'tree/launch_plan@1')
+            this.launched.push(`${(given as Launch).n}.${(given as Launch).launch}`);
+        });
+        return ordinal;
+      },
+      send: (to: readonly string[], event: StagedEvent) => {
+        sent.push({ to, event: copy(event) as StagedEvent });
+      },
+      takes: () => true,
+      record: (name: string, value: unknown) => {
+        facts.push({ name, value: copy(value) });
+      },
+      timer: (name: string, at: number) => {
+        after.push(() => this.timers.set(name, at));
+      },
+      clearTimer: (name: string) => {
+        after.push(() => this.timers.delete(name));
+      },
+      cancel: (plan: number) => {
+        after.push(() => this.plans.delete(plan));
+      },
+      stop: refuse('stop'),
+      command: () => undefined,
+      append: refuse('logs'),
+      logHead: refuse('logs'),
+      end: refuse('end'),
+      table: (name: string) => new Guarded(this.table(name), undo),
+      reject: (code: string) => {
+        throw new Rejected(code);
+      },
+      hash: (value: unknown) => JSON.stringify(value).slice(0, 60),
+      id: (label: string) => label,
+      random: () => 0.5,
+    };
+    // The parts that differ in type are those that the schedule plays.
+    return context as unknown as ReducerContext;
+  }
+}
+
+const TALLY = { steps: 1, tokens_in: 10, tokens_out: 5, micro_money: 0 };
+
+/** The end of a run that was cancelled. */
+export const CANCELLED = { stop: { kind: 'Cancelled' }, output_ref: null, value_ref: null, tally: TALLY, more: false };
+
+/** The end of a run. */
+export function ended(how: string, output: Ref | null): object {
+  const rest = { output_ref: output, value_ref: null, tally: TALLY, more: false };
+  if (how === 'completed') return { stop: { kind: 'Completed' }, ...rest };
+  if (how === 'cancelled') return CANCELLED;
+  if (how === 'failed') return { stop: { kind: 'Failed', code: 'boom', retryable: false, stage: 'llm_step' }, ...rest };
+  const limit = { max_cost: 'max_tokens', timeout: 'max_wall_ms', limit: 'max_steps' }[how];
+  return { stop: { kind: 'LimitsExceeded', limit }, ...rest };
+}
+
+/** A copy, links apart. */
+function copy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy) as T;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const made: Record<string, unknown> = {};
+  for (const key in value) made[key] = copy(value[key]);
+  return made as T;
+}
+
+/** Entries in the order of their keys. */
+export class SortedMap {
+  readonly #values = new Map<string, unknown>();
+  #keys: string[] | null = null;
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  get(key: string): unknown {
+    return this.#values.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  set(key: string, value: unknown): void {
+    if (!this.#values.has(key)) this.#keys = null;
+    this.#values.set(key, value);
+  }
+
+  delete(key: string): boolean {
+    if (!this.#values.delete(key)) return false;
+    this.#keys = null;
+    return true;
+  }
+
+  get keys(): readonly string[] {
+    this.#keys ??= [...this.#values.keys()].sort();
+    return this.#keys;
+  }
+}
+
+/** A table during one delivery: what it changes can be undone. */
+class Guarded {
+  constructor(
+    private readonly table: SortedMap,
+    private readonly undo: (() => void)[],
+  ) {}
+
+  get size(): number {
+    return this.table.size;
+  }
+
+  get(key: string): unknown {
+    return copy(this.table.get(key));
+  }
+
+  set(key: string, value: unknown): void {
+    this.#remember(key);
+    this.table.set(key, copy(value));
+  }
+
+  delete(key: string): boolean {
+    this.#remember(key);
+    return this.table.delete(key);
+  }
+
+  range({ from, after, before, limit = 256 }: { from?: string; after?: string; before?: string; limit?: number } = {}) {
+    const found: [string, unknown][] = [];
+    for (const key of this.table.keys) {
+      if ((from !== undefined && key < from) || (after !== undefined && key <= after)) continue;
+      if ((before !== undefined && key >= before) || found.length >= limit) break;
+      found.push([key, copy(this.table.get(key))]);
+    }
+    return found;
+  }
+
+  first(): [string, unknown] | undefined {
+    const [key] = this.table.keys;
+    return key === undefined ? undefined : [key, this.get(key)];
+  }
+
+  #remember(key: string): void {
+    const before = this.table.get(key);
+    this.undo.push(() => (before === undefined ? this.table.delete(key) : this.table.set(key, before)));
+  }
+}
