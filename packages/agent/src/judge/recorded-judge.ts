@@ -144,7 +144,7 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
       content,
     );
   }
-  const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def) ?? recordedOwnerTool(entry);
+  const tool = boundTool(build, entry, def?.config.agent) ?? leadingTool(entry, def) ?? recordedOwnerTool(entry, build);
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
   if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);

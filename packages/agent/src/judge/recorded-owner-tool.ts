@@ -1,11 +1,24 @@
-/** Owner tools whose code this build does not have. */
+/** Owner tools whose code this build does not have as it was recorded. */
 import type { ToolEntry } from '../contracts/agent-def.js';
-import { defineOwnerTool, jsonSchema, type Tool } from '../tools/index.js';
+import { type Build, defineOwnerTool, jsonSchema, type Tool } from '../tools/index.js';
+import { check } from '../tools/schema.js';
 
-/** The tool that stands for a recorded entry where its code is missing: the recorded JSON Schema checks its arguments. */
-export function recordedOwnerTool(entry: ToolEntry): Tool | undefined {
+/**
+ * The tool that stands for a recorded entry where its code is missing. The recorded JSON Schema checks its arguments;
+ * the first owner tool of this build with the name that takes them, such as a later version, makes what the owner is
+ * given.
+ */
+export function recordedOwnerTool(entry: ToolEntry, build: Build): Tool | undefined {
   if (entry.kind !== 'owner') return undefined;
   const { name, description, schema } = entry;
   const tool = defineOwnerTool({ name, description, args: jsonSchema(schema), jsonSchema: schema as object });
-  return { ...tool, entry } as unknown as Tool;
+  const operation: Tool['operation'] = async (asked, content, session) => {
+    for (const { entry: known, args, operation: make } of build.tools(name)) {
+      if (known.kind !== 'owner' || make === undefined) continue;
+      const fits = await check(args, asked);
+      if (fits.ok) return make(fits.value as never, content, session);
+    }
+    return { op: 'owner', name, args: asked };
+  };
+  return { ...tool, entry, operation } as unknown as Tool;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { type AskedCall, JUDGING_MS_MAX, recordedJudge } from '../../src/judge/index.js';
-import { type Build, childTools, defineTool, type Tool } from '../../src/tools/index.js';
+import { type Build, childTools, defineOwnerTool, defineTool, type Tool } from '../../src/tools/index.js';
 import { buildWith, freshContent, modelCall, SESSION, textAt } from '../tools/calling.js';
 
 let content: ContentStore;
@@ -241,6 +241,27 @@ describe('a call that the session answers itself', () => {
       within_ms: 3_000,
     });
     expect(await opOf('close_agent', { child: 'c1' })).toEqual({ op: 'close', child: 'c1' });
+  });
+
+  it('a call of an owner tool that this build has in other versions only is made by the first whose arguments it fits', async () => {
+    const owner = (description: string, more: object) =>
+      defineOwnerTool({
+        name: 'report',
+        description,
+        args: z.strictObject({ text: z.string(), ...more }),
+        keep: ({ text }) => ({ kept: `${description}: ${text}` }),
+      }) as Tool;
+    const recorded = owner('first', {});
+    const ask = (tools: readonly Tool[], given: Value = { text: 'a' }) => {
+      const build = { tool: () => undefined, tools: () => tools, agent: () => undefined };
+      return one([asked({ tool: 'report', args: given })], [recorded], { build });
+    };
+    const stricter = owner('stricter', { by: z.string() });
+    const changed = owner('changed', {});
+    expect(await ask([stricter, changed])).toMatchObject({ session: { op: 'owner', args: { kept: 'changed: a' } } });
+    expect(await ask([stricter])).toMatchObject({ session: { args: { text: 'a' } } });
+    expect(await ask([tool(), changed])).toMatchObject({ session: { args: { kept: 'changed: a' } } });
+    expect(await ask([changed], { text: 1 })).toMatchObject({ issue: 'args_invalid' });
   });
 
   it('a call that the session executes is refused when it names an unlisted agent or an impossible child', async () => {
