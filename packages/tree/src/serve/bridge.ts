@@ -58,7 +58,7 @@ export interface Bridge {
   /** The name of the MCP server, as programs see it. */
   readonly name: string;
   /** For the option `serve` of an external agent. */
-  readonly serve: Serve;
+  readonly nodeTools: Serve;
   /** For the option `watch` of an external agent: ends what an earlier process left running. */
   readonly watch: ProgramWatch;
   /** Gives the tools. */
@@ -109,7 +109,7 @@ const PENDING = JSON.stringify({
  * @throws RepriseError `invalid_argument`; `invalid_definition` when the MCP library is not installed
  * @example
  * const tree = bridge({ world: 'work.db', tools: () => [tool] })
- * const coder = externalAgent({ ...opencode(), serve: tree.serve, watch: tree.watch })
+ * const coder = externalAgent({ ...opencode(), serve: tree.nodeTools, watch: tree.watch })
  */
 export function bridge(options: BridgeOptions = {}): Bridge {
   requireOptions(options);
@@ -122,7 +122,7 @@ class Bridges implements Bridge, ProgramHost {
   readonly withinMs: number;
   readonly pending: string;
   readonly watch: ProgramWatch;
-  readonly serve: Serve = (ctx) => this.#serve(ctx);
+  readonly nodeTools: Serve = (ctx) => this.#serve(ctx);
   readonly #socket: OwnerSocket;
   readonly #tokens = new Tokens<Program>();
   readonly #programs = new WeakMap<AbortSignal, { readonly program: Program; readonly file: string }>();

@@ -52,7 +52,8 @@ export function claude({ usd, ...options }: ClaudeOptions = {}): ExternalAgentOp
 
 /** Any program that reads its prompt from standard input and prints its result. */
 export function program(options: ProgramOptions): ExternalAgentOptions {
-  return preset({ name: options.name, command: options.command, protocol: 'stdout' }, options);
+  const read = (output: string): ProgramAnswer => ({ text: output.replace(/(\r?\n)+$/, '') });
+  return preset({ name: options.name, command: options.command, protocol: 'stdout', read }, options);
 }
 
 /**
@@ -63,7 +64,7 @@ function preset(own: ExternalAgentOptions, { bridge, ...options }: PresetOptions
   const whole: ExternalAgentOptions = { onUnknown: 'fail', lives: 'turn', ...own, ...options };
   if (bridge === undefined) return whole;
   const isServed = whole.protocol === 'acp' || whole.command.slice(1).some((part) => part.includes(MCP_CONFIG));
-  return { ...whole, watch: bridge.watch, ...(isServed ? { serve: bridge.serve } : {}) };
+  return { ...whole, watch: bridge.watch, ...(isServed ? { serve: bridge.nodeTools } : {}) };
 }
 
 interface ClaudeResult {

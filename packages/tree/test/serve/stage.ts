@@ -129,7 +129,7 @@ export function resident(bridge: Bridge, name = 'resident', lives: 'world' | 'tu
     ...program({ name, bridge, command: [process.execPath, CALLER] }),
     protocol: 'acp',
     lives,
-    serve: bridge.serve,
+    serve: bridge.nodeTools,
   });
 }
 
