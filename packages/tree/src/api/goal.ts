@@ -1,5 +1,6 @@
 /** Goals and prompts, as an app states them. */
 import { RepriseError, wellFormed } from '@reprise/contracts';
+import { TASK_BYTES_MAX } from '../limits.js';
 import { GOAL_BYTES_MAX } from '../pure/index.js';
 import { oneLine } from '../tools/arguments.js';
 
@@ -12,7 +13,7 @@ const CUT = ' …';
 /**
  * The goal and the prompt: of a longer text the first line is the goal, and all of it the prompt.
  *
- * @throws RepriseError `invalid_argument` for an empty goal
+ * @throws RepriseError `invalid_argument` for an empty goal, and for a prompt that is too long
  */
 export function goalAndPrompt({ goal, prompt }: { readonly goal: string; readonly prompt?: string }): {
   readonly goal: string;
@@ -21,16 +22,28 @@ export function goalAndPrompt({ goal, prompt }: { readonly goal: string; readonl
   if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
   const whole = wellFormed(goal);
   const isShort = bytesOf(oneLine(whole)) <= GOAL_BYTES_MAX && !whole.trim().includes('\n');
-  if (isShort) return { goal: oneLine(whole), prompt: prompt ?? whole };
+  if (isShort) return { goal: oneLine(whole), prompt: requireTask(prompt ?? whole) };
   const [first = ''] = whole.trim().split('\n', 1);
   const task = prompt === undefined ? whole : `${whole}\n\n${prompt}`;
-  return { goal: shortened(oneLine(first.replace(/^#+\s*/, '')) || oneLine(whole)), prompt: task };
+  return { goal: shortened(oneLine(first.replace(/^#+\s*/, '')) || oneLine(whole)), prompt: requireTask(task) };
 }
 
 /** A goal in one line. @throws RepriseError `invalid_argument` */
 export function requireGoal(goal: string): string {
   if (typeof goal !== 'string' || goal.trim() === '') throw noGoal(goal);
   return shortened(oneLine(wellFormed(goal)));
+}
+
+/** A prompt that fits. @throws RepriseError `invalid_argument` */
+export function requireTask(prompt: string): string {
+  const bytes = typeof prompt === 'string' ? bytesOf(prompt) : Number.NaN;
+  if (bytes <= TASK_BYTES_MAX) return prompt;
+  throw new RepriseError('invalid_argument', 'this prompt is too long for a node', {
+    where: 'prompt',
+    expected: `a text of at most ${TASK_BYTES_MAX} bytes`,
+    actual: Number.isNaN(bytes) ? typeof prompt : bytes,
+    hint: 'Put the material into a file that the agent reads by its tools, and name the file in the prompt.',
+  });
 }
 
 function shortened(line: string): string {

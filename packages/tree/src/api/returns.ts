@@ -2,12 +2,11 @@
 import { check, jsonSchemaOf, type Schema, schemaRefusal } from '@reprise/agent';
 import { type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { type ContentStore, encode, putValue } from '@reprise/kernel';
+import { RESULT_SCHEMA_BYTES_MAX } from '../limits.js';
 import { RESULT_TYPES, type ResultType } from '../pure/index.js';
 
 /** A type by its name, or any Standard Schema of a text, a boolean, a list or an object. */
 export type TreeReturns<R> = ResultType | Schema<R>;
-
-const SCHEMA_BYTES_MAX = 8 * 1024;
 
 /**
  * The recorded type of a result.
@@ -26,7 +25,8 @@ export async function recordedReturns(
   const refused = schemaRefusal(schema);
   if (refused !== undefined) throw unusable(where, 'a schema that can be checked', refused);
   const { length } = encode(schema);
-  if (length > SCHEMA_BYTES_MAX) throw unusable(where, `a JSON Schema of at most ${SCHEMA_BYTES_MAX} bytes`, length);
+  if (length > RESULT_SCHEMA_BYTES_MAX)
+    throw unusable(where, `a JSON Schema of at most ${RESULT_SCHEMA_BYTES_MAX} bytes`, length);
   return { returns: type, schema_ref: await putValue(content, schema) };
 }
 

@@ -29,7 +29,7 @@ import { key, pairsOf, secondOf } from '../pure/reducer/keys.js';
 import { keptAnswer } from '../tools/node-tools.js';
 import { type TreeEvent, treeEventOf, treeFactIn } from '../views/index.js';
 import { amountIn, type Money } from './budget.js';
-import { goalAndPrompt, requireGoal } from './goal.js';
+import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
 import { launchRows } from './projections.js';
 import { type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, type ReadResult, readGiven, type TreeOutcome } from './result.js';
@@ -297,7 +297,7 @@ export class Tree<R = unknown> {
     const value = present({
       node: n,
       goal: goal === undefined ? undefined : requireGoal(goal),
-      prompt_ref: prompt === undefined ? undefined : await putText(this.#kernel.content, prompt),
+      prompt_ref: prompt === undefined ? undefined : await putText(this.#kernel.content, requireTask(prompt)),
       priority,
       agent: agent?.name,
       budget: await this.#amount(budget),
@@ -307,7 +307,7 @@ export class Tree<R = unknown> {
 
   /** Tells a node something: before its next step when it runs, in its next prompt otherwise. */
   async tell(n: number, text: string, by?: By): Promise<Done> {
-    const text_ref = await putText(this.#kernel.content, text);
+    const text_ref = await putText(this.#kernel.content, requireTask(text));
     return this.#requests.command('tree/Tell@1', { node: n, text_ref }, by);
   }
 

@@ -3,6 +3,7 @@ import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
 import { putText } from '@reprise/agent';
 import { fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
+import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX } from '../limits.js';
 import {
   PEOPLE,
   TREE_LIMITS,
@@ -83,9 +84,6 @@ export interface Trees {
 
 const NAME = /^[a-z0-9._-]{1,100}$/;
 
-/** The bytes of a table's entry, with room for what the kernel adds. */
-const AGENT_BYTES_MAX = 15 * 1024;
-
 const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
   goal: true,
   prompt: true,
@@ -126,6 +124,8 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
   const { goal, prompt } = goalAndPrompt(spec);
   const agent = requireAgent(chosen, agents).name;
   if (!PEOPLE.includes(asks)) throw invalid('asks', PEOPLE.join(', '), asks);
+  const labelled = encode({ ...labels }).length;
+  if (labelled > TREE_LABELS_BYTES_MAX) throw invalid('labels', `at most ${TREE_LABELS_BYTES_MAX} bytes`, labelled);
   const { returns, schema_ref } = await recordedReturns(content, spec.returns, 'returns');
   if (returns === 'file' && files === undefined) throw noFiles();
   const host = { adopt: (one: AnyAgent) => world.adopted(one) };
@@ -182,10 +182,10 @@ function requireAgent(agent: AnyAgent | undefined, agents: readonly AnyAgent[]):
 /** An agent that fits into one entry of a table. */
 function fitting(agent: TreeAgent): TreeAgent {
   const bytes = encode(agent as never).length;
-  if (bytes <= AGENT_BYTES_MAX) return agent;
+  if (bytes <= TREE_AGENT_BYTES_MAX) return agent;
   throw new RepriseError('invalid_definition', `agent ${agent.name} is too large for a tree`, {
     where: `agent ${agent.name}`,
-    expected: `at most ${AGENT_BYTES_MAX} bytes with the agents that it may spawn`,
+    expected: `at most ${TREE_AGENT_BYTES_MAX} bytes with the agents that it may spawn`,
     actual: bytes,
     hint: 'Let it spawn fewer agents, or make them agents of the tree.',
   });

@@ -1,9 +1,7 @@
 /** Files as results of nodes: read from inside one folder. */
 import { filesInFolder } from '@reprise/tools/files';
 import type { FileCapture } from '../adapters/check.js';
-
-/** The bytes of a file that is a result: beyond them a file is better named than carried. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+import { RESULT_FILE_BYTES_MAX } from '../limits.js';
 
 /**
  * Takes files inside a folder as results: their content becomes content of the world. `..`, absolute paths, symbolic
@@ -13,6 +11,6 @@ const FILE_BYTES_MAX = 16 * 1024 * 1024;
  * @example const forest = trees({ agents: [worker], files: files('./notes') })
  */
 export function files(folder: string): FileCapture {
-  const read = filesInFolder(folder, FILE_BYTES_MAX);
+  const read = filesInFolder(folder, RESULT_FILE_BYTES_MAX);
   return { capture: (path) => read(path) };
 }

@@ -1,6 +1,7 @@
 /** The arguments of a node's tools, as a model writes them. What a tree receives is in `../pure/contracts/calls.ts`. */
 import { schemaRefusal } from '@reprise/agent';
 import * as z from 'zod';
+import { PROMPT_BYTES_MAX, QUESTION_BYTES_MAX, RESULT_SCHEMA_BYTES_MAX, RESULT_SUMMARY_BYTES_MAX } from '../limits.js';
 import {
   ANSWER_TYPES,
   type BUDGET_UNITS,
@@ -14,12 +15,6 @@ import {
   STEPS_MAX,
   VIEWS,
 } from '../pure/index.js';
-
-/** The bytes of a prompt, of a question, of the JSON Schema of a result, and of a summary. */
-const PROMPT_BYTES_MAX = 100_000;
-const QUESTION_BYTES_MAX = 8_000;
-const SCHEMA_BYTES_MAX = 8 * 1024;
-const SUMMARY_BYTES_MAX = 600;
 
 const SECONDS_MAX = 366 * 86_400;
 const USD_MAX = 1_000_000;
@@ -71,10 +66,10 @@ const schema = z
   )
   .superRefine((told, { addIssue }) => {
     const bytes = bytesOf(JSON.stringify(told));
-    if (bytes > SCHEMA_BYTES_MAX)
+    if (bytes > RESULT_SCHEMA_BYTES_MAX)
       return addIssue({
         code: 'custom',
-        message: `schema_invalid: ${bytes} bytes; at most ${SCHEMA_BYTES_MAX} are allowed`,
+        message: `schema_invalid: ${bytes} bytes; at most ${RESULT_SCHEMA_BYTES_MAX} are allowed`,
       });
     const refused = schemaRefusal(told);
     if (refused !== undefined) addIssue({ code: 'custom', message: `schema_invalid: ${refused}` });
@@ -190,7 +185,7 @@ export function completeArgs(type: ResultType | 'any') {
   const result: z.ZodType<unknown> = RESULTS[type];
   return z.strictObject({
     result: result.optional(),
-    summary: words(SUMMARY_BYTES_MAX)
+    summary: words(RESULT_SUMMARY_BYTES_MAX)
       .optional()
       .describe('The result in a few sentences, for nodes that are shown a summary only.'),
   });

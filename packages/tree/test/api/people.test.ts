@@ -122,6 +122,11 @@ describe('commands to a tree', () => {
           await expect(trees.start(name, { goal: 'g' })).rejects.toThrow(/1 to 100 of a–z/);
         await expect(trees.start('x', { goal: ' \n' })).rejects.toThrow(/need a goal/);
         await expect(trees.start('x', { goal: 'g', budgt: 1 } as never)).rejects.toThrow(/budgt/);
+        const long = 'ü'.repeat(150_001);
+        await expect(trees.start('x', { goal: long })).rejects.toThrow(/too long for a node.*at most 300000 bytes/);
+        await expect(trees.start('x', { goal: 'g', prompt: 7 } as never)).rejects.toThrow(/got "?number/);
+        const labels = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`l${i}`, 'x'.repeat(200)]));
+        await expect(trees.start('x', { goal: 'g', labels })).rejects.toThrow(/"labels".*at most 1536 bytes/);
         const stranger = defineAgent({ name: 'stranger', model: 'main', instructions: '' });
         await expect(trees.start('x', { goal: 'g', agent: stranger })).rejects.toThrow(/unknown_agent: .*"stranger"/);
         await expect(trees.start('x', { goal: 'g', returns: 'file' })).rejects.toThrow(/takes no files/);
