@@ -8,7 +8,7 @@ import type { Address } from '@reprise/contracts';
 import { creates, defineReducer, type ReducerContext } from '@reprise/kernel/define';
 import * as z from 'zod';
 import { externalAgent } from '../../../reprise/src/external.js';
-import { type Bridge, program } from '../../src/serve/index.js';
+import { type Bridge, opencode, program } from '../../src/serve/index.js';
 
 const place = ({ session, call_id, step_epoch }: OwnerCall) => ({ session, call_id, step_epoch });
 type Place = ReturnType<typeof place>;
@@ -125,12 +125,7 @@ export function caller(bridge: Bridge, name = 'caller', env: Readonly<Record<str
 
 /** A program that plays scripts and lives as long as its world. */
 export function resident(bridge: Bridge, name = 'resident', lives: 'world' | 'turn' = 'world') {
-  return externalAgent({
-    ...program({ name, bridge, command: [process.execPath, CALLER] }),
-    protocol: 'acp',
-    lives,
-    serve: bridge.nodeTools,
-  });
+  return externalAgent(opencode({ name, bridge, command: [process.execPath, CALLER], lives }));
 }
 
 /** A folder of its own for sockets and files about programs. */
