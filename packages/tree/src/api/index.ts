@@ -1,19 +1,19 @@
 /** The API of trees. */
 export type { Budget, Money } from './budget.js';
+export type {
+  NodeChange,
+  NodeDetail,
+  NodeLaunch,
+  NodePage,
+  NodeSpec,
+  OpenAsk,
+  TreeWatchOptions,
+} from './nodes.js';
 export { type NodeBridge, type TreesOptions, trees } from './part.js';
 export { launchRows, treeRows } from './projections.js';
 export type { By, Done } from './requests.js';
 export type { ReadResult, TreeOutcome } from './result.js';
 export type { TreeReturns } from './returns.js';
-export {
-  type NodeChange,
-  type NodeDetail,
-  type NodeLaunch,
-  type NodePage,
-  type NodeSpec,
-  type OpenAsk,
-  Tree,
-  type TreeWatchOptions,
-} from './tree.js';
+export { Tree } from './tree.js';
 export type { TreeQuery, TreeRow, TreeSpec, Trees } from './trees.js';
 export type { PromptWords } from './words.js';

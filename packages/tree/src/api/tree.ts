@@ -4,21 +4,12 @@
  * Reading needs no right of its own and waits for nothing but `result()`: rows come from the tables of the cell, launches
  * from a view. A refusal of a command is data.
  */
-import {
-  type AgentWorld,
-  type AnyAgent,
-  type Duration,
-  durationMs,
-  putText,
-  readText,
-  type Schema,
-} from '@reprise/agent';
+import { type AgentWorld, type AnyAgent, durationMs, putText, readText, type Schema } from '@reprise/agent';
 import { present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import {
   type AskRow,
   type Edge,
-  type Need,
   type NodeRow,
   type RecordedNodeSpec as RecordedSpec,
   type TreeLimits,
@@ -30,97 +21,11 @@ import { keptAnswer } from '../tools/node-tools.js';
 import { type TreeEvent, treeEventOf, treeFactIn } from '../views/index.js';
 import { amountIn, type Money } from './budget.js';
 import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
+import type { NodeChange, NodeDetail, NodeLaunch, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
 import { launchRows } from './projections.js';
 import { type By, type Done, TreeRequests } from './requests.js';
-import { outcomeOf, type ReadResult, readGiven, type TreeOutcome } from './result.js';
-import { recordedReturns, recordedSchema, type TreeReturns } from './returns.js';
-
-/** A node that an app adds. */
-export interface NodeSpec {
-  /** At most 500 bytes; of a longer text the first line is the goal, and all of it the prompt. */
-  readonly goal: string;
-  /** Its task; the goal when absent. */
-  readonly prompt?: string;
-  /** `fork` also shows it the results of its siblings that are complete when it begins. Default `spawn`. */
-  readonly type?: 'spawn' | 'fork';
-  /** The type of its result, or a Standard Schema; text when absent. */
-  readonly returns?: TreeReturns<unknown>;
-  /** The JSON Schema of a result whose type is given by name. */
-  readonly schema?: Value;
-  readonly blockedBy?: readonly Need[];
-  /** Higher values begin first; 0 when absent. */
-  readonly priority?: number;
-  readonly agent?: AnyAgent;
-  readonly budget?: Money;
-  /** How long each of its runs may work. */
-  readonly timeout?: Duration;
-}
-
-/** A change of a node that has not begun, or is paused. */
-export type NodeChange = Pick<NodeSpec, 'prompt' | 'priority' | 'agent' | 'budget'> & { readonly goal?: string };
-
-/** A page of nodes. */
-export interface NodePage {
-  /** Only this node and those below it. */
-  readonly under?: number;
-  /** Begins behind this node. */
-  readonly after?: number;
-  /** The length of the page; 100 when absent, 1,000 at most. */
-  readonly limit?: number;
-}
-
-/** Which events are read. */
-export interface TreeWatchOptions {
-  /** Begins behind this frame: the `frame` of an event. */
-  readonly after?: number;
-  /** `false` ends with the events that are durable now; `true`, the default, continues with later ones. */
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-/** A question that is open. */
-export interface OpenAsk {
-  readonly ask: number;
-  /** The node that asks. */
-  readonly asker: number;
-  readonly question: string;
-  readonly options: readonly string[];
-  readonly returns: AskRow['returns'];
-  /** The option that counts when the time runs out. */
-  readonly default?: string;
-  /** When that is, in journal milliseconds. */
-  readonly deadline?: number;
-  /** The nodes that are to answer now; people when it is empty. */
-  readonly route: readonly number[];
-}
-
-/** A launch of a node: one run of its session. */
-export interface NodeLaunch {
-  readonly launch: number;
-  readonly phase: NodeRow['phase'];
-  readonly gen: number;
-  readonly attempt: number;
-  readonly session: string;
-  readonly run: number;
-  readonly prompt: string;
-  /** The nodes whose results stand in the prompt. */
-  readonly inputs: readonly number[];
-  readonly frame: number;
-  readonly at: number;
-}
-
-/** A node with what stands around it. */
-export interface NodeDetail extends NodeRow {
-  readonly needs: readonly ({ readonly node: number } & Edge)[];
-  readonly children: readonly number[];
-  /** Its task; absent for a question and a serial. */
-  readonly prompt?: string;
-  /** Its result as it reads. */
-  readonly given?: ReadResult;
-  readonly launches: readonly NodeLaunch[];
-  /** Its open questions. */
-  readonly openAsks: readonly OpenAsk[];
-}
+import { outcomeOf, readGiven, type TreeOutcome } from './result.js';
+import { recordedReturns, recordedSchema } from './returns.js';
 
 /** What the handle of a tree is made from. */
 interface TreeParts {

@@ -1,0 +1,94 @@
+/** What an app says about nodes, and what it reads of them. */
+import type { AnyAgent, Duration } from '@reprise/agent';
+import type { Value } from '@reprise/contracts';
+import type { AskRow, Edge, Need, NodeRow } from '../pure/index.js';
+import type { Money } from './budget.js';
+import type { ReadResult } from './result.js';
+import type { TreeReturns } from './returns.js';
+
+/** A node that an app adds. */
+export interface NodeSpec {
+  /** At most 500 bytes; of a longer text the first line is the goal, and all of it the prompt. */
+  readonly goal: string;
+  /** Its task; the goal when absent. */
+  readonly prompt?: string;
+  /** `fork` also shows it the results of its siblings that are complete when it begins. Default `spawn`. */
+  readonly type?: 'spawn' | 'fork';
+  /** The type of its result, or a Standard Schema; text when absent. */
+  readonly returns?: TreeReturns<unknown>;
+  /** The JSON Schema of a result whose type is given by name. */
+  readonly schema?: Value;
+  readonly blockedBy?: readonly Need[];
+  /** Higher values begin first; 0 when absent. */
+  readonly priority?: number;
+  readonly agent?: AnyAgent;
+  readonly budget?: Money;
+  /** How long each of its runs may work. */
+  readonly timeout?: Duration;
+}
+
+/** A change of a node that has not begun, or is paused. */
+export type NodeChange = Pick<NodeSpec, 'prompt' | 'priority' | 'agent' | 'budget'> & { readonly goal?: string };
+
+/** A page of nodes. */
+export interface NodePage {
+  /** Only this node and those below it. */
+  readonly under?: number;
+  /** Begins behind this node. */
+  readonly after?: number;
+  /** The length of the page; 100 when absent, 1,000 at most. */
+  readonly limit?: number;
+}
+
+/** Which events are read. */
+export interface TreeWatchOptions {
+  /** Begins behind this frame: the `frame` of an event. */
+  readonly after?: number;
+  /** `false` ends with the events that are durable now; `true`, the default, continues with later ones. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A question that is open. */
+export interface OpenAsk {
+  readonly ask: number;
+  /** The node that asks. */
+  readonly asker: number;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly returns: AskRow['returns'];
+  /** The option that counts when the time runs out. */
+  readonly default?: string;
+  /** When that is, in journal milliseconds. */
+  readonly deadline?: number;
+  /** The nodes that are to answer now; people when it is empty. */
+  readonly route: readonly number[];
+}
+
+/** A launch of a node: one run of its session. */
+export interface NodeLaunch {
+  readonly launch: number;
+  readonly phase: NodeRow['phase'];
+  readonly gen: number;
+  readonly attempt: number;
+  readonly session: string;
+  readonly run: number;
+  readonly prompt: string;
+  /** The nodes whose results stand in the prompt. */
+  readonly inputs: readonly number[];
+  readonly frame: number;
+  readonly at: number;
+}
+
+/** A node with what stands around it. */
+export interface NodeDetail extends NodeRow {
+  readonly needs: readonly ({ readonly node: number } & Edge)[];
+  readonly children: readonly number[];
+  /** Its task; absent for a question and a serial. */
+  readonly prompt?: string;
+  /** Its result as it reads. */
+  readonly given?: ReadResult;
+  readonly launches: readonly NodeLaunch[];
+  /** Its open questions. */
+  readonly openAsks: readonly OpenAsk[];
+}
