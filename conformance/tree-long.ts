@@ -1,14 +1,21 @@
 /**
  * Trees of agents against their oracle, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--kill 200] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must
  * end. A failure shows the smallest schedule that was found and the command for its batch alone.
+ *
+ * `--calls N`: random calls of random nodes, some of which name another's session, against a table of what is allowed.
+ *
+ * `--kill N`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
+ * counted by a server; a tool marks each run in a file.
  */
 import { parseArgs } from 'node:util';
+import { tryCalls } from './tree/authority.js';
 import { holdSchedules } from './tree/hold.js';
+import { killOwners } from './tree/kill.js';
 import { treeReducer } from './tree/reducer.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/tree-long.ts';
@@ -17,12 +24,17 @@ const BATCH = 5_000;
 const { values: options } = parseArgs({
   options: {
     schedules: { type: 'string', default: '0' },
+    calls: { type: 'string', default: '0' },
+    kill: { type: 'string', default: '0' },
+    trees: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
   },
 });
 const seed = Number(options.seed);
 
 if (Number(options.schedules) > 0) playSchedules(Number(options.schedules));
+if (Number(options.calls) > 0) makeCalls(Number(options.calls));
+if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees));
 
 /** Plays schedules on the reducer alone. */
 function playSchedules(total: number): void {
@@ -36,4 +48,21 @@ function playSchedules(total: number): void {
     done += runs;
   }
   console.log(`${total} schedules, ${sum.nodes} nodes, ${sum.syntheses} syntheses: as the oracle says; stuck 0`);
+}
+
+/** Kills the owners of trees. */
+async function kill(total: number, trees: number): Promise<void> {
+  const { kills, ended, twice, lost, unverified, requests } = await killOwners(total, trees, seed);
+  const verified = unverified === 0 ? 'verify identical' : `${unverified} frames unverified`;
+  console.log(`${kills} kills: ${ended} trees ended, launched twice ${twice}, lost ${lost}, ${verified}`);
+  console.log(`${requests} requests of the model`);
+  if (ended < trees || twice > 0 || lost > 0 || unverified > 0) process.exitCode = 1;
+}
+
+/** Makes random calls of random nodes. */
+function makeCalls(total: number): void {
+  const { allowed, refused, differences } = tryCalls(treeReducer, total, seed);
+  console.log(`allowed ${allowed}, refused ${refused}, differences ${differences.length}`);
+  for (const difference of differences.slice(0, 8)) console.log(`  ${difference}`);
+  if (differences.length > 0) process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
-/** Plays schedules until one shows a mistake: a module by itself, so that it can be bundled with a broken reducer. */
+/** Looks for a mistake: a module by itself, so that it can be bundled with a broken reducer. */
 import fc from 'fast-check';
+import { tryCalls } from './authority.js';
 import { play, schedules } from './play.js';
 import { treeReducer } from './reducer.js';
 
@@ -9,4 +10,9 @@ export function find(runs: number, seed: number): string | undefined {
   const found = fc.check(law, { numRuns: runs, seed, endOnFailure: true });
   if (!found.failed) return undefined;
   return found.errorInstance instanceof Error ? found.errorInstance.message : String(found.errorInstance);
+}
+
+/** Makes random calls. @returns those of which the tree says otherwise than the table */
+export function differences(calls: number, seed: number): readonly string[] {
+  return tryCalls(treeReducer, calls, seed).differences;
 }

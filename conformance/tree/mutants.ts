@@ -67,6 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
 export interface Broken {
   /** Plays schedules until one shows the mistake. @returns what it shows; undefined when none does */
   find(runs: number, seed: number): string | undefined;
+  /** Makes random calls. @returns those of which the tree says otherwise than the table */
+  differences(calls: number, seed: number): readonly string[];
 }
 
 /** Builds a mutant, and loads it. @throws Error when the place is not there, or there twice */

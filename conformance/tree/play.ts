@@ -89,16 +89,25 @@ export function play(reducer: ReducerDefinition, schedule: Schedule): Played {
   };
 }
 
+/** A tree in the middle of a random schedule. */
+export function grown(reducer: ReducerDefinition, seed: number): Stage {
+  const [schedule] = fc.sample(schedules(), { seed, numRuns: 1 });
+  const player = new Player(reducer, schedule as Schedule);
+  for (const step of schedule?.steps ?? []) player.take(step);
+  return player.leave();
+}
+
 class Player {
   readonly oracle: Oracle;
   readonly stage: Stage;
   #calls = 0;
   #launched = 0;
+  #isFollowed = true;
 
   constructor(reducer: ReducerDefinition, { terms, people }: Schedule) {
     this.oracle = new Oracle(terms, people);
     this.stage = new Stage(reducer, ['tree/Tree@1', KEY], (delivered) => {
-      follow(this.oracle, delivered);
+      if (this.#isFollowed) follow(this.oracle, delivered);
     });
     this.stage.send({ name: 'tree/Start@1', value: startOf(terms, people) });
     this.#compare('start');
@@ -110,6 +119,12 @@ class Player {
   take(step: Step): void {
     this.#do(step);
     this.#compare(step.join(' '));
+  }
+
+  /** The stage, from now on without the oracle. */
+  leave(): Stage {
+    this.#isFollowed = false;
+    return this.stage;
   }
 
   /** Lets everything end: prompts are composed, results given, questions answered, pauses ended. */
@@ -164,7 +179,7 @@ class Player {
     }
   }
 
-  #do([kind, a, b, c]: Step): void {
+  #do([kind, a, b, c]: Step): unknown {
     const { stage, oracle } = this;
     const open = this.#runs().filter(({ run }) => run?.cancelling === false);
     const working = open.filter(({ waits, paused }) => !waits && !paused);

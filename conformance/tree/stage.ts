@@ -70,6 +70,7 @@ export class Stage {
   /** The greatest number of deliveries to itself behind one event. */
   own = 0;
   #state: unknown;
+  #first: Delivered | undefined;
   #ordinals = 0;
   #line: { readonly event: StagedEvent; readonly sender: readonly (string | number)[] | null }[] = [];
 
@@ -90,8 +91,9 @@ export class Stage {
     return known;
   }
 
-  /** Delivers an event, and all that follows from it. */
-  send(event: StagedEvent, sender: readonly (string | number)[] | null = null): void {
+  /** Delivers an event, and all that follows from it. @returns what the delivery of the event itself came to */
+  send(event: StagedEvent, sender: readonly (string | number)[] | null = null): Delivered | undefined {
+    this.#first = undefined;
     this.#line.push({ event, sender });
     let own = 0;
     for (let next = this.#line.shift(); next !== undefined; next = this.#line.shift()) {
@@ -100,6 +102,7 @@ export class Stage {
       this.#deliver(next.event, next.sender);
     }
     this.own = Math.max(this.own, own);
+    return this.#first;
   }
 
   /** A plan raises its event, and is over. */
@@ -168,7 +171,9 @@ export class Stage {
       rejected = error.message;
     }
     const answers = rejected === undefined ? sent.filter((one) => one.event.name === 'aos.agent/OwnerAnswer@1') : [];
-    this.onDelivered({ event, sender, rejected, answers: answers.map((one) => one.event), facts });
+    const delivered: Delivered = { event, sender, rejected, answers: answers.map((one) => one.event), facts };
+    this.#first ??= delivered;
+    this.onDelivered(delivered);
     if (rejected !== undefined) return;
     for (const { to, event: given } of sent) this.#pass(to, given);
   }

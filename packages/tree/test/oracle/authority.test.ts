@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { tryCalls } from '../../../../conformance/tree/authority.js';
+import { broken } from '../../../../conformance/tree/mutants.js';
+import { treeReducer } from '../../src/pure/reducer/index.js';
+
+const SEED = Number(process.env.REPRISE_SEED ?? 1);
+
+/** The long form: `conformance/tree-long.ts --calls 10000`. */
+describe(`random calls of random nodes (seed ${SEED})`, () => {
+  it('a node makes, completes, answers and stops only as its place in the tree allows, whatever it sends [TREE-9] [TREE-29]', () => {
+    const { allowed, refused, differences } = tryCalls(treeReducer, 1_500, SEED);
+    expect(differences).toEqual([]);
+    expect(allowed).toBeGreaterThan(150);
+    expect(refused).toBeGreaterThan(150);
+  });
+
+  it('the table finds a tree that takes the caller from the value of a call', async () => {
+    const { differences } = await broken({
+      name: 'the caller is taken from the value of a call',
+      file: 'tree-reducer.ts',
+      from: 'const n = nodeOfSender(ctx);\n    deliver(draft, ctx, (delivery) => takeCall(',
+      to: "const n = ctx.table('sessions').get(call.session);\n    deliver(draft, ctx, (delivery) => takeCall(",
+    });
+    expect(differences(1_500, SEED)).not.toEqual([]);
+  });
+});
