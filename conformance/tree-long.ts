@@ -1,13 +1,15 @@
 /**
  * Trees of agents against their oracle, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--kill 200] [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 3000] [--kill 200] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must
  * end. A failure shows the smallest schedule that was found and the command for its batch alone.
  *
  * `--calls N`: random calls of random nodes, some of which name another's session, against a table of what is allowed.
+ *
+ * `--size N`: a tree of N nodes, made by commands and stopped at its root while other inputs wait.
  *
  * `--kill N`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
  * counted by a server; a tool marks each run in a file.
@@ -17,6 +19,7 @@ import { tryCalls } from './tree/authority.js';
 import { holdSchedules } from './tree/hold.js';
 import { killOwners } from './tree/kill.js';
 import { treeReducer } from './tree/reducer.js';
+import { stopLarge } from './tree/size.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/tree-long.ts';
 const BATCH = 5_000;
@@ -25,6 +28,7 @@ const { values: options } = parseArgs({
   options: {
     schedules: { type: 'string', default: '0' },
     calls: { type: 'string', default: '0' },
+    size: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
     trees: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
@@ -34,6 +38,7 @@ const seed = Number(options.seed);
 
 if (Number(options.schedules) > 0) playSchedules(Number(options.schedules));
 if (Number(options.calls) > 0) makeCalls(Number(options.calls));
+if (Number(options.size) > 0) await stopAtRoot(Number(options.size));
 if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees));
 
 /** Plays schedules on the reducer alone. */
@@ -65,4 +70,15 @@ function makeCalls(total: number): void {
   console.log(`allowed ${allowed}, refused ${refused}, differences ${differences.length}`);
   for (const difference of differences.slice(0, 8)) console.log(`  ${difference}`);
   if (differences.length > 0) process.exitCode = 1;
+}
+
+/** Stops a large tree. */
+async function stopAtRoot(nodes: number): Promise<void> {
+  const { ended, deliveries, bytes, between, frames, unverified } = await stopLarge(nodes);
+  console.log(
+    `${ended === nodes ? 'all' : ended} ended in ${frames} frames, largest frame ${deliveries} deliveries, ` +
+      `${bytes} bytes, ingress between ${between}, unverified ${unverified}`,
+  );
+  const isBounded = deliveries <= 256 && bytes <= 1024 * 1024;
+  if (ended < nodes || !isBounded || between > 0 || unverified > 0) process.exitCode = 1;
 }

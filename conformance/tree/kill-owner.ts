@@ -25,9 +25,9 @@ const mark = defineTool({
 let place = '';
 
 const script = scriptBy((request) => {
-  const { n, run, step } = placeOf(request);
+  const { n, run, step, isSynthesis } = placeOf(request);
   place = `${n}.${run}.${step}`;
-  return { usage: { tokens_in: 10, tokens_out: 5 }, ...answer(n, run, step, request.last) };
+  return { usage: { tokens_in: 10, tokens_out: 5 }, ...answer({ n, run, step, isSynthesis }, request.last) };
 });
 
 /** Each call of the model is a request that a server counts, and that takes a while. */
@@ -41,18 +41,26 @@ const model: typeof script = {
   },
 };
 
-function placeOf({ messages }: ScriptRequest): { readonly n: number; readonly run: number; readonly step: number } {
+interface Place {
+  readonly n: number;
+  readonly run: number;
+  readonly step: number;
+  readonly isSynthesis: boolean;
+}
+
+function placeOf({ messages }: ScriptRequest): Place {
   const prompts = messages.flatMap(({ text }, i) => (/^You are node #\d+/.test(text) ? [{ text, i }] : []));
   const { text = '', i = 0 } = prompts.at(-1) ?? {};
   const step = messages.slice(i).filter(({ role }) => role === 'assistant').length;
-  return { n: Number(/^You are node #(\d+)/.exec(text)?.[1] ?? 0), run: prompts.length - 1, step };
+  const n = Number(/^You are node #(\d+)/.exec(text)?.[1] ?? 0);
+  return { n, run: prompts.length - 1, step, isSynthesis: text.includes('Results of your children') };
 }
 
 /** Node 1 makes four nodes, two of which make three each. Each run marks its beginning, and those above run again. */
-function answer(n: number, run: number, step: number, last: string): ScriptStep {
+function answer({ n, run, step, isSynthesis }: Place, last: string): ScriptStep {
   if (last.includes('"accepted":true')) return { text: 'Done.' };
   if (step === 0) return { calls: [{ tool: 'mark', args: { place: `${n}.${run}` } }] };
-  const children = run > 0 ? 0 : n === 1 ? 4 : n < 4 ? 3 : 0;
+  const children = isSynthesis ? 0 : n === 1 ? 4 : n < 4 ? 3 : 0;
   if (children === 0) return { calls: [{ tool: 'complete', args: { result: `the result of ${n}` } }] };
   if (step > 1) return { text: 'They are made.' };
   const spawn = { tool: 'spawn', args: { goal: `a part of ${n}`, prompt: 'Do your part.' } };

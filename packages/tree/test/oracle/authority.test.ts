@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tryCalls } from '../../../../conformance/tree/authority.js';
-import { broken } from '../../../../conformance/tree/mutants.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
+import { broken } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
 

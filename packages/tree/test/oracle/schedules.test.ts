@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holdSchedules } from '../../../../conformance/tree/hold.js';
-import { broken, MUTANTS } from '../../../../conformance/tree/mutants.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
+import { broken, MUTANTS } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
 const COMMAND = `REPRISE_SEED=${SEED} npx vitest run packages/tree/test/oracle/schedules.test.ts`;

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import type { stopLarge } from '../../../../conformance/tree/size.js';
 
-const REDUCER = fileURLToPath(new URL('../../packages/tree/src/pure/reducer/', import.meta.url));
+const REDUCER = fileURLToPath(new URL('../../src/pure/reducer/', import.meta.url));
 
 /** A mistake: in a file, one text in the place of another. */
 export interface Mutant {
@@ -72,17 +73,28 @@ export interface Broken {
 }
 
 /** Builds a mutant, and loads it. @throws Error when the place is not there, or there twice */
-export async function broken({ file, from, to }: Mutant): Promise<Broken> {
+export async function broken(mutant: Mutant): Promise<Broken> {
+  return (await bundled(mutant, new URL('find.ts', import.meta.url))) as Broken;
+}
+
+/** The same for a world with large trees. */
+export async function brokenWorld(mutant: Mutant): Promise<{ readonly stopLarge: typeof stopLarge }> {
+  const size = new URL('../../../../conformance/tree/size.ts', import.meta.url);
+  return (await bundled(mutant, size)) as { readonly stopLarge: typeof stopLarge };
+}
+
+async function bundled({ file, from, to }: Mutant, entry: URL): Promise<unknown> {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-mutant-'));
   const outfile = path.join(folder, 'mutant.mjs');
   const changed = path.join(REDUCER, file);
   try {
     await build({
-      entryPoints: [fileURLToPath(new URL('find.ts', import.meta.url))],
+      entryPoints: [fileURLToPath(entry)],
       outfile,
       bundle: true,
       platform: 'node',
       format: 'esm',
+      target: 'node20',
       conditions: ['@reprise/source'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'error',
@@ -99,7 +111,7 @@ export async function broken({ file, from, to }: Mutant): Promise<Broken> {
         },
       ],
     });
-    return (await import(pathToFileURL(outfile).href)) as Broken;
+    return await import(pathToFileURL(outfile).href);
   } finally {
     await rm(folder, { recursive: true });
   }

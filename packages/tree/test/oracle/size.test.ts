@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { stopLarge } from '../../../../conformance/tree/size.js';
+import { brokenWorld } from './mutants.js';
+
+const NODES = 600;
+
+/** The long form: `conformance/tree-long.ts --size 3000`. */
+describe('a large tree that is stopped at its root', () => {
+  it('every node ends in bounded frames before another input is taken [TREE-37]', async () => {
+    const { ended, frames, deliveries, bytes, between, unverified } = await stopLarge(NODES);
+    expect({ ended, between, unverified }).toEqual({ ended: NODES, between: 0, unverified: 0 });
+    expect(frames).toBeGreaterThan(1);
+    expect(deliveries).toBeLessThanOrEqual(256);
+    expect(bytes).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  it('a tree that goes on by a timer lets another input come between', async () => {
+    const { stopLarge: stopBroken } = await brokenWorld({
+      name: 'what is left is passed on by a timer',
+      file: 'tree-reducer.ts',
+      from: "if (isLeft) ctx.send(ctx.address, { name: 'tree/Work@1', value: {} });",
+      to: "if (isLeft) ctx.timer('after.1', ctx.now);",
+    });
+    expect((await stopBroken(NODES)).between).toBeGreaterThan(0);
+  });
+});
