@@ -32,6 +32,7 @@ export * from './pure/index.js';
 export { type NodeToolTerms, nodeToolCatalog, nodeTools } from './tools/node-tools.js';
 export {
   type AskView,
+  askLine,
   type FactOfTree,
   type FramePlace,
   hasEnded,

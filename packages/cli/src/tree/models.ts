@@ -1,6 +1,6 @@
 /** The models of a tree: rules without a key, or one that a key or an address gives access to. */
 import { RepriseError } from '@reprise/contracts';
-import { anthropicMessages, type ModelClient, openAiCompatible, openAiResponses } from '@reprise/providers';
+import { anthropicMessages, type ModelClient, openAiCompatible, openAiResponses, withPrice } from '@reprise/providers';
 import { RULES, rulesModel } from './rules/rules-model.js';
 
 /** How the model of a tree is reached. */
@@ -17,7 +17,7 @@ export interface ModelChoice {
  * @throws RepriseError `invalid_argument` that says what is missing
  */
 export function modelOf({ model, baseUrl, price }: ModelChoice, env: NodeJS.ProcessEnv): ModelClient {
-  if (model === RULES) return rulesModel();
+  if (model === RULES) return price === undefined ? rulesModel() : withPrice(rulesModel(), price);
   if (!/^[\w.:/@-]{1,128}$/.test(model)) throw refused('this cannot be the name of a model', model);
   const priced = price === undefined ? {} : { price };
   const address = baseUrl ?? env.OPENAI_BASE_URL;

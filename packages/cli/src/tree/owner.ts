@@ -1,5 +1,5 @@
 /** The process that runs trees: it has the world, and takes commands of other processes at a socket. */
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentWorld, openAgentWorld } from '@reprise/agent';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
@@ -32,7 +32,7 @@ export interface TreeOwner extends AsyncDisposable {
  * @throws RepriseError `world_locked` when another process has the world; the errors of opening one
  */
 export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'manual'): Promise<TreeOwner> {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  makeFolder(path.dirname(path.resolve(file)));
   const socket = new OwnerSocket({ world: file });
   const runs = drive === 'auto';
   const isProgram = runs && setup.agent !== 'worker';
@@ -68,6 +68,15 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
       await world.close();
     },
   };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    // One level: where the system refuses a folder (/proc), Node would try its parents for ever.
+    if (!existsSync(folder)) mkdirSync(folder);
+  } catch (cause) {
+    throw new RepriseError('store_failed', 'the folder of the world cannot be made', { where: folder, cause });
+  }
 }
 
 /** What a session records of models: the price and the window. */

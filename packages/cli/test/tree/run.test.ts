@@ -167,6 +167,19 @@ describe('reprise tree run', () => {
     },
   );
 
+  it('a tree whose budget is spent fails with 1, and continue with a larger budget goes on', LONG, async () => {
+    const at = workplace();
+    const priced = ['--price', '3,15', '--tree-budget', '0.01', '--name', 'poor'];
+    const poor = await command(at, 'tree', 'run', 'What is here?', '--folder', FLOW, ...priced);
+    expect(poor).toMatchObject({ code: 1, out: expect.stringContaining('✗ tree poor [failed] max_cost\n') });
+    expect((await command(at, 'tree', 'continue')).code).toBe(1);
+    const rich = await command(at, 'tree', 'continue', 'poor', '--tree-budget', '5');
+    expect(rich.out.split('\n').filter((line) => line.startsWith(' poor · '))).toEqual([
+      expect.stringMatching(/^ poor · ✓ complete · .* of \$5\.00/),
+    ]);
+    expect(rich.code).toBe(0);
+  });
+
   it('a goal in a file gives its first line as the goal and all of it as the task', LONG, async () => {
     const at = workplace();
     writeFileSync(join(at, 'goal.md'), '# Find the queue\n\nSay in which files "queue" stands.\n');
@@ -209,6 +222,7 @@ describe('wrong use of reprise tree run', () => {
     [['Go', '--name', 'My Tree'], 2, 'this cannot be the name of a tree'],
     [['Go', '--agent', 'codex'], 2, 'the program codex-acp cannot be started'],
     [['Go', '--world', 'not-a-world.db'], 5, 'not-a-world.db'],
+    [['Go', '--world', 'no/such/folder/tree.db'], 5, 'the folder of the world cannot be made\n  where       '],
     [[], 2, "missing required argument 'goal'"],
   ] as const)('reprise tree run %j exits with %i and says what was expected', LONG, async (args, code, words) => {
     const result = await command(at, 'tree', 'run', ...args);

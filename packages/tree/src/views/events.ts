@@ -35,6 +35,7 @@ type Said =
   | ({ readonly type: 'answered'; readonly text: Ref | null } & Omit<Fact<'tree/Answered@1'>, 'text_ref'>)
   | { readonly type: 'late'; readonly node: number; readonly what: string; readonly launch: number }
   | ({ readonly type: 'budget' } & Fact<'tree/Budget@1'>)
+  | ({ readonly type: 'limited' } & Fact<'tree/Limited@1'>)
   | ({ readonly type: 'ended' } & Fact<'tree/Ended@1'> & EventState);
 
 /** A change of a tree: the tree, the frame, the journal's time in milliseconds, and what changed. */
@@ -74,6 +75,8 @@ function saidBy(fact: FactOfTree): Said {
     }
     case 'tree/Budget@1':
       return { type: 'budget', ...fact.value };
+    case 'tree/Limited@1':
+      return { type: 'limited', ...fact.value };
     case 'tree/Ended@1': {
       const { mark, word } = stateOfTree(fact.value);
       return { type: 'ended', mark, state: word, ...fact.value };

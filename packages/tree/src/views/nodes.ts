@@ -198,6 +198,10 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
       rows.spent = fact.value.spent;
       rows.reserved = fact.value.reserved;
       return;
+    case 'tree/Limited@1':
+      rows.limits = fact.value.limits;
+      rows.budget = { ...rows.budget, tree: fact.value.budget };
+      return;
     case 'tree/Ended@1': {
       const { status, code, result, spent } = fact.value;
       Object.assign(rows, { status, code, result, spent, ended: place });

@@ -73,7 +73,7 @@ function costOf({ spent, budget }: TreeView): string {
 }
 
 /** A question: who asks whom, what, and the options. */
-function askLine(tree: TreeView, ask: AskView): PictureLine {
+export function askLine(tree: TreeView, ask: AskView): PictureLine {
   const goal = tree.nodes.get(ask.ask)?.goal ?? '';
   const whom = ask.route.length === 0 ? 'you' : ask.route.map((n) => `#${n}`).join(', ');
   const options = optionsOf(ask).map(

@@ -1,5 +1,14 @@
 /** Draws the screen: rows of text for a size, from the tree and the state of the screen alone. Pure. */
-import { headLine, nodeLines, openAsks, optionsOf, type PictureLine, pictureOf, type TreeView } from '@reprise/tree';
+import {
+  askLine,
+  headLine,
+  nodeLines,
+  openAsks,
+  optionsOf,
+  type PictureLine,
+  type pictureOf,
+  type TreeView,
+} from '@reprise/tree';
 import { escapeLine } from '../../text/escape.js';
 import { cutToColumns } from '../../text/layout.js';
 import { fitted } from '../fit.js';
@@ -33,7 +42,7 @@ export function draw(tree: TreeView, state: ScreenState, options: DrawOptions): 
   const head: Row = { text: cutToColumns(escapeLine(headLine(tree, now).text), columns), style: 'bold' };
   const asks = openAsks(tree)
     .slice(0, ASKS_MAX)
-    .map(({ ask }) => askRow(tree, ask, columns));
+    .map((ask): Row => ({ text: cutToColumns(escapeLine(askLine(tree, ask).text), columns), style: 'ask' }));
   const foot = footOf(tree, state, options);
   const above = [head, ...asks, rule];
   const room = Math.max(1, rows - above.length - foot.length - 1);
@@ -44,11 +53,6 @@ export function draw(tree: TreeView, state: ScreenState, options: DrawOptions): 
     ...Array.from({ length: room - middle.length }, (): Row => ({ text: '', style: 'plain' })),
   ];
   return [...above, ...filled, rule, ...foot].slice(0, rows);
-}
-
-function askRow(tree: TreeView, n: number, columns: number): Row {
-  const line = pictureOf(tree).find(({ kind, n: of }) => kind === 'ask' && of === n);
-  return { text: cutToColumns(escapeLine(line?.text ?? ''), columns), style: 'ask' };
 }
 
 /** The part of the tree around the selected node. */

@@ -163,6 +163,8 @@ export const treeFacts = {
   /** Something came back that was expected no longer. */
   'tree/Late@1': z.strictObject({ n: nodeNumber, what: z.string().max(64), launch: count }),
   'tree/Budget@1': z.strictObject({ spent: used, reserved: count }),
+  /** The limits, or the budget of all nodes together, were changed. */
+  'tree/Limited@1': z.strictObject({ limits: treeLimits, budget: z.nullable(count) }),
   'tree/Ended@1': z.strictObject({
     status: z.enum(TREE_STATUSES),
     code: z.nullable(z.string().max(96)),

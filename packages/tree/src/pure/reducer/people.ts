@@ -61,9 +61,10 @@ export const COMMANDS: {
     told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, text_ref);
   },
   'tree/Answer@1': (delivery, { ask, picked, text_ref }) => answerOfPeople(delivery, ask, { picked, text_ref }),
-  'tree/Limit@1': ({ state }, { limits, budget }) => {
+  'tree/Limit@1': ({ state, ctx }, { limits, budget }) => {
     if (limits !== undefined) Object.assign(state.limits, limits);
     if (budget !== undefined) state.budget.tree = budget;
+    ctx.record('tree/Limited@1', { limits: { ...state.limits }, budget: state.budget.tree });
   },
 };
 
