@@ -111,7 +111,8 @@ async function partOf({ ref, kind }: Given, content: ContentStore): Promise<Valu
 /** The check of each type. */
 const CHECKS: Readonly<Record<ResultType, (read: Read, terms: Terms) => Promise<Verdict>>> = {
   async text(read, terms) {
-    const text = read.from === 'answer' ? read.text : read.value;
+    // What a program prints ends with a line break that is no part of what it says.
+    const text = read.from === 'answer' ? read.text.replace(/(?:\r?\n)+$/, '') : read.value;
     if (typeof text !== 'string') return wrong(`is ${kindOf(text)}; a text is needed`);
     if (text.trim() === '') return wrong('is empty; a text is needed');
     return (await unfit(text, terms.schema)) ?? stored(text, terms.content);

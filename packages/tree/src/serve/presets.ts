@@ -52,8 +52,7 @@ export function claude({ usd, ...options }: ClaudeOptions = {}): ExternalAgentOp
 
 /** Any program that reads its prompt from standard input and prints its result. */
 export function program(options: ProgramOptions): ExternalAgentOptions {
-  const read = (output: string): ProgramAnswer => ({ text: output.replace(/(\r?\n)+$/, '') });
-  return preset({ name: options.name, command: options.command, protocol: 'stdout', read }, options);
+  return preset({ name: options.name, command: options.command, protocol: 'stdout' }, options);
 }
 
 /**
