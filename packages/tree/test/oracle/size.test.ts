@@ -4,7 +4,7 @@ import { brokenWorld } from './mutants.js';
 
 const NODES = 600;
 
-/** The long form: `conformance/tree-long.ts --size 3000`. */
+/** The long form: `conformance/tree-long.ts --size 2000`. */
 describe('a large tree that is stopped at its root', () => {
   it('every node ends in bounded frames before another input is taken [TREE-37]', async () => {
     const { ended, frames, deliveries, bytes, between, unverified } = await stopLarge(NODES);
