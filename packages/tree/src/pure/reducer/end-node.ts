@@ -13,9 +13,23 @@ interface NodeEnd {
 }
 
 /** Ends a node, and its run. Its children, dependents and parent learn of it from the table `work`. */
-export function endNode(delivery: Delivery, n: number, { status, code, result }: NodeEnd): void {
+export function endNode(delivery: Delivery, n: number, end: NodeEnd): void {
+  if (endAlone(delivery, n, end)) passOnLater(delivery, n);
+}
+
+/** Has the end of a node passed on. */
+export function passOnLater(delivery: Delivery, n: number): void {
+  tableOf(delivery, 'work').set(key(n), { do: 'ended', n, stage: 'children', after: null });
+}
+
+/**
+ * Ends a node, and its run: the caller passes its end on.
+ *
+ * @returns whether it had not ended before
+ */
+export function endAlone(delivery: Delivery, n: number, { status, code, result }: NodeEnd): boolean {
   const row = delivery.nodes.change(n);
-  if (isEnded(row)) return;
+  if (isEnded(row)) return false;
   delivery.changes++;
   leaveLine(delivery, row);
   row.status = status;
@@ -26,7 +40,7 @@ export function endNode(delivery: Delivery, n: number, { status, code, result }:
   row.unfinished = null;
   row.answering = false;
   stopRun(delivery, row);
-  tableOf(delivery, 'work').set(key(n), { do: 'ended', n, stage: 'children', after: null });
+  return true;
 }
 
 /** Takes a node out of the line. */

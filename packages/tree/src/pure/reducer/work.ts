@@ -6,7 +6,7 @@ import type { NodeRow, WorkItem } from '../contracts/node.js';
 import { retryDependent } from './again.js';
 import { askEnded, passUp } from './asks.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
-import { endNode, enterLine } from './end-node.js';
+import { endAlone, endNode, enterLine, passOnLater } from './end-node.js';
 import { key, pair, pairsOf, secondOf } from './keys.js';
 import { takeStock } from './make.js';
 import { isAbove, isEnded, type ReadNode } from './nodes.js';
@@ -23,9 +23,13 @@ export function passOnWork(delivery: Delivery): boolean {
   const work = tableOf(delivery, 'work');
   for (let first = work.first(); first !== undefined; first = work.first()) {
     if (isFull(delivery)) return true;
-    delivery.changes++;
     const [at, item] = first;
-    const next = WORK[item.do](delivery, item);
+    // How far it has come is stored only when this delivery is full: what a cascade writes is bounded.
+    let next: Progress = item;
+    while (next !== undefined && !isFull(delivery)) {
+      delivery.changes++;
+      next = WORK[item.do](delivery, { ...item, ...next });
+    }
     if (next === undefined) work.delete(at);
     else work.set(at, { ...item, ...next });
   }
@@ -73,8 +77,18 @@ function passOnEnd(delivery: Delivery, item: WorkItem): Progress {
 /** Ends what is below an ended node. A node that is complete has no open child, but may have open questions. */
 function endBelow(delivery: Delivery, above: ReadNode, n: number): void {
   const row = delivery.nodes.at(n);
-  if (row.type === 'ask') endNode(delivery, n, { status: 'cancelled', code: 'asker_ended' });
-  else if (above.status !== 'complete') endNode(delivery, n, { status: 'cancelled', code: 'parent_ended' });
+  if (row.type === 'ask') return endNode(delivery, n, { status: 'cancelled', code: 'asker_ended' });
+  if (above.status === 'complete' || !endAlone(delivery, n, { status: 'cancelled', code: 'parent_ended' })) return;
+  if (concernsOthers(delivery, n)) passOnLater(delivery, n);
+  else childEnded(delivery, row);
+}
+
+/** Whether others than its parent learn of the end of a node. */
+function concernsOthers(delivery: Delivery, n: number): boolean {
+  const range = { ...pairsOf(n), limit: 1 };
+  return (['children', 'dependents', 'routes'] as const).some(
+    (name) => tableOf(delivery, name).range(range).length > 0,
+  );
 }
 
 /** Lets a dependent begin, or blocks it, as its edge says. */
