@@ -1,7 +1,7 @@
 /**
  * Trees of agents against their oracle, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 2000] [--kill 200] [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 4000] [--kill 200] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must

@@ -29,8 +29,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a node goes on below one that was stopped',
     file: 'work.ts',
-    from: "else if (above.status !== 'complete') endNode",
-    to: 'else if (false) endNode',
+    from: "if (above.status === 'complete' ||",
+    to: 'if (true ||',
   },
   {
     name: 'a node is synthesized while its own run is under way',

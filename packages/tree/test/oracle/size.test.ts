@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { stopLarge } from '../../../../conformance/tree/size.js';
 import { brokenWorld } from './mutants.js';
 
-const NODES = 600;
+const NODES = 1_500;
 
-/** The long form: `conformance/tree-long.ts --size 2000`. */
+/** The long form: `conformance/tree-long.ts --size 4000`. */
 describe('a large tree that is stopped at its root', () => {
   it('every node ends in bounded frames before another input is taken [TREE-37]', async () => {
     const { ended, frames, deliveries, bytes, between, unverified } = await stopLarge(NODES);

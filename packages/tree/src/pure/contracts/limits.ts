@@ -6,8 +6,11 @@ const upTo = (max: number) => z.int().min(1).max(max);
 
 /** The limits of a tree. */
 export const treeLimits = z.strictObject({
-  /** All nodes, questions included. */
-  nodes: upTo(20_000),
+  /**
+   * All nodes, questions included. One stop ends all of them before other input is taken, and what one input may write is
+   * bounded (`CASCADE_VALUE_BYTES_MAX` of the kernel): that bounds the size of a tree.
+   */
+  nodes: upTo(4_000),
   /** The levels of nodes; the root is at depth 1. */
   depth: upTo(64),
   /** The children of one node, without its questions. */
