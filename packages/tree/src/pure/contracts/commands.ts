@@ -176,7 +176,6 @@ export const TREE_REFUSALS = [
   'not_your_subtree',
   'not_your_child',
   'node_ended',
-  'tree_ended',
   'stale_launch',
   'not_ended',
   'ancestor_ended',
