@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
-import { command, ended, start } from '../run.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
 const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
@@ -200,6 +200,11 @@ describe('wrong use of reprise tree run', () => {
   writeFileSync(join(at, 'wide.md'), 'y'.repeat(501));
   writeFileSync(join(at, 'not-a-world.db'), 'Dear diary,\n'.repeat(200));
 
+  // In this process: only the arguments matter, and a process for each row takes longer than all of them.
+  const before = process.cwd();
+  beforeAll(() => process.chdir(at));
+  afterAll(() => process.chdir(before));
+
   it.each([
     [['   '], 2, 'the goal is empty'],
     [['z'.repeat(501)], 2, 'at most 500 bytes in its first line\n  found       501 bytes'],
@@ -225,7 +230,7 @@ describe('wrong use of reprise tree run', () => {
     [['Go', '--world', 'no/such/folder/tree.db'], 5, 'the folder of the world cannot be made\n  where       '],
     [[], 2, "missing required argument 'goal'"],
   ] as const)('reprise tree run %j exits with %i and says what was expected', LONG, async (args, code, words) => {
-    const result = await command(at, 'tree', 'run', ...args);
+    const result = await run('tree', 'run', ...args);
     expect({ code: result.code, out: result.out }).toEqual({ code, out: '' });
     expect(result.err).toContain(words);
     expect(result.err).not.toMatch(/\n\s+at /);
