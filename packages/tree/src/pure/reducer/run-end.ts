@@ -10,6 +10,7 @@ import { forgetPassed } from './app-calls.js';
 import { goOnWithAnswers, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, leaveLine } from './end-node.js';
+import { key } from './keys.js';
 import { isEnded } from './nodes.js';
 import { numbers } from './reach.js';
 import { afterResultTimer, giveBack, moveRun } from './runs.js';
@@ -163,5 +164,5 @@ function hasCompleteChild(delivery: Delivery, { n }: NodeRow): boolean {
 
 /** Whether problems with a result may be told: the table keeps the last ones. */
 export function noteProblems(delivery: Delivery, row: NodeRow, ref: NonNullable<NodeRow['prompt_ref']>): void {
-  tableOf(delivery, 'told').set(`${String(row.n).padStart(7, '0')}.p`, ref);
+  tableOf(delivery, 'told').set(`${key(row.n)}.p`, ref);
 }
