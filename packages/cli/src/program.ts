@@ -17,6 +17,7 @@ import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
 import { verify } from './verbs/verify.js';
 import { why } from './verbs/why.js';
+import { count, positive } from './whole-numbers.js';
 
 /**
  * Runs the command. Never rejects, never ends the process.
@@ -218,17 +219,6 @@ function verb(program: Command, name: string, description: string): Command {
 function usageOf(command: Command, group = ''): string {
   const name = `${group}${command.name()}`;
   return `Usage: reprise ${name} ${command.usage()}\nSee: reprise ${name} --help`;
-}
-
-function count(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
-}
-
-function positive(text: string): number {
-  const number = count(text);
-  if (number > 0) return number;
-  throw new InvalidArgumentError('Expected a whole number, 1 or more.');
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {

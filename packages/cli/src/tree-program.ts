@@ -6,6 +6,7 @@ import type { ActVerb } from './tree/act.js';
 import { exitOfError, TREE_EXIT_HELP } from './tree/exit.js';
 import { WORLD_DEFAULT } from './tree/target.js';
 import type { ActOptions } from './verbs/tree/act.js';
+import { count, positive } from './whole-numbers.js';
 
 /** Adds `reprise tree` to the command. @param ended receives the exit code */
 export function addTree(program: Command, io: Io, ended: (code: number) => void): void {
@@ -152,18 +153,6 @@ class TreeVerbs {
       this.ended(exitOfError(error));
     }
   }
-}
-
-/** A whole number, 0 or more. */
-function count(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
-}
-
-function positive(text: string): number {
-  const number = count(text);
-  if (number > 0) return number;
-  throw new InvalidArgumentError('Expected a whole number, 1 or more.');
 }
 
 function dollars(text: string): number {
