@@ -15,10 +15,11 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   tools: ['contracts', 'kernel', 'agent'],
   server: ['contracts', 'kernel', 'agent'],
   tree: ['contracts', 'kernel', 'agent', 'work', 'tools', 'server'],
+  specialists: ['contracts', 'kernel', 'agent', 'flow', 'work'],
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
-  cli: ['contracts', 'kernel', 'agent', 'flow', 'tree', 'store-sqlite', 'providers', 'tools', 'sandbox'],
+  cli: ['contracts', 'kernel', 'agent', 'flow', 'tree', 'specialists', 'store-sqlite', 'providers', 'tools', 'sandbox'],
   reprise: [
     'contracts',
     'kernel',
@@ -26,6 +27,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'flow',
     'work',
     'tree',
+    'specialists',
     'store-sqlite',
     'providers',
     'tools',
@@ -204,6 +206,7 @@ export const PURE_WING: readonly string[] = [
   'packages/flow/src',
   'packages/work/src/pure',
   'packages/tree/src/pure',
+  'packages/specialists/src/pure',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */

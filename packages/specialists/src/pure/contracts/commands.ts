@@ -1,0 +1,115 @@
+/** The events that a project takes: from people and apps, from its plans, and from itself. */
+import { ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates } from '@reprise/kernel/define';
+import { PROJECT_BOUNDS } from './names.js';
+import { brief, failureText, need, resultNumber, skillName, taskNumber, title } from './rows.js';
+import { teamName, teamNews } from './team.js';
+
+const count = z.int().min(0);
+
+/** A part of a person's message: a text, or a content with its kind. */
+export const sayPart = z.union([
+  z.strictObject({ kind: z.literal('text'), text_ref: ref() }),
+  z.strictObject({ kind: z.literal('image'), media_type: z.string().max(128), image_ref: ref() }),
+]);
+
+/** The key of a task within one plan. */
+export const taskKey = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
+
+/** A task that is to be made. A dependency is named by its key in the plan, or by its number. */
+export const plannedTask = z.strictObject({
+  key: taskKey,
+  title,
+  ...brief.shape,
+  skill: skillName,
+  depends_on: z.array(z.strictObject({ task: z.union([taskKey, taskNumber]), pass: need.shape.pass })).max(256),
+  priority: z.exactOptional(z.int().min(-1_000).max(1_000)),
+  timeout_ms: z.exactOptional(
+    z
+      .int()
+      .min(1)
+      .max(7 * 86_400_000),
+  ),
+  /** Pointers of the text that no project has: kept so that the plan can be refused with all its faults. */
+  foreign: z.exactOptional(z.array(z.string().max(64)).max(16)),
+});
+
+/** A task that is to be made. */
+export type PlannedTask = z.infer<typeof plannedTask>;
+
+const taskChange = {
+  skill: z.exactOptional(skillName),
+  model: z.exactOptional(z.string().min(1).max(128)),
+  note_ref: z.exactOptional(ref()),
+};
+
+/** A message to the coordinator. */
+export const saying = z.strictObject({
+  command_id: z.string().min(1).max(128),
+  parts: z.array(sayPart).min(1).max(16),
+  priority: z.exactOptional(z.int().min(0).max(1_000)),
+  /** The team; the only one of the world when absent. */
+  team: z.exactOptional(teamName),
+});
+
+/** Tasks without a planner. */
+export const planning = z.strictObject({
+  tasks: z.array(plannedTask).min(1).max(PROJECT_BOUNDS.plan),
+  team: z.exactOptional(teamName),
+});
+
+/** Another try of a failed task. */
+export const retrying = z.strictObject({ task: taskNumber, ...taskChange });
+
+/** The commands of people and of the app. The first three open the project. */
+export const projectCommands = {
+  'specialists/Say@1': creates(saying),
+  'specialists/Plan@1': creates(planning),
+  /** Opens the project without a message, so that its memory and its tasks can be reached. */
+  'specialists/Open@1': creates(z.strictObject({ team: z.exactOptional(teamName) })),
+  'specialists/Retry@1': retrying,
+  'specialists/Skip@1': z.strictObject({ task: taskNumber, reason: z.string().max(500) }),
+  'specialists/Cancel@1': z.strictObject({
+    /** Null for all tasks, jobs and the coordinator's run: the project has ended. */
+    task: z.nullable(taskNumber),
+    reason: z.string().max(500),
+  }),
+};
+
+/** The name of a command. */
+export type ProjectCommandName = keyof typeof projectCommands;
+
+/** A call that waits for a plan of the project. */
+export const waitingCall = z.strictObject({
+  /** The cell that passed the call on: the coordinator's session, or a job. */
+  to: z.tuple([z.string().max(128), z.string().max(256)]),
+  session: z.string().max(256),
+  call_id: z.string().max(128),
+  step_epoch: count,
+});
+
+/** A call that waits for a plan of the project. */
+export type WaitingCall = z.infer<typeof waitingCall>;
+
+/** The events of the project's plans, and of the project itself. */
+export const projectNews = {
+  /** The team and the skills were read, or could not be. */
+  'specialists/TeamRead@1': z.strictObject({ news: z.nullable(teamNews), code: z.nullable(failureText) }),
+  /** The text that wakes the coordinator was composed, or could not be. */
+  'specialists/WakeComposed@1': z.strictObject({
+    epoch: count,
+    results: z.array(resultNumber).max(PROJECT_BOUNDS.shown),
+    text_ref: z.nullable(ref()),
+    code: z.nullable(failureText),
+  }),
+  /** What a call reads was composed, or could not be. */
+  'specialists/Answered@1': z.strictObject({
+    call: waitingCall,
+    value: value(),
+    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(4),
+    code: z.nullable(failureText),
+  }),
+  /** Goes on with what one delivery was too small for. */
+  'specialists/Work@1': z.strictObject({}),
+};

@@ -1,0 +1,169 @@
+/** Names of projects, their tables, and their bounds. */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address } from '@reprise/contracts';
+import { QUEUE } from '@reprise/flow';
+
+/** The wire name of the project's reducer. The key of a cell is the project's id. */
+export const PROJECT = 'specialists/Project@1';
+
+/** The id of a project: from it the keys of its sessions and jobs are made. */
+export const PROJECT_ID = /^[a-z0-9._-]{1,100}$/;
+
+/** The states of a project. */
+export const PROJECT_STATUSES = ['open', 'working', 'needs_decision', 'done', 'cancelled'] as const;
+
+/** The state of a project. */
+export type ProjectStatus = (typeof PROJECT_STATUSES)[number];
+
+/** The states of a task. `pending` is ready to be spawned; `blocked` waits for another task. */
+export const TASK_STATUSES = ['pending', 'blocked', 'running', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+
+/** The state of a task. */
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** The final states of a task. A failed task is not final: it may be tried again. */
+export const TASK_FINAL: readonly TaskStatus[] = ['completed', 'skipped', 'cancelled'];
+
+/** The states of a result: of the job that makes it. */
+export const RESULT_STATUSES = ['queued', 'running', 'waiting', 'ok', 'failed', 'timeout', 'cancelled'] as const;
+
+/** The state of a result. */
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** How a task is shown the result of one that it depends on. */
+export const PASSES = ['none', 'summary', 'full'] as const;
+
+/** How much of a dependency's result a task is shown. */
+export type Pass = (typeof PASSES)[number];
+
+/** What becomes of a task when one that it depends on has failed. */
+export const ON_FAILED = ['wait', 'cascade'] as const;
+
+/** Who spawns a task that is ready: the coordinator, or the project itself. */
+export const DISPATCHES = ['coordinator', 'auto'] as const;
+
+/** The bounds of a project. */
+export const PROJECT_BOUNDS = {
+  /** Tasks. */
+  tasks: 1_000,
+  /** Jobs, planned and ad hoc, retries included. */
+  jobs: 10_000,
+  /** Tasks of one call of `plan_write`. */
+  plan: 64,
+  /** Dependencies of all tasks of one call. */
+  needs: 512,
+  /** Dependencies of one task. */
+  task_needs: 32,
+  /** Pointers and dependencies of one task or spawn that are passed on. */
+  refs: 14,
+  /** The least bytes of a brief. */
+  brief_bytes: 200,
+  /** The bytes of a title. */
+  title_bytes: 200,
+  /** The bytes of an entry of the narrative. */
+  narrative_bytes: 2_000,
+  /** Results that one wake shows. */
+  shown: 20,
+  /** Results that wait for the coordinator. */
+  unprocessed: 256,
+  /** Jobs that wait for a slot. */
+  waiting: 1_000,
+  /** The bytes that one call of `result_read` shows. */
+  read_bytes: 8_192,
+} as const;
+
+/** How long ends of jobs are gathered before they wake the coordinator, in milliseconds. */
+export const WAKE_AFTER_MS = 500;
+
+/** How often a result is shown to runs that do not complete, before it waits for a person. */
+export const SHOWN_MAX = 3;
+
+/** The priorities of a project's inputs: words of people come before results. */
+export const INPUT_PRIORITY = { people: 100, results: 50 } as const;
+
+/** The coordinator's own tools, beside those of the memory. */
+export const COORDINATOR_TOOLS = [
+  'spawn_agent',
+  'task_graph',
+  'task_retry',
+  'task_skip',
+  'task_cancel',
+  'results_list',
+  'result_read',
+  'narrative_append',
+] as const;
+
+/** The name of a tool of the coordinator. */
+export type CoordinatorTool = (typeof COORDINATOR_TOOLS)[number];
+
+/** The tools of a project that a skill may list; `plan_write` only one that the team names as planner. */
+export const WORKER_TOOLS = ['result_read', 'memory_query', 'plan_write'] as const;
+
+/** The name of a tool of a project. */
+export type ProjectTool = CoordinatorTool | 'plan_write';
+
+/** The codes with which a project refuses a command or call. */
+export const PROJECT_REFUSALS = [
+  'already_started',
+  'not_started',
+  'invalid_name',
+  'not_yours',
+  'stale_run',
+  'unknown_tool',
+  'invalid_arguments',
+  'unknown_task',
+  'task_not_ready',
+  'task_not_failed',
+  'task_final',
+  'task_running',
+  'skill_not_found',
+  'skill_invalid',
+  'tool_unavailable',
+  'tool_reserved',
+  'tool_denied',
+  'unknown_model',
+  'no_price',
+  'unknown_result',
+  'result_of_other_project',
+  'result_not_ok',
+  'too_many_refs',
+  'plan_invalid',
+  'queue_full',
+  'limit_jobs',
+  'limit_tasks',
+  'budget_exceeded',
+  'project_ended',
+] as const;
+
+/** Why a command or call was refused. */
+export type ProjectRefusal = (typeof PROJECT_REFUSALS)[number];
+
+/** The codes with which a task fails, besides those of its run. */
+export const TASK_FAILURES = [
+  'dependency_failed',
+  'timeout',
+  'cancelled',
+  'plan_failed',
+  'skill_not_found',
+  'skill_invalid',
+  'tool_unavailable',
+  'tool_reserved',
+  'unknown_model',
+  'result_not_ok',
+  'no_team',
+] as const;
+
+/** The coordinator's session of a project. */
+export function coordinatorOf(project: string): Address {
+  return [SESSION_REDUCER, `${project}/coordinator`];
+}
+
+/** The pool of slots that all projects of a team share. */
+export function poolOf(team: string): Address {
+  return [QUEUE, `specialists/${team}`];
+}
+
+/** The memory of a project. */
+export function scopeOf(project: string): string {
+  return `project:${project}`;
+}

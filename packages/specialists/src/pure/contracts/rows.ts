@@ -1,0 +1,123 @@
+/** The rows of a project: tasks, results, jobs, entries of the narrative. */
+import { tally } from '@reprise/agent/contracts';
+import { ref } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { PASSES, PROJECT_BOUNDS, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+
+const count = z.int().min(0);
+const number = z.int().min(1);
+
+/** The number of a task, from 1 in each project. */
+export const taskNumber = number;
+
+/** The number of a result, from 1 in each project: `[agent_result:n]` points to it. */
+export const resultNumber = number;
+
+/** Why something failed. */
+export const failureText = z.string().min(1).max(96);
+
+/** The name of a skill. */
+export const skillName = z.string().min(1).max(64);
+
+/** The title of a task in one line. */
+export const title = z.string().min(1).max(PROJECT_BOUNDS.title_bytes);
+
+/** A dependency: the task, and how much of its result is passed on. */
+export const need = z.strictObject({ task: taskNumber, pass: z.enum(PASSES) });
+
+/** A dependency. */
+export type Need = z.infer<typeof need>;
+
+/** A brief: its text, its size, and the results that it points to. */
+export const brief = z.strictObject({
+  context_ref: ref(),
+  context_bytes: count,
+  pointers: z.array(resultNumber).max(PROJECT_BOUNDS.refs),
+});
+
+/** A brief. */
+export type Brief = z.infer<typeof brief>;
+
+/** A task. */
+export const taskRow = z.strictObject({
+  title,
+  ...brief.shape,
+  skill: skillName,
+  depends_on: z.array(need).max(PROJECT_BOUNDS.task_needs),
+  priority: z.int().min(-1_000).max(1_000),
+  timeout_ms: z.nullable(number),
+  /** The model that a retry chose; null for that of the skill. */
+  model: z.nullable(z.string().max(128)),
+  /** What a retry added to the brief. */
+  note_ref: z.nullable(ref()),
+  status: z.enum(TASK_STATUSES),
+  failure: z.nullable(failureText),
+  /** The result of its last job; after a good one, that one. */
+  result: z.nullable(resultNumber),
+  attempts: count,
+  /** The plan that made it: the result of the planner, and its place in that plan. Null for a plan of the app. */
+  plan: z.nullable(z.strictObject({ result: resultNumber, index: count })),
+  /** How many of its dependencies are open, and how many failed. */
+  open: count,
+  failed: count,
+  /** The frame that made it. */
+  seq: count,
+});
+
+/** A task. */
+export type TaskRow = z.infer<typeof taskRow>;
+
+/** A result: what one job makes, and how far it is. */
+export const resultRow = z.strictObject({
+  task: z.nullable(taskNumber),
+  title,
+  skill: skillName,
+  /** The digest of the skill file that the job was prepared from. */
+  digest: z.nullable(z.string().max(80)),
+  model: z.nullable(z.string().max(128)),
+  /** Whether the spawn named the model. */
+  override: z.boolean(),
+  status: z.enum(RESULT_STATUSES),
+  code: z.nullable(failureText),
+  output_ref: z.nullable(ref()),
+  job: number,
+  session: z.nullable(z.string().max(256)),
+  inputs: z.array(resultNumber).max(PROJECT_BOUNDS.refs),
+  /** How often a run of the coordinator was shown it. */
+  shown: count,
+  processed_seq: z.nullable(count),
+  memory_ids: z.array(z.int().min(0)).max(64),
+  cost: z.nullable(tally),
+  seq: count,
+  ended_seq: z.nullable(count),
+});
+
+/** A result. */
+export type ResultRow = z.infer<typeof resultRow>;
+
+/** What the project knows of a job while it is under way: the result that it makes, and what its session may call. */
+export const jobRow = z.strictObject({
+  result: resultNumber,
+  tools: z.array(z.string().max(64)).max(64),
+  planner: z.boolean(),
+  /** How many plans it was refused. */
+  refused: count,
+});
+
+/** A job that is under way. */
+export type JobRow = z.infer<typeof jobRow>;
+
+/** An entry of the narrative. */
+export const narrativeRow = z.strictObject({
+  text_ref: ref(),
+  bytes: count,
+  previous: z.nullable(number),
+  memory_ids: z.array(z.int().min(0)).max(16),
+  task_ids: z.array(taskNumber).max(16),
+  /** The run of the coordinator that wrote it. */
+  run: count,
+  seq: count,
+});
+
+/** An entry of the narrative. */
+export type NarrativeRow = z.infer<typeof narrativeRow>;
