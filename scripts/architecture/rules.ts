@@ -10,7 +10,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'store-sqlite': ['contracts', 'kernel'],
   agent: ['contracts', 'kernel'],
   flow: ['contracts', 'kernel'],
-  work: ['contracts', 'kernel', 'agent'],
+  work: ['contracts', 'kernel', 'agent', 'flow'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   server: ['contracts', 'kernel', 'agent'],

@@ -1,3 +1,5 @@
-/** Work of agents for an owner: texts for models, composed from the content of a world. */
+/** Work of agents for an owner: jobs, and texts for models, composed from the content of a world. */
 export { composeAdapter, composeText } from './adapter/compose.js';
+export { type JobRequest, NotPrepared, type PrepareHost, type Preparer } from './adapter/preparer.js';
+export { textsPart, type WorkPartOptions, workPart } from './part.js';
 export * from './pure/index.js';

@@ -9,7 +9,7 @@ import {
   type SessionInfo,
 } from '@reprise/contracts';
 import type { PendingItem } from '@reprise/kernel';
-import { composeAdapter } from '@reprise/work';
+import { textsPart } from '@reprise/work';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
 import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
@@ -51,7 +51,6 @@ export interface NodeBridge {
  */
 const POLICY: readonly PolicyRule[] = [
   { send: `${TREE}/*`, who: 'adapter:*', decision: 'deny' },
-  { effect: 'work.compose@1', decision: 'allow' },
   { effect: 'tree.check@1', decision: 'allow' },
   { effect: 'tree.agents@1', decision: 'allow' },
   { effect: 'human.ask@1', who: `cell:${TREE}/*`, decision: 'allow' },
@@ -85,9 +84,10 @@ export function trees(options: TreesOptions): WorldPart<Trees> {
   require(new Set(names).size === names.length, 'agents', 'agents with different names', names.join(', '));
   return {
     name: 'trees',
+    uses: [textsPart],
     reducers: [treeReducer],
     plans: [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan],
-    adapters: (host: PartHost) => [composeAdapter(), checkAdapter(files), agentsAdapter(host, options)],
+    adapters: (host: PartHost) => [checkAdapter(files), agentsAdapter(host, options)],
     policy: POLICY,
     agents,
     tools: nodeToolCatalog(),

@@ -1,0 +1,51 @@
+/** Executes `work.prepare@1`: passes a request to the preparer of its kind. */
+import type { PartHost } from '@reprise/agent';
+import { RepriseError } from '@reprise/contracts';
+import { type Adapter, type AdapterContext, type AdapterOutcome, getValue } from '@reprise/kernel';
+import { type WorkPrepared, type WorkPrepareParams, workPrepare } from '../pure/contracts.js';
+import { NotPrepared, type Preparer } from './preparer.js';
+
+/** The preparers of a world, by kind. */
+export type Preparers = Map<string, Preparer>;
+
+/** The adapter of `work.prepare@1`. */
+export function prepareAdapter(host: PartHost, preparers: Preparers): Adapter<WorkPrepareParams, WorkPrepared> {
+  return {
+    effect: workPrepare as unknown as Adapter<WorkPrepareParams, WorkPrepared>['effect'],
+    name: 'work.prepare',
+    async doExecute(params, context) {
+      const preparer = preparers.get(params.kind);
+      if (preparer === undefined) return refused('no_preparer');
+      try {
+        return { status: 'ok', payload: await prepared(preparer, params, host, context) };
+      } catch (error) {
+        return refusalOf(error, context);
+      }
+    },
+  };
+}
+
+async function prepared(
+  preparer: Preparer,
+  params: WorkPrepareParams,
+  host: PartHost,
+  { content, signal }: AdapterContext,
+): Promise<WorkPrepared> {
+  const request = params.request_ref === null ? null : await getValue(content, params.request_ref);
+  return preparer.prepare({ ...params, request }, { ...host, content, signal });
+}
+
+/** Content that is gone is a refusal; any other error is a defect of the preparer. */
+function refusalOf(error: unknown, { report }: AdapterContext): AdapterOutcome<WorkPrepared> {
+  if (error instanceof NotPrepared) {
+    report?.(error);
+    return refused(error.reason);
+  }
+  if (error instanceof RepriseError && (error.code === 'blob_missing' || error.code === 'blob_erased'))
+    return refused(error.code);
+  throw error;
+}
+
+function refused(reason: string): AdapterOutcome<WorkPrepared> {
+  return { status: 'error', code: `adapter_error/${reason}`, retryable: false };
+}

@@ -1,0 +1,181 @@
+/** The schemas of jobs: one run of an agent for an owner (`work/Job@1`), its preparation, and what its owner is told. */
+import { adopted, tally } from '@reprise/agent/contracts';
+import { type Address, address, digestHex, inputPart, partView, ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates, defineEffect, type ReducerContext } from '@reprise/kernel/define';
+import {
+  JOB,
+  JOB_ATTEMPTS_MAX,
+  JOB_INPUTS_MAX,
+  JOB_PRIORITY_MAX,
+  JOB_STATUSES,
+  JOB_TIMEOUT_MS_MAX,
+  MESSAGE_PARTS_MAX,
+} from './job-names.js';
+import { rightsOf } from './made.js';
+
+const some = z.int().min(1);
+const alias = z.string().min(1).max(128);
+const code = z.string().min(1).max(96);
+const sessionKey = z.string().min(1).max(256);
+
+/** The number of a job, unique among the jobs of its owner. */
+export const jobNumber = z.int().min(1).max(9_999_999);
+
+/** The kind of a request: it decides which preparer reads it. */
+export const jobKind = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._:-]*$/)
+  .max(64);
+
+/** The output of an earlier job that a job is given: a link, shown in full, as a summary, or its head. */
+export const jobInput = z.strictObject({ from: jobNumber, output_ref: ref(), view: partView });
+
+/** The output of an earlier job that a job is given. */
+export type JobInput = z.infer<typeof jobInput>;
+
+/** What a preparer is asked for: the same in the event that makes a job and in the effect. */
+const request = {
+  kind: jobKind,
+  /** Content that the preparer reads: a value. */
+  request_ref: z.nullable(ref()),
+  /** What the owner adds itself: a small value, which may hold links. */
+  details: z.exactOptional(value()),
+  inputs: z.array(jobInput).max(JOB_INPUTS_MAX),
+  /** The alias of the model that the owner asks for; null leaves it to the preparer. */
+  model: z.nullable(alias),
+};
+
+/** `work/Begin@1`: the owner makes a job. The job's key is {@link jobKey} of its owner's key and `n`. */
+export const beginJob = z.strictObject({
+  n: jobNumber,
+  ...request,
+  /** The key of the `flow/Queue@1` whose slot the job needs; null: it begins at once. */
+  pool: z.nullable(z.string().min(1).max(256)),
+  /** Higher values come first. */
+  priority: z.int().min(-JOB_PRIORITY_MAX).max(JOB_PRIORITY_MAX),
+  /** How long it may take from its slot on. */
+  timeout_ms: some.max(JOB_TIMEOUT_MS_MAX),
+  /** Rights of its session, when it has fewer than the job; null: it has the job's. */
+  grant: z.nullable(rightsOf),
+  /** The labels of its session. */
+  labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
+  /** How many sessions are tried when one fails as a cell, or is lost; 1 when absent. */
+  attempts: z.exactOptional(some.max(JOB_ATTEMPTS_MAX)),
+});
+
+/** What an owner states about a job. */
+export type BeginJob = z.infer<typeof beginJob>;
+
+/** The parameters of `work.prepare@1`. */
+export const workPrepareParams = z.strictObject({ ...request, owner: z.nullable(address), n: jobNumber });
+
+/** The parameters of `work.prepare@1`. */
+export type WorkPrepareParams = z.infer<typeof workPrepareParams>;
+
+/** The receipt of `work.prepare@1`: the definition of the session, its input, and what both were made of. */
+export const workPrepared = z.strictObject({
+  adopted,
+  /** The agents that may be spawned, below the session. */
+  agents: z.array(adopted).max(32),
+  message_parts: z.array(inputPart).min(1).max(MESSAGE_PARTS_MAX),
+  /** The hex SHA-256 of what the preparer read. */
+  digest: digestHex(),
+  resolved_model: alias,
+});
+
+/** The receipt of `work.prepare@1`. */
+export type WorkPrepared = z.infer<typeof workPrepared>;
+
+/**
+ * `work.prepare@1`: turns a request into a definition and an input. Files, pointers and prompts are read here, once;
+ * replay needs none of them. A refusal is an error with the code `adapter_error/<reason>`.
+ */
+export const workPrepare = defineEffect({
+  kind: 'work.prepare@1',
+  params: workPrepareParams,
+  receipt: workPrepared,
+  guarantee: 'idempotent',
+});
+
+/** What a job tells its owner at every change, in the frame of the change; also a fact. */
+export const jobChanged = z.strictObject({
+  n: jobNumber,
+  status: z.enum(JOB_STATUSES),
+  attempt: some,
+  session: z.exactOptional(sessionKey),
+  /** The alias of the model that the session has. */
+  model: z.exactOptional(alias),
+  /** The digest of what the preparation read. */
+  digest: z.exactOptional(digestHex()),
+  /** The last answer, whole: a model's output. */
+  output_ref: z.exactOptional(ref()),
+  /** The value that the run returned, when its agent states a type. */
+  value_ref: z.exactOptional(ref()),
+  /** Why it failed, or the reason of the stop. */
+  code: z.exactOptional(code),
+  /** What all attempts used so far. */
+  tally,
+});
+
+/** What a job tells its owner. */
+export type JobChanged = z.infer<typeof jobChanged>;
+
+/** What came too late: after the end of the job, or from an earlier attempt. A fact. */
+export const jobLate = z.strictObject({
+  n: jobNumber,
+  /** The event. */
+  what: z.string().max(128),
+  /** What it reports as used, which the job has counted. */
+  tally: z.exactOptional(tally),
+});
+
+/** The events that a job takes from its owner. */
+export const jobCommands = {
+  /** Makes the job. */
+  'work/Begin@1': creates(beginJob),
+  /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
+  'work/Stop@1': z.strictObject({ reason: code }),
+} as const;
+
+/** The events that a plan of the job raises. */
+export const jobNews = {
+  'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
+  'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
+} as const;
+
+/** The facts of a job. */
+export const jobFacts = { 'work/JobChanged@1': jobChanged, 'work/Late@1': jobLate } as const;
+
+/** The events that owners of jobs get: list them among the events of their reducer, beside `aos.agent/OwnerCall@1`. */
+export const jobEvents = { 'work/JobChanged@1': jobChanged } as const;
+
+/** The key of a job: unique for its owner. */
+export function jobKey(ownerKey: string, n: number): string {
+  return `${ownerKey}/j${n}`;
+}
+
+/** The address of a job. */
+export function jobAddress(ownerKey: string, n: number): Address {
+  return [JOB, jobKey(ownerKey, n)];
+}
+
+/** Makes a job of this cell, in this frame. */
+export function beginWork(ctx: ReducerContext, job: BeginJob): void {
+  ctx.send(jobAddress(ctx.address[1], job.n), { name: 'work/Begin@1', value: job });
+}
+
+/** Stops a job of this cell. */
+export function stopWork(ctx: ReducerContext, n: number, reason: string): void {
+  ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Stop@1', value: { reason } });
+}
+
+/**
+ * The number of the job of this cell that sends the event; undefined for any other sender. `work/JobChanged@1` and owner
+ * calls of other cells are not an owner's business.
+ */
+export function jobOfSender({ sender, address: [, key] }: ReducerContext): number | undefined {
+  if (sender === null || sender.length !== 2 || sender[0] !== JOB) return undefined;
+  const n = sender[1].startsWith(`${key}/j`) ? sender[1].slice(key.length + 2) : '';
+  return /^[1-9][0-9]{0,6}$/.test(n) ? Number(n) : undefined;
+}
