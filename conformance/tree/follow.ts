@@ -1,5 +1,6 @@
 /** Leads the oracle along the events that a tree takes, and compares what both say. */
-import type { AskedOf, Needed, Oracle, RunEnd, Terms, Verdict } from './oracle.js';
+import type { AskedOf, Needed, RunEnd, Terms, Verdict } from './oracle/node.js';
+import type { Oracle } from './oracle/oracle.js';
 import type { Delivered, StagedEvent } from './stage.js';
 
 /** A node as the tree stores it: what is compared. */

@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { fileURLToPath } from 'node:url';
+import { bundle } from '../bundle.js';
 import { randomFrom } from '../random.js';
 
 /** What the last owner of a tree saw. */
@@ -28,6 +27,8 @@ export interface Killed {
   readonly requests: number;
 }
 
+const OWNER = fileURLToPath(new URL('kill-owner.ts', import.meta.url));
+
 /** The nodes of the tree that `kill-owner.ts` grows. */
 const NODES = 11;
 
@@ -45,7 +46,7 @@ export async function killOwners(kills: number, trees: number, seed: number): Pr
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sum = { kills: 0, trees: 0, ended: 0, twice: 0, lost: 0, unverified: 0 };
   try {
-    await bundle(program);
+    await bundle(OWNER, program);
     while (sum.trees < trees) {
       const left = Math.ceil((kills - sum.kills) / (trees - sum.trees));
       const file = path.join(folder, `${sum.trees}.world`);
@@ -102,32 +103,5 @@ function watch(owner: ChildProcess, killAfter: number | undefined): Promise<Seen
       else if (isKilled) resolve(undefined);
       else reject(new Error(`the owner exits with ${code}: ${out}`));
     });
-  });
-}
-
-/** Makes the owner one file: starting it costs a fraction of starting TypeScript. */
-async function bundle(outfile: string): Promise<void> {
-  const require = createRequire(createRequire(import.meta.url).resolve('@reprise/store-sqlite/package.json'));
-  await build({
-    entryPoints: [fileURLToPath(new URL('kill-owner.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@reprise/source'],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'native',
-        // It loads a binary from its own folder, so it stays there.
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^libsql$/ }, () => ({
-            path: pathToFileURL(require.resolve('libsql')).href,
-            external: true,
-          })),
-      },
-    ],
   });
 }

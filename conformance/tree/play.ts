@@ -3,7 +3,8 @@ import { Ref } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel/define';
 import fc from 'fast-check';
 import { compare, Differs, follow, type Row } from './follow.js';
-import { Oracle, type Terms } from './oracle.js';
+import type { Terms } from './oracle/node.js';
+import { Oracle } from './oracle/oracle.js';
 import { CANCELLED, ended, Stage, type StagedPlan, type StagedSession } from './stage.js';
 
 const KINDS = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../crash/bundle.js';
+import { bundle } from '../../../../conformance/bundle.js';
 
 /** A folder for everything of a run. */
 export interface Bench {

@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bundle } from '../crash/bundle.js';
+import { bundle } from '../../../../conformance/bundle.js';
 import { startChild } from '../crash/child.js';
 import { app, type HolderJob } from './holder-child.js';
 

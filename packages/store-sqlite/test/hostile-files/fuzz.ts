@@ -10,7 +10,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../crash/bundle.js';
+import { bundle } from '../../../../conformance/bundle.js';
 import { MUTATIONS } from './mutations.js';
 import { makeSample } from './sample.js';
 

@@ -1,11 +1,11 @@
 /** Deliberately broken builds of the reducer: each is the sources with one place changed, in a bundle of its own. */
 
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { bundle } from '../../../../conformance/bundle.js';
 import type { stopLarge } from '../../../../conformance/tree/size.js';
 
 const REDUCER = fileURLToPath(new URL('../../src/pure/reducer/', import.meta.url));
@@ -86,31 +86,8 @@ export async function brokenWorld(mutant: Mutant): Promise<{ readonly stopLarge:
 async function bundled({ file, from, to }: Mutant, entry: URL): Promise<unknown> {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-mutant-'));
   const outfile = path.join(folder, 'mutant.mjs');
-  const changed = path.join(REDUCER, file);
   try {
-    await build({
-      entryPoints: [fileURLToPath(entry)],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      conditions: ['@reprise/source'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      logLevel: 'error',
-      plugins: [
-        {
-          name: 'mutant',
-          setup: (on) =>
-            on.onLoad({ filter: /tree[\\/]src[\\/]pure[\\/]reducer[\\/]/ }, async ({ path: loaded }) => {
-              if (loaded !== changed) return undefined;
-              const parts = (await readFile(loaded, 'utf8')).split(from);
-              if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places "${from}"`);
-              return { contents: parts.join(to), loader: 'ts' };
-            }),
-        },
-      ],
-    });
+    await bundle(fileURLToPath(entry), outfile, { planted: { file: path.join(REDUCER, file), from, to } });
     return await import(pathToFileURL(outfile).href);
   } finally {
     await rm(folder, { recursive: true });

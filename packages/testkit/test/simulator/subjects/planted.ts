@@ -3,12 +3,12 @@
  * replaced, a process runs the simulator on what that gives.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build, type Plugin } from 'esbuild';
+import { bundle } from '../../../../../conformance/bundle.js';
 import type { Hunted } from './hunt.js';
 
 /** A bug. */
@@ -101,38 +101,12 @@ export async function hunt(bug: PlantedBug, { seeds, shrink = false }: HuntOptio
   const folder = await mkdtemp(path.join(os.tmpdir(), 'reprise-planted-'));
   try {
     const outfile = path.join(folder, 'hunt.mjs');
-    await build({
-      entryPoints: [HUNT],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      conditions: ['@reprise/source'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      plugins: [planting(bug)],
-      logLevel: 'silent',
-    });
+    const planted = { file: path.join(PACKAGES, bug.file), from: bug.find, to: bug.replace };
+    await bundle(HUNT, outfile, { planted });
     const args = [outfile, bug.subject, String(seeds), shrink ? 'shrink' : 'first'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1 << 26 });
     return JSON.parse(stdout) as Hunted;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function planting({ name, file, find, replace }: PlantedBug): Plugin {
-  const where = path.join(PACKAGES, file);
-  return {
-    name: 'planted',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, async ({ path: loaded }) => {
-        if (loaded !== where) return undefined;
-        const source = await readFile(loaded, 'utf8');
-        const times = source.split(find).length - 1;
-        if (times !== 1) throw new Error(`"${name}" cannot be planted: its text stands ${times} times in ${file}`);
-        return { contents: source.replace(find, () => replace), loader: 'ts' };
-      });
-    },
-  };
 }

@@ -1,0 +1,65 @@
+/** Programs that tests start as processes or load as modules, made into one file each. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+/** A text of one source file, and what stands in its place: a mistake, to see that a test finds it. */
+export interface Planted {
+  /** The file, by its absolute path. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How a bundle is made. */
+export interface BundleOptions {
+  readonly planted?: Planted;
+}
+
+/**
+ * A program and all that it imports as one file of plain JavaScript: starting it costs a fraction of starting TypeScript.
+ *
+ * @throws Error when the text to be replaced does not stand in its file exactly once: the mistake has to be planted anew
+ */
+export async function bundle(entry: string, outfile: string, { planted }: BundleOptions = {}): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['@reprise/source'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: planted === undefined ? 'error' : 'silent',
+    plugins: [native, ...(planted === undefined ? [] : [planting(planted)])],
+  });
+}
+
+/** The driver of SQLite loads a binary from its own folder, so it stays there. */
+const native: Plugin = {
+  name: 'native',
+  setup: ({ onResolve }) => {
+    const own = createRequire(import.meta.url);
+    const store = createRequire(own.resolve('@reprise/store-sqlite/package.json'));
+    onResolve({ filter: /^libsql$/ }, () => ({
+      path: pathToFileURL(store.resolve('libsql')).href,
+      external: true,
+    }));
+  },
+};
+
+function planting({ file, from, to }: Planted): Plugin {
+  return {
+    name: 'planted',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.ts$/ }, async ({ path: loaded }) => {
+        if (loaded !== file) return undefined;
+        const parts = (await readFile(loaded, 'utf8')).split(from);
+        if (parts.length !== 2) throw new Error(`"${from}" stands ${parts.length - 1} times in ${path.basename(file)}`);
+        return { contents: parts.join(to), loader: 'ts' };
+      }),
+  };
+}

@@ -1,0 +1,105 @@
+/** The nodes of a tree, and which of them wait for which. */
+import { Node, type Question, type Terms } from './node.js';
+
+/** Nodes by their numbers, and what follows from them alone. */
+export class Grove {
+  readonly nodes: Node[] = [];
+
+  constructor(
+    public terms: Terms,
+    /** What becomes of a question to people. */
+    protected readonly people: 'human' | 'default' | 'fail',
+  ) {
+    this.nodes.push(new Node(1, 'goal', null, [], 0));
+  }
+
+  get root(): Node {
+    return this.at(1);
+  }
+
+  /** The state of the tree. */
+  get status(): string {
+    if (this.root.ended) return this.root.status;
+    return this.root.paused ? 'paused' : 'running';
+  }
+
+  at(n: number): Node {
+    const node = this.nodes[n - 1];
+    if (node === undefined) throw new Error(`the oracle knows no node ${n}`);
+    return node;
+  }
+
+  childrenOf(node: Node): Node[] {
+    return this.nodes.filter(({ parent, type }) => parent === node && type !== 'ask');
+  }
+
+  /**
+   * Whether the end of a node, or its acting, can only come after that of another. A node ends after it has acted and
+   * its children have ended; it acts when what it needs has ended and its own questions are answered.
+   */
+  protected waits(
+    what: 'end' | 'act',
+    n: number,
+    forWhat: 'end' | 'act',
+    other: number,
+    seen = new Set<string>(),
+  ): boolean {
+    if (this.at(n).ended || seen.has(`${what}${n}`)) return false;
+    if (n === other && what === forWhat) return true;
+    seen.add(`${what}${n}`);
+    return this.awaited(what, n).some(([to, m]) => this.waits(to, m, forWhat, other, seen));
+  }
+
+  protected awaited(what: 'end' | 'act', n: number): ['end' | 'act', number][] {
+    const node = this.at(n);
+    if (what === 'end') return [['act', n], ...this.openOf(node).map((child) => ['end', child.n] as ['end', number])];
+    const needs = node.status === 'pending' && node.isNew ? node.needs : [];
+    const asked = this.questionsOf(node).flatMap(({ how, parked, deadline, route }) => {
+      return how === null && parked && deadline === null ? route : [];
+    });
+    return [
+      ...needs.map(({ on }) => ['end', on] as ['end', number]),
+      ...asked.map((to) => ['act', to] as ['act', number]),
+    ];
+  }
+
+  /** Whether a node waits for itself. */
+  get hasCircle(): boolean {
+    return this.nodes.some(({ n, ended }) => {
+      if (ended) return false;
+      return (['end', 'act'] as const).some((what) =>
+        this.awaited(what, n).some(([to, m]) => this.waits(to, m, what, n)),
+      );
+    });
+  }
+
+  protected above(node: Node): Node[] {
+    return node.parent === null ? [] : [node.parent, ...this.above(node.parent)];
+  }
+
+  protected isBelow(node: Node, n: number): boolean {
+    return this.above(node).some((above) => above.n === n);
+  }
+
+  protected openOf(node: Node): Node[] {
+    return this.childrenOf(node).filter(({ ended }) => !ended);
+  }
+
+  protected questionsOf(node: Node): Question[] {
+    return this.nodes.flatMap(({ parent, question }) => (parent === node && question !== null ? [question] : []));
+  }
+
+  /** The questions that wait for the answer of a node. */
+  protected askedOf(node: Node): Node[] {
+    return this.nodes.filter(({ question }) => question?.how === null && question.route.includes(node.n));
+  }
+
+  protected upFrom(node: Node): number[] {
+    const up = this.above(node).find(({ type }) => type !== 'serial');
+    return up === undefined || up.ended ? [] : [up.n];
+  }
+
+  protected isBlocked({ needs }: Node): boolean {
+    return needs.some(({ on, block }) => block && this.at(on).ended && this.at(on).status !== 'complete');
+  }
+}

@@ -1,0 +1,188 @@
+/** The runs of nodes: which may begin, how each goes on, and what its end decides. */
+import { Ends } from './ends.js';
+import { CODES, type Node, type RunEnd } from './node.js';
+
+/** The runs of nodes. */
+export class Runs extends Ends {
+  /** Each launch: number and launch. */
+  readonly launched: string[] = [];
+
+  /** A prompt was composed, or could not be. */
+  composed(n: number, launch: number, code: string | null): void {
+    const node = this.at(n);
+    if (node.run !== 'composing' || node.launch !== launch) return;
+    if (code === null && node.held) this.putAside(node);
+    else if (code === null) this.goLive(node);
+    else {
+      node.draft = null;
+      this.runOver(node, () => this.decide(node, 'failed', false));
+    }
+    this.settle();
+  }
+
+  /** A result was checked: that of a call, or, without one, what the last run gave. */
+  checked(n: number, launch: number, call: string | null, found: 'ok' | 'wrong' | 'failed'): void {
+    const node = this.at(n);
+    if (node.launch !== launch) return;
+    if (call === null) {
+      if (node.run !== 'checking') return;
+      node.run = 'none';
+      if (node.since > 0 && node.type !== 'serial') {
+        if (found === 'ok') node.draft = 'checked';
+        this.wait(node);
+      } else if (this.openOf(node).length > 0) node.status = 'waiting_children';
+      else if (found === 'ok') this.end(node, 'complete', null);
+      else if (node.type === 'serial') this.end(node, 'failed', found === 'wrong' ? 'validation_error' : 'boom');
+      else if (found === 'wrong') this.repair(node);
+      else {
+        node.draft = null;
+        this.failAttempt(node, 'boom');
+      }
+    } else if (node.checks.delete(call) && (node.run === 'live' || node.run === 'waiting')) {
+      if (found === 'ok') node.draft = 'checked';
+      else node.wrong++;
+    }
+    this.settle();
+  }
+
+  /** The current run of a node ended. */
+  runEnded(n: number, how: RunEnd, hasOutput: boolean): void {
+    const node = this.at(n);
+    node.checks.clear();
+    this.runOver(node, () => this.decide(node, how, hasOutput));
+    this.settle();
+  }
+
+  /** The calls of a run all wait for answers, or no longer do. */
+  runWaits(n: number): void {
+    const node = this.at(n);
+    if (node.run !== 'live' || this.questionsOf(node).every(({ parked }) => !parked)) return;
+    node.run = 'waiting';
+    this.settle();
+  }
+
+  /** Whether nothing more will happen by itself, though the tree has not ended. */
+  get stuck(): boolean {
+    return !this.root.ended && this.nodes.every(({ run }) => run === 'none');
+  }
+
+  /** A node that was paused while its prompt was composed is launched anew after the pause. */
+  protected putAside(node: Node): void {
+    node.run = 'none';
+    if (!node.answering) node.status = 'pending';
+    this.waitAgain(node);
+  }
+
+  /** A run has what its prompt says, the questions in it among them. */
+  protected goLive(node: Node): void {
+    node.run = 'live';
+    if (!node.answering) node.draft = null;
+    for (const question of this.questionsOf(node)) question.parked = false;
+    if (node.fresh || node.sessions === 0) {
+      node.sessions++;
+      node.inputs = 0;
+      node.fresh = false;
+    }
+    node.inputs++;
+    for (const ask of this.askedOf(node)) {
+      if (node.reads.includes(ask.n)) ask.question?.told.add(node.n);
+      else this.put(ask, node.n);
+    }
+  }
+
+  protected runOver(node: Node, then: () => void): void {
+    node.run = 'none';
+    for (const question of this.questionsOf(node)) question.parked = false;
+    if (node.ended) return;
+    for (const ask of this.askedOf(node)) if (ask.question?.told.has(node.n)) this.passUp(ask, node.n);
+    then();
+  }
+
+  protected decide(node: Node, how: RunEnd, hasOutput: boolean): void {
+    if (node.answering) {
+      node.answering = false;
+      if (node.status === 'waiting_children' && this.openOf(node).length === 0) this.synthesize(node);
+      return this.goOn(node);
+    }
+    const isAsking = this.questionsOf(node).some((question) => question.how === null);
+    if (node.draft === null && how === 'completed' && node.since === 0 && isAsking) {
+      node.status = 'waiting_input';
+      return;
+    }
+    if (node.draft !== null) return this.takeDraft(node);
+    if (how !== 'completed') return this.failAttempt(node, node.wrong >= 3 ? 'validation_error' : CODES[how]);
+    if (!hasOutput) return this.failAttempt(node, 'no_result');
+    node.draft = 'unchecked';
+    this.takeDraft(node);
+  }
+
+  protected takeDraft(node: Node): void {
+    if (node.since > 0) return this.wait(node);
+    if (node.draft === 'empty') {
+      node.draft = null;
+      return this.failAttempt(node, 'no_result');
+    }
+    if (node.draft === 'checked') return this.end(node, 'complete', null);
+    node.run = 'checking';
+  }
+
+  protected failAttempt(node: Node, code: string): void {
+    if (node.since > 0) return this.wait(node);
+    if (node.attempt >= this.terms.attempts || code === 'max_cost') return this.end(node, 'failed', code);
+    node.attempt++;
+    this.begin(node);
+  }
+
+  protected repair(node: Node): void {
+    node.draft = null;
+    if (++node.wrong >= 3) return this.failAttempt(node, 'validation_error');
+    node.phase = 'repair';
+    node.status = 'pending';
+  }
+
+  protected wait(node: Node): void {
+    node.status = 'waiting_children';
+    if (this.openOf(node).length === 0) this.synthesize(node);
+  }
+
+  /** Whether a node may begin. */
+  protected isReady(node: Node): boolean {
+    if (node.run === 'waiting') {
+      const parked = this.questionsOf(node).filter((question) => question.parked);
+      return parked.length > 0 && parked.every(({ how }) => how !== null) && !node.held;
+    }
+    if (node.status !== 'pending' && !node.answering) return false;
+    if (node.type === 'serial' || node.type === 'ask' || node.run !== 'none' || node.held) return false;
+    if (this.above(node).some(({ ended }) => ended)) return false;
+    if (node.phase === 'synthesis' && !node.answering && this.openOf(node).length > 0) return false;
+    return !node.isNew || node.needs.every(({ on }) => this.at(on).ended);
+  }
+
+  /** Fails what can never begin, and launches what may: by priority, then by number, while there are slots. */
+  protected settle(): void {
+    for (const node of this.nodes) this.release(node);
+    for (const node of this.nodes) for (const ask of this.askedOf(node)) this.put(ask, node.n);
+    const line = this.nodes.filter((node) => this.isReady(node)).sort((a, b) => b.priority - a.priority || a.n - b.n);
+    for (const node of line) {
+      if (this.nodes.filter(({ slot }) => slot).length >= this.terms.parallel) return;
+      if (node.run === 'waiting') {
+        for (const question of this.questionsOf(node)) question.parked = false;
+        node.run = 'live';
+        continue;
+      }
+      if (node.status === 'pending') node.answering = false;
+      if (node.answering && this.askedOf(node).length === 0) {
+        node.answering = false;
+        if (node.status === 'waiting_children' && this.openOf(node).length === 0) this.synthesize(node);
+        this.goOn(node);
+        return this.settle();
+      }
+      node.launch++;
+      node.isNew = false;
+      node.run = 'composing';
+      node.reads = this.askedOf(node).map(({ n }) => n);
+      if (!node.answering) node.status = 'active';
+      this.launched.push(`${node.n}.${node.launch}`);
+    }
+  }
+}
