@@ -1,6 +1,6 @@
 /** What an app says about nodes, and what it reads of them. */
 import type { AnyAgent, Duration } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
+import type { Capability, Value } from '@reprise/contracts';
 import type { AskRow, Edge, Need, NodeRow } from '../pure/index.js';
 import type { Money } from './budget.js';
 import type { ReadResult } from './result.js';
@@ -25,6 +25,11 @@ export interface NodeSpec {
   readonly budget?: Money;
   /** How long each of its runs may work. */
   readonly timeout?: Duration;
+  /**
+   * What it and all below it may do, for example `{ may: { tool: ['read_*'] } }`: within what every node above it may.
+   * The tools of the tree itself (`spawn`, `complete` and so on) follow from its place, not from these rights.
+   */
+  readonly rights?: Capability;
 }
 
 /** A change of a node that has not begun, or is paused. */
@@ -84,6 +89,8 @@ export interface NodeLaunch {
 export interface NodeDetail extends NodeRow {
   readonly needs: readonly ({ readonly node: number } & Edge)[];
   readonly children: readonly number[];
+  /** What it may do; absent when neither it nor a node above it was given rights. */
+  readonly rights?: Capability;
   /** Its task; absent for a question and a serial. */
   readonly prompt?: string;
   /** Its result as it reads. */

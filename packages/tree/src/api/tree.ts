@@ -5,7 +5,7 @@
  * from a view. A refusal of a command is data.
  */
 import { type AgentWorld, type AnyAgent, durationMs, putText, readText, type Schema } from '@reprise/agent';
-import { present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
+import { type Capability, present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import {
   type AskRow,
@@ -26,6 +26,7 @@ import { launchRows } from './projections.js';
 import { type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, readGiven, type TreeOutcome } from './result.js';
 import { recordedReturns, recordedSchema } from './returns.js';
+import { recordedRights, rightsOn } from './rights.js';
 
 /** What the handle of a tree is made from. */
 interface TreeParts {
@@ -98,6 +99,7 @@ export class Tree<R = unknown> {
       ...(row.result === null ? {} : { given: await readGiven(content, row.result) }),
       launches: await this.#launches(n),
       openAsks: asks.filter(({ asker }) => asker === n),
+      ...present({ rights: await rightsOn(this.#requests, row) }),
     };
   }
 
@@ -210,6 +212,17 @@ export class Tree<R = unknown> {
     return this.#requests.command('tree/Modify@1', value, by);
   }
 
+  /**
+   * Narrows what a node and all below it may do, also while they run. What is under way and is permitted no longer ends
+   * before anything else happens. Rights are never given back.
+   *
+   * @example await tree.restrict(4, { may: { tool: ['read_*'] } })
+   */
+  async restrict(n: number, rights: Capability, by?: By): Promise<Done> {
+    const value = { node: n, rights: recordedRights(rights, 'restrict') };
+    return this.#requests.command('tree/Restrict@1', value, by);
+  }
+
   /** Tells a node something: before its next step when it runs, in its next prompt otherwise. */
   async tell(n: number, text: string, by?: By): Promise<Done> {
     const text_ref = await putText(this.#kernel.content, requireTask(text));
@@ -263,6 +276,7 @@ export class Tree<R = unknown> {
         agent: spec.agent?.name,
         budget: await this.#amount(spec.budget),
         timeout_ms: spec.timeout === undefined ? undefined : durationMs(spec.timeout, 'add timeout'),
+        rights: spec.rights === undefined ? undefined : recordedRights(spec.rights, 'add rights'),
       }),
     };
   }
@@ -286,6 +300,7 @@ const SPEC_FIELDS: Readonly<Record<keyof NodeSpec, true>> = {
   agent: true,
   budget: true,
   timeout: true,
+  rights: true,
 };
 
 /** Limits that are checked. @throws RepriseError `invalid_argument` */

@@ -1,7 +1,7 @@
 /** The trees of a world: starting them, and listing them. */
 import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
 import { putText } from '@reprise/agent';
-import { fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { type Capability, fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX } from '../limits.js';
 import {
@@ -20,6 +20,7 @@ import type { TreesOptions } from './part.js';
 import { treeRows } from './projections.js';
 import { type By, TreeRequests } from './requests.js';
 import { recordedReturns, type TreeReturns } from './returns.js';
+import { recordedRights } from './rights.js';
 import { limitsOf, noFiles, Tree } from './tree.js';
 import { storeWords } from './words.js';
 
@@ -39,6 +40,8 @@ export interface TreeSpec<R> {
   readonly asks?: (typeof PEOPLE)[number];
   /** Stated with every session and question of the tree. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** What the root and all below it may do, for example `{ may: { tool: ['read_*'] } }`; all when absent. */
+  readonly rights?: Capability;
 }
 
 /** Selects trees of a list. */
@@ -93,6 +96,7 @@ const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
   budget: true,
   asks: true,
   labels: true,
+  rights: true,
 };
 
 /** Makes the handle of the part. */
@@ -155,6 +159,7 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
     ),
     labels: { ...labels },
     ...(calls === undefined ? {} : { calls: [...calls] }),
+    ...(spec.rights === undefined ? {} : { rights: recordedRights(spec.rights, 'rights') }),
   };
 }
 

@@ -35,6 +35,7 @@ type Said =
   | ({ readonly type: 'answered'; readonly text: Ref | null } & Omit<Fact<'tree/Answered@1'>, 'text_ref'>)
   | { readonly type: 'late'; readonly node: number; readonly what: string; readonly launch: number }
   | ({ readonly type: 'budget' } & Fact<'tree/Budget@1'>)
+  | ({ readonly type: 'rights'; readonly node: number } & Omit<Fact<'tree/Rights@1'>, 'n'>)
   | ({ readonly type: 'limited' } & Fact<'tree/Limited@1'>)
   | ({ readonly type: 'ended' } & Fact<'tree/Ended@1'> & EventState);
 
@@ -75,6 +76,8 @@ function saidBy(fact: FactOfTree): Said {
     }
     case 'tree/Budget@1':
       return { type: 'budget', ...fact.value };
+    case 'tree/Rights@1':
+      return { type: 'rights', node: fact.value.n, rights: fact.value.rights };
     case 'tree/Limited@1':
       return { type: 'limited', ...fact.value };
     case 'tree/Ended@1': {

@@ -198,6 +198,8 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
       rows.spent = fact.value.spent;
       rows.reserved = fact.value.reserved;
       return;
+    case 'tree/Rights@1':
+      return;
     case 'tree/Limited@1':
       rows.limits = fact.value.limits;
       rows.budget = { ...rows.budget, tree: fact.value.budget };

@@ -120,6 +120,22 @@ describe('a cell of the app', () => {
       { others: [clerk, guard], parts: [office], calls: DESK },
     ));
 
+  it('a call of an agent’s own tool that the rights of its node do not permit does not reach the cell of the app [TREE-48]', () =>
+    forest(
+      ({ step, last }) => (step === 0 ? call('price', { item: 'tea' }) : complete(last)),
+      async ({ trees, world }) => {
+        const prompt_ref = await putText(world.kernel.content, 'x');
+        await world.kernel.request(DESK, { name: 'test/Survey@1', value: { tree: 'other', prompt_ref } });
+        const tree = await trees.start('survey', { goal: 'top', agent: clerk, rights: { may: { tool: ['mail'] } } });
+        await tree.result();
+        expect((await tree.node(1))?.given?.text).toContain('not_permitted');
+        await trees.tree('other').result();
+        const state = (await world.kernel.state(DESK)) as never as State;
+        expect(state.calls.filter((text) => text.startsWith('survey'))).toEqual([]);
+      },
+      { others: [clerk], parts: [office], calls: DESK },
+    ));
+
   it('a cell that did not start a tree cannot command it [TREE-30]', () =>
     forest(
       () => call('ask', { question: 'q' }),

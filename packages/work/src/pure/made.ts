@@ -21,7 +21,7 @@ export const rightsOf = z.strictObject({ exercise, grant, account });
 export const makingCell = z.strictObject({
   to: address,
   rights: rightsOf,
-  first: sent,
+  first: z.exactOptional(sent),
   tag: z.string().min(1).max(256),
 });
 
@@ -45,8 +45,11 @@ export interface CellToMake {
   readonly making: { readonly name: string; readonly value: unknown };
   /** What it may do and grant, and the account that pays for it; each as `sys/SetRights@1` takes it. */
   readonly rights: z.infer<typeof rightsOf>;
-  /** The event by which it begins, sent once the rights stand. */
-  readonly first: { readonly name: string; readonly value: unknown };
+  /**
+   * The event by which it begins, sent once the rights stand. Without one the maker itself sends it when it receives
+   * `made`: a maker that looks at its own state again, or that wants the reply to it.
+   */
+  readonly first?: { readonly name: string; readonly value: unknown };
   /** Repeated in {@link MadeNews}. */
   readonly tag: string;
 }
@@ -63,7 +66,8 @@ export type MadeNews =
  */
 export function makeWithRights(ctx: ReducerContext, { to, making, rights, first, tag }: CellToMake): void {
   const at = formatAddress(to);
-  tableOf(ctx).set(at, { to, rights, first: first as MakingCell['first'], tag });
+  const kept = first === undefined ? {} : { first: first as MakingCell['first'] };
+  tableOf(ctx).set(at, { to, rights, ...kept, tag } as MakingCell);
   ctx.send(to, making, { reply: true, tag: `${MAKING}${at}` });
 }
 
@@ -112,7 +116,7 @@ function begin(ctx: ReducerContext, to: Address): MadeNews | undefined {
   const cell = tableOf(ctx).get(formatAddress(to));
   if (cell === undefined) return undefined;
   tableOf(ctx).delete(formatAddress(to));
-  ctx.send(to, cell.first);
+  if (cell.first !== undefined) ctx.send(to, cell.first);
   return { made: true, to, tag: cell.tag };
 }
 

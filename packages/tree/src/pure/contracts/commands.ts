@@ -1,5 +1,5 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
-import { address, ref } from '@reprise/contracts';
+import { address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
@@ -43,6 +43,8 @@ export const nodeSpec = z.strictObject({
       .min(1_000)
       .max(366 * 86_400_000),
   ),
+  /** What it and all below it may do, within what every node above it may; all of that when absent. */
+  rights: z.exactOptional(capability),
 });
 
 /** A node that is to be made. */
@@ -76,6 +78,8 @@ export const treeStart = z.strictObject({
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
   /** The cell of the app that answers its agents' own owner tools. */
   calls: z.exactOptional(address),
+  /** What the root and all below it may do, within what the tree's cell may; all of that when absent. */
+  rights: z.exactOptional(capability),
 });
 
 /** The start of a tree. */
@@ -107,6 +111,8 @@ export const treeCommands = {
     agent: z.exactOptional(z.string().max(64)),
     budget: z.exactOptional(z.int().min(1)),
   }),
+  /** Narrows what a node and all below it may do. What is under way and is permitted no longer ends. */
+  'tree/Restrict@1': z.strictObject({ node: nodeNumber, rights: capability }),
   'tree/Tell@1': z.strictObject({ node: nodeNumber, text_ref: ref() }),
   'tree/Answer@1': z.strictObject({ ask: nodeNumber, text_ref: ref(), picked: answered.shape.picked }),
   'tree/Limit@1': z.strictObject({
@@ -189,6 +195,8 @@ export const TREE_REFUSALS = [
   'limit_generations',
   'limit_asks',
   'over_budget',
+  'not_permitted',
+  'too_many_rights',
   'wrong_unit',
   'no_children',
   'no_people',

@@ -1,5 +1,5 @@
 /** A node as the tree stores it, and the entries of the tables around it. */
-import { ref } from '@reprise/contracts';
+import { capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { used } from './limits.js';
 import {
@@ -176,9 +176,24 @@ export const carried = z.strictObject({
 /** What stands in a composed prompt besides the task. */
 export type Carried = z.infer<typeof carried>;
 
+/** Rights in the form that is recorded: a capability of the kernel. */
+export type RecordedRights = z.infer<typeof capability>;
+
+/** A launch whose session is on its way to its rights: an entry of the table `launching`, by the number of its node. */
+export const launchingNode = z.strictObject({
+  launch: count,
+  /** What is being set for the session. */
+  rights: capability,
+  text_ref: ref(),
+  carries: carried,
+});
+
+/** A launch whose session is on its way to its rights. */
+export type LaunchingNode = z.infer<typeof launchingNode>;
+
 /** What is still to be passed on. */
 export const workItem = z.strictObject({
-  do: z.enum(['ended', 'blocked', 'pause', 'resume', 'again']),
+  do: z.enum(['ended', 'blocked', 'pause', 'resume', 'again', 'restrict']),
   n: nodeNumber,
   /** How far it has come. */
   stage: z.enum(['children', 'dependents', 'parent']),

@@ -1,11 +1,24 @@
 /** The tree as a cell: its state, its tables, and the facts from which every view is drawn. */
 
 import { adopted } from '@reprise/agent/contracts';
-import { address, ref } from '@reprise/contracts';
+import { address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { makingTables } from '@reprise/work/contracts';
 import { treeBudget, treeLimits, used } from './limits.js';
 import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_STATUSES } from './names.js';
-import { answered, askRow, askTarget, callPlace, edge, given, nodeNumber, nodeRow, RUNS, workItem } from './node.js';
+import {
+  answered,
+  askRow,
+  askTarget,
+  callPlace,
+  edge,
+  given,
+  launchingNode,
+  nodeNumber,
+  nodeRow,
+  RUNS,
+  workItem,
+} from './node.js';
 
 const count = z.int().min(0);
 
@@ -101,6 +114,12 @@ export const treeTables = {
   /** Nodes with a run of their own. */
   live: z.null(),
   work: workItem,
+  /** What was said about the rights of a node. */
+  rights: capability,
+  /** The rights that stand for a session. */
+  granted: capability,
+  launching: launchingNode,
+  ...makingTables,
 };
 
 /** The facts of a tree. */
@@ -134,6 +153,8 @@ export const treeFacts = {
   }),
   /** Edges of a node: the nodes that it needs. */
   'tree/Needs@1': z.strictObject({ n: nodeNumber, needs: z.array(nodeNumber).max(64) }),
+  /** What was said about the rights of a node: it and all below it may do no more. */
+  'tree/Rights@1': z.strictObject({ n: nodeNumber, rights: capability }),
   'tree/Launched@1': z.strictObject({
     n: nodeNumber,
     launch: count,

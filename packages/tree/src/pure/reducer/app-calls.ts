@@ -6,6 +6,7 @@ import type { TreeState } from '../contracts/tree.js';
 import { answerCall } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { Refused } from './refused.js';
+import { refuseWithoutRight } from './rights.js';
 
 /** Begins the tag of a call that was passed on, whose refusal comes back with it. */
 const PASSED_TAG = 'call.';
@@ -17,6 +18,7 @@ export function passToApp(delivery: Delivery, row: NodeRow, call: OwnerCall): vo
   const { state, ctx } = delivery;
   const listed = tableOf(delivery, 'agents').get(row.agent)?.calls ?? [];
   if (state.calls === null || !listed.includes(call.name)) throw new Refused('unknown_tool');
+  refuseWithoutRight(delivery, row, call.name);
   if (!ctx.takes(state.calls, OWNER_CALL)) throw new Refused('unknown_tool');
   const at = keyOf(call, ctx);
   const { session, call_id, step_epoch } = call;

@@ -168,6 +168,7 @@ const HINTS: Readonly<Record<string, string>> = {
   not_asked: 'Only the nodes that were asked may answer.',
   unknown_node: 'Call read_tree for the nodes that exist.',
   over_budget: 'A child has at most your own budget.',
+  not_permitted: 'The rights of your node do not permit this tool. Do without it, or ask.',
   illegal_transition: 'Answer the question with the tool answer.',
   node_ended: 'Your node has ended. End your turn.',
   stale_launch: 'This run has been replaced. End your turn.',

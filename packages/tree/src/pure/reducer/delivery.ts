@@ -1,7 +1,7 @@
 /** One delivery to a tree: its state, its nodes, and how many nodes it has changed. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { CHANGES_AT_ONCE } from '../contracts/names.js';
-import type { AskRow, Edge, NodeRow, WorkItem } from '../contracts/node.js';
+import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, WorkItem } from '../contracts/node.js';
 import type { TreeAgent, TreeState } from '../contracts/tree.js';
 import { Nodes } from './nodes.js';
 
@@ -38,6 +38,9 @@ interface Tables {
   readonly told: Table<NonNullable<NodeRow['prompt_ref']>>;
   readonly live: Table<null>;
   readonly work: Table<WorkItem>;
+  readonly rights: Table<RecordedRights>;
+  readonly granted: Table<RecordedRights>;
+  readonly launching: Table<LaunchingNode>;
 }
 
 /** A table of the tree. */

@@ -1,13 +1,15 @@
 /** The launch of a node: its prompt was composed, and goes to its session as an input. */
 import { type Adopted, SESSION_REDUCER } from '@reprise/agent/contracts';
-import { present, type Ref } from '@reprise/contracts';
+import { type Address, present, type Ref, type Value } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
+import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import type { Carried, NodeRow, treeNews } from '../contracts/index.js';
 import { questionsLaunched } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { isEnded } from './nodes.js';
+import { rightsToSet } from './rights.js';
 import { answeringEnded, failAttempt } from './run-end.js';
 import { giveBack, moveRun } from './runs.js';
 import { unitOf } from './spending.js';
@@ -30,6 +32,20 @@ export function launchComposed(delivery: Delivery, composed: Composed): void {
   begin(delivery, row, composed.carries, composed.text_ref);
 }
 
+/** The session of a launch has its rights, or cannot have them: then it does not begin. */
+export function rightsNews(delivery: Delivery, news: MadeNews): void {
+  const [n = 0, launch] = news.tag.split('.').map(Number);
+  const row = delivery.nodes.change(n);
+  const launching = tableOf(delivery, 'launching').get(key(n));
+  if (launching === undefined || launching.launch !== launch || row.run !== 'composing' || row.launch !== launch)
+    return;
+  tableOf(delivery, 'launching').delete(key(n));
+  if (!news.made) return launchFailed(delivery, row, `rights/${news.code}`.slice(0, 96));
+  if (row.session !== null) tableOf(delivery, 'granted').set(row.session, launching.rights);
+  if (isPaused(delivery, row)) return putAside(delivery, row);
+  begin(delivery, row, launching.carries, launching.text_ref);
+}
+
 /** A run that could not begin. */
 export function launchFailed(delivery: Delivery, row: NodeRow, code: string): void {
   giveBack(delivery, row);
@@ -47,14 +63,29 @@ function putAside(delivery: Delivery, row: NodeRow): void {
   waitAgain(delivery, row);
 }
 
+/** Begins a run: its session is told its definition and, when its rights stand, its input. */
 function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref): void {
   const { ctx } = delivery;
+  const { n, launch } = row;
   const session = sessionOf(delivery, row);
-  const agent = tableOf(delivery, 'agents').get(row.agent) ?? ctx.reject('unknown_agent');
+  const to: Address = [SESSION_REDUCER, session];
+  const adoption = adoptionOf(delivery, row);
+  const rights = rightsToSet(delivery, row, session);
+  if (rights !== undefined) {
+    tableOf(delivery, 'launching').set(key(n), { launch, rights, text_ref, carries });
+    return makeWithRights(ctx, { to, making: adoption, rights: { exercise: rights }, tag: `${n}.${launch}` });
+  }
+  ctx.send(to, adoption);
+  sendInput(delivery, row, session, text_ref, carries);
+}
+
+/** The definition that a session works by in its next run. */
+function adoptionOf(delivery: Delivery, row: NodeRow): { readonly name: string; readonly value: Value } {
+  const agent = tableOf(delivery, 'agents').get(row.agent) ?? delivery.ctx.reject('unknown_agent');
   const variant = agent.variants[variantFor(delivery, row)];
   const base = variant === undefined ? agent.adopted : { ...agent.adopted, def_ref: variant.def_ref };
   const config = { ...base.config, ...toolsOf(variant), limits: limitsOf(delivery, row, base) };
-  ctx.send([SESSION_REDUCER, session], {
+  return {
     name: 'aos.agent/AgentAdopted@1',
     value: {
       def_ref: base.def_ref,
@@ -63,7 +94,11 @@ function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref
       agents: agent.agents ?? [],
       ...(row.runs === 0 ? { depth: 0, tell_owner: true, labels: labelsOf(delivery, row) } : {}),
     },
-  });
+  };
+}
+
+function sendInput(delivery: Delivery, row: NodeRow, session: string, text_ref: Ref, carries: Carried): void {
+  const { ctx } = delivery;
   const phase = row.answering ? 'answer' : row.phase;
   ctx.send(
     [SESSION_REDUCER, session],

@@ -7,12 +7,17 @@ import { pair } from './keys.js';
 import { isEnded } from './nodes.js';
 import { numbers, pathToEnd } from './reach.js';
 import { Refused } from './refused.js';
+import { narrowRights, refuseUnfitting } from './rights.js';
 import { unitOf } from './spending.js';
 
 /** Makes the root, which may begin at once. */
-export function makeRoot(delivery: Delivery, { goal, prompt_ref, returns = 'text', schema_ref }: TreeStart): NodeRow {
+export function makeRoot(
+  delivery: Delivery,
+  { goal, prompt_ref, returns = 'text', schema_ref, rights }: TreeStart,
+): NodeRow {
   const row = newRow(delivery, { type: 'goal', parent: null, goal, returns });
   const { budget, agent } = delivery.state;
+  narrowRights(delivery, row, rights);
   return Object.assign(row, { prompt_ref, schema_ref: schema_ref ?? null, agent, budget: budget.node });
 }
 
@@ -27,9 +32,11 @@ export function makeChild(
   const edges = edgesOf(delivery, parent, spec.blocked_by ?? []);
   const agent = agentFor(delivery, parent, spec.agent);
   const budget = budgetFor(delivery, parent, spec);
+  refuseUnfitting(delivery, parent, spec.rights);
   const row = newChild(delivery, parent, { type, goal: spec.goal, returns: spec.returns ?? 'text' });
   const { prompt_ref, schema_ref = null, priority = 0, timeout_ms = null } = spec;
   Object.assign(row, { prompt_ref, schema_ref, priority, timeout_ms, agent, budget });
+  narrowRights(delivery, row, spec.rights);
   addNeeds(delivery, row, edges);
   return row;
 }

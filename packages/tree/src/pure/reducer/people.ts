@@ -9,6 +9,7 @@ import { key } from './keys.js';
 import { agentNames, makeChild } from './make.js';
 import { isEnded } from './nodes.js';
 import { Refused } from './refused.js';
+import { narrowRights, refuseUnfitting } from './rights.js';
 import { steer } from './runs.js';
 import { addWork } from './work.js';
 
@@ -44,6 +45,13 @@ export const COMMANDS: {
     waitAgain(delivery, parent);
   },
   'tree/Modify@1': modify,
+  'tree/Restrict@1': (delivery, { node, rights }) => {
+    const row = openNode(delivery, node, 'already_ended');
+    if (row.type === 'ask') throw new Refused('illegal_transition');
+    refuseUnfitting(delivery, row, rights);
+    narrowRights(delivery, row, rights);
+    addWork(delivery, 'restrict', node);
+  },
   'tree/Tell@1': (delivery, { node, text_ref }) => {
     const row = openNode(delivery, node, 'node_ended');
     if (row.type === 'ask' || row.type === 'serial') throw new Refused('illegal_transition');

@@ -28,6 +28,7 @@ export function stopRun(delivery: Delivery, row: NodeRow): void {
     moveRun(delivery, row, 'draining');
   } else if (row.run !== 'none' && row.run !== 'draining') {
     if (row.plan !== null) delivery.ctx.cancel(row.plan);
+    tableOf(delivery, 'launching').delete(key(row.n));
     giveBack(delivery, row);
     moveRun(delivery, row, 'none');
   }

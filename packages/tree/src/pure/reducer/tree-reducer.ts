@@ -26,6 +26,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
+import { type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   NODE_TOKENS,
   TREE,
@@ -48,7 +49,7 @@ import { askTimer, questionComposed } from './asks.js';
 import { takeCall } from './calls.js';
 import { type Delivery, deliveryOf, tableOf } from './delivery.js';
 import { endNode, enterLine } from './end-node.js';
-import { launchComposed } from './launch.js';
+import { launchComposed, rightsNews } from './launch.js';
 import { launchReady } from './line.js';
 import { makeRoot } from './make.js';
 import { isEnded } from './nodes.js';
@@ -56,6 +57,7 @@ import { childFailed, childNews, inputRefused, peopleAnswered, planFailed } from
 import { COMMANDS } from './people.js';
 import { Refused } from './refused.js';
 import { endAfterResult, resultChecked } from './results.js';
+import { restrictRefused } from './rights.js';
 import { passOnWork } from './work.js';
 
 const EVENTS = {
@@ -68,7 +70,7 @@ const EVENTS = {
   'aos.agent/ChildNotice@1': childNotice,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
-  'sys/Reply@1': NOTICES['sys/Reply@1'],
+  ...makingEvents,
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
 } as const;
@@ -108,8 +110,19 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
     }),
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
     deliver(draft, ctx, (delivery) => planFailed(delivery, plan[2], code)),
-  'sys/Reply@1': (draft, { tag = '', code = '' }, ctx) =>
-    deliver(draft, ctx, (delivery) => inputRefused(delivery, tag, code)),
+  'sys/Reply@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      const { tag = '', code = '' } = value;
+      if (!taken(delivery, makingNews(ctx, { name: 'sys/Reply@1', value }))) inputRefused(delivery, tag, code);
+    }),
+  'sys/CommandRefused@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      const { tag = '', code } = value;
+      if (!taken(delivery, makingNews(ctx, { name: 'sys/CommandRefused@1', value })))
+        restrictRefused(delivery, tag, code);
+    }),
+  'work/RightsStand@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => taken(delivery, makingNews(ctx, { name: 'work/RightsStand@1', value }))),
   'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell[1])),
   'sys/Undeliverable@1': () => undefined,
 };
@@ -152,6 +165,13 @@ function initial(start: Start): TreeState {
 
 const USUAL_BUDGET = { unit: 'tokens', node: NODE_TOKENS, tree: null, stated: false } as const;
 
+/** Takes the news of a session that gets its rights. @returns whether the event was about one */
+function taken(delivery: Delivery, news: ReturnType<typeof makingNews>): boolean {
+  if (news === 'other') return false;
+  if (news !== undefined) rightsNews(delivery, news satisfies MadeNews);
+  return true;
+}
+
 /** Begins the tree: with what was sent along, or with what the part of the world supplies. */
 function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   if (!TREE_NAME.test(ctx.address[1])) ctx.reject('invalid_name');
@@ -186,7 +206,7 @@ function supplied(delivery: Delivery, supplies: TreeSupplies | null, code: strin
 }
 
 /** Handles an event, passes on what follows from it, and launches what may begin. */
-function deliver(state: TreeState, ctx: ReducerContext, act: (delivery: Delivery) => void): void {
+function deliver(state: TreeState, ctx: ReducerContext, act: (delivery: Delivery) => unknown): void {
   const { spent, reserved } = { spent: { ...state.spent }, reserved: state.reserved };
   const delivery = deliveryOf(state, ctx);
   act(delivery);

@@ -1,5 +1,5 @@
 /**
- * What is still to be passed on after an end, a pause or a resume: to children, to dependents, to the parent. One
+ * What is still to be passed on after an end, a pause, a resume or a restriction: to children, to dependents, to the parent. One
  * delivery passes on to so many nodes; the rest follows in frames that come before any other input.
  */
 import type { NodeRow, WorkItem } from '../contracts/node.js';
@@ -11,6 +11,7 @@ import { key, pair, pairsOf, secondOf } from './keys.js';
 import { takeStock } from './make.js';
 import { isAbove, isEnded, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
+import { restrictRun } from './rights.js';
 import { checkResult, synthesize } from './run-end.js';
 import { sendCommand } from './runs.js';
 import { isPaused } from './standing.js';
@@ -51,6 +52,7 @@ const WORK: Readonly<Record<WorkItem['do'], (delivery: Delivery, item: WorkItem)
         sendCommand(delivery, row, `pause.${delivery.ctx.now}`, { type: 'Pause' });
     }),
   resume: resumeBelow,
+  restrict: (delivery, item) => eachLive(delivery, item, (row) => restrictRun(delivery, row)),
   again: (delivery, item) =>
     eachPair(delivery, 'dependents', item, (n) => retryDependent(delivery, delivery.nodes.change(n), item.n)),
 };
