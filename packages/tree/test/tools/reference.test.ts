@@ -18,7 +18,8 @@ describe('the reference page of trees', () => {
   it('the page names the bounds that hold', () => {
     expect(TREE_LIMITS.nodes).toBe(1_000);
     expect(page).toContain(`1,000 nodes, depth ${TREE_LIMITS.depth}`);
-    expect(treeLimits.shape.nodes.safeParse(4_000).success).toBe(true);
-    expect(treeLimits.shape.nodes.safeParse(4_001).success).toBe(false);
+    expect(page).toContain('at most 20,000 nodes');
+    expect(treeLimits.shape.nodes.safeParse(20_000).success).toBe(true);
+    expect(treeLimits.shape.nodes.safeParse(20_001).success).toBe(false);
   });
 });

@@ -7,10 +7,10 @@ const upTo = (max: number) => z.int().min(1).max(max);
 /** The limits of a tree. */
 export const treeLimits = z.strictObject({
   /**
-   * All nodes, questions included. One stop ends all of them before other input is taken, and what one input may write is
-   * bounded (`CASCADE_VALUE_BYTES_MAX` of the kernel): that bounds the size of a tree.
+   * All nodes, questions included. One stop ends all of them before other input is taken, within what one input may write
+   * (`CASCADE_VALUE_BYTES_MAX` of the kernel): an ended node writes at most some 6 kB, most of them 2 kB.
    */
-  nodes: upTo(4_000),
+  nodes: upTo(20_000),
   /** The levels of nodes; the root is at depth 1. */
   depth: upTo(64),
   /** The children of one node, without its questions. */

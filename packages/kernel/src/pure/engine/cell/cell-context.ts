@@ -13,7 +13,7 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { encode, toHex } from '../../codec/index.js';
+import { encode, type NormalValue, toHex } from '../../codec/index.js';
 import {
   cellAddress,
   type EventSendOptions,
@@ -38,12 +38,19 @@ import { checkedEvent } from './checked-event.js';
 
 /** The requests of a delivery; they take place when the delivery ends well. */
 export type CellOutput =
-  | { readonly type: 'intent'; readonly plan: PlanDefinition; readonly ordinal: number; readonly input: Value }
+  | {
+      readonly type: 'intent';
+      readonly plan: PlanDefinition;
+      readonly ordinal: number;
+      readonly input: Value;
+      readonly bytes: number;
+    }
   | {
       readonly type: 'send';
       readonly to: Address;
       readonly name: string;
       readonly value: Value;
+      readonly bytes: number;
       readonly answer: AnswerTerms;
     }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
@@ -71,6 +78,8 @@ export class CellContext implements ReducerContext {
   #over = false;
   /** Bytes of the values given so far. */
   valueBytes = 0;
+  /** Bytes of those that wait: events and the inputs of intents. */
+  waitingBytes = 0;
   readonly #entropy: DeliveryEntropy;
   readonly #timers: Map<string, number>;
   #ord: number;
@@ -121,12 +130,13 @@ export class CellContext implements ReducerContext {
   emit<I>(intent: Intent<I>): number {
     const plan = planFor(this.fold.env.app, intent.plan.name);
     if (plan === undefined) throw new Fault('plan_unknown', `${intent.plan.name} is not a plan of this app`);
-    const input = check(plan.input, this.#copy(intent.input));
+    const { value, bytes } = this.#waiting(intent.input);
+    const input = check(plan.input, value);
     if (!input.ok)
       throw new Fault('intent_invalid', `${plan.name} ${input.path}: expected ${input.expected}, got ${input.actual}`);
     const ordinal = this.#ord++;
     this.#plans = [...this.#plans, ordinal];
-    this.outputs.push({ type: 'intent', plan, ordinal, input: input.value });
+    this.outputs.push({ type: 'intent', plan, ordinal, input: input.value, bytes });
     return ordinal;
   }
 
@@ -137,13 +147,15 @@ export class CellContext implements ReducerContext {
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const { app } = this.fold.env;
-    const value = checkedEvent(app, to, event.name, this.#copy(event.value));
+    const given = this.#waiting(event.value);
+    const value = checkedEvent(app, to, event.name, given.value);
     const answer: AnswerTerms = {
       reply: reply !== false,
       ...(reply === 'refusal' ? { quiet: true } : {}),
       ...tagged(tag),
     };
-    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, answer });
+    const { bytes } = given;
+    this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, bytes, answer });
   }
 
   takes(to: Address, event: string): boolean {
@@ -269,10 +281,22 @@ export class CellContext implements ReducerContext {
   }
 
   #copy(given: unknown): Value {
+    return this.#counted(given).value;
+  }
+
+  /** The copy of a value that waits until it is delivered, and what it counts for. */
+  #waiting(given: unknown): NormalValue {
+    const counted = this.#counted(given);
+    this.waitingBytes += counted.bytes;
+    return counted;
+  }
+
+  #counted(given: unknown): NormalValue {
     this.#inside();
-    const { value, bytes } = normalGiven(given);
-    this.#count(bytes + VALUE_BYTES_EXTRA);
-    return value;
+    const normal = normalGiven(given);
+    const bytes = normal.bytes + VALUE_BYTES_EXTRA;
+    this.#count(bytes);
+    return { value: normal.value, bytes };
   }
 
   /** The copy of a value that a table is to hold. */

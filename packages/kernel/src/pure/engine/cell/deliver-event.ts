@@ -102,7 +102,7 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
       `${reducer.name} returned something; a recipe writes its draft and returns nothing`,
     );
   }
-  fold.afford(context.outputs.length, context.valueBytes);
+  fold.afford(context);
   const { v: _signed, tables: _tables, ...rest } = cell;
   const after: CellLeaf = {
     ...rest,
@@ -185,6 +185,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
         from: delivery.to,
         cause,
         ...output.answer,
+        bytes: output.bytes,
         notice: false,
         root: false,
         ...(verdict.making === true ? { making: true } : {}),
@@ -198,7 +199,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
       const plan = [reducer, key, output.ordinal] as [string, string, number];
       const cause = fold.push({ kind: 'intent', c, plan, name: output.plan.name, input: output.input });
       fold.overlay.set(planKey(plan), newPlan(output.plan.name, cell.inc, output.input));
-      fold.enqueue({ kind: 'plan', plan, cause });
+      fold.enqueue({ kind: 'plan', plan, cause, bytes: output.bytes });
       return;
     }
     case 'cancel':

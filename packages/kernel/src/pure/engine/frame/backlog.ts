@@ -5,6 +5,7 @@
  * Invariants
  * Q1  First in, first out, over all frames.
  * Q2  A chunk is written once, and once more when its frame ended in the middle of it.
+ * Q3  `bytes` is the sum over all that wait, in this frame and in chunks.
  */
 
 import { FRAME_DELIVERIES_MAX } from '../leaf/bounds.js';
@@ -14,7 +15,7 @@ import type { KeptBacklog, Overlay, PendingDelivery } from '../leaf/leaves.js';
 import type { QueuedDelivery } from './frame-fold.js';
 
 /** An empty backlog. */
-export const NOTHING_KEPT: KeptBacklog = { first: 0, end: 0, count: 0 };
+export const NOTHING_KEPT: KeptBacklog = { first: 0, end: 0, count: 0, bytes: 0 };
 
 /** Waiting deliveries: those of this frame in memory, those of earlier frames in the ledger until they are due. */
 export class Backlog {
@@ -24,13 +25,14 @@ export class Backlog {
   #first: number;
   #end: number;
   #kept: number;
+  #bytes: number;
 
   constructor(
     private readonly overlay: Overlay,
     private readonly name: BacklogName,
-    { first, end, count }: KeptBacklog = NOTHING_KEPT,
+    { first, end, count, bytes }: KeptBacklog = NOTHING_KEPT,
   ) {
-    [this.#first, this.#end, this.#kept] = [first, end, count];
+    [this.#first, this.#end, this.#kept, this.#bytes] = [first, end, count, bytes];
   }
 
   /** The number of waiting deliveries. */
@@ -38,8 +40,14 @@ export class Backlog {
     return this.#taken.length - this.#next + this.#kept + this.#added.length;
   }
 
+  /** The bytes of the values that wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Adds a delivery at the end. */
   push(delivery: QueuedDelivery): void {
+    this.#bytes += bytesOf(delivery);
     this.#added.push(delivery);
   }
 
@@ -52,7 +60,9 @@ export class Backlog {
   /** Takes the next one out; undefined when the backlog is empty. */
   shift(): QueuedDelivery | undefined {
     const next = this.peek();
-    if (next !== undefined) this.#next++;
+    if (next === undefined) return undefined;
+    this.#next++;
+    this.#bytes -= bytesOf(next);
     return next;
   }
 
@@ -72,7 +82,7 @@ export class Backlog {
       if (left.length > 0) this.#write(--this.#first, left); // Q2: the chunk that was taken last
       this.#append(this.#added);
     }
-    return { first: this.#first, end: this.#end, count };
+    return { first: this.#first, end: this.#end, count, bytes: this.#bytes };
   }
 
   #refill(): void {
@@ -102,6 +112,11 @@ export class Backlog {
   }
 }
 
+/** What a delivery counts for while it waits. Notices and woken plans count by their number only: they are small. */
+function bytesOf(delivery: QueuedDelivery): number {
+  return delivery.kind === 'sweep' ? 0 : (delivery.bytes ?? 0);
+}
+
 /** A delivery in the form that waits for the next frame: its cause is a record of this one. */
 function pendingOf(delivery: QueuedDelivery): PendingDelivery {
   switch (delivery.kind) {
@@ -109,8 +124,10 @@ function pendingOf(delivery: QueuedDelivery): PendingDelivery {
       const { cause: _cause, root: _root, ...rest } = delivery;
       return rest;
     }
-    case 'plan':
-      return { kind: 'plan', plan: delivery.plan };
+    case 'plan': {
+      const { cause: _cause, ...rest } = delivery;
+      return rest;
+    }
     case 'sweep':
       return delivery;
     default:

@@ -31,6 +31,7 @@ import type { App } from '../../define/index.js';
 import {
   CASCADE_DELIVERIES_MAX,
   CASCADE_VALUE_BYTES_MAX,
+  CASCADE_WAITING_BYTES_MAX,
   FRAME_DELIVERIES_MAX,
   FRAME_VALUE_BYTES_MAX,
   VALUE_BYTES_MAX,
@@ -99,6 +100,8 @@ export interface EventDelivery {
   readonly quiet?: true;
   /** The sender's name for the event, which the reply repeats. */
   readonly tag?: string;
+  /** The bytes of its value, for the bound of what waits; absent for what the kernel itself or the outside sends. */
+  readonly bytes?: number;
   /** A kernel notice: a fault while handling one makes no further notice. */
   readonly notice: boolean;
   /** The delivery of an outside request itself: its failure refuses the request. */
@@ -114,6 +117,8 @@ export interface PlanDelivery {
   readonly kind: 'plan';
   readonly plan: PlanAddress;
   readonly cause: number;
+  /** The bytes of the input of an intent, for the bound of what waits. */
+  readonly bytes?: number;
 }
 
 /** The nodes of a table whose cell has ended are removed, some at a time. */
@@ -131,6 +136,15 @@ export interface Deliverer {
   sweep(fold: FrameFold, delivery: SweepDelivery): void;
   /** Replaces a delivery that the cascade's bound cut off. */
   exceeded(fold: FrameFold, delivery: EventDelivery | PlanDelivery): void;
+}
+
+/** What a delivery gives. */
+interface Output {
+  readonly outputs: readonly unknown[];
+  /** Bytes of all values. */
+  readonly valueBytes: number;
+  /** Bytes of those that wait: events and the inputs of intents. */
+  readonly waitingBytes: number;
 }
 
 /** What the cascade under way has spent. */
@@ -244,14 +258,18 @@ export class FrameFold {
 
   /**
    * Checks that the cascade has room for the output of a delivery. Too much is that delivery's fault: otherwise deliveries
-   * that each stay within their bounds could together queue more than any frame can hold.
+   * that each stay within their bounds could together queue more than memory can hold, or write without end.
    */
-  afford(outputs: number, valueBytes: number): void {
-    const bytes = this.#spent.bytes + valueBytes;
-    if (this.#cascade.length + outputs <= CASCADE_DELIVERIES_MAX && bytes <= CASCADE_VALUE_BYTES_MAX) return;
+  afford({ outputs, valueBytes, waitingBytes }: Output): void {
+    const isRoom =
+      this.#cascade.length + outputs.length <= CASCADE_DELIVERIES_MAX &&
+      this.#cascade.bytes + waitingBytes <= CASCADE_WAITING_BYTES_MAX &&
+      this.#spent.bytes + valueBytes <= CASCADE_VALUE_BYTES_MAX;
+    if (isRoom) return;
     throw new Fault(
       'cascade_exceeded',
-      `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries waiting and ${CASCADE_VALUE_BYTES_MAX} bytes of values`,
+      `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries and ${CASCADE_WAITING_BYTES_MAX} bytes of them ` +
+        `waiting, and ${CASCADE_VALUE_BYTES_MAX} bytes of values in all`,
     );
   }
 

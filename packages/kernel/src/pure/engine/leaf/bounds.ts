@@ -36,8 +36,14 @@ export const ENDINGS_AT_ONCE = 4_096;
 /** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
 export const CASCADE_DELIVERIES_MAX = 10_000;
 
-/** Bytes of values in one cascade, its `continue` frames included: all that waits between two of them is in one leaf. */
-export const CASCADE_VALUE_BYTES_MAX = 8 * 1024 * 1024;
+/** Bytes of the values that wait in one cascade, of events and of intents: they take up memory until they are delivered. */
+export const CASCADE_WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * Bytes of values in one cascade, its `continue` frames included: an input that makes its cells write without end is
+ * found. Each frame is durable before the next, so this bounds no memory; to end a tree of 20,000 nodes takes some 40 MiB.
+ */
+export const CASCADE_VALUE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Awaits of one plan instance; a longer plan continues with `continueAs`. */
 export const PLAN_AWAITS_MAX = 256;

@@ -211,11 +211,13 @@ export type PendingDelivery =
       readonly reply: boolean;
       readonly quiet?: true;
       readonly tag?: string;
+      /** What it counts for while it waits; absent for a notice of the kernel. */
+      readonly bytes?: number;
       readonly notice: boolean;
       readonly making?: true;
       readonly aftermath?: true;
     }
-  | { readonly kind: 'plan'; readonly plan: PlanAddress }
+  | { readonly kind: 'plan'; readonly plan: PlanAddress; readonly bytes?: number }
   | ({ readonly kind: 'sweep' } & TableRest);
 
 /** The remains of a table whose cell has ended: these nodes and all below them. */
@@ -226,11 +228,12 @@ export interface TableRest {
   readonly nodes: readonly number[];
 }
 
-/** The chunks of a backlog, and how many deliveries they hold. */
+/** The chunks of a backlog, how many deliveries they hold, and the bytes of their values. */
 export interface KeptBacklog {
   readonly first: number;
   readonly end: number;
   readonly count: number;
+  readonly bytes: number;
 }
 
 /** A chunk of deliveries. */

@@ -159,7 +159,7 @@ class PlanRun {
     const { fold } = this;
     const { plan, cause } = this.delivery;
     this.#change({ wait: wait ?? null });
-    fold.afford(this.#segment.outputs.length, this.#segment.valueBytes);
+    fold.afford(this.#segment);
     const emitted = this.#segment.outputs.filter(({ type }) => type !== 'raise').length;
     // Checked before the effects are emitted: a plan that could not take their receipts must not start them.
     if (planBytes(this.#leaf) + emitted * EMISSION_BYTES > LEAF_BYTES_MAX) {
@@ -198,6 +198,7 @@ class PlanRun {
           event,
           from: this.delivery.plan,
           cause: index,
+          bytes: output.bytes,
           reply: false,
           notice: false,
           root: false,

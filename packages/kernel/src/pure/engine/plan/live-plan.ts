@@ -40,7 +40,7 @@ export type PlanOutput =
       readonly timeoutMs: number | null;
       readonly approval: { readonly to?: string } | undefined;
     }
-  | { readonly type: 'raise'; readonly name: string; readonly value: Value }
+  | { readonly type: 'raise'; readonly name: string; readonly value: Value; readonly bytes: number }
   | { readonly type: 'cancel'; readonly emission: number; readonly graceMs: number };
 
 /** The collected requests of one segment of a plan, from one await to the next. */
@@ -48,6 +48,8 @@ export class Segment {
   readonly outputs: PlanOutput[] = [];
   continuation: { readonly input: Value } | undefined;
   valueBytes = 0;
+  /** Bytes of the values that wait: raised events. */
+  waitingBytes = 0;
 
   constructor(
     readonly at: number,
@@ -223,8 +225,11 @@ class RunningPlan implements PlanContext {
   }
 
   raiseEvent(event: { readonly name: string; readonly value: unknown }): void {
+    const before = this.segment.valueBytes;
     const value = checkedEvent(this.app, this.cell, event.name, this.#copy(event.value)); // L2
-    if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value });
+    const bytes = this.segment.valueBytes - before;
+    this.segment.waitingBytes += bytes;
+    if (!this.segment.rebuilt) this.segment.outputs.push({ type: 'raise', name: event.name, value, bytes });
   }
 
   cancel(handle: EffectHandle, options: { readonly graceMs?: number } = {}): void {

@@ -7,7 +7,9 @@
  *     a durable frame to a repeated request leaves at once, whether or not the batch commits.
  * W3  A failed commit takes the batch back. Requests get `commit_failed`, or, when it is unknown what became durable, the
  *     error that closes the world; own inputs go back to the head of the queue.
- * W4  Nothing comes between a frame and its `continue` frames.
+ * W4  Nothing comes between a frame and its `continue` frames: no other input, and no read.
+ * W5  A long cascade becomes durable in pieces, in order, so that memory does not bound its length. Its outcome is
+ *     reported with the last of them, or when no more of them is written.
  */
 import { type ErrorCode, type IngressRecord, isRepriseError, type RepriseError } from '@reprise/contracts';
 import type { ContentStore } from '../../../ports/content/port.js';
@@ -28,6 +30,9 @@ const BATCH_FRAMES_MAX = 512;
 
 /** Bytes in one commit. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Bytes of a batch after which the rest of a cascade is a batch of its own (W5). */
+const CASCADE_BATCH_BYTES_MAX = 1024 * 1024;
 
 /** How long own inputs wait before a commit is tried again, doubling from the first to the second. */
 const RETRY_MS_FIRST = 50;
@@ -66,6 +71,8 @@ export class Stepper {
   /** The error with which a full store closes the stepper; undefined while own inputs wait for room. */
   #whenFull: ((full: RepriseError) => RepriseError) | undefined = (full) => full;
   #retryMs = RETRY_MS_FIRST;
+  /** The cascade of which only a part is durable (W5). */
+  #unfinished: Unfinished | undefined;
   readonly #folder: FrameFolder;
 
   constructor(
@@ -132,6 +139,7 @@ export class Stepper {
       this.parts.host.closed(error);
     }
     for (const item of this.#queue.splice(0)) item.settle({ status: 'refused', error: this.#closed });
+    this.#finished(); // the next opening goes on with it
   }
 
   /**
@@ -144,6 +152,9 @@ export class Stepper {
     const told: IngressOutcome[] = [];
     await this.#fold(batch, { own: false, make, settle: (outcome) => void told.push(outcome) });
     await this.#commit(batch);
+    while (this.#unfinished !== undefined && this.#closed === undefined) {
+      if (!(await this.#goOn(this.#unfinished))) await this.#pause();
+    }
     const [outcome] = told;
     if (outcome?.status === 'committed') return outcome.frame;
     if (outcome?.status !== 'refused') throw new TypeError('a frame of its own is committed or refused');
@@ -159,12 +170,17 @@ export class Stepper {
   }
 
   #hasWork(): boolean {
-    return this.#tasks.length > 0 || (this.#closed === undefined && this.#queue.length > 0);
+    const isOpen = this.#closed === undefined;
+    return this.#tasks.length > 0 || (isOpen && (this.#queue.length > 0 || this.#unfinished !== undefined));
   }
 
   async #loop(): Promise<void> {
     await Promise.resolve(); // W1: a task that submits must find the loop running
     while (this.#hasWork()) {
+      if (this.#unfinished !== undefined && this.#closed === undefined) {
+        if (!(await this.#goOn(this.#unfinished))) await this.#pause();
+        continue;
+      }
       const task = this.#tasks.shift();
       if (task !== undefined) {
         await task();
@@ -179,19 +195,30 @@ export class Stepper {
   }
 
   async #fill(batch: Batch): Promise<void> {
-    while (this.#queue.length > 0 && batch.frames.length < BATCH_FRAMES_MAX && batch.bytes < BATCH_BYTES_MAX) {
+    while (
+      !continues(batch) &&
+      this.#queue.length > 0 &&
+      batch.frames.length < BATCH_FRAMES_MAX &&
+      batch.bytes < BATCH_BYTES_MAX
+    ) {
       await this.#fold(batch, this.#queue.shift() as QueuedIngress);
     }
   }
 
-  /** Folds an ingress and the rest of its cascade into the batch. */
-  async #fold(batch: Batch, item: QueuedIngress): Promise<void> {
-    const at = this.parts.stamper.stamp();
+  /** Writes the next piece of a cascade. @returns false when it was taken back */
+  async #goOn({ at }: Unfinished): Promise<boolean> {
+    const batch = newBatch(this.durable);
+    await this.#fold(batch, CONTINUE, at);
+    return this.#commit(batch);
+  }
+
+  /** Folds an ingress and the rest of its cascade, or the next piece of it, into the batch. */
+  async #fold(batch: Batch, item: QueuedIngress, at = this.parts.stamper.stamp()): Promise<void> {
     const before = batch.frames.length;
     try {
       const frame = await this.#folder.fold(batch, item, at);
       batch.outcomes.push({ item, outcome: { status: 'committed', frame } });
-      while (batch.frames.at(-1)?.sealed.continues === true) await this.#folder.fold(batch, CONTINUE, at);
+      while (continues(batch) && batch.bytes < CASCADE_BATCH_BYTES_MAX) await this.#folder.fold(batch, CONTINUE, at);
     } catch (thrown) {
       if (thrown instanceof Known) return item.settle(outcomeOf(thrown.answer)); // W2
       const outcome = outcomeOf(thrown);
@@ -222,7 +249,17 @@ export class Stepper {
   /** Every frame of the batch is durable: now its outcomes may be reported. */
   #publish(batch: Batch): void {
     this.parts.host.committed(batch.frames.map(({ frame }) => frame));
+    const last = continues(batch) ? batch.outcomes.pop() : undefined; // W5
     for (const { item, outcome } of batch.outcomes) item.settle(outcome);
+    if (last === undefined) this.#finished();
+    else this.#unfinished ??= { ...last, at: last.outcome.status === 'committed' ? last.outcome.frame.at : 0 };
+  }
+
+  /** The cascade under way is whole, or goes on when the world is opened again: its outcome is reported. */
+  #finished(): void {
+    const { item, outcome } = this.#unfinished ?? {};
+    this.#unfinished = undefined;
+    if (outcome !== undefined) item?.settle(outcome);
   }
 
   /** A commit failed. @returns true when it became durable after all */
@@ -263,6 +300,10 @@ export class Stepper {
     this.parts.table.undo(batch.undo);
     for (const { riding } of batch.frames) this.parts.host.release(riding);
     const own: QueuedIngress[] = [];
+    if (this.#unfinished !== undefined) {
+      batch.outcomes.splice(0); // the next piece is made anew from what is durable
+      this.#refuseRequests(refusal);
+    }
     for (const { item } of batch.outcomes) {
       // An own input's outcome was computed on frames that never became durable: the next fold may decide otherwise.
       if (item.own) own.push(item);
@@ -272,11 +313,32 @@ export class Stepper {
     if (this.#closed !== undefined) this.close(this.#closed); // they will not be folded: they recur at the next open
   }
 
+  /** Requests do not wait for room behind the rest of a cascade. */
+  #refuseRequests(error: RepriseError): void {
+    const waiting = this.#queue.splice(0);
+    for (const item of waiting) {
+      if (item.own) this.#queue.push(item);
+      else item.settle({ status: 'refused', error });
+    }
+  }
+
   async #pause(): Promise<void> {
-    if (this.#queue.length === 0) return;
+    if (this.#queue.length === 0 && this.#unfinished === undefined) return;
     await this.parts.clock.sleep(this.#retryMs, this.#hurry.signal);
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
   }
+}
+
+/** A cascade of which only a part is durable: the input that began it. */
+interface Unfinished {
+  readonly item: QueuedIngress;
+  readonly outcome: IngressOutcome;
+  readonly at: number;
+}
+
+/** Whether the cascade of the last frame goes on. */
+function continues({ frames }: Batch): boolean {
+  return frames.at(-1)?.sealed.continues === true;
 }
 
 const CONTINUE: QueuedIngress = { own: true, settle: () => undefined, ...continueInput };

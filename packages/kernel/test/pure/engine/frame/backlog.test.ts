@@ -25,12 +25,17 @@ class Ledger {
   }
 }
 
-const delivery = (n: number): QueuedDelivery => ({ kind: 'plan', plan: ['lab/Cell@1', 'x', n], cause: 0 });
+const delivery = (n: number): QueuedDelivery => ({
+  kind: 'plan',
+  plan: ['lab/Cell@1', 'x', n],
+  cause: 0,
+  bytes: n % 100,
+});
 const numberOf = (taken: QueuedDelivery | undefined) => (taken?.kind === 'plan' ? taken.plan[2] : undefined);
 const seed = Date.now() & 0x7fffffff;
 
 describe(`given deliveries that wait over frames (seed ${seed})`, () => {
-  it('waiting deliveries leave first in, first out, for any sequence of frames, and none is left behind', () => {
+  it('waiting deliveries leave first in, first out, for any sequence of frames, none is left behind, and their bytes are counted', () => {
     const frame = fc.record({ puts: fc.nat(700), takes: fc.nat(700), putsAfter: fc.nat(300) });
     const law = fc.property(fc.array(frame, { maxLength: 8 }), (frames) => {
       const ledger = new Ledger();
@@ -50,6 +55,7 @@ describe(`given deliveries that wait over frames (seed ${seed})`, () => {
         for (let i = 0; i < takes; i++) expect(numberOf(backlog.shift())).toBe(expected.shift());
         put(putsAfter);
         expect(backlog.length).toBe(expected.length);
+        expect(backlog.bytes).toBe(expected.reduce((sum, n) => sum + (n % 100), 0));
         kept = backlog.keep();
         ledger.take(overlay);
       }

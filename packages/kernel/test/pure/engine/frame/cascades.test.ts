@@ -87,9 +87,9 @@ describe('given a cascade over its total bound', () => {
     await closeVerified(world, store);
   });
 
-  it('the delivery that exceeds the bound faults when small events produce too many bytes together [RED-13]', async () => {
+  it('the delivery that exceeds the bound faults when too many bytes would wait [RED-13]', async () => {
     const { store, world } = await given();
-    for (let i = 0; i < 20; i++) await ask(world, `h${i}`, [when('go', ...Array(16).fill(fact('w'.repeat(3_500))))]);
+    for (let i = 0; i < 20; i++) await ask(world, `h${i}`, [when('go', send('sink', fact('w'.repeat(50_000))))]);
     await ask(world, 'x', [sendMany(20, 'h', ...Array(12).fill(does('go')))]);
     const faults = await recordsOf(store, 'fault');
     expect(faults.length).toBeGreaterThan(0);
@@ -97,6 +97,26 @@ describe('given a cascade over its total bound', () => {
     await ask(world, 'other', [add(1)]);
     await closeVerified(world, store);
   });
+
+  it('a cascade that writes far more than may wait takes place whole, in frames that keep their bound [RED-13]', async () => {
+    const { store, world } = await given();
+    for (let i = 0; i < 20; i++) await ask(world, `h${i}`, [when('go', ...Array(16).fill(fact('w'.repeat(3_500))))]);
+    const { seq } = await ask(world, 'x', [sendMany(20, 'h', ...Array(12).fill(does('go')))]);
+    expect(await recordsOf(store, 'fault')).toEqual([]);
+    expect(await recordsOf(store, 'fact')).toHaveLength(20 * 12 * 16);
+    expect(world.head.seq - seq).toBeGreaterThan(4);
+    await closeVerified(world, store);
+  });
+
+  it('a cell that writes without end fails when its cascade has written as much as one may [RED-13]', async () => {
+    const { store, world } = await given();
+    await ask(world, 'h', [when('go', ...Array(16).fill(fact('w'.repeat(3_500))))]);
+    await ask(world, 'h', [when('again', ...Array(15).fill(does('go')), send('h', does('again')))]);
+    await ask(world, 'h', [does('again')]);
+    expect((await recordsOf(store, 'fault')).map(({ code }) => code)).toEqual(['cascade_exceeded']);
+    expect((await recordsOf(store, 'fact')).length * 3_500).toBeGreaterThan(128 * 1024 * 1024);
+    await ask(world, 'other', [add(1)]);
+  }, 60_000);
 });
 
 describe('given a cascade of several frames', () => {
