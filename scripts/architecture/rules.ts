@@ -293,7 +293,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 303,686 without zod, which was 101,000 of it.
  * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
  */
-export const KERNEL_BUNDLE_MAX = 326_000;
+export const KERNEL_BUNDLE_MAX = 327_500;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -324,6 +324,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 229_000,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 251_000,
+  'scripts/bench/cold/hello-reprise.mjs': 230_000,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 252_000,
 };
