@@ -11,11 +11,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   agent: ['contracts', 'kernel'],
   flow: ['contracts', 'kernel'],
   work: ['contracts', 'kernel', 'agent', 'flow'],
+  memory: ['contracts', 'kernel', 'agent'],
   providers: ['contracts', 'kernel', 'agent'],
   tools: ['contracts', 'kernel', 'agent'],
   server: ['contracts', 'kernel', 'agent'],
-  tree: ['contracts', 'kernel', 'agent', 'work', 'tools', 'server'],
-  specialists: ['contracts', 'kernel', 'agent', 'flow', 'work'],
+  tree: ['contracts', 'kernel', 'agent', 'work', 'memory', 'tools', 'server'],
+  specialists: ['contracts', 'kernel', 'agent', 'flow', 'work', 'memory'],
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
@@ -26,6 +27,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'flow',
     'work',
+    'memory',
     'tree',
     'specialists',
     'store-sqlite',
@@ -40,7 +42,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that run in browsers as well as in Node: nothing of a host may appear in them. */
-export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'tree', 'ui'];
+export const HOST_FREE: readonly string[] = ['contracts', 'kernel', 'agent', 'flow', 'work', 'memory', 'tree', 'ui'];
 
 /**
  * Folders of such packages that are for Node all the same: they have an entry of their own, and the rest of the package
@@ -205,6 +207,7 @@ export const PURE_WING: readonly string[] = [
   'packages/agent/src/plans',
   'packages/flow/src',
   'packages/work/src/pure',
+  'packages/memory/src/pure',
   'packages/tree/src/pure',
   'packages/specialists/src/pure',
 ];

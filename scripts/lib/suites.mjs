@@ -67,6 +67,7 @@ const SHARING = [
   'packages/kernel/test/pure',
   'packages/kernel/test/ports',
   'packages/kernel/test/serve',
+  'packages/memory/test',
   'packages/providers/test',
   'packages/server/test',
   'packages/tree/test/adapters',

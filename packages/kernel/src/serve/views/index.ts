@@ -1,4 +1,5 @@
 /** Views: tables folded from a world's journal, stored beside it, queried, and rebuilt whenever they are lost. */
+export { wordsOf } from '../../pure/text/index.js';
 export * from './bounds.js';
 export { assertMark, memoryViews } from './memory-views.js';
 export * from './port.js';

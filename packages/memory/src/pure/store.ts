@@ -1,0 +1,144 @@
+/**
+ * `memory/Store@1`: a store of items that organizations remember.
+ *
+ * Invariants
+ * M1  Cells change and read the store by effects whose object is this store, and which this cell resolves. A person or
+ *     the app changes it by a request, which becomes such an effect of this cell.
+ * M2  An item is never deleted. It leaves the searches by its state, and comes back by it.
+ * M3  One author, organization, result, task, node and key are one item.
+ * M4  The table `order` holds each live item once, at its place; `expiry` each live item that expires.
+ * M5  At most `max` items are live, and none that has expired, except while this cell archives the rest.
+ */
+import { type Address, formatAddress, type PlanAddress, type Ref, type Settlement } from '@reprise/contracts';
+import {
+  creates,
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import { memoryFacts } from './calls.js';
+import { memoryRead, memoryWrite, storeFacts, type WriteOperation } from './effects.js';
+import { type Items, itemsOf } from './items.js';
+import { ARCHIVED_AT_ONCE, LIVE_ITEMS_MAX, SCOPE, STORE } from './names.js';
+import { memoryNews, memoryOperate } from './owner.js';
+import { type StoreState, storeCommands, storeNews, storeOpen, storeState, storeTables } from './store-contract.js';
+import { Refused, write } from './write.js';
+
+const EVENTS = { 'memory/Open@1': creates(storeOpen), ...storeCommands, ...storeNews } as const;
+
+const HANDLERS: EventHandlers<StoreState, typeof EVENTS> = {
+  'memory/Open@1': (draft, { max }, ctx) => {
+    if (!SCOPE.test(ctx.address[1])) ctx.reject('invalid_scope');
+    if (max === undefined || !mayBound(ctx)) return;
+    draft.max = max;
+    archiveRest(draft, ctx);
+  },
+  'memory/Say@1': (draft, { operation, said_ref, tag }, ctx) => {
+    if (ctx.sender !== null || ctx.adapter !== null) ctx.reject('not_for_cells'); // M1
+    const said = said_ref === undefined ? operation : saidBy(draft, operation, said_ref, ctx);
+    memoryOperate(ctx, { store: ctx.address[1], operation: said, tag });
+  },
+  'memory/Sweep@1': (draft, _, ctx) => {
+    if (!isSelf(ctx, ctx.sender)) ctx.reject('not_yours');
+    archiveRest(draft, ctx);
+  },
+  'memory/Done@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'memory/Done@1', value }),
+  'sys/PlanFailed@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'sys/PlanFailed@1', value }),
+  'sys/TimerFired@1': (draft, _, ctx) => archiveRest(draft, ctx),
+  'sys/EffectOpened@1': (draft, { effect, name, params, from }, ctx) => {
+    const outcome = resolve(draft, ctx, { name, params, from });
+    ctx.command('sys/Settle@1', { effect, outcome });
+    archiveRest(draft, ctx);
+  },
+};
+
+/** The reducer of stores: part of the app of every world with memories. */
+export const storeReducer = reducerOnUse(STORE, () =>
+  defineReducer({
+    name: STORE,
+    state: storeState,
+    events: EVENTS,
+    facts: { ...storeFacts, ...memoryFacts },
+    tables: storeTables,
+    init: (): StoreState => ({ next: 1, messages: 0, live: 0, max: LIVE_ITEMS_MAX }),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+interface Opened {
+  readonly name: string;
+  readonly params: unknown;
+  readonly from: PlanAddress;
+}
+
+/** The outcome of an effect whose object is this store. */
+function resolve(draft: StoreState, ctx: ReducerContext, { name, params, from }: Opened): Settlement {
+  const { store, ...terms } = params as { readonly store: string };
+  // The gate judged `store`; it must be the store that is changed.
+  if (store !== ctx.address[1]) return { status: 'error', code: 'validation_error/other_store' };
+  const items = itemsOf(draft, ctx);
+  try {
+    if (name === memoryWrite.name) {
+      const { operation } = terms as unknown as { readonly operation: WriteOperation };
+      return { status: 'ok', payload: { ...write(items, operation, writerOf(ctx, from)) } };
+    }
+    if (name !== memoryRead.name) throw new Refused('operation_unknown');
+    const { ids } = terms as unknown as { readonly ids: readonly number[] };
+    return { status: 'ok', payload: { items: [...new Set(ids)].flatMap((id) => read(items, id)) } };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { status: 'error', code: `validation_error/${error.reason}` };
+  }
+}
+
+function read(items: Items, id: number) {
+  const item = items.get(id);
+  if (item === undefined) return [];
+  const used = { ...item, uses: item.uses + 1, last_used_at: items.now };
+  items.score(id, item, used);
+  return [{ id, ...used }];
+}
+
+/** The cell that wrote: the kernel vouches for it. A request from outside became a plan of this store. */
+function writerOf(
+  ctx: ReducerContext,
+  [reducer, key]: PlanAddress,
+): { readonly author: string; readonly isPeople: boolean } {
+  const isPeople = isSelf(ctx, [reducer, key]);
+  return { author: isPeople ? 'people' : formatAddress([reducer, key]), isPeople };
+}
+
+/** The words of a person are the origin of what the person stores. */
+function saidBy(draft: StoreState, operation: WriteOperation, text_ref: Ref, ctx: ReducerContext): WriteOperation {
+  if (operation.op !== 'store') return ctx.reject('nothing_said');
+  const id = ++draft.messages;
+  ctx.record('memory/Linked@1', { kind: 'message', id, title: `message ${id}`, from: [], text_ref });
+  return { ...operation, origin: { cell: formatAddress(ctx.address), message: id } };
+}
+
+/** Archives items that have expired, and those beyond the bound: some now, the rest before any other input. */
+function archiveRest(draft: StoreState, ctx: ReducerContext): void {
+  const items = itemsOf(draft, ctx);
+  for (let archived = 0; archived < ARCHIVED_AT_ONCE; archived++) {
+    const expired = items.expired();
+    const lowest = expired === undefined && draft.live > draft.max ? items.lowest() : undefined;
+    const id = expired ?? lowest;
+    if (id === undefined) return items.awaitExpiry();
+    items.move(id, 'archived');
+    ctx.record('memory/Archived@1', { id, why: expired === undefined ? 'bound' : 'expired' });
+  }
+  ctx.send(ctx.address, { name: 'memory/Sweep@1', value: {} });
+}
+
+/** The bound is set by the cell that made the store, and from outside. */
+function mayBound(ctx: ReducerContext): boolean {
+  const { sender, parent } = ctx;
+  if (sender === null) return true;
+  return parent !== null && sender.length === 2 && sender[0] === parent[0] && sender[1] === parent[1];
+}
+
+function isSelf({ address }: ReducerContext, of: ReducerContext['sender'] | Address): boolean {
+  return of !== null && of.length === 2 && of[0] === address[0] && of[1] === address[1];
+}
