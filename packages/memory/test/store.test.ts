@@ -10,7 +10,7 @@ describe('a store', () => {
     const world = await openAgentWorld({
       store,
       models: {},
-      llm: () => llmGenerateAdapter({}, {}),
+      llm: (judge) => llmGenerateAdapter({}, { judge }),
       agents: [],
       parts: [memoryPart()],
     });
