@@ -2,7 +2,7 @@
 import type { App } from '@reprise/kernel';
 
 /** The packages whose definitions are in the built-in app. */
-const PACKAGES = ['@reprise/agent', '@reprise/flow', '@reprise/tree'] as const;
+const PACKAGES = ['@reprise/agent', '@reprise/flow', '@reprise/tree', '@reprise/work'] as const;
 
 /** Those packages, in words. */
 export const BUILT_IN_NAMES = `${PACKAGES.slice(0, -1).join(', ')} and ${PACKAGES.at(-1)}`;
@@ -21,14 +21,16 @@ export async function agentsOnly(): Promise<BuiltIn> {
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, { graph, promise, queue, topic }, tree] = await Promise.all([
+  const [{ appOf }, { graph, promise, queue, topic }, tree, work] = await Promise.all([
     import('@reprise/agent'),
     import('@reprise/flow'),
     import('@reprise/tree/contracts'),
+    import('@reprise/work/contracts'),
   ]);
   const flow = { name: 'flow', reducers: [graph, promise, queue, topic], handle: () => undefined };
   const { treeReducer, launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan } = tree;
   const plans = [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan];
   const trees = { name: 'trees', reducers: [treeReducer], plans, handle: () => undefined };
-  return { app: appOf([flow, trees]), name: BUILT_IN_NAMES };
+  const jobs = { name: 'work', reducers: [work.jobReducer], plans: [work.preparePlan], handle: () => undefined };
+  return { app: appOf([flow, trees, jobs]), name: BUILT_IN_NAMES };
 }

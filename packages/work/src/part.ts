@@ -4,9 +4,11 @@
  */
 import type { PartHost, WorldPart } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { QUEUE, queue } from '@reprise/flow';
 import { composeAdapter } from './adapter/compose.js';
 import { type Preparers, prepareAdapter } from './adapter/prepare.js';
 import type { Preparer } from './adapter/preparer.js';
+import { JOB, jobReducer, preparePlan } from './pure/index.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of workPart');
 
@@ -30,8 +32,15 @@ export const textsPart: WorldPart<undefined> = {
 const jobsPart: WorldPart<undefined> = {
   name: 'work',
   uses: [textsPart],
+  reducers: [jobReducer, queue],
+  plans: [preparePlan],
   adapters: (host) => [prepareAdapter(host, preparersOf(host))],
-  policy: [{ effect: 'work.prepare@1', decision: 'allow' }],
+  policy: [
+    { send: `${JOB}/*`, who: 'adapter:*', decision: 'deny' },
+    { effect: 'work.prepare@1', decision: 'allow' },
+    { send: `${QUEUE}/*`, who: `cell:${JOB}/*`, decision: 'allow' },
+    { send: `${JOB}/*`, who: `cell:${QUEUE}/*`, decision: 'allow' },
+  ],
   handle: () => undefined,
 };
 

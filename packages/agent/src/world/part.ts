@@ -131,18 +131,19 @@ export function allParts(given: readonly WorldPart[]): readonly WorldPart[] {
 }
 
 /**
- * The app of a world with these parts: for `reprise verify --app`, and for tests.
+ * The app of a world with these parts: for `reprise verify --app`, and for tests. Several parts may list the same
+ * definition, such as a queue that they all use.
  *
  * @param parts the parts, as given to `openWorld`
- * @throws RepriseError `duplicate_definition` when two parts, reducers, plans or effects have one name
+ * @throws RepriseError `duplicate_definition` when two parts, different reducers, plans or effects have one name
  * @example export default appOf([queues, trees])
  */
 export function appOf(parts: readonly WorldPart[], base: App = agentApp): App {
   const all = allParts(parts);
   if (all.length === 0) return base;
   return defineApp({
-    reducers: [...base.reducers.values(), ...all.flatMap(({ reducers = [] }) => reducers)],
-    plans: [...base.plans.values(), ...all.flatMap(({ plans = [] }) => plans)],
+    reducers: [...new Set([...base.reducers.values(), ...all.flatMap(({ reducers = [] }) => reducers)])],
+    plans: [...new Set([...base.plans.values(), ...all.flatMap(({ plans = [] }) => plans)])],
     policy: [...all.flatMap(({ policy = [] }) => policy), ...(base.policy ?? [])],
   });
 }

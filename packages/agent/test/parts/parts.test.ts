@@ -44,6 +44,14 @@ describe('the parts of a world', () => {
     expect(order).toEqual([...starts, 'stop right', 'stop left', 'stop base']);
   });
 
+  it('several parts list one and the same reducer, which the world then has once', () => {
+    const own: WorldPart = { name: 'own', reducers: [queue], handle: () => 0 };
+    return play({ agents: [], steps: [], parts: [flow, own] }, async ({ world }) => {
+      await world.kernel.request([QUEUE, 'q'], { name: 'flow/OpenQueue@1', value: { limit: 1 } });
+      expect(await world.kernel.state([QUEUE, 'q'])).toMatchObject({ limit: 1 });
+    });
+  });
+
   it('parts with one name, given twice, in a circle, or with a reducer of one name are refused before anything opens', async () => {
     const again: WorldPart = { name: 'flow', handle: () => 0 };
     const own: WorldPart = { name: 'own', reducers: [queue], handle: () => 0 };

@@ -102,7 +102,8 @@ export const workPrepare = defineEffect({
 export const jobChanged = z.strictObject({
   n: jobNumber,
   status: z.enum(JOB_STATUSES),
-  attempt: some,
+  /** The number of this attempt; 0 while the job waits for a slot. */
+  attempt: z.int().min(0),
   session: z.exactOptional(sessionKey),
   /** The alias of the model that the session has. */
   model: z.exactOptional(alias),

@@ -47,7 +47,7 @@ export interface CellToMake {
   readonly rights: z.infer<typeof rightsOf>;
   /**
    * The event by which it begins, sent once the rights stand. Without one the maker itself sends it when it receives
-   * `made`: a maker that looks at its own state again, or that wants the reply to it.
+   * `made`: a maker that looks at its own state again. Its refusal comes back as `sys/Reply@1` with the tag.
    */
   readonly first?: { readonly name: string; readonly value: unknown };
   /** Repeated in {@link MadeNews}. */
@@ -116,7 +116,7 @@ function begin(ctx: ReducerContext, to: Address): MadeNews | undefined {
   const cell = tableOf(ctx).get(formatAddress(to));
   if (cell === undefined) return undefined;
   tableOf(ctx).delete(formatAddress(to));
-  if (cell.first !== undefined) ctx.send(to, cell.first);
+  if (cell.first !== undefined) ctx.send(to, cell.first, { reply: 'refusal', tag: cell.tag });
   return { made: true, to, tag: cell.tag };
 }
 

@@ -1,0 +1,83 @@
+/** How a job changes, how it is stopped, and how it ends, once. */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import { formatAddress, present } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { JobChanged } from './contracts.js';
+import { JOB_ENDED, type JobStatus } from './job-names.js';
+import type { JobState } from './job-state.js';
+import { leavePool } from './pool.js';
+
+/** The timer of the time limit, and the one that ends the wait for a session that was told to stop. */
+export const TIMEOUT = 'timeout';
+export const DRAIN = 'drain';
+
+/** How much longer than its own grace a session may take to stop. */
+const DRAIN_MS_BEYOND = 60_000;
+
+/** What a job ends with. */
+interface Outcome extends Partial<Pick<JobState, 'output_ref' | 'value_ref' | 'code'>> {
+  readonly status: JobStatus;
+}
+
+/** Whether a job has ended. */
+export function hasEnded({ status }: JobState): boolean {
+  return JOB_ENDED.includes(status);
+}
+
+/** Moves a job to a status, and tells its owner and watchers. */
+export function moveJob(draft: JobState, status: JobStatus, ctx: ReducerContext): void {
+  draft.status = status;
+  draft.since = ctx.now;
+  const changed = changeOf(draft);
+  ctx.record('work/JobChanged@1', changed);
+  const { owner } = draft;
+  if (owner !== null && ctx.takes(owner, 'work/JobChanged@1'))
+    ctx.send(owner, { name: 'work/JobChanged@1', value: changed });
+}
+
+function changeOf(draft: JobState): JobChanged {
+  const { n, status, attempt, tally } = draft;
+  const isBegun = draft.session !== null;
+  return present({
+    n,
+    status,
+    attempt,
+    session: draft.session ?? undefined,
+    model: isBegun ? (draft.model ?? undefined) : undefined,
+    digest: draft.digest ?? undefined,
+    output_ref: draft.output_ref ?? undefined,
+    value_ref: draft.value_ref ?? undefined,
+    code: draft.code ?? undefined,
+    tally: { ...tally },
+  });
+}
+
+/** Ends a job (job/J2): its slot is free and nothing of it is under way or due. */
+export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: ReducerContext): void {
+  Object.assign(draft, outcome);
+  if (draft.plan !== null) ctx.cancel(draft.plan);
+  draft.plan = null;
+  dropMaking(draft, ctx);
+  ctx.clearTimer(TIMEOUT);
+  ctx.clearTimer(DRAIN);
+  leavePool(draft, ctx);
+  moveJob(draft, status, ctx);
+}
+
+/** A session that waits for its rights never begins. */
+export function dropMaking({ session }: JobState, ctx: ReducerContext): void {
+  if (session !== null) ctx.table('making').delete(formatAddress([SESSION_REDUCER, session]));
+}
+
+/** Stops a job: at once before its session works, else when the session has stopped. */
+export function stopJob(draft: JobState, as: 'cancelled' | 'timeout', code: string, ctx: ReducerContext): void {
+  if (draft.stopping !== null) return;
+  const { status, session } = draft;
+  if (status !== 'running' && status !== 'waiting') return endJob(draft, { status: as, code }, ctx);
+  draft.stopping = as;
+  draft.code = code;
+  ctx.clearTimer(TIMEOUT);
+  ctx.timer(DRAIN, ctx.now + draft.grace_ms + DRAIN_MS_BEYOND);
+  const value = { command_id: 'stop', command: { type: 'Cancel', scope: 'all' } };
+  ctx.send([SESSION_REDUCER, session ?? ''], { name: 'aos.agent/HostCommand@1', value });
+}
