@@ -1,0 +1,86 @@
+/**
+ * Executes `specialists.skills@1`: looks at the skills of a team, and returns the rows that a project does not have yet.
+ * The index is content: the version that a project names is read again, in whatever process.
+ */
+import { putText, readText } from '@reprise/agent';
+import type { Ref } from '@reprise/contracts';
+import type { Adapter, ContentStore } from '@reprise/kernel';
+import {
+  SKILL_BOUNDS,
+  type SkillRow,
+  type SkillsParams,
+  type SkillsSeen,
+  skillRow,
+  specialistsSkills,
+} from '../pure/contracts/skills.js';
+import type { SkillLibrary, TeamFacts } from './library.js';
+
+/**
+ * The adapter of `specialists.skills@1`.
+ *
+ * @param team what the team knows at each look: its catalog, the models of the world, its planners
+ */
+export function skillsAdapter(library: SkillLibrary, team: () => TeamFacts): Adapter<SkillsParams, SkillsSeen> {
+  return {
+    effect: specialistsSkills as Adapter<SkillsParams, SkillsSeen>['effect'],
+    name: 'specialists.skills',
+    async doExecute({ known_version }, { content }) {
+      const facts = team();
+      const { rows } = await library.index(facts);
+      const known = known_version === null ? [] : await readIndex(content, known_version);
+      return { status: 'ok', payload: await difference(content, known, rows, facts.models) };
+    },
+  };
+}
+
+/** What a project with these rows has to change; no more than fits into a receipt. */
+async function difference(
+  content: ContentStore,
+  known: readonly SkillRow[] | undefined,
+  rows: readonly SkillRow[],
+  models: readonly string[],
+): Promise<SkillsSeen> {
+  const before = new Map((known ?? []).map((row) => [row.name, row]));
+  const names = new Set(rows.map(({ name }) => name));
+  const gone = [...before.keys()].filter((name) => !names.has(name));
+  const removed = gone.slice(0, REMOVED_AT_ONCE);
+  const differing = rows.filter((row) => JSON.stringify(before.get(row.name)) !== JSON.stringify(row));
+  const changed = fitting(differing);
+  const after = new Map(before);
+  for (const name of removed) after.delete(name);
+  for (const row of changed) after.set(row.name, row);
+  const index = [...after.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    version: await putText(content, JSON.stringify(index)),
+    changed: [...changed],
+    removed,
+    more: changed.length < differing.length || removed.length < gone.length,
+    afresh: known === undefined,
+    models: [...models],
+    invalid: index.filter(({ state }) => state !== 'ready').length,
+  };
+}
+
+/** The names of removed skills in one receipt. */
+const REMOVED_AT_ONCE = 256;
+
+/** The first rows, up to the bytes of a receipt; at least one. */
+function fitting(rows: readonly SkillRow[]): readonly SkillRow[] {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  const end = rows.findIndex((row, i) => {
+    bytes += encoder.encode(JSON.stringify(row)).length;
+    return i > 0 && bytes > SKILL_BOUNDS.rows_bytes;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** The index that a version names; undefined when it was erased, or an older release wrote it. */
+async function readIndex(content: ContentStore, version: Ref): Promise<readonly SkillRow[] | undefined> {
+  try {
+    const rows: unknown = JSON.parse(await readText(content, version));
+    return Array.isArray(rows) ? rows.map((row) => skillRow.parse(row)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+/** Skills as files: reading, checking, listing, watching, and the index that a project has of them. */
+export { skillsAdapter } from './adapter.js';
+export { type SkillSpec, skill } from './code.js';
+export { type FolderOptions, folder } from './folder.js';
+export {
+  listAll,
+  rowOf,
+  type SkillIndex,
+  type SkillLibrary,
+  skillLibrary,
+  type TeamFacts,
+} from './library.js';
+export { type KnownToTeam, lintSkill } from './lint.js';
+export { parseSkill } from './parse.js';
+export { rankSkills, type Suggested, type Triggered } from './rank.js';
+export {
+  isSkill,
+  SKILL_RULES,
+  type Skill,
+  type SkillField,
+  type SkillForm,
+  type SkillProblem,
+  type SkillProblems,
+  type SkillRule,
+} from './skill.js';
+export type { FoundSkill, SkillListing, SkillSource, SkillWarning } from './source.js';

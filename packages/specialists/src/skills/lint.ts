@@ -1,0 +1,64 @@
+/** Checks a valid skill against a team: its catalog of tools and the models of its world. */
+import type { Skill, SkillProblem } from './skill.js';
+
+/** What a team knows. */
+export interface KnownToTeam {
+  /** The names of the catalog. */
+  readonly tools: readonly string[];
+  /** The aliases of the models. */
+  readonly models: readonly string[];
+  /** Whether the team names this skill as a planner. */
+  readonly planner?: boolean;
+}
+
+/** The tools of a project that each skill may list. */
+const FOR_WORKERS: readonly string[] = ['result_read', 'memory_query'];
+/** The tool that only a planner may list. */
+const FOR_PLANNERS = 'plan_write';
+/** The tools that no skill may list, unless the catalog has one of the name. */
+const RESERVED: readonly string[] = [
+  'spawn_agent',
+  'task_graph',
+  'task_retry',
+  'task_skip',
+  'task_cancel',
+  'results_list',
+  'memory_store',
+  'memory_update',
+  'memory_reinforce',
+  'memory_demote',
+  'memory_why',
+  'narrative_append',
+];
+
+/**
+ * The problems of a skill in a team, its own included: tools that the catalog lacks or that only the coordinator may
+ * have, a model that the world does not have.
+ */
+export function lintSkill(skill: Skill, known: KnownToTeam): readonly SkillProblem[] {
+  const line = (field: 'tools' | 'model'): number => skill.lines[field] ?? 0;
+  const problems = [...skill.problems];
+  for (const tool of skill.tools ?? []) {
+    if (known.tools.includes(tool) || isOwn(tool, known.planner === true)) continue;
+    if (RESERVED.includes(tool) || tool === FOR_PLANNERS) {
+      const whose = tool === FOR_PLANNERS ? 'skills that the team names as planners' : 'the coordinator';
+      problems.push({ line: line('tools'), rule: 'tool_reserved', message: `${tool} is for ${whose}` });
+    } else problems.push({ line: line('tools'), rule: 'tool_unavailable', message: `the catalog has no tool ${tool}` });
+  }
+  if (skill.model !== null && !known.models.includes(skill.model))
+    problems.push({
+      line: line('model'),
+      rule: 'unknown_model',
+      message: `the world has no model ${skill.model}; it has ${known.models.join(', ').slice(0, 120)}`,
+    });
+  return problems;
+}
+
+/** The tools of a skill that mean tools of the project: the catalog has none of the name. */
+export function projectToolsOf(tools: readonly string[], { tools: catalog, planner }: KnownToTeam): readonly string[] {
+  return tools.filter((tool) => !catalog.includes(tool) && isOwn(tool, planner === true));
+}
+
+function isOwn(tool: string, planner: boolean): boolean {
+  return FOR_WORKERS.includes(tool) || (planner && tool === FOR_PLANNERS);
+}
