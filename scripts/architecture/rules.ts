@@ -204,6 +204,10 @@ export const LIBRARIES: Readonly<Record<string, { readonly only: readonly string
     only: ['packages/server/src'],
     why: 'one package speaks for a server: bounds and errors are the same wherever it stands',
   },
+  yaml: {
+    only: ['packages/specialists/src/skills'],
+    why: 'only skill files are YAML, and one reader refuses what it can do too much of',
+  },
   commander: { only: ['packages/cli/src'], why: 'only the command parses command lines' },
   esbuild: { only: ['packages/sandbox/src'], why: 'only pure code is bundled, and only where its author asks for it' },
   vitest: { only: ['packages/testkit/src'], why: 'only the testkit runs inside a test runner' },

@@ -70,6 +70,8 @@ const SHARING = [
   'packages/memory/test',
   'packages/providers/test',
   'packages/server/test',
+  'packages/specialists/test/prompts',
+  'packages/specialists/test/skills',
   'packages/tree/test/adapters',
   'packages/tree/test/api',
   'packages/tree/test/tools',

@@ -10,6 +10,7 @@ import {
   type SkillRow,
   type SkillsParams,
   type SkillsSeen,
+  skillProblemRow,
   skillRow,
   specialistsSkills,
 } from '../pure/contracts/skills.js';
@@ -44,14 +45,14 @@ async function difference(
   const names = new Set(rows.map(({ name }) => name));
   const gone = [...before.keys()].filter((name) => !names.has(name));
   const removed = gone.slice(0, REMOVED_AT_ONCE);
-  const differing = rows.filter((row) => JSON.stringify(before.get(row.name)) !== JSON.stringify(row));
+  const differing = rows.filter((row) => !isSame(before.get(row.name), row));
   const changed = fitting(differing);
   const after = new Map(before);
   for (const name of removed) after.delete(name);
   for (const row of changed) after.set(row.name, row);
   const index = [...after.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
-    version: await putText(content, JSON.stringify(index)),
+    version: await putText(content, textOf(index)),
     changed: [...changed],
     removed,
     more: changed.length < differing.length || removed.length < gone.length,
@@ -63,6 +64,18 @@ async function difference(
 
 /** The names of removed skills in one receipt. */
 const REMOVED_AT_ONCE = 256;
+
+/** Whether two rows say the same. */
+function isSame(known: SkillRow | undefined, row: SkillRow): boolean {
+  return known !== undefined && textOf([known]) === textOf([row]);
+}
+
+/** Rows as text, in which the order of fields is always the same: equal rows are one version. */
+function textOf(rows: readonly SkillRow[]): string {
+  return JSON.stringify(rows, FIELDS);
+}
+
+const FIELDS: string[] = [...Object.keys(skillRow.shape), ...Object.keys(skillProblemRow.shape)];
 
 /** The first rows, up to the bytes of a receipt; at least one. */
 function fitting(rows: readonly SkillRow[]): readonly SkillRow[] {

@@ -57,7 +57,11 @@ class FieldReader {
       if (known.includes(key)) continue;
       const move = form === 'standard' && KNOWN.seed.some((one) => one === key);
       const words = `the field ${JSON.stringify(key.slice(0, 40))} is not known`;
-      this.#invalid.push({ line, rule: 'unknown_key', message: move ? `${words} here: write metadata.reprise-${key}` : words });
+      this.#invalid.push({
+        line,
+        rule: 'unknown_key',
+        message: move ? `${words} here: write metadata.reprise-${key}` : words,
+      });
     }
   }
 
@@ -163,7 +167,8 @@ class FieldReader {
   #model(entry: YamlEntry | undefined, into: SkillProblem[]): string | null {
     if (entry === undefined) return null;
     const model = entry.value.kind === 'text' ? entry.value.text.trim() : '';
-    if (!MODEL_ALIAS.test(model)) into.push({ line: entry.line, rule: 'model', message: 'this is not the alias of a model' });
+    if (!MODEL_ALIAS.test(model))
+      into.push({ line: entry.line, rule: 'model', message: 'this is not the alias of a model' });
     return model;
   }
 
@@ -189,7 +194,8 @@ class FieldReader {
       return [];
     }
     for (const item of value.items)
-      if (item.kind !== 'text') into.push({ line: item.line, rule, message: `a ${item.kind} stands where a text belongs` });
+      if (item.kind !== 'text')
+        into.push({ line: item.line, rule, message: `a ${item.kind} stands where a text belongs` });
     return value.items.filter(isText);
   }
 
@@ -212,7 +218,8 @@ class FieldReader {
   }
 
   #missing(rule: SkillRule, entry: YamlEntry | undefined, field: string): string {
-    const message = entry === undefined ? `the ${field} is missing` : `the ${field} is a ${entry.value.kind}, not a text`;
+    const message =
+      entry === undefined ? `the ${field} is missing` : `the ${field} is a ${entry.value.kind}, not a text`;
     this.#invalid.push({ line: entry?.line ?? 1, rule, message });
     return '';
   }

@@ -82,7 +82,7 @@ class SkillFolder {
     const candidates = await this.#candidates();
     if (candidates === undefined) {
       const message = this.#last === undefined ? 'the folder cannot be read' : 'the folder cannot be read any more';
-      return { skills: this.#last ?? [], warnings: [{ at: this.said, line: 0, rule: 'file_unreadable', message }] };
+      return { skills: this.#last ?? [], warnings: [{ at: this.said, line: 1, rule: 'file_unreadable', message }] };
     }
     const skills = new Map<string, FoundSkill>();
     const warnings: SkillWarning[] = [];
@@ -90,7 +90,8 @@ class SkillFolder {
       const found = await this.#found(candidate);
       const first = skills.get(found.name);
       if (first === undefined) skills.set(found.name, found);
-      else warnings.push({ at: found.at, line: 0, rule: 'shadowed', message: `${found.name} is taken: ${first.at} wins` });
+      else
+        warnings.push({ at: found.at, line: 1, rule: 'shadowed', message: `${found.name} is taken: ${first.at} wins` });
     }
     for (const file of [...this.#remembered.keys()])
       if (!candidates.some((candidate) => candidate.file === file)) this.#remembered.delete(file);
@@ -137,14 +138,14 @@ class SkillFolder {
     const base = { name: boundedName(name), file: path.join(inside, file ?? STANDARD[0]) };
     if (file !== undefined) return base;
     const rule = names === undefined ? 'file_unreadable' : 'file_missing';
-    return { ...base, problem: { line: 0, rule, message: `${path.join(name, STANDARD[0])} cannot be found` } };
+    return { ...base, problem: { line: 1, rule, message: `${path.join(name, STANDARD[0])} cannot be found` } };
   }
 
   async #found({ name, file, problem }: Candidate): Promise<FoundSkill> {
     const at = path.join(this.said, file);
     const broken = (rule: SkillRule, message: string): FoundSkill => {
       this.#remembered.delete(file);
-      return { name, at, digest: '', parsed: { problems: [{ line: 0, rule, message }] } };
+      return { name, at, digest: '', parsed: { problems: [{ line: 1, rule, message }] } };
     };
     if (problem !== undefined) return broken(problem.rule, problem.message);
     try {
@@ -173,7 +174,12 @@ class SkillFolder {
       const before = this.#remembered.get(file);
       if (before?.stamp === stamp) return before.found;
       const bytes = await readAtMost(handle, SKILL_BOUNDS.file_bytes + 1);
-      const found: FoundSkill = { name, at, digest: digestOf(bytes), parsed: parsedFrom(bytes, path.join(this.root, file)) };
+      const found: FoundSkill = {
+        name,
+        at,
+        digest: digestOf(bytes),
+        parsed: parsedFrom(bytes, path.join(this.root, file)),
+      };
       const isSettled = Date.now() - Number(facts.ctimeMs) > SETTLED_MS; // F2
       if (isSettled) this.#remembered.set(file, { stamp, found });
       else this.#remembered.delete(file);

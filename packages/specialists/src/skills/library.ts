@@ -38,7 +38,10 @@ export interface SkillLibrary {
 
 /** The skills of these sources. */
 export function skillLibrary(sources: readonly SkillSource[]): SkillLibrary {
-  const ordered = [...sources.filter(({ kind }) => kind === 'folder'), ...sources.filter(({ kind }) => kind === 'code')];
+  const ordered = [
+    ...sources.filter(({ kind }) => kind === 'folder'),
+    ...sources.filter(({ kind }) => kind === 'code'),
+  ];
   return {
     index: async (team) => {
       const { skills, warnings } = await listAll(ordered);
@@ -82,7 +85,7 @@ function byName(a: FoundSkill, b: FoundSkill): number {
 }
 
 function about(at: string, rule: SkillProblem['rule'], message: string): SkillWarning {
-  return { at, line: 0, rule, message };
+  return { at, line: 1, rule, message };
 }
 
 /** What a project knows of a skill. */
@@ -97,7 +100,15 @@ export function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): Sk
   const problems = lintSkill(parsed, known);
   const { description, triggers, tools, model, timeoutMs } = parsed;
   return {
-    ...{ name, digest, description, triggers: [...triggers], tools: tools === null ? null : [...tools], model, planner },
+    ...{
+      name,
+      digest,
+      description,
+      triggers: [...triggers],
+      tools: tools === null ? null : [...tools],
+      model,
+      planner,
+    },
     project_tools: [...projectToolsOf(tools ?? [], known)],
     timeout_ms: timeoutMs,
     state: problems.length === 0 ? 'ready' : 'unfit',

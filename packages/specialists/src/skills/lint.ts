@@ -36,7 +36,7 @@ const RESERVED: readonly string[] = [
  * have, a model that the world does not have.
  */
 export function lintSkill(skill: Skill, known: KnownToTeam): readonly SkillProblem[] {
-  const line = (field: 'tools' | 'model'): number => skill.lines[field] ?? 0;
+  const line = (field: 'tools' | 'model'): number => skill.lines[field] ?? 1;
   const problems = [...skill.problems];
   for (const tool of skill.tools ?? []) {
     if (known.tools.includes(tool) || isOwn(tool, known.planner === true)) continue;

@@ -19,7 +19,7 @@ export function parseSkill(text: string, at?: string): Skill | SkillProblems {
   const parts = splitFile(text);
   if ('rule' in parts) return { problems: [parts] };
   const map = readYaml(parts.frontMatter);
-  if (!('entries' in map)) return { problems: sorted(map) };
+  if (isProblems(map)) return { problems: sorted(map) };
   const place = at === undefined ? undefined : placeOf(at);
   const form = place?.form ?? formOf(map);
   const { invalid, unfit, ...fields } = readFields(map, form, place?.name);
@@ -39,6 +39,10 @@ export function placeOf(at: string): { readonly form: 'standard' | 'seed'; reado
 /** The form that the fields belong to, for a text without a path. */
 function formOf({ entries }: YamlEntries): 'standard' | 'seed' {
   return entries.some(({ key }) => key === 'tools' || key === 'triggers' || key === 'model') ? 'seed' : 'standard';
+}
+
+function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {
+  return Array.isArray(read);
 }
 
 /** Problems in the order of their lines, no more than a reader wants. */

@@ -38,7 +38,7 @@ export type SkillRule = keyof typeof SKILL_RULES;
 
 /** A problem of a skill file. */
 export interface SkillProblem {
-  /** The line of the file, from 1; 0 for the file as a whole. */
+  /** The line of the file, from 1; 1 for the file as a whole. */
   readonly line: number;
   readonly rule: SkillRule;
   /** What was found, in a sentence of one line. */

@@ -80,7 +80,9 @@ class Reading {
 
   /** Refuses anchors, aliases, tags, directives and deep nesting, from tokens alone. */
   #inspect(first: CST.Token): void {
-    const rest: { readonly token: CST.Token | CST.SourceToken; readonly depth: number }[] = [{ token: first, depth: 0 }];
+    const rest: { readonly token: CST.Token | CST.SourceToken; readonly depth: number }[] = [
+      { token: first, depth: 0 },
+    ];
     for (let next = rest.pop(); next !== undefined && this.#problems.length < MOST; next = rest.pop()) {
       const { token, depth } = next;
       this.#refuse(token);

@@ -29,6 +29,8 @@ export const SKILL_BOUNDS = {
   skills: 1_024,
   /** The bytes of changed rows in one receipt. */
   rows_bytes: 32_768,
+  /** The bytes of the index in the coordinator's prompt; beyond them it holds names alone. */
+  index_bytes: 8_192,
 } as const;
 
 /** The name of a skill: lower-case letters and digits in words that single hyphens join. */
@@ -48,7 +50,7 @@ export type SkillRefusal = (typeof SKILL_REFUSALS)[number];
 
 /** A problem of a skill, as it is recorded. */
 export const skillProblemRow = z.strictObject({
-  line: z.int().min(0),
+  line: z.int().min(1),
   rule: z.string().min(1).max(64),
   message: z.string().max(240),
 });
