@@ -10,7 +10,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { checkOf, requireKnownOptions, startOfText } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, requireKnownOptions, startOfText } from '@reprise/contracts';
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import { digestOf } from './digest.js';
 import { parseSkill } from './parse.js';
@@ -24,7 +24,7 @@ export interface FolderOptions {
   readonly watch?: boolean;
 }
 
-const requireArgument = checkOf('invalid_argument', 'invalid option of folder');
+const requireArgument: ArgumentCheck = checkOf('invalid_argument', 'invalid option of folder');
 
 /**
  * A folder of skill files: `<name>/SKILL.md`, as the Agent Skills standard has it, and `<name>.md`. A folder that holds

@@ -1,4 +1,5 @@
 /** Splits a skill file into its front matter and its body. It evaluates nothing. */
+import { wellFormed } from '@reprise/contracts';
 import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import type { SkillProblem } from './skill.js';
 
@@ -18,7 +19,7 @@ const encoder = new TextEncoder();
 export function splitFile(text: string): FileParts | SkillProblem {
   if (bytesOf(text) > SKILL_BOUNDS.file_bytes)
     return { line: 1, rule: 'file_bytes', message: `the file has more than ${SKILL_BOUNDS.file_bytes} bytes` };
-  if (!text.isWellFormed())
+  if (wellFormed(text) !== text)
     return { line: 1, rule: 'utf8', message: 'the text holds half a character, which UTF-8 cannot write' };
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   if (!isFence(lines[0])) return { line: 1, rule: 'front_matter', message: 'the first line is not ---' };

@@ -24,7 +24,7 @@ function skills(all: Readonly<Record<string, string>>): readonly SkillSource[] {
 /** A look at skills, by a process that remembers nothing. */
 async function look(sources: readonly SkillSource[], known_version: Ref | null, team = TEAM): Promise<SkillsSeen> {
   const adapter = skillsAdapter(skillLibrary(sources), () => team);
-  const outcome = await adapter.doExecute({ known_version }, { content } as AdapterContext);
+  const outcome = await adapter.doExecute({ known_version }, { content } as unknown as AdapterContext);
   if (outcome.status !== 'ok') throw new Error(JSON.stringify(outcome));
   expect(skillsReceipt.safeParse(outcome.payload).success).toBe(true);
   return outcome.payload as SkillsSeen;
