@@ -1,5 +1,5 @@
 /** Leads the oracle along the events that a tree takes, and compares what both say. */
-import type { AskedOf, Needed, RunEnd, Terms, Verdict } from './oracle/node.js';
+import type { AskedOf, Child, Needed, RunEnd, Terms, Use, Verdict } from './oracle/node.js';
 import type { Oracle } from './oracle/oracle.js';
 import type { Delivered, StagedEvent } from './stage.js';
 
@@ -16,6 +16,9 @@ export interface Row {
   readonly launch: number;
   readonly paused: boolean;
   readonly code: string | null;
+  readonly budget: number | null;
+  readonly spent: { readonly tokens: number; readonly micro_money: number };
+  readonly reserved?: number;
 }
 
 /** The tree and the oracle differ. */
@@ -54,11 +57,13 @@ const NEWS: Readonly<Record<string, (oracle: Oracle, value: Given) => void>> = {
   },
   'aos.agent/ChildNotice@1': (oracle, { session, run, news }) => {
     const { node, isCurrent } = placeOf(oracle, session, run);
-    if (!isCurrent) return;
-    if (news.kind === 'waiting') oracle.runWaits(node);
-    if (news.kind === 'settled') oracle.runEnded(node, howOf(news.stop), news.output_ref !== null);
+    if (news.kind === 'waiting' && isCurrent) oracle.runWaits(node);
+    if (news.kind !== 'settled') return;
+    if (isCurrent)
+      oracle.runEnded(node, howOf(news.stop), news.output_ref !== null, usedIn(oracle, news), codeOfStop(news.stop));
+    else oracle.lateEnd(node, usedIn(oracle, news));
   },
-  'tree/Limit@1': (oracle, { limits }) => oracle.limit(limits as Partial<Terms>),
+  'tree/Limit@1': (oracle, { limits, budget }) => oracle.limit((limits ?? {}) as Partial<Terms>, budget),
 };
 
 /** The commands, which may be refused. */
@@ -66,7 +71,8 @@ const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given) => Verdic
   'tree/Stop@1': (oracle, { node }) => oracle.stop(node, 'people'),
   'tree/Pause@1': (oracle, { node }) => oracle.pause(node, true),
   'tree/Resume@1': (oracle, { node }) => oracle.pause(node, false),
-  'tree/Retry@1': (oracle, { node, fresh }) => oracle.retry(node, fresh === true),
+  'tree/Retry@1': (oracle, { node, ...how }) => oracle.retry(node, how),
+  'tree/Modify@1': (oracle, { node, ...change }) => oracle.modify(node, change),
   'tree/Add@1': (oracle, { parent, type, nodes }) =>
     oracle.make(
       parent,
@@ -90,8 +96,22 @@ export function howOf(stop: Given): RunEnd {
   return stop.limit === 'max_tokens' || stop.limit === 'max_micro_money' ? 'max_cost' : 'limit';
 }
 
-function childOf(type: 'spawn' | 'fork', { blocked_by = [], priority = 0 }: Given) {
-  return { type, needs: needsOf(blocked_by), priority };
+/** What a run used. It may be more than was reported when it is not known how the run ended. */
+function usedIn({ purse }: Oracle, { tally, stop }: Given): Use {
+  const tokens = tally.tokens_in + tally.tokens_out;
+  const amount = purse.unit === 'tokens' ? tokens : tally.micro_money;
+  const isUnknown = /^(outcome_unknown|adapter_timeout)/.test(stop.code ?? '') || stop.limit === 'max_wall_ms';
+  return { amount, isKnown: !isUnknown && (tokens > 0 || tally.steps === 0) };
+}
+
+/** The code that the end of a run states itself. */
+function codeOfStop({ kind, code, limit }: Given): string | undefined {
+  if (kind === 'Failed') return code.slice(0, 96);
+  return kind === 'LimitsExceeded' && howOf({ kind, limit }) === 'limit' ? `limit/${limit}` : undefined;
+}
+
+function childOf(type: 'spawn' | 'fork', { blocked_by = [], priority = 0, budget }: Given): Child {
+  return { type, needs: needsOf(blocked_by), priority, ...(budget === undefined ? {} : { budget }) };
 }
 
 /** The needs as a list; of two edges to one node the last counts. */
@@ -146,7 +166,7 @@ function callOf(oracle: Oracle, n: number, call_id: string, name: string, args: 
     case 'serial':
       return oracle.serial(n, args.steps.length, needsOf(args.blocked_by ?? []), args.result === 'list');
     case 'complete':
-      return oracle.complete(n, call_id, args.value_ref !== undefined);
+      return oracle.complete(n, call_id, givenBy(args));
     case 'ask':
       return oracle.ask(n, (args.target ?? 'parent') as AskedOf, {
         deadline: args.deadline_seconds ?? null,
@@ -162,6 +182,11 @@ function callOf(oracle: Oracle, n: number, call_id: string, name: string, args: 
   }
 }
 
+function givenBy({ text, value_ref }: Given): 'text' | 'value' | 'nothing' {
+  if (text !== undefined) return 'text';
+  return value_ref === undefined ? 'nothing' : 'value';
+}
+
 function sameVerdict(what: string, verdict: Verdict | 'checking', code: string | undefined): void {
   if (verdict === undefined && code !== undefined)
     throw new Differs(`${what} is refused: ${code}; the oracle accepts it`);
@@ -170,8 +195,8 @@ function sameVerdict(what: string, verdict: Verdict | 'checking', code: string |
   if (!verdict.includes(code)) throw new Differs(`${what} is refused: ${code}; the oracle: ${verdict.join(', ')}`);
 }
 
-/** When a node above and a need of it end together, either may be said of it. */
-const TOGETHER = ['parent_ended', 'blocked_failed', 'child_failed'];
+/** When a node above, a need of it, or the budget end together, either may be said of it. */
+const TOGETHER = ['parent_ended', 'blocked_failed', 'child_failed', 'max_cost'];
 
 /** Compares all nodes. @throws Differs the first difference */
 export function compare(oracle: Oracle, rows: readonly Row[], status: string): void {
@@ -186,7 +211,10 @@ export function compare(oracle: Oracle, rows: readonly Row[], status: string): v
     const want = { type: node.type, status: node.status, run: node.run, gen: node.gen, paused: node.paused };
     same(row, want);
     if (node.type === 'ask') continue;
-    same(row, { launch: node.launch, attempt: node.attempt, code: node.code });
+    same(row, { launch: node.launch, attempt: node.attempt, code: node.code, budget: node.budget });
+    const spent = row.spent[oracle.purse.unit];
+    if (spent !== node.spent) throw new Differs(`#${row.n} has spent ${spent}; the oracle: ${node.spent}`);
+    if (row.reserved !== undefined) same(row, { reserved: node.reserved });
     if (node.type !== 'serial' && !node.ended) same(row, { phase: node.phase });
     if (row.since !== undefined && node.type !== 'serial' && !node.ended)
       same({ ...row, since: Math.min(1, row.since) }, { since: Math.min(1, node.since) });

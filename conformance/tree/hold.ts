@@ -1,7 +1,8 @@
 /** Holds a law over random schedules. */
 import type { ReducerDefinition } from '@reprise/kernel';
 import fc from 'fast-check';
-import { type Played, play, schedules } from './play.js';
+import { type Played, play } from './play.js';
+import { schedules } from './schedule.js';
 
 /** The schedules of one batch, and the command that plays them again. */
 export interface Batch {

@@ -1,68 +1,11 @@
 /** Random schedules of a tree, played on the reducer and beside it on the oracle. */
-import { Ref } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel/define';
 import fc from 'fast-check';
 import { compare, Differs, follow, type Row } from './follow.js';
-import type { Terms } from './oracle/node.js';
+import type { Node } from './oracle/node.js';
 import { Oracle } from './oracle/oracle.js';
+import { type Schedule, type Step, schedules, startOf, TEXT } from './schedule.js';
 import { CANCELLED, ended, Stage, type StagedPlan, type StagedSession } from './stage.js';
-
-const KINDS = {
-  compose: 14,
-  spawn: 9,
-  serial: 2,
-  complete: 5,
-  check: 6,
-  end: 9,
-  drain: 2,
-  ask: 3,
-  question: 3,
-  answer: 3,
-  people: 2,
-  stop: 1,
-  Stop: 1,
-  Pause: 1,
-  Resume: 1,
-  Retry: 2,
-  Add: 1,
-  Limit: 1,
-  Tell: 1,
-  time: 1,
-  late: 1,
-} as const;
-
-type Kind = keyof typeof KINDS;
-
-/** One step: what is done, and three choices. */
-export type Step = readonly [kind: Kind, a: number, b: number, c: number];
-
-/** A tree and what happens to it. */
-export interface Schedule {
-  readonly terms: Terms;
-  readonly people: 'human' | 'default' | 'fail';
-  readonly steps: readonly Step[];
-}
-
-const kinds = (Object.keys(KINDS) as Kind[]).flatMap((kind) => Array.from({ length: KINDS[kind] }, () => kind));
-
-const step = fc.tuple(fc.constantFrom(...kinds), fc.nat(7), fc.nat(7), fc.nat(7));
-
-/** Random schedules. */
-export function schedules(steps = 90): fc.Arbitrary<Schedule> {
-  return fc.record({
-    terms: fc.record({
-      nodes: fc.integer({ min: 4, max: 40 }),
-      depth: fc.integer({ min: 2, max: 5 }),
-      children: fc.integer({ min: 2, max: 6 }),
-      parallel: fc.integer({ min: 1, max: 4 }),
-      generations: fc.integer({ min: 1, max: 3 }),
-      attempts: fc.integer({ min: 1, max: 3 }),
-      asks: fc.integer({ min: 1, max: 3 }),
-    }),
-    people: fc.constantFrom('human' as const, 'human' as const, 'human' as const, 'default' as const, 'fail' as const),
-    steps: fc.array(step, { minLength: 4, maxLength: steps, size: 'max' }),
-  });
-}
 
 /** What was played. */
 export interface Played {
@@ -71,7 +14,7 @@ export interface Played {
   readonly launches: number;
 }
 
-const R = Ref.fromHex('ab'.repeat(32));
+const R = TEXT;
 const KEY = 't';
 
 /**
@@ -103,14 +46,17 @@ class Player {
   readonly stage: Stage;
   #calls = 0;
   #launched = 0;
+  #counted = 0;
   #isFollowed = true;
 
-  constructor(reducer: ReducerDefinition, { terms, people }: Schedule) {
-    this.oracle = new Oracle(terms, people);
+  constructor(reducer: ReducerDefinition, schedule: Schedule) {
+    const { terms, people, purse } = schedule;
+    this.oracle = new Oracle(terms, people, purse);
     this.stage = new Stage(reducer, ['tree/Tree@1', KEY], (delivered) => {
+      this.#holdBudget();
       if (this.#isFollowed) follow(this.oracle, delivered);
     });
-    this.stage.send({ name: 'tree/Start@1', value: startOf(terms, people) });
+    this.stage.send({ name: 'tree/Start@1', value: startOf(schedule) });
     this.#compare('start');
     // A root with children, so that something can happen.
     this.take(['compose', 0, 0, 0]);
@@ -152,11 +98,12 @@ class Player {
     if (cancelled !== undefined) return () => this.stage.endRun(cancelled, CANCELLED);
     const free = runs.find(({ run }) => [...(run?.calls ?? [])].every(([id]) => id.startsWith('x.')));
     if (free !== undefined) return () => this.stage.endRun(free, ended('completed', R));
-    const ask = this.oracle.nodes.find(({ question }) => question?.how === null);
+    const ask = this.oracle.nodes.find(({ question }) => question?.how === null && question.route.length === 0);
     const picked = ask?.question?.options[0] ?? null;
     if (ask !== undefined)
       return () => this.stage.send({ name: 'tree/Answer@1', value: { ask: ask.n, text_ref: R, picked } });
-    return undefined;
+    // What two nodes ask each other has a deadline at least on one side.
+    return this.stage.timers.size > 0 ? () => this.stage.later(3_600_000) : undefined;
   }
 
   #runs(): StagedSession[] {
@@ -174,10 +121,29 @@ class Player {
       const slots = this.oracle.nodes.filter(({ slot }) => slot).length;
       if (slots !== this.stage.state.running)
         throw new Differs(`${this.stage.state.running} slots are taken; the oracle: ${slots}`);
+      this.#compareBudget();
     } catch (error) {
       if (error instanceof Differs) error.message = `after ${step}: ${error.message}`;
       throw error;
     }
+  }
+
+  /** A launch never exceeds the budget of the tree. */
+  #holdBudget(): void {
+    const { launched, state } = this.stage;
+    const hasLaunched = launched.length > this.#counted;
+    this.#counted = launched.length;
+    const { spent, reserved, budget } = state;
+    if (hasLaunched && budget.tree !== null && spent.tokens + reserved > budget.tree)
+      throw new Differs(`${spent.tokens} are spent and ${reserved} set aside of ${budget.tree}`);
+  }
+
+  /** What the tree counts is the sum over its nodes. */
+  #compareBudget(): void {
+    const { spent, reserved } = this.stage.state;
+    const { oracle } = this;
+    if (spent.tokens !== oracle.spent) throw new Differs(`${spent.tokens} are spent; the oracle: ${oracle.spent}`);
+    if (reserved !== oracle.reserved) throw new Differs(`${reserved} are set aside; the oracle: ${oracle.reserved}`);
   }
 
   #do([kind, a, b, c]: Step): unknown {
@@ -208,7 +174,7 @@ class Player {
         });
       }
       case 'complete':
-        return this.#call(session, 'complete', b === 7 ? {} : { value_ref: R });
+        return this.#call(session, 'complete', [{ text: { ref: R, bytes: 3 } }, {}][b - 6] ?? { value_ref: R });
       case 'stop':
         return this.#call(session, 'stop', { node_id: n });
       case 'ask':
@@ -232,7 +198,7 @@ class Player {
         const how =
           ['completed', 'completed', 'completed', 'completed', 'failed', 'limit', 'timeout', 'cancelled'][b] ?? '';
         if (how === 'completed' && !isFree) return;
-        return stage.endRun(one, ended(how, how === 'completed' && c < 7 ? R : null));
+        return stage.endRun(one, ended(how, how === 'completed' && c < 7 ? R : null, [15, 0, 40, 5][(a + c) % 4]));
       }
       case 'drain': {
         const one = pick(
@@ -248,15 +214,24 @@ class Player {
       case 'Retry':
         return stage.send({
           name: 'tree/Retry@1',
-          value: { node: this.#endedNode(b) ?? n, ...(c === 7 ? { fresh: true } : {}) },
+          value: {
+            node: this.#endedNode(b) ?? n,
+            ...([{ budget: 30 }, { agent: 'helper' }, { fresh: true }][c - 5] ?? {}),
+          },
         });
       case 'Add':
         return stage.send({ name: 'tree/Add@1', value: { parent: n, type: 'spawn', nodes: [this.#spec(a, c)] } });
+      case 'Modify': {
+        const node = c === 7 ? n : (pick(this.#changeable(), b)?.n ?? n);
+        const change = [{ priority: 3 - a }, { budget: 10 * (a + 1) }, { agent: 'helper' }, { goal: 'other' }][c % 4];
+        return stage.send({ name: 'tree/Modify@1', value: { node, ...change } });
+      }
       case 'Tell':
         return stage.send({ name: 'tree/Tell@1', value: { node: n, text_ref: R } });
       case 'Limit': {
         const limits = { parallel: 1 + (a % 4), attempts: 1 + (b % 3), generations: 1 + (c % 3) };
-        return stage.send({ name: 'tree/Limit@1', value: { limits } });
+        const value = [{ limits }, { limits }, { budget: 60 * b }, { limits, budget: null }][c % 4] ?? { limits };
+        return stage.send({ name: 'tree/Limit@1', value });
       }
       case 'time':
         return stage.later([1_000, 21_000, 61_000, 3_600_000][a % 4] ?? 0);
@@ -265,6 +240,10 @@ class Player {
       default:
         kind satisfies never;
     }
+  }
+
+  #changeable(): Node[] {
+    return this.oracle.nodes.filter(({ status, paused }) => status === 'pending' || paused);
   }
 
   #endedNode(b: number): number | undefined {
@@ -289,7 +268,8 @@ class Player {
       [one, { node: other, on_failure: 'continue' }],
       [one],
     ][c];
-    return { goal: 'g', prompt_ref: R, blocked_by: needs ?? [], priority: ((b + c) % 3) - 1 };
+    const more = b === 5 ? { budget: 8 * (c + 1) } : {};
+    return { goal: 'g', prompt_ref: R, blocked_by: needs ?? [], priority: ((b + c) % 3) - 1, ...more };
   }
 
   #question(b: number, c: number): object {
@@ -388,32 +368,4 @@ function nodeOf(session: string): number {
 /** The fields of a plan's input that its event repeats. */
 function rest(input: Readonly<Record<string, unknown>>, known: readonly string[]): object {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !known.includes(name)));
-}
-
-function startOf(limits: Terms, people: Schedule['people']): object {
-  const adopted = { def_ref: R, config: { agent: 'worker', limits: {}, tools_ref: R } };
-  const returns = { text: R, boolean: R, list: R, structured: R, file: R };
-  const words = {
-    rules_ref: R,
-    leaf_ref: R,
-    synthesis_ref: R,
-    answer_ref: R,
-    repair_ref: R,
-    returns,
-    budget_85_ref: R,
-    budget_95_ref: R,
-  };
-  return {
-    goal: 'the goal',
-    prompt_ref: R,
-    agent: 'worker',
-    agents: [{ name: 'worker', adopted, variants: {} }],
-    returns: 'text',
-    schema_ref: null,
-    limits: { ...limits },
-    budget: { unit: 'tokens', node: null, tree: null, stated: false },
-    people,
-    words,
-    labels: {},
-  };
 }

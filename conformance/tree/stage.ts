@@ -298,8 +298,9 @@ const TALLY = { steps: 1, tokens_in: 10, tokens_out: 5, micro_money: 0 };
 export const CANCELLED = { stop: { kind: 'Cancelled' }, output_ref: null, value_ref: null, tally: TALLY, more: false };
 
 /** The end of a run. */
-export function ended(how: string, output: Ref | null): object {
-  const rest = { output_ref: output, value_ref: null, tally: TALLY, more: false };
+export function ended(how: string, output: Ref | null, tokens = 15): object {
+  const tally = { ...TALLY, tokens_in: tokens, tokens_out: 0 };
+  const rest = { output_ref: output, value_ref: null, tally, more: false };
   if (how === 'completed') return { stop: { kind: 'Completed' }, ...rest };
   if (how === 'cancelled') return CANCELLED;
   if (how === 'failed') return { stop: { kind: 'Failed', code: 'boom', retryable: false, stage: 'llm_step' }, ...rest };

@@ -21,6 +21,7 @@ export class Ends extends Grove {
     node.paused = false;
     node.checks.clear();
     node.run = node.run === 'live' || node.run === 'waiting' || node.run === 'draining' ? 'draining' : 'none';
+    if (node.run === 'none') node.reserved = 0;
     if (status === 'complete') return [node];
     return [node, ...this.openOf(node).flatMap((child) => this.finish(child, 'cancelled', 'parent_ended'))];
   }

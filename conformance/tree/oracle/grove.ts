@@ -1,5 +1,5 @@
 /** The nodes of a tree, and which of them wait for which. */
-import { Node, type Question, type Terms } from './node.js';
+import { Node, type Purse, type Question, type Terms } from './node.js';
 
 /** Nodes by their numbers, and what follows from them alone. */
 export class Grove {
@@ -9,8 +9,21 @@ export class Grove {
     public terms: Terms,
     /** What becomes of a question to people. */
     protected readonly people: 'human' | 'default' | 'fail',
+    public purse: Purse,
+    agent: string,
   ) {
-    this.nodes.push(new Node(1, 'goal', null, [], 0));
+    const root = new Node(1, 'goal', null, [], 0);
+    this.nodes.push(Object.assign(root, { agent, budget: purse.node }));
+  }
+
+  /** What all have used. */
+  get spent(): number {
+    return this.nodes.reduce((sum, { spent }) => sum + spent, 0);
+  }
+
+  /** What is set aside for runs. */
+  get reserved(): number {
+    return this.nodes.reduce((sum, { reserved }) => sum + reserved, 0);
   }
 
   get root(): Node {

@@ -11,10 +11,33 @@ export interface Terms {
   readonly asks: number;
 }
 
+/** What may be used: by a node for which nothing else is stated, and by all together; null without a bound. */
+export interface Purse {
+  readonly unit: 'tokens' | 'micro_money';
+  readonly node: number | null;
+  readonly tree: number | null;
+  /** Whether the budget of a node was stated: then use that was not reported counts as all that was set aside. */
+  readonly stated: boolean;
+}
+
+/** What a run used; `isKnown` is false when it may be more. */
+export interface Use {
+  readonly amount: number;
+  readonly isKnown: boolean;
+}
+
 /** A need: another node, and whether its failure fails the node that needs it. */
 export interface Needed {
   readonly on: number;
   readonly block: boolean;
+}
+
+/** A child that is to be made. */
+export interface Child {
+  readonly type: 'spawn' | 'fork';
+  readonly needs: readonly Needed[];
+  readonly priority: number;
+  readonly budget?: number;
 }
 
 /** The target of a question. */
@@ -23,8 +46,9 @@ export type AskedOf = 'human' | 'parent' | 'children' | number;
 /** How a run ended. */
 export type RunEnd = 'completed' | 'failed' | 'max_cost' | 'timeout' | 'limit' | 'cancelled';
 
-/** The code of a node whose run ended so, where the run itself gives none. */
+/** The code of a node whose run ended so, where the run gives none itself. */
 export const CODES = {
+  completed: 'no_result',
   failed: 'boom',
   max_cost: 'max_cost',
   timeout: 'timeout',
@@ -78,6 +102,11 @@ export class Node {
   fresh = false;
   /** Of a serial: whether its result is the list of all. */
   list = false;
+  agent = '';
+  /** What it may use in all, has used, and has set aside for its run. */
+  budget: number | null = null;
+  spent = 0;
+  reserved = 0;
 
   constructor(
     readonly n: number,

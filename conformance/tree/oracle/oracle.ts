@@ -3,26 +3,43 @@
  * after each step it looks at all nodes again, and asks of each what the specification of trees says about it.
  */
 import { defaultOf } from './ends.js';
-import { type AskedOf, type Needed, Node, type Question, type Terms, type Verdict } from './node.js';
+import {
+  type AskedOf,
+  type Child,
+  type Needed,
+  Node,
+  type Purse,
+  type Question,
+  type Terms,
+  type Verdict,
+} from './node.js';
 import { Runs } from './runs.js';
 
 /** A tree as the specification says it is: what nodes and people do. */
 export class Oracle extends Runs {
-  constructor(terms: Terms, people: 'human' | 'default' | 'fail' = 'human') {
-    super(terms, people);
+  constructor(
+    terms: Terms,
+    people: 'human' | 'default' | 'fail' = 'human',
+    purse: Purse = { unit: 'tokens', node: null, tree: null, stated: false },
+    agent = 'worker',
+  ) {
+    super(terms, people, purse, agent);
     this.settle();
   }
 
   /** A node, or people, make children. `needs` lists what each of them needs. */
-  make(
-    parent: number,
-    children: readonly { type: 'spawn' | 'fork'; needs: readonly Needed[]; priority: number }[],
-  ): Verdict {
+  make(parent: number, children: readonly Child[]): Verdict {
     const above = this.at(parent);
     const codes = this.mayMake(above, children.length, 1);
-    for (const { needs } of children) codes.push(...this.wrongNeeds(above, needs));
+    for (const { needs, budget = 0 } of children) {
+      codes.push(...this.wrongNeeds(above, needs));
+      if (above.budget !== null && budget > above.budget) codes.push('over_budget');
+    }
     if (codes.length > 0) return codes;
-    for (const { type, needs, priority } of children) this.add(type, above, needs, priority);
+    for (const { type, needs, priority, budget } of children) {
+      const node = this.add(type, above, needs, priority);
+      if (budget !== undefined) node.budget = budget;
+    }
     this.settle();
     return undefined;
   }
@@ -35,6 +52,7 @@ export class Oracle extends Runs {
     const serial = this.add('serial', above, [], 0);
     serial.status = 'waiting_children';
     serial.list = list;
+    serial.budget = above.budget;
     for (let i = 0; i < steps; i++) {
       const before = this.nodes.length;
       this.add('spawn', serial, i === 0 ? needs : [{ on: before, block: true }], 0);
@@ -44,17 +62,21 @@ export class Oracle extends Runs {
   }
 
   /** A node gives its result. `call` waits for the check, where there is one. */
-  complete(n: number, call: string, hasValue: boolean): Verdict | 'checking' {
+  complete(n: number, call: string, given: 'text' | 'value' | 'nothing'): Verdict | 'checking' {
     const node = this.at(n);
     if (node.ended) return ['node_ended'];
     if (node.answering) return ['illegal_transition'];
     if (node.since > 0) {
-      node.draft = hasValue ? 'unchecked' : 'empty';
+      node.draft = given === 'nothing' ? 'empty' : 'unchecked';
       return undefined;
     }
-    if (!hasValue) {
+    if (given === 'nothing') {
       node.wrong++;
       return ['no_result'];
+    }
+    if (given === 'text') {
+      node.draft = 'checked'; // of a node whose result is a text: there is nothing to check
+      return undefined;
     }
     node.checks.add(call);
     return 'checking';
@@ -152,7 +174,10 @@ export class Oracle extends Runs {
   }
 
   /** People have a node tried again. */
-  retry(n: number, fresh = false): Verdict {
+  retry(
+    n: number,
+    { fresh = false, agent, budget }: { fresh?: boolean; agent?: string; budget?: number } = {},
+  ): Verdict {
     const node = this.nodes[n - 1];
     if (node === undefined) return ['unknown_node'];
     if (!node.ended) return ['not_ended'];
@@ -166,14 +191,33 @@ export class Oracle extends Runs {
       for (const [i, one] of before.entries()) Object.assign(this.nodes[i] as Node, one);
       return ['would_deadlock'];
     }
-    node.fresh ||= fresh;
+    node.fresh ||= fresh || agent !== undefined;
+    node.agent = agent ?? node.agent;
+    const usual = budget ?? this.purse.node;
+    if (usual !== null) node.budget = node.spent + usual;
     this.settle();
     return undefined;
   }
 
-  /** A limit of the tree changes. */
-  limit(change: Partial<Terms>): void {
+  /** People change a node that has not begun, or is paused and has no run. */
+  modify(n: number, change: { priority?: number; agent?: string; budget?: number }): Verdict {
+    const node = this.nodes[n - 1];
+    if (node === undefined) return ['unknown_node'];
+    if (node.ended) return ['node_ended'];
+    if (node.type === 'ask') return ['illegal_transition'];
+    if (node.run !== 'none' || (node.status !== 'pending' && !node.paused)) return ['is_active'];
+    node.fresh ||= change.agent !== undefined && change.agent !== node.agent;
+    node.agent = change.agent ?? node.agent;
+    node.priority = change.priority ?? node.priority;
+    node.budget = change.budget ?? node.budget;
+    this.settle();
+    return undefined;
+  }
+
+  /** A limit of the tree, or what all may use, changes. */
+  limit(change: Partial<Terms>, tree: number | null = this.purse.tree): void {
     this.terms = { ...this.terms, ...change };
+    this.purse = { ...this.purse, tree };
     this.settle();
   }
 
@@ -186,6 +230,8 @@ export class Oracle extends Runs {
     const node = new Node(this.nodes.length + 1, type, parent, needs, priority);
     this.nodes.push(node);
     if (type !== 'ask') {
+      node.agent = parent.agent;
+      node.budget = least(this.purse.node, parent.budget);
       parent.since++;
       this.waitAgain(parent);
     }
@@ -245,4 +291,10 @@ export class Oracle extends Runs {
       if (failedFor && !this.above(other).some(({ ended }) => ended)) this.again(other, again);
     }
   }
+}
+
+/** The lesser of two bounds, of which either may be absent. */
+function least(a: number | null, b: number | null): number | null {
+  if (a === null) return b;
+  return b === null ? a : Math.min(a, b);
 }

@@ -1,6 +1,6 @@
 /** The runs of nodes: which may begin, how each goes on, and what its end decides. */
 import { Ends } from './ends.js';
-import { CODES, type Node, type RunEnd } from './node.js';
+import { CODES, type Node, type RunEnd, type Use } from './node.js';
 
 /** The runs of nodes. */
 export class Runs extends Ends {
@@ -15,7 +15,7 @@ export class Runs extends Ends {
     else if (code === null) this.goLive(node);
     else {
       node.draft = null;
-      this.runOver(node, () => this.decide(node, 'failed', false));
+      this.runOver(node, () => this.decide(node, 'failed', false, code));
     }
     this.settle();
   }
@@ -45,11 +45,18 @@ export class Runs extends Ends {
     this.settle();
   }
 
-  /** The current run of a node ended. */
-  runEnded(n: number, how: RunEnd, hasOutput: boolean): void {
+  /** The current run of a node ended. `code` is the run's own. */
+  runEnded(n: number, how: RunEnd, hasOutput: boolean, use: Use, code = CODES[how]): void {
     const node = this.at(n);
     node.checks.clear();
-    this.runOver(node, () => this.decide(node, how, hasOutput));
+    this.count(node, use);
+    this.runOver(node, () => this.decide(node, how, hasOutput, code));
+    this.settle();
+  }
+
+  /** An earlier run of a node tells its end: nothing changes but what was used. */
+  lateEnd(n: number, use: Use): void {
+    this.count(this.at(n), use);
     this.settle();
   }
 
@@ -69,6 +76,7 @@ export class Runs extends Ends {
   /** A node that was paused while its prompt was composed is launched anew after the pause. */
   protected putAside(node: Node): void {
     node.run = 'none';
+    node.reserved = 0;
     if (!node.answering) node.status = 'pending';
     this.waitAgain(node);
   }
@@ -92,13 +100,14 @@ export class Runs extends Ends {
 
   protected runOver(node: Node, then: () => void): void {
     node.run = 'none';
+    node.reserved = 0;
     for (const question of this.questionsOf(node)) question.parked = false;
     if (node.ended) return;
     for (const ask of this.askedOf(node)) if (ask.question?.told.has(node.n)) this.passUp(ask, node.n);
     then();
   }
 
-  protected decide(node: Node, how: RunEnd, hasOutput: boolean): void {
+  protected decide(node: Node, how: RunEnd, hasOutput: boolean, code: string): void {
     if (node.answering) {
       node.answering = false;
       if (node.status === 'waiting_children' && this.openOf(node).length === 0) this.synthesize(node);
@@ -110,7 +119,7 @@ export class Runs extends Ends {
       return;
     }
     if (node.draft !== null) return this.takeDraft(node);
-    if (how !== 'completed') return this.failAttempt(node, node.wrong >= 3 ? 'validation_error' : CODES[how]);
+    if (how !== 'completed') return this.failAttempt(node, node.wrong >= 3 ? 'validation_error' : code);
     if (!hasOutput) return this.failAttempt(node, 'no_result');
     node.draft = 'unchecked';
     this.takeDraft(node);
@@ -158,13 +167,36 @@ export class Runs extends Ends {
     return !node.isNew || node.needs.every(({ on }) => this.at(on).ended);
   }
 
-  /** Fails what can never begin, and launches what may: by priority, then by number, while there are slots. */
+  /** Counts what a run used: where something bounds it, use that is not known is all that was set aside. */
+  protected count(node: Node, { amount, isKnown }: Use): void {
+    const isBound = this.purse.stated || this.purse.tree !== null;
+    node.spent += isKnown || !isBound ? amount : Math.max(amount, node.reserved);
+  }
+
+  /** What is set aside for a run: what is left of the node's budget, or, when no other run goes on, of the tree's. */
+  protected reserveFor(node: Node): number | 'wait' | 'never' {
+    const own = node.budget === null ? null : node.budget - node.spent;
+    if (own !== null && own <= 0) return 'never';
+    if (this.purse.tree === null) return own ?? 0;
+    const left = this.purse.tree - this.spent - this.reserved;
+    if (own !== null && own <= left) return own;
+    if (this.reserved > 0) return 'wait';
+    return left > 0 ? left : 'never';
+  }
+
+  /** The first that may go on or begin: a run that was under way, then by priority, then by number. */
+  protected firstReady(): Node | undefined {
+    if (this.nodes.filter(({ slot }) => slot).length >= this.terms.parallel) return undefined;
+    const ready = this.nodes.filter((node) => this.isReady(node));
+    const isOn = ({ run }: Node): number => (run === 'waiting' ? 1 : 0);
+    return ready.sort((a, b) => isOn(b) - isOn(a) || b.priority - a.priority || a.n - b.n)[0];
+  }
+
+  /** Fails what can never begin, and launches what may, while there are slots and the budget allows it. */
   protected settle(): void {
     for (const node of this.nodes) this.release(node);
     for (const node of this.nodes) for (const ask of this.askedOf(node)) this.put(ask, node.n);
-    const line = this.nodes.filter((node) => this.isReady(node)).sort((a, b) => b.priority - a.priority || a.n - b.n);
-    for (const node of line) {
-      if (this.nodes.filter(({ slot }) => slot).length >= this.terms.parallel) return;
+    for (let node = this.firstReady(); node !== undefined; node = this.firstReady()) {
       if (node.run === 'waiting') {
         for (const question of this.questionsOf(node)) question.parked = false;
         node.run = 'live';
@@ -172,17 +204,51 @@ export class Runs extends Ends {
       }
       if (node.status === 'pending') node.answering = false;
       if (node.answering && this.askedOf(node).length === 0) {
-        node.answering = false;
-        if (node.status === 'waiting_children' && this.openOf(node).length === 0) this.synthesize(node);
-        this.goOn(node);
+        this.answered(node);
         return this.settle();
       }
-      node.launch++;
-      node.isNew = false;
-      node.run = 'composing';
-      node.reads = this.askedOf(node).map(({ n }) => n);
-      if (!node.answering) node.status = 'active';
-      this.launched.push(`${node.n}.${node.launch}`);
+      const reserve = this.reserveFor(node);
+      if (reserve === 'wait') {
+        if (this.passUpWaiting()) this.settle();
+        return;
+      }
+      if (reserve === 'never') {
+        if (node.answering) this.cannotAnswer(node);
+        else this.end(node, 'failed', 'max_cost');
+        return this.settle();
+      }
+      this.launch(node, reserve);
     }
+  }
+
+  /** All runs wait for answers, and no other can begin before: the questions of those that have none go up. */
+  protected passUpWaiting(): boolean {
+    if (this.nodes.some(({ slot }) => slot)) return false;
+    const idle = this.nodes.filter(({ run }) => run === 'none').map((node) => [node, this.askedOf(node)] as const);
+    for (const [node, asks] of idle) for (const ask of asks) this.passUp(ask, node.n);
+    return idle.some(([, asks]) => asks.length > 0);
+  }
+
+  /** A node that was to answer only has no question left. */
+  protected answered(node: Node): void {
+    node.answering = false;
+    if (node.status === 'waiting_children' && this.openOf(node).length === 0) this.synthesize(node);
+    this.goOn(node);
+  }
+
+  /** Nothing is left for a run that would answer: its questions go up. */
+  protected cannotAnswer(node: Node): void {
+    node.answering = false;
+    for (const ask of this.askedOf(node)) this.passUp(ask, node.n);
+  }
+
+  protected launch(node: Node, reserve: number): void {
+    node.launch++;
+    node.reserved = reserve;
+    node.isNew = false;
+    node.run = 'composing';
+    node.reads = this.askedOf(node).map(({ n }) => n);
+    if (!node.answering) node.status = 'active';
+    this.launched.push(`${node.n}.${node.launch}`);
   }
 }

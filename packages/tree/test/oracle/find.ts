@@ -1,7 +1,8 @@
 /** Looks for a mistake: a module by itself, so that it can be bundled with a broken reducer. */
 import fc from 'fast-check';
 import { tryCalls } from '../../../../conformance/tree/authority.js';
-import { play, schedules } from '../../../../conformance/tree/play.js';
+import { play } from '../../../../conformance/tree/play.js';
+import { schedules } from '../../../../conformance/tree/schedule.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
 
 /** Plays schedules. @returns what the first wrong one shows; undefined when none is wrong */

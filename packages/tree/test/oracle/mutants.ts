@@ -62,6 +62,36 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  if (row.since > 0) {\n    row.unfinished = code;',
     to: '  if (false) {\n    row.unfinished = code;',
   },
+  {
+    name: 'a launch sets more aside than the tree has left',
+    file: 'line.ts',
+    from: 'if (own !== null && own <= left) return own;',
+    to: 'if (own !== null) return own;',
+  },
+  {
+    name: 'use that was not reported counts nothing',
+    file: 'spending.ts',
+    from: 'if (unknown && (budget.stated',
+    to: 'if (false && (budget.stated',
+  },
+  {
+    name: 'a run that has its answers waits behind a node that waits for its budget',
+    file: 'end-node.ts',
+    from: "return run === 'none' ? placeInLine(priority, n)",
+    to: "return run !== '' ? placeInLine(priority, n)",
+  },
+  {
+    name: 'a question stays with a node that gets no budget before the asker has its answer',
+    file: 'line.ts',
+    from: 'if (delivery.state.running > 0) return false;',
+    to: 'if (true) return false;',
+  },
+  {
+    name: 'a paused node that is changed is asked nothing any longer',
+    file: 'people.ts',
+    from: "if (line === 'held') tableOf",
+    to: 'if (false) tableOf',
+  },
 ];
 
 /** A module that plays schedules on a broken reducer. */

@@ -1,8 +1,8 @@
 /** The end of a node: once, whatever it was. What it means for others is passed on by `work.ts`. */
 import type { Given, NodeRow, NodeStatus } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { key, placeInLine } from './keys.js';
-import { isEnded } from './nodes.js';
+import { key, placeInLine, placeToGoOn } from './keys.js';
+import { isEnded, type ReadNode } from './nodes.js';
 import { stopRun } from './runs.js';
 
 /** How a node ends. */
@@ -45,13 +45,23 @@ export function endAlone(delivery: Delivery, n: number, { status, code, result }
 
 /** Takes a node out of the line. */
 export function leaveLine(delivery: Delivery, row: NodeRow): void {
-  tableOf(delivery, 'ready').delete(placeInLine(row.priority, row.n));
+  tableOf(delivery, 'ready').delete(placeOf(row));
   tableOf(delivery, 'held').delete(key(row.n));
 }
 
 /** Puts a node into the line. */
 export function enterLine(delivery: Delivery, row: NodeRow): void {
-  tableOf(delivery, 'ready').set(placeInLine(row.priority, row.n), row.n);
+  tableOf(delivery, 'ready').set(placeOf(row), row.n);
+}
+
+/** Where a node stands in line: among those that may begin, or among those that are held by a pause. */
+export function lineOf(delivery: Delivery, row: ReadNode): 'ready' | 'held' | null {
+  if (tableOf(delivery, 'ready').get(placeOf(row)) !== undefined) return 'ready';
+  return tableOf(delivery, 'held').get(key(row.n)) !== undefined ? 'held' : null;
+}
+
+function placeOf({ n, run, priority }: ReadNode): string {
+  return run === 'none' ? placeInLine(priority, n) : placeToGoOn(priority, n);
 }
 
 /** A node that was to be synthesized, and has not begun, waits again: it has an open child. */

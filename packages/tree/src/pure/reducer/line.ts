@@ -5,7 +5,7 @@ import { answerParked } from './ask-answers.js';
 import { passUp } from './asks.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { endNode, leaveLine } from './end-node.js';
-import { key } from './keys.js';
+import { firstOf, key, secondOf } from './keys.js';
 import type { ReadNode } from './nodes.js';
 import { promptOf } from './prompt.js';
 import { numbers } from './reach.js';
@@ -13,38 +13,48 @@ import { answeringEnded } from './run-end.js';
 import { moveRun } from './runs.js';
 import { unitOf } from './spending.js';
 import { isPaused } from './standing.js';
+import { passOnWork } from './work.js';
 
 /**
- * Launches the first of the line, until there is no slot, no budget, or no node.
+ * Launches the first of the line, until there is no slot, no budget, or no node. What ends meanwhile is passed on before the
+ * next launch: no node begins below one that has just failed.
  *
  * @returns whether the line has to be looked at again, because this delivery is full
  */
 export function launchReady(delivery: Delivery): boolean {
-  const { state, nodes } = delivery;
+  const { state } = delivery;
   const ready = tableOf(delivery, 'ready');
   while (state.running < state.limits.parallel) {
     const first = ready.first();
     if (first === undefined) return false;
     if (isFull(delivery)) return true;
     delivery.changes++;
-    const row = nodes.change(first[1]);
-    if (isPaused(delivery, row)) {
-      ready.delete(first[0]);
-      tableOf(delivery, 'held').set(key(row.n), null);
-    } else if (row.run !== 'none') {
-      ready.delete(first[0]);
-      goOn(delivery, row);
-    } else if (row.answering && numbers(delivery, 'routes', row.n).length === 0) {
-      ready.delete(first[0]); // its questions are answered, or not awaited any longer
-      answeringEnded(delivery, row);
-    } else {
-      const reserve = reserveFor(delivery, row);
-      if (reserve === 'wait') return false;
-      if (reserve === 'never') withoutBudget(delivery, row);
-      else launch(delivery, row, reserve);
-    }
+    const [place, n] = first;
+    if (!takeFirst(delivery, delivery.nodes.change(n), place)) return false;
+    if (passOnWork(delivery)) return true;
   }
   return false;
+}
+
+/** Takes the first of the line. @returns false when it waits for budget, and all behind it with it */
+function takeFirst(delivery: Delivery, row: NodeRow, place: string): boolean {
+  const ready = tableOf(delivery, 'ready');
+  if (isPaused(delivery, row)) {
+    ready.delete(place);
+    tableOf(delivery, 'held').set(key(row.n), null);
+  } else if (row.run !== 'none') {
+    ready.delete(place);
+    goOn(delivery, row);
+  } else if (row.answering && numbers(delivery, 'routes', row.n).length === 0) {
+    ready.delete(place); // its questions are answered, or not awaited any longer
+    answeringEnded(delivery, row);
+  } else {
+    const reserve = reserveFor(delivery, row);
+    if (reserve === 'wait') return passUpWaiting(delivery);
+    if (reserve === 'never') withoutBudget(delivery, row);
+    else launch(delivery, row, reserve);
+  }
+  return true;
 }
 
 /**
@@ -61,6 +71,22 @@ function reserveFor(delivery: Delivery, row: ReadNode): number | 'wait' | 'never
   if (own !== null && own <= left) return own;
   if (reserved > 0) return 'wait';
   return left > 0 ? left : 'never';
+}
+
+/**
+ * The first of the line waits for budget that runs have set aside. When all of them wait for answers themselves, the
+ * nodes that were asked and have no run would never get one: their questions go up, at last to people.
+ *
+ * @returns whether there was such a question
+ */
+function passUpWaiting(delivery: Delivery): boolean {
+  if (delivery.state.running > 0) return false;
+  const waiting = tableOf(delivery, 'routes')
+    .range()
+    .map(([route]) => [firstOf(route), secondOf(route)] as const)
+    .filter(([to]) => delivery.nodes.at(to).run === 'none');
+  for (const [to, ask] of waiting) passUp(delivery, ask, to);
+  return waiting.length > 0;
 }
 
 /** A run that nothing is left for: a node that was to answer only passes its questions on, any other has failed. */

@@ -4,7 +4,7 @@ import type { NodeRow, treeCommands } from '../contracts/index.js';
 import { retry } from './again.js';
 import { answerOfPeople } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { endNode, enterLine, leaveLine, waitAgain } from './end-node.js';
+import { endNode, enterLine, leaveLine, lineOf, waitAgain } from './end-node.js';
 import { key } from './keys.js';
 import { agentNames, makeChild } from './make.js';
 import { isEnded } from './nodes.js';
@@ -93,11 +93,11 @@ function modify(delivery: Delivery, { node, ...change }: EventValue<Commands, 't
   if (change.agent !== undefined && tableOf(delivery, 'agents').get(change.agent) === undefined) {
     throw new Refused('unknown_agent', { agents: agentNames(delivery) });
   }
-  const isInLine =
-    tableOf(delivery, 'held').get(key(node)) === undefined && row.status === 'pending' && row.unmet === 0;
+  const line = lineOf(delivery, row);
   leaveLine(delivery, row);
   if (change.agent !== undefined && change.agent !== row.agent) row.session = null;
   Object.assign(row, change);
-  if (isInLine) enterLine(delivery, row);
-  else if (row.status === 'pending' && row.unmet === 0) tableOf(delivery, 'held').set(key(node), null);
+  // It may stand there to answer only, whatever its status.
+  if (line === 'ready') enterLine(delivery, row);
+  if (line === 'held') tableOf(delivery, 'held').set(key(node), null);
 }
