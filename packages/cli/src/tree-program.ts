@@ -84,6 +84,7 @@ class TreeVerbs {
       const command = this.#verb(verb, description).argument('<node>', "the node: '#4', or 4, or 'survey/#4'");
       if (text !== undefined) command.argument(`<${text[0]}>`, text[1]);
       if (verb === 'retry') {
+        command.option('--agent <name>', 'by another agent of the tree, in a new session');
         command.option('--fresh', 'in a new session, which knows nothing of the earlier one');
         command.option('--budget <usd>', 'what the node may use, in dollars', dollars);
       }
@@ -116,6 +117,7 @@ class TreeVerbs {
   addWatch(): void {
     this.#verb('watch', 'follow a tree that another process runs, until it ends or you leave with Ctrl-C')
       .argument('[tree]', 'the tree; the newest one when absent')
+      .option('--at <frame>', 'begin with the tree as it was after this frame', count)
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
         this.#do(options, async () => {

@@ -1,4 +1,6 @@
 /** What people do to a tree: answer, stop, pause, resume, retry, add, tell. Each is done once for each id. */
+
+import type { AnyAgent } from '@reprise/agent';
 import { isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
 import type { Done, Money, Trees } from '@reprise/tree';
 
@@ -15,7 +17,8 @@ export interface Act {
   readonly n: number;
   /** The answer, the goal of a child, or the words to a node. */
   readonly text?: string;
-  /** Of a retry: a new session, and what the node may use. */
+  /** Of a retry: another agent, a new session, and what the node may use. */
+  readonly agent?: string;
   readonly fresh?: true;
   readonly budget?: Money;
   readonly as?: string;
@@ -26,8 +29,14 @@ export interface Act {
 /** What became of an act. */
 export type ActDone = Done | { readonly status: 'accepted'; readonly node: number };
 
+/** What an act is done by: the trees of a world, and the agents that their nodes may have. */
+export interface ActParts {
+  readonly trees: Trees;
+  readonly agents: readonly AnyAgent[];
+}
+
 /** Performs an act in the process that has the world. */
-export async function performAct(trees: Trees, act: Act): Promise<ActDone> {
+export async function performAct({ trees, agents }: ActParts, act: Act): Promise<ActDone> {
   const { verb, n, text = '', fresh, budget, id } = act;
   const tree = trees.tree(act.tree);
   const by = { id, ...(act.as === undefined ? {} : { as: act.as as Principal }) };
@@ -43,6 +52,7 @@ export async function performAct(trees: Trees, act: Act): Promise<ActDone> {
     case 'retry':
       return tree.retry(n, {
         ...by,
+        ...(act.agent === undefined ? {} : { agent: agentNamed(agents, act.agent) }),
         ...(fresh === true ? { fresh } : {}),
         ...(budget === undefined ? {} : { budget }),
       });
@@ -51,6 +61,18 @@ export async function performAct(trees: Trees, act: Act): Promise<ActDone> {
     case 'add':
       return addTo(tree, n, text, by);
   }
+}
+
+/** The agent with a name. @throws RepriseError `unknown_agent` */
+function agentNamed(agents: readonly AnyAgent[], name: string): AnyAgent {
+  const found = agents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  throw new RepriseError('unknown_agent', 'the tree has no such agent', {
+    where: '--agent',
+    expected: agents.map((agent) => agent.name).join(', '),
+    actual: name,
+    hint: 'A tree has the worker, and the agent that it was started with: reprise tree run --agent NAME.',
+  });
 }
 
 async function addTo(

@@ -18,6 +18,7 @@ import { exitOf, TREE_EXIT, type TreeExitCode } from './exit.js';
 import { pictureText } from './fit.js';
 import { LiveLines } from './live-lines.js';
 import type { TreeOwner } from './owner.js';
+import { Past } from './past.js';
 import { screenOn } from './screen/open.js';
 import type { TreeScreen } from './screen/screen.js';
 import type { Wish } from './screen/state.js';
@@ -58,6 +59,7 @@ class Following {
   readonly #stop = new AbortController();
   readonly #texts: Texts;
   readonly #lines: LiveLines;
+  readonly #past: Past;
   readonly #screen: TreeScreen | undefined;
   #isCancelling = false;
   #hasLeft = false;
@@ -70,8 +72,10 @@ class Following {
   ) {
     this.#texts = new Texts(owner.world.kernel.content);
     this.#lines = new LiveLines(this.#texts);
+    this.#past = new Past(options.name);
     this.#screen = screenOn(io, options.plain || options.json, {
       texts: this.#texts,
+      past: this.#past,
       runs: true,
       execute: (wish) => this.#execute(wish),
     });
@@ -84,7 +88,10 @@ class Following {
         await this.#show(frame);
         const tree = this.#tree;
         if (frame.seq < kernel.head.seq || tree === undefined) continue;
-        if (tree.ended !== null) return await this.#end(tree, exitOf(tree));
+        if (tree.ended !== null) {
+          await this.#screen?.present(this.#stop.signal);
+          return await this.#end(tree, exitOf(tree));
+        }
         this.#watchStillness();
       }
     } catch (error) {
@@ -134,7 +141,7 @@ class Following {
       return 'cancelling all nodes, and waiting for their programs to end';
     }
     const { do: _, ...act } = wish;
-    return wordsOfDone(act.verb, tree, act.n, await performAct(this.owner.trees, { ...act, tree, id: randomUUID() }));
+    return wordsOfDone(act.verb, tree, act.n, await performAct(this.owner, { ...act, tree, id: randomUUID() }));
   }
 
   #leaving: NodeJS.Timeout | undefined;
@@ -148,6 +155,7 @@ class Following {
     const place = { frame: seq, at };
     const facts = records.flatMap((record) => treeFactIn(record) ?? []);
     for (const fact of facts) this.#fold.add(fact, place);
+    if (this.#screen !== undefined) for (const fact of facts) this.#past.add({ fact, place });
     const tree = this.#tree;
     if (tree === undefined) return;
     if (this.#screen !== undefined) return this.#screen.show(tree);

@@ -5,9 +5,9 @@ import { type AgentWorld, openAgentWorld } from '@reprise/agent';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';
-import { type Trees, type TreeView, trees } from '@reprise/tree';
+import { type TreeView, trees } from '@reprise/tree';
 import { bridge, files, OwnerSocket, takeCommands } from '@reprise/tree/serve';
-import { performAct, readAct } from './act.js';
+import { type ActParts, performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';
 import { rulesModel } from './rules/rules-model.js';
@@ -20,9 +20,8 @@ export interface Setup extends ModelChoice {
 }
 
 /** An open world of trees. */
-export interface TreeOwner extends AsyncDisposable {
+export interface TreeOwner extends AsyncDisposable, ActParts {
   readonly world: AgentWorld;
-  readonly trees: Trees;
 }
 
 /**
@@ -39,9 +38,10 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
   const tools = isProgram ? bridge({ world: file, socket }) : undefined;
   const parts = { folder: setup.folder, ...(tools === undefined ? {} : { bridge: tools }) };
   // The first agent is the default: the one that was chosen.
-  const agents = [...new Set([setup.agent, 'worker' as const])].map((name) => agentOf(name, parts));
+  const names = [...new Set([setup.agent, 'worker' as const])];
+  const agents = await Promise.all(names.map((name) => agentOf(name, parts)));
   const part = trees({
-    agents: await Promise.all(agents),
+    agents,
     files: files(setup.folder),
     ...(tools === undefined ? {} : { bridge: tools }),
   });
@@ -58,11 +58,15 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
     drive,
   });
   const handle = world.part(part);
-  takeCommands(socket, async (verb, args) => (await performAct(handle, readAct(verb, args))) as never);
+  takeCommands(
+    socket,
+    async (verb, args) => (await performAct({ trees: handle, agents }, readAct(verb, args))) as never,
+  );
   if (runs) await socket.listen();
   return {
     world,
     trees: handle,
+    agents,
     [Symbol.asyncDispose]: async () => {
       await socket.close();
       await world.close();

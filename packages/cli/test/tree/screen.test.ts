@@ -1,13 +1,15 @@
 /** The screen of a tree as rows, and what keys do to it: pure, from facts. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
-import { Facts, surveyed } from '../../../tree/test/views/facts.js';
+import { Facts, surveyed, textOf } from '../../../tree/test/views/facts.js';
+import { Past } from '../../src/tree/past.js';
 import { draw } from '../../src/tree/screen/draw.js';
 import { keysIn } from '../../src/tree/screen/keys.js';
 import { BEGINNING, press, type ScreenState } from '../../src/tree/screen/state.js';
 
 const tree = surveyed().view();
-const size = { now: tree.newest.at, textOf: () => '41 files', detail: [], runs: true };
+const size = { now: tree.newest.at, textOf: () => '41 files', detail: [], runs: true, newest: tree.newest.frame };
 
 function rowsOf(state: ScreenState, columns: number, rows = 20, view = tree): readonly string[] {
   return draw(view, state, { ...size, columns, rows }).map(({ text }) => text);
@@ -25,6 +27,7 @@ function after(keys: string, state = BEGINNING, runs = true) {
 }
 
 const [ENTER, DOWN, UP, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b[A', '\u001b', '\u0003'];
+const [LEFT, RIGHT] = ['\u001b[D', '\u001b[C'];
 
 describe('the screen of a tree', () => {
   it.each([80, 120])(
@@ -55,7 +58,7 @@ describe('the screen of a tree', () => {
     expect(after(DOWN).state.selected).toBe(2);
     expect(after(UP).state.selected).toBe(1);
     expect(after(DOWN.repeat(50)).state.selected).toBe(10);
-    expect(after(`${DOWN}${DOWN}${ENTER}`).state.open).toEqual({ n: 3, from: 0 });
+    expect(after(`${DOWN}${DOWN}${ENTER}`).state.open).toEqual({ n: 3, from: 0, launch: null });
   });
 
   it('keys become acts on the selected node; a stop is confirmed, a retry needs an end, a question takes its options only', () => {
@@ -96,5 +99,65 @@ describe('the screen of a tree', () => {
     expect(after(paste('sy')).wish).toBeUndefined();
     expect(after(`t${paste('two\nlines\u0003 sy')}\u0007${ENTER}`).wish).toMatchObject({ text: 'two lines  sy' });
     expect(keysIn('\u001b[200~half').rest).toBe('\u001b[200~half');
+  });
+
+  it('the keys [ ] and . go to other frames, where nothing can be acted on', () => {
+    expect(after('[').wish).toEqual({ do: 'travel', to: -1 });
+    expect(after(']').wish).toEqual({ do: 'travel', to: 1 });
+    const past = { ...BEGINNING, at: 6 };
+    expect(after('.', past).wish).toEqual({ do: 'travel', to: 'now' });
+    for (const key of ['a', 't', 'n', 's', 'p', 'r'])
+      expect(after(key, past)).toMatchObject({ wish: undefined, state: { typing: null, confirm: null } });
+    expect(after('s', past).state.message).toContain('this is frame 6');
+    const rows = rowsOf(past, 80);
+    expect(rows.at(-2)).toBe(` frame 6 of ${tree.newest.frame}, as it was: [ ] other frames  . now`);
+    expect(rowsOf(BEGINNING, 80).join('\n')).not.toContain('as it was');
+  });
+
+  it('left and right go over the launches of an opened node, and stop at both ends', () => {
+    expect(after(ENTER).state.open?.launch).toBeNull();
+    const facts = new Facts().start('Often').node(1, { type: 'goal', parent: null });
+    for (const launch of [1, 2, 3])
+      facts.push('tree/Launched@1', {
+        ...{ n: 1, launch, gen: 0, attempt: 1, run: launch - 1, session: 'survey/1', inputs: [] },
+        phase: 'work',
+        prompt_ref: textOf(launch).ref,
+      });
+    const often = facts.view();
+    const launches = (keys: string) => {
+      let state: ScreenState = { ...BEGINNING, open: { n: 1, from: 4, launch: null } };
+      for (const key of keysIn(keys).keys) state = press(state, key, often, true).state;
+      return state.open;
+    };
+    expect(launches(LEFT)).toEqual({ n: 1, from: 0, launch: 2 });
+    expect(launches(LEFT.repeat(5))?.launch).toBe(1);
+    expect(launches(`${LEFT}${LEFT}${RIGHT}`)?.launch).toBe(2);
+    expect(launches(`${LEFT}${RIGHT}${RIGHT}`)?.launch).toBeNull();
+  });
+});
+
+describe('the past of a tree', () => {
+  const placed = surveyed().list.map((fact, i) => ({ fact, place: { frame: i + 1, at: i * 1_000 } }));
+  const past = new Past('survey');
+  for (const one of placed) past.add(one);
+  past.add({ fact: { ...placed[0]?.fact, tree: 'other' } as never, place: { frame: 500, at: 0 } });
+
+  it('the tree at a frame is the one that its facts up to that frame give', () => {
+    expect(past.at(0)).toBeUndefined();
+    for (const frame of [1, 7, placed.length]) {
+      const fold = new TreeFold();
+      for (const { fact, place } of placed.slice(0, frame)) fold.add(fact, place);
+      expect(past.at(frame)).toEqual(fold.trees.get('survey'));
+    }
+  });
+
+  it('steps lead from change to change, stop at the first, and arrive at now behind the last but one', () => {
+    const last = placed.length;
+    expect(past.step(null, -1)).toBe(last - 1);
+    expect(past.step(3, -1)).toBe(2);
+    expect(past.step(1, -1)).toBe(1);
+    expect(past.step(2, 1)).toBe(3);
+    expect(past.step(last - 1, 1)).toBeNull();
+    expect(past.step(null, 1)).toBeNull();
   });
 });

@@ -1,16 +1,24 @@
 /** A person at a terminal: a tree on the screen, questions answered by keys, leaving, going on, watching beside it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { hasPty, openTerminal, type Tty } from '../../../../scripts/lib/terminal.js';
 import { command } from '../run.js';
 import { freshFolder } from '../worlds.js';
-import { hasPty, openTty } from './tty.js';
+import { makeSurvey } from './recorded.js';
 
 const folder = freshFolder();
 afterAll(() => folder.remove());
 const LONG = { timeout: 240_000 };
 const ASK = 'Say what is here. Ask me which part matters.';
 const [ENTER, DOWN, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b', '\u0003'];
+
+const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
+
+function openTty(cwd: string, args: readonly string[], columns = 100, rows = 24): Tty {
+  return openTerminal(BIN, args, { cwd, columns, rows });
+}
 
 let places = 0;
 
@@ -33,12 +41,12 @@ const run = (name: string) => ['tree', 'run', ASK, '--name', name, '--parallel',
 describe.skipIf(!hasPty())('a tree on a terminal', () => {
   it('a question is answered by keys, and the tree ends with its report below the picture', LONG, async () => {
     const tty = openTty(workplace(), run('keys'));
-    await tty.until('#1 asks you: Which part shall I look at?');
+    await tty.untilShown('#1 asks you: Which part shall I look at?');
     tty.send('a');
-    await tty.until('Answer #2: ⏎ sends, esc leaves it open');
+    await tty.untilShown('Answer #2: ⏎ sends, esc leaves it open');
     tty.send('7');
     tty.send(ENTER);
-    await tty.until('"7" is not one of the options');
+    await tty.untilShown('"7" is not one of the options');
     tty.send('\u007f2');
     tty.send(ENTER);
     expect(await tty.ended).toBe(0);
@@ -53,49 +61,60 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     async () => {
       const at = workplace();
       const first = openTty(at, run('live'), 80);
-      await first.until('asks you');
+      await first.untilShown('asks you');
       for (const row of first.screen()) expect([...row].length).toBeLessThanOrEqual(80);
       first.send('w');
-      await first.until('why      question #2 waits for you');
+      await first.untilShown('why      question #2 waits for you');
       first.send(ESCAPE);
-      await first.until('↑↓ move');
+      await first.untilShown('↑↓ move');
       first.send('t');
       first.send('Look for "price" as well');
-      await first.until('> Look for "price" as well_');
+      await first.untilShown('> Look for "price" as well_');
       first.send(ENTER);
-      await first.until('live/#1 was told');
+      await first.untilShown('live/#1 was told');
+      first.send('n');
+      first.send(ASK);
+      await first.untilShown(`> ${ASK}_`);
+      first.send(ENTER);
+      await first.untilShown('? #4  #3 asks you');
+      first.send(`${DOWN}${DOWN}`);
+      first.send('s');
+      await first.untilShown('Stop #3 and all below it?');
+      first.send('y');
+      await first.untilShown('live/#3 stopped');
       first.send(CTRL_C);
-      await first.until('l leave   c cancel all nodes');
+      await first.untilShown('l leave   c cancel all nodes');
       first.send('l');
       expect(await first.ended).toBe(130);
       expect(first.out()).toContain('Left: reprise tree continue live goes on.');
 
       const second = openTty(at, ['tree', 'continue'], 120);
-      await second.until('asks you');
+      await second.untilShown('asks you');
       const beside = openTty(at, ['tree', 'watch'], 120);
-      await beside.until('asks you');
+      await beside.untilShown('asks you');
       expect(beside.screen().filter((row) => row.includes('[open]'))).toEqual(
         second.screen().filter((row) => row.includes('[open]')),
       );
-      const answered = await command(at, 'tree', 'answer', '2', 'all of them');
+      const answered = await command(at, 'tree', 'answer', '#2', 'all of them');
       expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('live/#2 answered') });
       expect(await second.ended).toBe(0);
       expect(await beside.ended).toBe(0);
       expect(beside.out()).toContain('✓ #1 [complete] GOAL');
+      expect(beside.out()).toContain('⊘ #3 [cancelled]');
       expect(second.out()).toContain('“price” stands in');
     },
   );
 
   it('a second Ctrl-C cancels all nodes and exits with 4; a stopped node needs a confirmation', LONG, async () => {
     const tty = openTty(workplace(), run('stopped'));
-    await tty.until('asks you');
+    await tty.untilShown('asks you');
     tty.send(DOWN);
     tty.send('s');
-    await tty.until('Stop #2 and all below it?');
+    await tty.untilShown('Stop #2 and all below it?');
     tty.send(ESCAPE);
-    await tty.until('↑↓ move');
+    await tty.untilShown('↑↓ move');
     tty.send(CTRL_C);
-    await tty.until('l leave');
+    await tty.untilShown('l leave');
     tty.send(CTRL_C);
     expect(await tty.ended).toBe(4);
     expect(tty.out()).toContain('⊘ #1 [cancelled]');
@@ -103,7 +122,7 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
 
   it('the screen is drawn at most ten times a second while keys are held', LONG, async () => {
     const tty = openTty(workplace(), run('held'));
-    await tty.until('asks you');
+    await tty.untilShown('asks you');
     const [before, began] = [tty.redraws(), Date.now()];
     for (let i = 0; i < 60; i++) {
       tty.send(DOWN);
@@ -115,4 +134,33 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     tty.send('qc');
     await tty.ended;
   });
+
+  it.each([80, 120])(
+    'the screen of an earlier frame at %i columns is the one of the golden file, and keys lead to other frames and launches',
+    LONG,
+    async (columns) => {
+      const world = folder.file(`recorded-${columns}.db`);
+      await makeSurvey(world);
+      const tty = openTty(folder.path, ['tree', 'watch', 'survey', '--world', world, '--at', '16'], columns, 20);
+      await tty.untilShown('as it was: [ ] other frames');
+      const text = `${tty.screen().join('\n')}\n`;
+      for (const row of tty.screen()) expect([...row].length).toBeLessThanOrEqual(columns);
+      const path = new URL(`./golden/terminal-${columns}.txt`, import.meta.url);
+      if (process.env.GOLDEN_UPDATE === '1') writeFileSync(path, text);
+      expect(text).toBe(readFileSync(path, 'utf8'));
+      tty.send('[');
+      await tty.untilShown(' frame 15 of ');
+      tty.send('s');
+      await tty.untilShown('only what is now can be acted on');
+      tty.send('.');
+      await tty.untilShown('running: ');
+      tty.send(DOWN);
+      tty.send(ENTER);
+      await tty.untilShown('survey/#2 SPAWN List what imports it');
+      tty.send('q');
+      await tty.untilShown('↑↓ move');
+      tty.send('q');
+      expect(await tty.ended).toBe(0);
+    },
+  );
 });

@@ -31,6 +31,8 @@ interface DrawOptions {
   readonly detail: readonly string[];
   /** Whether this process runs the tree. */
   readonly runs: boolean;
+  /** The newest frame with a change of the tree. */
+  readonly newest: number;
 }
 
 const ASKS_MAX = 3;
@@ -99,11 +101,18 @@ function footOf(tree: TreeView, state: ScreenState, options: DrawOptions): reado
     return [cut(` Stop #${state.confirm.n} and all below it?`, 'ask'), cut(' y stop   esc back')];
   if (state.typing !== null)
     return typingRows(tree, state.typing, state.message).map((text, i) => cut(text, i === 0 ? 'ask' : 'plain'));
+  const past = state.at === null ? '' : ` frame ${state.at} of ${options.newest}, as it was: [ ] other frames  . now`;
+  const said = state.message === '' ? past : ` ${state.message}`;
   if (state.open !== null)
-    return [cut(` ${state.message}`), cut(' ⏎ back  ↑↓ scroll  a answer  t tell  s stop  p pause  r retry', 'dim')];
+    return [
+      cut(said, state.at === null ? 'plain' : 'ask'),
+      cut(' ⏎ back  ↑↓ scroll  ←→ launches  a answer  t tell  s stop  p pause  r retry  [ ] frames', 'dim'),
+    ];
   const filter = state.filter === '' ? '' : ` filter: ${state.filter} (esc ends it)`;
-  const keys = ' ↑↓ move  ⏎ open  a answer  t tell  n add  s stop  p pause  r retry  w why  / filter  q leave';
-  return [cut(state.message === '' ? `${runningOf(tree)}${filter}` : ` ${state.message}`), cut(keys, 'dim')];
+  const keys =
+    ' ↑↓ move  ⏎ open  a answer  t tell  n add  s stop  p pause  r retry  w why  / filter  [ ] frames  q leave';
+  if (said !== '') return [cut(said, state.at === null ? 'plain' : 'ask'), cut(keys, 'dim')];
+  return [cut(`${runningOf(tree)}${filter}`), cut(keys, 'dim')];
 }
 
 const PURPOSES: Readonly<Record<Typing['for'], (n: number) => string>> = {

@@ -3,7 +3,18 @@
 /** A key with a name, or text that was typed or pasted. */
 export type Key =
   | {
-      readonly key: 'up' | 'down' | 'page-up' | 'page-down' | 'enter' | 'escape' | 'backspace' | 'interrupt' | 'redraw';
+      readonly key:
+        | 'up'
+        | 'down'
+        | 'left'
+        | 'right'
+        | 'page-up'
+        | 'page-down'
+        | 'enter'
+        | 'escape'
+        | 'backspace'
+        | 'interrupt'
+        | 'redraw';
     }
   | { readonly text: string; readonly pasted?: true };
 
@@ -12,6 +23,10 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '\u001bOA': { key: 'up' },
   '\u001b[B': { key: 'down' },
   '\u001bOB': { key: 'down' },
+  '\u001b[C': { key: 'right' },
+  '\u001bOC': { key: 'right' },
+  '\u001b[D': { key: 'left' },
+  '\u001bOD': { key: 'left' },
   '\u001b[5~': { key: 'page-up' },
   '\u001b[6~': { key: 'page-down' },
   '\r': { key: 'enter' },

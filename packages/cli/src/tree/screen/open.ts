@@ -8,10 +8,10 @@ import { type ScreenParts, TreeScreen } from './screen.js';
 export function screenOn(
   { terminal }: Io,
   isPlain: boolean,
-  parts: Pick<ScreenParts, 'texts' | 'runs' | 'execute'>,
+  parts: Pick<ScreenParts, 'texts' | 'runs' | 'past' | 'execute'>,
 ): TreeScreen | undefined {
   if (terminal === undefined || isPlain || process.env.TERM === 'dumb') return undefined;
-  const detail: ScreenParts['detail'] = async (tree, n, columns) =>
-    (await nodeText(tree, nodeOf(tree, n), parts.texts, columns)).split('\n');
+  const detail: ScreenParts['detail'] = async (tree, { n, launch }, columns) =>
+    (await nodeText(tree, nodeOf(tree, n), parts.texts, columns, { launch })).split('\n');
   return new TreeScreen({ ...terminal, ...parts, detail });
 }

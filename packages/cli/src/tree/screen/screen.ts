@@ -11,10 +11,11 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { TreeView } from '@reprise/tree';
+import type { Past } from '../past.js';
 import type { Texts } from '../texts.js';
 import { draw, type Row } from './draw.js';
 import { keysIn } from './keys.js';
-import { BEGINNING, press, type ScreenState, type Wish } from './state.js';
+import { BEGINNING, press, type ScreenState, type Travel, type Wish } from './state.js';
 
 const DRAW_MS = 100;
 /** The clock in the head goes on while nothing happens. */
@@ -41,8 +42,10 @@ export interface ScreenParts {
   readonly texts: Texts;
   /** Whether this process runs the tree, and can cancel it. */
   readonly runs: boolean;
-  /** The lines of a node in full. */
-  detail(tree: TreeView, n: number, columns: number): Promise<readonly string[]>;
+  /** The earlier states of the tree. */
+  readonly past: Past;
+  /** The lines of a node in full, with one of its launches. */
+  detail(tree: TreeView, open: NonNullable<ScreenState['open']>, columns: number): Promise<readonly string[]>;
   /** Executes a wish. @returns what became of it, in a line */
   execute(wish: Wish): Promise<string>;
 }
@@ -59,6 +62,8 @@ export class TreeScreen {
   /** A paste whose end has not arrived. */
   #pasting = '';
   #isClosed = false;
+  /** What waits for the present. */
+  readonly #waiting: (() => void)[] = [];
   /** The difference between the wall clock and the journal's time at the newest frame. */
   #offset = 0;
   readonly #restore = (): void => void (this.#isClosed || this.parts.output.write(CLOSE));
@@ -83,6 +88,22 @@ export class TreeScreen {
     this.#soon();
   }
 
+  /** Shows the tree as it was after a frame; null shows it as it is. */
+  showAt(at: number | null): void {
+    this.#state = { ...this.#state, at };
+    if (at === null) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#soon();
+  }
+
+  /** Waits until what is now is shown: at once, unless the user looks at an earlier frame. */
+  present(signal: AbortSignal): Promise<void> {
+    if (this.#state.at === null || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
   /** Gives the terminal back. */
   close(): void {
     if (this.#isClosed) return;
@@ -102,12 +123,24 @@ export class TreeScreen {
     const { keys, rest } = keysIn(this.#pasting + read);
     this.#pasting = rest.slice(0, PASTE_UNITS_MAX);
     for (const key of keys) {
-      if (this.#tree === undefined) continue;
-      const { state, wish } = press(this.#state, key, this.#tree, this.parts.runs);
+      const tree = this.#shown;
+      if (tree === undefined) continue;
+      const { state, wish } = press(this.#state, key, tree, this.parts.runs);
       this.#state = state;
-      if (wish !== undefined) void this.#execute(wish);
+      if (wish?.do === 'travel') this.#travel(wish.to);
+      else if (wish !== undefined) void this.#execute(wish);
     }
     this.#soon();
+  }
+
+  /** The tree that is shown: as it is, or as it was. */
+  get #shown(): TreeView | undefined {
+    const { at } = this.#state;
+    return at === null ? this.#tree : this.parts.past.at(at);
+  }
+
+  #travel(to: Travel['to']): void {
+    this.showAt(to === 'now' ? null : this.parts.past.step(this.#state.at, to));
   }
 
   async #execute(wish: Wish): Promise<void> {
@@ -125,23 +158,32 @@ export class TreeScreen {
 
   async #draw(): Promise<void> {
     const { output, texts, runs } = this.parts;
-    const tree = this.#tree;
+    const tree = this.#shown;
     this.#drawnAt = performance.now();
     const columns = Math.max(20, output.columns || 80);
     const rows = Math.max(8, output.rows || 24);
-    let detailed: number | undefined;
+    const drawnState = this.#state;
     if (tree !== undefined) {
       await texts.load(tree);
-      const { open } = this.#state;
-      if (open !== null) this.#detail = await this.parts.detail(tree, open.n, columns);
-      detailed = open?.n;
+      const { open } = drawnState;
+      if (open !== null) this.#detail = await this.#detailOf(tree, open, columns);
     }
     this.#timer = undefined;
     if (tree === undefined || this.#isClosed) return;
-    if (this.#state.open?.n !== detailed) return this.#soon(); // another node was opened meanwhile
-    const now = Date.now() - this.#offset;
-    const drawn = draw(tree, this.#state, { columns, rows, now, textOf: texts.get, detail: this.#detail, runs });
+    const { open, at } = this.#state;
+    const { open: drawnOpen } = drawnState;
+    // Another node, launch or frame was opened meanwhile.
+    if (at !== drawnState.at || open?.n !== drawnOpen?.n || open?.launch !== drawnOpen?.launch) return this.#soon();
+    const now = at === null ? Date.now() - this.#offset : tree.newest.at;
+    const newest = this.#tree?.newest.frame ?? 0;
+    const options = { columns, rows, now, newest, textOf: texts.get, detail: this.#detail, runs };
+    const drawn = draw(tree, this.#state, options);
     const text = drawn.map(({ text: row, style }) => `${STYLES[style]}${row}\u001b[0m\u001b[K`).join('\r\n');
     output.write(`${SYNC[0]}\u001b[H${text}\u001b[J${SYNC[1]}`);
+  }
+
+  async #detailOf(tree: TreeView, open: NonNullable<ScreenState['open']>, columns: number): Promise<readonly string[]> {
+    if (tree.nodes.get(open.n) === undefined) return [`#${open.n} was made later.`];
+    return this.parts.detail(tree, open, columns);
   }
 }

@@ -15,14 +15,16 @@ export interface Typing {
 export interface ScreenState {
   /** The selected node. */
   readonly selected: number;
-  /** The node that is shown in full, and its first line. */
-  readonly open: { readonly n: number; readonly from: number } | null;
+  /** The node that is shown in full, its first line, and which of its launches, from 1; null for the newest. */
+  readonly open: { readonly n: number; readonly from: number; readonly launch: number | null } | null;
   readonly typing: Typing | null;
   /** A question of the screen itself: whether to leave, or to stop a node. */
   readonly confirm: { readonly what: 'leave' } | { readonly what: 'stop'; readonly n: number } | null;
   readonly filter: string;
   /** What became of the last act. */
   readonly message: string;
+  /** The frame after which the tree is shown; null for now. */
+  readonly at: number | null;
 }
 
 /** What keys want done. */
@@ -30,6 +32,13 @@ export type Wish =
   | { readonly do: 'act'; readonly verb: ActVerb; readonly n: number; readonly text?: string }
   | { readonly do: 'leave' }
   | { readonly do: 'cancel' };
+
+/** A wish that the screen itself fulfils: another frame. */
+export interface Travel {
+  readonly do: 'travel';
+  /** The change before, the change behind, or now. */
+  readonly to: -1 | 1 | 'now';
+}
 
 /** The screen at its beginning. */
 export const BEGINNING: ScreenState = {
@@ -39,11 +48,12 @@ export const BEGINNING: ScreenState = {
   confirm: null,
   filter: '',
   message: '',
+  at: null,
 };
 
 interface Pressed {
   readonly state: ScreenState;
-  readonly wish?: Wish;
+  readonly wish?: Wish | Travel;
 }
 
 /** The screen after a key. @param runs whether this process runs the tree, and can end it */
@@ -109,6 +119,7 @@ function read(
   if ('key' in key) {
     const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
     if (by !== undefined) return scrolled(by);
+    if (key.key === 'left' || key.key === 'right') return otherLaunch(state, open, key.key === 'left' ? -1 : 1, tree);
     if (key.key === 'escape' || key.key === 'enter') return { state: { ...state, open: null } };
     return { state };
   }
@@ -116,10 +127,22 @@ function read(
   return commandKey(state, key.text, tree, runs);
 }
 
+/** The launch before or behind the one that is shown. */
+function otherLaunch(
+  state: ScreenState,
+  open: NonNullable<ScreenState['open']>,
+  by: -1 | 1,
+  { nodes }: TreeView,
+): Pressed {
+  const all = nodes.get(open.n)?.launches.length ?? 0;
+  const launch = Math.max(1, (open.launch ?? all) + by);
+  return { state: { ...state, open: { ...open, from: 0, launch: launch >= all ? null : launch } } };
+}
+
 /** Keys on the tree. */
 function move(state: ScreenState, key: Key, tree: TreeView, runs: boolean): Pressed {
   if ('text' in key) return commandKey(state, key.text, tree, runs);
-  if (key.key === 'enter') return { state: { ...state, open: { n: state.selected, from: 0 } } };
+  if (key.key === 'enter') return { state: { ...state, open: { n: state.selected, from: 0, launch: null } } };
   if (key.key === 'escape') return { state: { ...state, filter: '' } };
   const by = { up: -1, down: 1, 'page-up': -10, 'page-down': 10 }[key.key as string];
   return by === undefined ? { state } : { state: { ...state, selected: neighbour(state, tree, by) } };
@@ -139,13 +162,26 @@ export function shownNodes(tree: TreeView, filter: string): readonly number[] {
   );
 }
 
+/** The keys of acts. */
+const ACTS: readonly string[] = ['a', 't', 'n', 's', 'p', 'r'];
+
 function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boolean): Pressed {
   const n = state.selected;
   const node = tree.nodes.get(n);
   const typing = (what: Typing['for'], of = n): Pressed => ({
     state: { ...state, typing: { for: what, n: of, text: '' } },
   });
+  if (state.at !== null && ACTS.includes(key))
+    return {
+      state: { ...state, message: `this is frame ${state.at}: only what is now can be acted on; . goes there` },
+    };
   switch (key) {
+    case '[':
+      return { state, wish: { do: 'travel', to: -1 } };
+    case ']':
+      return { state, wish: { do: 'travel', to: 1 } };
+    case '.':
+      return { state, wish: { do: 'travel', to: 'now' } };
     case 'a': {
       const ask = askToAnswer(tree, n);
       return ask === undefined ? { state: { ...state, message: 'no question is open' } } : typing('answer', ask);
@@ -164,7 +200,7 @@ function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boole
       if (node !== undefined && !hasEnded(node)) return { state: { ...state, message: `#${n} has not ended` } };
       return { state, wish: { do: 'act', verb: 'retry', n } };
     case 'w':
-      return { state: { ...state, open: { n, from: 0 } } };
+      return { state: { ...state, open: { n, from: 0, launch: null } } };
     case 'q':
       return runs ? { state: { ...state, confirm: { what: 'leave' } } } : { state, wish: { do: 'leave' } };
     default:

@@ -18,6 +18,7 @@ export interface ActOptions {
   /** Who acts, such as `human:ann`. */
   readonly as?: string;
   readonly id?: string;
+  readonly agent?: string;
   readonly fresh?: true;
   /** Dollars. */
   readonly budget?: number;
@@ -39,6 +40,7 @@ export async function actOn(
     ...{ verb, tree: tree.name, n: target.n, id: options.id ?? randomUUID() },
     ...(text === undefined ? {} : { text: verb === 'answer' ? answerOf(tree, target.n, text) : wordsIn(text) }),
     ...(options.as === undefined ? {} : { as: principalOf(options.as) }),
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.fresh === true ? { fresh: true } : {}),
     ...(options.budget === undefined ? {} : { budget: { usd: options.budget } }),
   };
@@ -63,7 +65,7 @@ export async function perform(world: string, tree: TreeView, act: Act): Promise<
 async function alone(world: string, tree: TreeView, act: Act): Promise<ActDone> {
   try {
     await using owner = await openOwner(world, setupOf(tree), 'manual');
-    return await performAct(owner.trees, act);
+    return await performAct(owner, act);
   } catch (error) {
     throw heldByOther(error, world);
   }

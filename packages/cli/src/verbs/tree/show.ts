@@ -96,13 +96,23 @@ async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<R
 const LABEL = 9;
 const TEXT_UNITS = 4_000;
 
-/** One node in full. */
+/** One launch of a node in place of all. */
+interface OneLaunch {
+  /** Counted from 1; null for the newest. */
+  readonly launch: number | null;
+}
+
+/** One node in full: with a line for each launch, or with what one launch was told. */
 export async function nodeText(
   tree: TreeView,
   node: NodeView,
   texts: Texts,
   columns: number | undefined,
+  one?: OneLaunch,
 ): Promise<string> {
+  const at = one === undefined ? undefined : (one.launch ?? node.launches.length) - 1;
+  const shown = at === undefined ? node.launches : node.launches.slice(Math.max(0, at)).slice(0, 1);
+  const [told] = at === undefined ? [] : shown;
   const { mark, word } = stateOf(node);
   const goals = [...ancestors(tree, node).toReversed(), node].map(({ n, goal }) => `#${n} "${goal}"`);
   const needs = node.needs.map((n) => `#${n} ${stateOf(tree.nodes.get(n) ?? node).mark}`);
@@ -113,15 +123,17 @@ export async function nodeText(
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
     ['children', node.children.length === 0 ? undefined : node.children.map((n) => `#${n}`).join(', ')],
     ['agent', `${node.agent}${node.session === null ? '' : ` · session ${node.session}`} · gives ${node.returns}`],
-    ...node.launches.map(({ launch, phase, run, inputs, frame }) => {
+    ...shown.map(({ launch, phase, run, inputs, frame }) => {
       const knew = inputs.length === 0 ? '' : ` · knew ${inputs.map((n) => `#${n}`).join(', ')}`;
       return ['launch', `${launch}: ${phase}, run ${run} at frame ${frame}${knew}`] as const;
     }),
     ['spent', spentOf(node)],
     ['prompt', node.prompt === null ? undefined : await texts.whole(node.prompt)],
+    ['told', told === undefined ? undefined : await texts.whole(told.prompt)],
     ['result', node.result === null ? undefined : await texts.whole(node.result)],
   ];
-  const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}`;
+  const of = at === undefined || told === undefined ? '' : `   ←→ launches ${at + 1}/${node.launches.length}`;
+  const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}${of}`;
   const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : rowOf(label, text, columns)));
   return `${escapeText([columns === undefined ? title : cutToColumns(title, columns), ...lines].join('\n'))}\n`;
 }

@@ -1,5 +1,6 @@
 /** `reprise tree watch`: a tree while another process runs it, until it ends or the user leaves. */
 import { randomUUID } from 'node:crypto';
+import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
 import { framesOf } from '../../frames.js';
@@ -10,6 +11,7 @@ import { wordsOfDone } from '../../tree/act.js';
 import { exitOf, TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { pictureText } from '../../tree/fit.js';
 import { LiveLines } from '../../tree/live-lines.js';
+import { Past } from '../../tree/past.js';
 import { factsIn, readTrees } from '../../tree/read-trees.js';
 import { screenOn } from '../../tree/screen/open.js';
 import type { TreeScreen } from '../../tree/screen/screen.js';
@@ -21,8 +23,18 @@ import { perform } from './act.js';
 /** The options of `tree watch`. */
 export interface WatchTreeOptions {
   readonly world: string;
+  /** Begins with the tree as it was after this frame. */
+  readonly at?: number;
   readonly plain?: true;
   readonly json?: true;
+}
+
+function noScreen(at: number): RepriseError {
+  return new RepriseError('invalid_argument', 'an earlier frame is shown on a screen only', {
+    where: '--at',
+    actual: at,
+    hint: `Print it: reprise tree show --at ${at}.`,
+  });
 }
 
 /**
@@ -32,7 +44,7 @@ export interface WatchTreeOptions {
  */
 export async function watchTree(io: Io, name: string | undefined, options: WatchTreeOptions): Promise<TreeExitCode> {
   return withWorld(options.world, async (store) => {
-    const meant = treeNamed(await readTrees(store), name === undefined ? undefined : parseTreeName(name));
+    const meant = treeNamed(await readTrees(store, options.at), name === undefined ? undefined : parseTreeName(name));
     const watching = new Watching(io, store, meant.name, options);
     try {
       return await watching.run();
@@ -47,6 +59,7 @@ class Watching {
   readonly #left = new AbortController();
   readonly #texts: Texts;
   readonly #lines: LiveLines;
+  readonly #past: Past;
   readonly #screen: TreeScreen | undefined;
 
   constructor(
@@ -57,12 +70,17 @@ class Watching {
   ) {
     this.#texts = new Texts(store.content);
     this.#lines = new LiveLines(this.#texts);
+    this.#past = new Past(name);
     const isPlain = options.plain === true || options.json === true;
     this.#screen = screenOn(io, isPlain, {
       texts: this.#texts,
+      past: this.#past,
       runs: false,
       execute: (wish) => this.#execute(wish),
     });
+    if (options.at === undefined) return;
+    if (this.#screen === undefined) throw noScreen(options.at);
+    this.#screen.showAt(options.at);
   }
 
   async run(): Promise<TreeExitCode> {
@@ -76,6 +94,8 @@ class Watching {
       const tree = this.#tree;
       if (tree === undefined) continue;
       const isEnd = tree.ended !== null && frame.seq === (await store.journal.head()).seq;
+      if (isEnd) await this.#screen?.present(this.#left.signal);
+      if (this.#left.signal.aborted) break;
       if (isEnd || (frame.seq === head && this.#screen === undefined)) await this.#picture(tree);
       if (isEnd) return exitOf(tree);
     }
@@ -93,6 +113,7 @@ class Watching {
   async #show(frame: StoredFrame, isNew: boolean): Promise<void> {
     const facts = factsIn(frame);
     for (const { fact, place } of facts) this.#fold.add(fact, place);
+    if (this.#screen !== undefined) for (const placed of facts) this.#past.add(placed);
     const tree = this.#tree;
     if (tree === undefined) return;
     if (this.#screen !== undefined) return this.#screen.show(tree);
