@@ -3,9 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { agentApp } from 'reprise';
+import { defineAgent } from 'reprise';
 import { verifyStore } from 'reprise/kernel';
+import { appOf } from 'reprise/parts';
 import { sqlite } from 'reprise/sqlite';
+import { trees } from 'reprise/tree';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 
 vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
@@ -44,12 +46,16 @@ function start(program: string, folder: string) {
   return { stdout, stderr, ended: signal ?? status };
 }
 
+const any = defineAgent({ name: 'any', model: 'main', instructions: '' });
+/** Sessions and trees: what the programs' worlds are made of. */
+const app = appOf([trees({ agents: [any] })]);
+
 /** Verifies each world in a folder, as `reprise verify` does; returns their number. */
 async function verifyWorlds(folder: string): Promise<number> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.db'));
   for (const file of files) {
     const store = await sqlite(path.join(folder, file)).openReadonly();
-    const { replayed, unverified, frames } = await verifyStore(store, { app: agentApp });
+    const { replayed, unverified, frames } = await verifyStore(store, { app });
     await store.close();
     expect({ replayed, unverified }).toEqual({ replayed: frames, unverified: 0 });
   }
