@@ -25,7 +25,7 @@ export { llmStepPlan } from './plans/llm-step.js';
 export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
-export type { Input, Part, PartView } from './session/parts.js';
+export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
 export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
 export type { Waiting } from './session/run-wait.js';

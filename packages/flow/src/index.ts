@@ -1,6 +1,7 @@
 /** Queues, promises, topics and dependency graphs: ordinary reducers, to be listed in an app like its own. */
 
 export { graph } from './graph.js';
+export { circleIn } from './graph-circle.js';
 export { GRAPH, graphCommands, graphEvents } from './graph-contract.js';
 export { promise } from './promise.js';
 export { PROMISE, promiseCommands, promiseEvents } from './promise-contract.js';

@@ -1,4 +1,20 @@
 /** Teams of specialists: a coordinator, a plan of tasks, and skills as files. */
+export {
+  type By,
+  defineTeam,
+  type NarrativeEntry,
+  type PlannedTask,
+  Project,
+  type ProjectQuery,
+  type ProjectRow,
+  type Projects,
+  projectRows,
+  type ResultRow,
+  type RetryChange,
+  type TaskRow,
+  type Team,
+  type TeamOptions,
+} from './api/index.js';
 export * from './pure/index.js';
 export {
   type FolderOptions,

@@ -108,8 +108,6 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   const closing = new AbortController();
   const parts = new OpenParts(given);
   const registry = new Registry(wrapTool, closing.signal, withThose(catalog, parts.tools));
-  registry.add(withThose(agents, parts.agents));
-  for (const name of registry.names) requireModelOf(registry, name, models);
   const live = new LiveAnswers();
   let world: World | undefined;
   let ready: (world: AgentWorld) => void = () => undefined;
@@ -119,6 +117,9 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   });
   const clock = rest.clock ?? systemClock;
   const now = (): number => world?.now ?? clock.wall();
+  const host = partHost(opened, { registry, models: Object.keys(models), now });
+  registry.add(withThose(agents, parts.agents(host)));
+  for (const name of registry.names) requireModelOf(registry, name, models);
   const tools = toolCallAdapter(registry, {
     now,
     closing: closing.signal,
@@ -138,7 +139,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
     ...(rules === undefined ? {} : { policy: rules }),
     app: whole,
     adapters: [
-      ...parts.adapters(partHost(opened, { registry, models: Object.keys(models), now })),
+      ...parts.adapters(host),
       endingWith(llm(recordedJudge(registry)), live),
       tools,
       humanAskAdapter,

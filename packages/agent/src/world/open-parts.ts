@@ -29,8 +29,8 @@ export class OpenParts {
   }
 
   /** The agents that the parts bring. */
-  get agents(): readonly AnyAgent[] {
-    return this.all.flatMap(({ agents = [] }) => agents);
+  agents(host: PartHost): readonly AnyAgent[] {
+    return this.all.flatMap(({ agents = [] }) => (typeof agents === 'function' ? agents(host) : agents));
   }
 
   /** The tools that definitions of an earlier process may list. */

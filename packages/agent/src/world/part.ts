@@ -40,8 +40,11 @@ export interface WorldPart<H = unknown> {
   readonly adapters?: (host: PartHost) => readonly AnyAdapter[];
   /** Its policy rules: they stand behind the rules of the app. */
   readonly policy?: readonly PolicyRule[];
-  /** Agents whose sessions its cells make. */
-  readonly agents?: readonly AnyAgent[];
+  /**
+   * Agents whose sessions its cells make. A function makes them for each world: for agents whose context sources read the
+   * world that they are in.
+   */
+  readonly agents?: readonly AnyAgent[] | ((host: PartHost) => readonly AnyAgent[]);
   /** Tools that definitions of an earlier process may list. */
   readonly tools?: readonly Tool[];
   /** Views beside those of sessions: `(await world.views()).view(definition)`. */

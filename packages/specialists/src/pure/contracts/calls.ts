@@ -10,20 +10,23 @@ const after = z.exactOptional(z.int().min(0));
 
 const reason = z.string().min(1).max(500);
 
+/** Work that stands in no plan. */
+export const adHoc = z.strictObject({
+  task: title,
+  task_ref: ref(),
+  skill: skillName,
+  model: z.exactOptional(z.string().min(1).max(128)),
+  ...brief.shape,
+  /** Pointers of its texts to results of other projects. */
+  foreign: z.exactOptional(z.array(z.string().max(64)).max(16)),
+});
+
+/** Work that stands in no plan. */
+export type AdHoc = z.infer<typeof adHoc>;
+
 /** The arguments of each tool. */
 export const projectCalls = {
-  spawn_agent: z.union([
-    z.strictObject({ task_id: taskNumber }),
-    z.strictObject({
-      task: title,
-      task_ref: ref(),
-      skill: skillName,
-      model: z.exactOptional(z.string().min(1).max(128)),
-      ...brief.shape,
-      /** Pointers of the text that no project has. */
-      foreign: z.exactOptional(z.array(z.string().max(64)).max(16)),
-    }),
-  ]),
+  spawn_agent: z.union([z.strictObject({ task_id: taskNumber }), adHoc]),
   task_graph: z.strictObject({ status: z.exactOptional(z.array(z.enum(TASK_STATUSES)).max(7)), after }),
   task_retry: z.strictObject({
     task_id: taskNumber,

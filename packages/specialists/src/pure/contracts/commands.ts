@@ -1,18 +1,17 @@
 /** The events that a project takes: from people and apps, from its plans, and from itself. */
-import { ref, value } from '@reprise/contracts';
+import { inputPart, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
+import { storeSay } from '@reprise/memory/contracts';
+import { teamRead } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
 import { brief, failureText, need, resultNumber, skillName, taskNumber, title } from './rows.js';
-import { teamName, teamNews } from './team.js';
+import { skillsReceipt } from './skills.js';
 
 const count = z.int().min(0);
 
-/** A part of a person's message: a text, or a content with its kind. */
-export const sayPart = z.union([
-  z.strictObject({ kind: z.literal('text'), text_ref: ref() }),
-  z.strictObject({ kind: z.literal('image'), media_type: z.string().max(128), image_ref: ref() }),
-]);
+/** Names a command whose outcome is stated later, by `specialists/Commanded@1`. */
+const command_id = z.string().min(1).max(128);
 
 /** The key of a task within one plan. */
 export const taskKey = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
@@ -31,7 +30,7 @@ export const plannedTask = z.strictObject({
       .min(1)
       .max(7 * 86_400_000),
   ),
-  /** Pointers of the text that no project has: kept so that the plan can be refused with all its faults. */
+  /** Pointers of the text to results of other projects: kept, so that the plan is refused with all its faults. */
   foreign: z.exactOptional(z.array(z.string().max(64)).max(16)),
 });
 
@@ -46,28 +45,31 @@ const taskChange = {
 
 /** A message to the coordinator. */
 export const saying = z.strictObject({
-  command_id: z.string().min(1).max(128),
-  parts: z.array(sayPart).min(1).max(16),
+  command_id,
+  parts: z.array(inputPart).min(1).max(16),
   priority: z.exactOptional(z.int().min(0).max(1_000)),
-  /** The team; the only one of the world when absent. */
-  team: z.exactOptional(teamName),
 });
 
 /** Tasks without a planner. */
 export const planning = z.strictObject({
+  command_id,
   tasks: z.array(plannedTask).min(1).max(PROJECT_BOUNDS.plan),
-  team: z.exactOptional(teamName),
 });
 
 /** Another try of a failed task. */
-export const retrying = z.strictObject({ task: taskNumber, ...taskChange });
+export const retrying = z.strictObject({ command_id, task: taskNumber, ...taskChange });
+
+/** What people and apps write to the memory of a project. */
+export type StoreSay = z.infer<typeof storeSay>;
 
 /** The commands of people and of the app. The first three open the project. */
 export const projectCommands = {
   'specialists/Say@1': creates(saying),
   'specialists/Plan@1': creates(planning),
   /** Opens the project without a message, so that its memory and its tasks can be reached. */
-  'specialists/Open@1': creates(z.strictObject({ team: z.exactOptional(teamName) })),
+  'specialists/Open@1': creates(z.strictObject({})),
+  /** People and apps write to the memory of the project. */
+  'specialists/Remember@1': storeSay,
   'specialists/Retry@1': retrying,
   'specialists/Skip@1': z.strictObject({ task: taskNumber, reason: z.string().max(500) }),
   'specialists/Cancel@1': z.strictObject({
@@ -95,7 +97,13 @@ export type WaitingCall = z.infer<typeof waitingCall>;
 /** The events of the project's plans, and of the project itself. */
 export const projectNews = {
   /** The team and the skills were read, or could not be. */
-  'specialists/TeamRead@1': z.strictObject({ news: z.nullable(teamNews), code: z.nullable(failureText) }),
+  'specialists/TeamRead@1': z.strictObject({
+    /** The reading, for which entries of the inbox wait; null when none does. */
+    id: z.nullable(count),
+    team: z.nullable(teamRead),
+    skills: z.nullable(skillsReceipt),
+    code: z.nullable(failureText),
+  }),
   /** The text that wakes the coordinator was composed, or could not be. */
   'specialists/WakeComposed@1': z.strictObject({
     epoch: count,

@@ -1,24 +1,20 @@
-/** The effects of a project itself: what its team and skills are now, and what a result says. */
+/** The effects of a project itself: what its team is now, and what a result says. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineEffect } from '@reprise/kernel/define';
 import { PROJECT_BOUNDS } from './names.js';
-import { teamName, teamNews } from './team.js';
+import { teamRow } from './team.js';
 
 const count = z.int().min(0);
 
-/** `specialists.skills@1`: the team and the skill files as they are now. */
+/** What the effect of reading a team says: a digest of it, and the team when that is not what the project knows. */
+export const teamRead = z.strictObject({ version: z.string().max(80), team: z.exactOptional(teamRow) });
+
+/** `specialists.team@1`: the team as it is defined now; without it when the project knows this version. */
 export const readTeam = defineEffect({
-  kind: 'specialists.skills@1',
-  params: z.strictObject({
-    /** The team; the only one of the world when null. */
-    team: z.nullable(teamName),
-    /** What the project knows; null for nothing. */
-    known: z.nullable(z.string().max(80)),
-    /** The skills that the project knows, by name and digest, when it knows another version. */
-    skills: z.array(z.strictObject({ name: z.string().max(64), digest: z.string().max(80) })).max(256),
-  }),
-  receipt: teamNews,
+  kind: 'specialists.team@1',
+  params: z.strictObject({ known: z.nullable(z.string().max(80)) }),
+  receipt: teamRead,
   guarantee: 'idempotent',
 });
 

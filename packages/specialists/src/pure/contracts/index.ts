@@ -4,5 +4,6 @@ export * from './commands.js';
 export * from './effects.js';
 export * from './names.js';
 export * from './rows.js';
+export * from './skills.js';
 export * from './state.js';
 export * from './team.js';

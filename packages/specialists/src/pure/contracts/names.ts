@@ -6,6 +6,9 @@ import { QUEUE } from '@reprise/flow';
 /** The wire name of the project's reducer. The key of a cell is the project's id. */
 export const PROJECT = 'specialists/Project@1';
 
+/** The kind of preparation of a job: an agent of a skill file. */
+export const SPECIALIST = 'specialists.skill';
+
 /** The id of a project: from it the keys of its sessions and jobs are made. */
 export const PROJECT_ID = /^[a-z0-9._-]{1,100}$/;
 

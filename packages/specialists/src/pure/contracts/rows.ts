@@ -57,15 +57,22 @@ export const taskRow = z.strictObject({
   attempts: count,
   /** The plan that made it: the result of the planner, and its place in that plan. Null for a plan of the app. */
   plan: z.nullable(z.strictObject({ result: resultNumber, index: count })),
-  /** How many of its dependencies are open, and how many failed. */
+  /** How many of its dependencies have not ended well. */
   open: count,
-  failed: count,
-  /** The frame that made it. */
-  seq: count,
+  /** Its place among the ready tasks. */
+  place: count,
+  /** When it was made, in journal milliseconds. */
+  at: count,
 });
 
 /** A task. */
 export type TaskRow = z.infer<typeof taskRow>;
+
+/** A task that is made: what is not stated follows. */
+export type NewTask = Pick<
+  TaskRow,
+  'title' | 'context_ref' | 'context_bytes' | 'pointers' | 'skill' | 'depends_on' | 'priority' | 'timeout_ms' | 'plan'
+>;
 
 /** A result: what one job makes, and how far it is. */
 export const resultRow = z.strictObject({
@@ -80,28 +87,34 @@ export const resultRow = z.strictObject({
   status: z.enum(RESULT_STATUSES),
   code: z.nullable(failureText),
   output_ref: z.nullable(ref()),
-  job: number,
   session: z.nullable(z.string().max(256)),
   inputs: z.array(resultNumber).max(PROJECT_BOUNDS.refs),
   /** How often a run of the coordinator was shown it. */
   shown: count,
-  processed_seq: z.nullable(count),
+  /** When a run that was shown it had completed. Times are in journal milliseconds. */
+  processed_at: z.nullable(count),
   memory_ids: z.array(z.int().min(0)).max(64),
   cost: z.nullable(tally),
-  seq: count,
-  ended_seq: z.nullable(count),
+  at: count,
+  ended_at: z.nullable(count),
 });
 
 /** A result. */
 export type ResultRow = z.infer<typeof resultRow>;
 
-/** What the project knows of a job while it is under way: the result that it makes, and what its session may call. */
+/** What the project knows of a job while it is under way. A job has the number of the result that it makes. */
 export const jobRow = z.strictObject({
-  result: resultNumber,
+  /** The tools that its skill lists. */
   tools: z.array(z.string().max(64)).max(64),
+  /** Those of them that mean a tool of the project. */
+  project_tools: z.array(z.string().max(64)).max(8),
   planner: z.boolean(),
-  /** How many plans it was refused. */
+  /** How many plans of it were refused. */
   refused: count,
+  /** Whether it waits for a slot. */
+  waiting: z.boolean(),
+  /** What its task becomes when it was stopped; null while it was not. */
+  stopped: z.nullable(z.strictObject({ status: z.enum(['failed', 'cancelled']), code: failureText })),
 });
 
 /** A job that is under way. */
@@ -116,7 +129,7 @@ export const narrativeRow = z.strictObject({
   task_ids: z.array(taskNumber).max(16),
   /** The run of the coordinator that wrote it. */
   run: count,
-  seq: count,
+  at: count,
 });
 
 /** An entry of the narrative. */

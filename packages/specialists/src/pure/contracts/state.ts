@@ -1,9 +1,10 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
 import { ownerCall, tally } from '@reprise/agent/contracts';
-import { ref } from '@reprise/contracts';
+import { ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { planning, retrying, saying, waitingCall } from './commands.js';
-import { PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+import { PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
 import {
   failureText,
   jobRow,
@@ -15,7 +16,8 @@ import {
   taskRow,
   title,
 } from './rows.js';
-import { skillRow, teamName, teamRow } from './team.js';
+import { skillRow } from './skills.js';
+import { teamName, teamRow } from './team.js';
 
 const count = z.int().min(0);
 
@@ -35,12 +37,8 @@ export const wakeState = z.strictObject({
   /** `due`: the timer is set; `composing`: its text is made; `shown`: a run of the coordinator was shown it. */
   phase: z.enum(['none', 'due', 'composing', 'shown']),
   epoch: count,
-  /** The results that the run was shown. */
+  /** The results that the run is shown. */
   results: z.array(resultNumber).max(20),
-  /** Whether the decision that is needed was shown. */
-  decision: z.boolean(),
-  /** The run of the coordinator that was shown them; null until it began. */
-  run: z.nullable(count),
 });
 
 /** The state of a project. */
@@ -49,24 +47,50 @@ export const projectState = z.strictObject({
   team: z.nullable(teamName),
   /** The first message; null when there was none. */
   goal_ref: z.nullable(ref()),
-  /** The version of team and skills that is known; null before the first. */
+  /** The last message: the hint of skills follows it. */
+  said_ref: z.nullable(ref()),
+  /** How many messages of people came: the last one is what the coordinator's runs follow from. */
+  message: count,
+  /** The versions of the team and of the skills that are known; null before the first. */
   version: z.nullable(z.string().max(80)),
-  /** Whether team and skills are being read, and whether they are to be read again. */
-  reading: z.enum(['no', 'once', 'again']),
-  /** The numbers of the next task, result, inbox entry and entry of the narrative. */
-  next: z.strictObject({ task: number(), result: number(), inbox: count, narrative: number() }),
+  skills: z.nullable(ref()),
+  /**
+   * The reading of team and skills that is under way, and the number of the next entry of the inbox when it began; null
+   * while nothing is read.
+   */
+  reading: z.nullable(z.strictObject({ id: count, upto: count })),
+  /** The numbers of the next task, result, entry of the inbox, entry of the narrative, place among ready tasks, and reading. */
+  next: z.strictObject({
+    task: number(),
+    result: number(),
+    inbox: count,
+    narrative: number(),
+    place: count,
+    read: count,
+  }),
   counts: taskCounts,
   /** Jobs that have not ended, and how many of them wait for a slot. */
   jobs: count,
   waiting: count,
+  /** Results that have ended and were not processed. */
   unprocessed: count,
-  /** Results that were shown three times without a completed run: they wait for a person. */
+  /** Those of them that were shown three times without a completed run: they wait for a person. */
   stuck: count,
-  /** The coordinator: whether its session was made, and how many inputs it has not ended. */
-  coordinator: z.strictObject({ made: z.boolean(), busy: z.boolean(), run: count, inputs: count }),
+  coordinator: z.strictObject({
+    /** The version of the team whose definition its session has adopted; null before it was made. */
+    adopted: z.nullable(z.string().max(80)),
+    /** Whether a run of it is under way. */
+    busy: z.boolean(),
+    /** Inputs that were sent to it and not accepted or refused yet. */
+    sent: count,
+    /** The last run that ended. */
+    run: count,
+  }),
   wake: wakeState,
-  /** Whether the coordinator was told that a decision is needed, since the last change of a task. */
-  told: z.boolean(),
+  /** Whether it was stated, and shown to the coordinator, that a decision is needed: since the last change of a task. */
+  decision: z.enum(['none', 'stated', 'shown']),
+  /** Of a cancelled project: the next task and the next job that are to be cancelled; null when all were. */
+  sweep: z.nullable(z.strictObject({ task: number(), job: number() })),
   started: count,
 });
 
@@ -89,6 +113,16 @@ export const inboxRow = z.union([
 /** What waits until team and skills were read. */
 export type InboxRow = z.infer<typeof inboxRow>;
 
+/** The purpose of a plan that is under way. */
+export const planPurpose = z.union([
+  z.strictObject({ kind: z.literal('team') }),
+  z.strictObject({ kind: z.literal('wake') }),
+  z.strictObject({ kind: z.literal('call'), call: waitingCall }),
+]);
+
+/** The purpose of a plan that is under way. */
+export type PlanPurpose = z.infer<typeof planPurpose>;
+
 /** The tables of a project. Tasks, results, jobs and entries stand under their number in seven digits. */
 export const projectTables = {
   tasks: taskRow,
@@ -97,17 +131,24 @@ export const projectTables = {
   /** Tasks that are ready, by priority and order: dispatched by themselves when the team says so. */
   ready: taskNumber,
   results: resultRow,
-  /** Results that have ended and were not processed. */
+  /** The numbers of results that have ended and were not processed; those that wait for a person stand in `stuck`. */
   unprocessed: z.null(),
+  stuck: z.null(),
   /** Jobs that are under way. */
   jobs: jobRow,
   skills: skillRow,
-  /** The team, under `team`. */
+  /** The team, and the models of the world; each its only entry, under its own name. */
   team: teamRow,
+  models: z.array(z.string().max(128)).max(256),
   narrative: narrativeRow,
   inbox: inboxRow,
-  /** Tasks that have ended, whose dependents have not been changed yet. */
-  work: z.null(),
+  /** Tasks that have ended, with the last dependent that was changed for it. */
+  work: z.nullable(taskNumber),
+  /** The purposes of plans that are under way. */
+  plans: planPurpose,
+  /** Calls that a cell of the app is to answer, by their session and id. */
+  passed: waitingCall,
+  ...memoryTables,
 };
 
 /** The facts of a project. */
@@ -145,11 +186,24 @@ export const projectFacts = {
   'specialists/CoordinatorWoken@1': z.strictObject({ epoch: count, results: z.array(resultNumber).max(20) }),
   'specialists/DecisionNeeded@1': z.strictObject({ tasks: z.array(taskNumber).max(64) }),
   'specialists/SkillsSeen@1': z.strictObject({
-    version: z.string().max(80),
-    changed: z.array(skillName).max(16),
-    removed: z.array(skillName).max(256),
-    invalid: z.array(skillName).max(16),
+    version: ref(),
+    changed: z.array(skillName).max(64),
+    removed: z.array(skillName).max(64),
+    /** How many of all skills cannot be spawned. */
+    invalid: count,
   }),
+  /** The outcome of a command that waited until the team was read: numbers of tasks, or why it was refused. */
+  'specialists/Commanded@1': z.strictObject({
+    command_id: z.string().max(128),
+    code: z.nullable(z.enum(PROJECT_REFUSALS)),
+    value: value(),
+  }),
+  /** The team could not be read: what waits is tried with the next message. */
+  'specialists/NotRead@1': z.strictObject({ code: failureText }),
+  /** The text that wakes the coordinator could not be composed. */
+  'specialists/NotWoken@1': z.strictObject({ epoch: count, code: failureText }),
+  /** Where messages, tasks, results and entries come from, and what people did to the memory. */
+  ...memoryFacts,
   'specialists/NarrativeAppended@1': z.strictObject({
     entry: number(),
     previous: z.nullable(number()),

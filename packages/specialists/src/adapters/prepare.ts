@@ -1,0 +1,86 @@
+/**
+ * Prepares the jobs of a team: reads the skill file, makes the specialist of it, and lays out its input. Replay needs
+ * none of it: the definition is content, and the digest says which bytes were read (SPEC-16).
+ */
+import { defineAgent, putText, readText, type Tool } from '@reprise/agent';
+import type { InputPart, Ref } from '@reprise/contracts';
+import type { ContentStore } from '@reprise/kernel';
+import { type JobRequest, NotPrepared, type PrepareHost, type Preparer, type WorkPrepared } from '@reprise/work';
+import * as z from 'zod';
+import { specialistInstructions, taskText } from '../prompts/specialist.js';
+import { SPECIALIST } from '../pure/index.js';
+import { isSkill, type Skill, type SkillLibrary, type TeamFacts as SkillTeam } from '../skills/index.js';
+
+/** What the project states about a job. */
+const details = z.object({
+  project: z.string(),
+  skill: z.string(),
+  title: z.string(),
+  task_ref: z.custom<Ref>().optional(),
+  context_ref: z.custom<Ref>(),
+  note_ref: z.custom<Ref>().optional(),
+});
+
+/** What a team knows when a job is prepared. */
+export interface SpecialistsOfTeam {
+  readonly library: SkillLibrary;
+  facts(host: PrepareHost): SkillTeam;
+  readonly defaultModel: string;
+  /** The tool that a skill means by a name; undefined when it may have none of that name. */
+  tool(name: string, isPlanner: boolean): Tool | undefined;
+}
+
+/** The preparer of a team's jobs. */
+export function specialistPreparer(team: SpecialistsOfTeam): Preparer {
+  return {
+    kind: SPECIALIST,
+    async prepare(request: JobRequest, host: PrepareHost): Promise<WorkPrepared> {
+      const asked = details.parse(request.details);
+      const read = await team.library.read(asked.skill, team.facts(host));
+      if (read === undefined) throw new NotPrepared('skill_not_found', `there is no skill "${asked.skill}"`);
+      const { found, row } = read;
+      if (!isSkill(found.parsed) || row.refusal !== null) throw new NotPrepared(row.refusal ?? 'skill_invalid');
+      const model = request.model ?? found.parsed.model ?? team.defaultModel;
+      if (!host.models.includes(model)) throw new NotPrepared('unknown_model', `there is no model "${model}"`);
+      const agent = specialist(found.parsed, model, toolsOf(team, found.parsed, row.planner));
+      const { adopted, agents } = await host.adopt(agent);
+      const message_parts = await partsOf(host.content, asked, request);
+      return { adopted, agents: [...agents], message_parts, digest: found.digest, resolved_model: model };
+    },
+  };
+}
+
+function specialist(skill: Skill, model: string, tools: readonly Tool[]): ReturnType<typeof defineAgent> {
+  return defineAgent({ name: skill.name, model, instructions: specialistInstructions(skill), tools: [...tools] });
+}
+
+/** Exactly the tools that the skill lists (SPEC-1). */
+function toolsOf(team: SpecialistsOfTeam, { tools, name: skill }: Skill, isPlanner: boolean): readonly Tool[] {
+  return (tools ?? []).map((name) => {
+    const tool = team.tool(name, isPlanner);
+    if (tool === undefined) throw new NotPrepared('tool_unavailable', `skill "${skill}" lists the tool "${name}"`);
+    return tool;
+  });
+}
+
+/** Task and context as texts, then the results that were handed over, each by its link (SPEC-9). */
+async function partsOf(
+  content: ContentStore,
+  { title, task_ref, context_ref, note_ref }: z.infer<typeof details>,
+  { inputs }: JobRequest,
+): Promise<InputPart[]> {
+  const task = task_ref === undefined ? null : await readText(content, task_ref);
+  const note = note_ref === undefined ? null : await readText(content, note_ref);
+  const context = await readText(content, context_ref);
+  const told = taskText({ title, task, note });
+  const text = context.trim() === '' ? told : `${told}\n\n# Context\n\n${context}`;
+  const results = inputs.map(
+    ({ from, output_ref, view }): InputPart => ({
+      kind: 'result',
+      child: `agent_result:${from}`,
+      output_ref,
+      view,
+    }),
+  );
+  return [{ kind: 'text', text_ref: await putText(content, text) }, ...results];
+}

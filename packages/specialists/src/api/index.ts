@@ -1,0 +1,6 @@
+/** Teams as an app uses them. */
+export * from './project.js';
+export { projectRows } from './projections.js';
+export * from './projects.js';
+export type { By } from './requests.js';
+export * from './team.js';

@@ -1,0 +1,355 @@
+/** A project as an app uses it. This object stores nothing: it reads everything from the journal. */
+import {
+  type AgentWorld,
+  type AnyAgent,
+  type CommandReceipt,
+  type Duration,
+  durationMs,
+  type Input,
+  putText,
+  type Run,
+  readLlmOutput,
+  readText,
+  SESSION_REDUCER,
+  type SendOptions,
+  type Session,
+  storeParts,
+} from '@reprise/agent';
+import {
+  type Address,
+  isRepriseError,
+  type JournalRecord,
+  present,
+  RepriseError,
+  requireKnownOptions,
+  type Value,
+} from '@reprise/contracts';
+import type { Ack } from '@reprise/kernel';
+import { type MemoryStore, memoryStoreOf } from '@reprise/memory';
+import {
+  coordinatorOf,
+  INPUT_PRIORITY,
+  type NarrativeRow,
+  type ProjectState,
+  type ResultRow as RecordedResult,
+  type TaskRow as RecordedTask,
+  scopeOf,
+  type TaskStatus,
+} from '../pure/index.js';
+import { key } from '../pure/reducer/keys.js';
+import { keptTask, type StatedTask } from '../tools/project-tools.js';
+import { type By, ProjectRequests } from './requests.js';
+
+/** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
+export type PlannedTask = StatedTask;
+
+/** A task. Times are in journal milliseconds. */
+export interface TaskRow
+  extends Pick<RecordedTask, 'title' | 'skill' | 'status' | 'failure' | 'attempts' | 'priority'> {
+  readonly id: number;
+  readonly depends_on: RecordedTask['depends_on'];
+  readonly result?: number;
+  readonly created: number;
+}
+
+/** A result. Times are in journal milliseconds. */
+export interface ResultRow
+  extends Pick<RecordedResult, 'title' | 'skill' | 'status' | 'model' | 'inputs' | 'memory_ids' | 'digest'> {
+  readonly id: number;
+  readonly task?: number;
+  /** Why it failed. */
+  readonly code?: string;
+  /** Whether a run of the coordinator that was shown it has completed. */
+  readonly processed: boolean;
+  readonly session?: string;
+  readonly cost: RecordedResult['cost'];
+  readonly created: number;
+  readonly ended?: number;
+}
+
+/** An entry of the narrative. */
+export interface NarrativeEntry extends Pick<NarrativeRow, 'previous' | 'memory_ids' | 'task_ids' | 'at'> {
+  readonly n: number;
+  readonly text: string;
+}
+
+/** What another try changes. */
+export interface RetryChange {
+  readonly skill?: string;
+  readonly model?: string;
+  /** What the next try shall do differently. */
+  readonly note?: string;
+}
+
+/** A project: a coordinator, its plan, its results and its memory. It exists from its first message or plan on. */
+export class Project {
+  /** The project's cell. */
+  readonly address: Address;
+  /** The memory of the project. */
+  readonly memories: MemoryStore;
+  readonly #requests: ProjectRequests;
+
+  constructor(
+    private readonly world: AgentWorld,
+    readonly id: string,
+    private readonly coordinator: () => AnyAgent | undefined,
+  ) {
+    this.#requests = new ProjectRequests(world.kernel, id);
+    this.address = this.#requests.address;
+    const writer = { to: this.address, event: 'specialists/Remember@1', cell: this.address };
+    this.memories = memoryStoreOf(world, scopeOf(id), writer);
+  }
+
+  /** The durable state; undefined for a project that nothing has opened. */
+  state(): Promise<ProjectState | undefined> {
+    return this.#requests.state();
+  }
+
+  /**
+   * Sends a message to the coordinator.
+   *
+   * @returns the run that answers it, when its input is durable
+   * @throws RepriseError `request_rejected` (`project_ended`), `invalid_argument`
+   */
+  async send(input: Input, options: SendOptions = {}): Promise<Run<string>> {
+    requireKnownOptions(options, { id: true, as: true, pin: true, priority: true }, 'send');
+    const { id = crypto.randomUUID(), priority = INPUT_PRIORITY.people, as } = options;
+    const parts = await storeParts(this.world.kernel.content, input, async () => undefined);
+    const value = { command_id: id, parts, priority };
+    const ack = await this.#requests.send('specialists/Say@1', value, present({ id, as }));
+    const number = await this.#runOf(ack, id);
+    const run = await this.#coordinator().run(number);
+    if (run === undefined) throw this.#lost('the run of the coordinator');
+    return run as Run<string>;
+  }
+
+  /**
+   * Plans tasks without a planner.
+   *
+   * @returns the numbers of the tasks by their keys
+   * @throws RepriseError `request_rejected` with `plan_invalid` and every fault in `details.actual`; nothing is written then
+   */
+  async plan(
+    tasks: readonly PlannedTask[],
+    by: By = {},
+  ): Promise<{ readonly task_ids: Readonly<Record<string, number>> }> {
+    const { content } = this.world.kernel;
+    const stated = tasks.map((task) => planned(task));
+    const kept = await Promise.all(stated.map((task) => keptTask(content, task)));
+    const value = await this.#commanded('specialists/Plan@1', { tasks: kept }, by);
+    return value as unknown as { readonly task_ids: Record<string, number> };
+  }
+
+  /** The tasks, in the order of their numbers. */
+  async tasks(query: { readonly status?: TaskStatus } = {}): Promise<readonly TaskRow[]> {
+    requireKnownOptions(query, { status: true }, 'tasks');
+    const found: TaskRow[] = [];
+    for await (const [at, value] of this.#requests.each('tasks')) {
+      const row = taskRow(Number(at), value as unknown as RecordedTask);
+      if (query.status === undefined || row.status === query.status) found.push(row);
+    }
+    return found;
+  }
+
+  /** The brief of a task, whole. */
+  async brief(task: number): Promise<string | undefined> {
+    const row = (await this.#requests.entry('tasks', key(task))) as unknown as RecordedTask | undefined;
+    return row === undefined ? undefined : readText(this.world.kernel.content, row.context_ref);
+  }
+
+  /** The results, in the order of their numbers; with `processed`, those that have ended. */
+  async results(query: { readonly processed?: boolean } = {}): Promise<readonly ResultRow[]> {
+    requireKnownOptions(query, { processed: true }, 'results');
+    const { processed } = query;
+    const found: ResultRow[] = [];
+    for await (const [at, value] of this.#requests.each('results')) {
+      const row = resultRow(Number(at), value as unknown as RecordedResult);
+      if (processed === undefined || (row.ended !== undefined && row.processed === processed)) found.push(row);
+    }
+    return found;
+  }
+
+  /**
+   * The output of a result, whole.
+   *
+   * @throws RepriseError `invalid_argument` for a result that does not exist or has no output; `blob_erased`
+   */
+  async output(result: number): Promise<string> {
+    const row = (await this.#requests.entry('results', key(result))) as unknown as RecordedResult | undefined;
+    if (row?.output_ref == null) {
+      throw new RepriseError('invalid_argument', `project ${this.id} has no output of result ${result}`, {
+        where: 'output',
+        expected: 'the number of a result that has ended with an answer',
+        actual: row?.status ?? 'no such result',
+      });
+    }
+    return (await readLlmOutput(this.world.kernel.content, row.output_ref)).text ?? '';
+  }
+
+  /** Tries a failed task again. It becomes pending, or blocked while a task that it depends on has not ended well. */
+  async retry(task: number, change: RetryChange = {}, by: By = {}): Promise<CommandReceipt> {
+    requireKnownOptions(change, { skill: true, model: true, note: true }, 'retry');
+    const { skill, model, note } = change;
+    const note_ref = note === undefined ? undefined : await putText(this.world.kernel.content, note);
+    const id = by.id ?? crypto.randomUUID();
+    return this.#receipt(id, () =>
+      this.#commanded('specialists/Retry@1', { task, ...present({ skill, model, note_ref }) }, { ...by, id }),
+    );
+  }
+
+  /** Skips a task: for those that depend on it, it counts as done. */
+  skip(task: number, reason: string, by: By = {}): Promise<CommandReceipt> {
+    const id = by.id ?? crypto.randomUUID();
+    return this.#receipt(id, () => this.#requests.send('specialists/Skip@1', { task, reason }, { ...by, id }));
+  }
+
+  /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
+  cancel(task: number | 'all', reason = 'cancelled', by: By = {}): Promise<CommandReceipt> {
+    const id = by.id ?? crypto.randomUUID();
+    const value = { task: task === 'all' ? null : task, reason };
+    return this.#receipt(id, () => this.#requests.send('specialists/Cancel@1', value, { ...by, id }));
+  }
+
+  /** The entries of the narrative, the first one first. */
+  async *narrative(): AsyncGenerator<NarrativeEntry> {
+    for await (const [at, value] of this.#requests.each('narrative')) {
+      const { text_ref, previous, memory_ids, task_ids, at: when } = value as unknown as NarrativeRow;
+      const text = await readText(this.world.kernel.content, text_ref);
+      yield { n: Number(at), text, previous, memory_ids, task_ids, at: when };
+    }
+  }
+
+  /**
+   * Waits until nothing is under way: no run, no job, no wake.
+   *
+   * @returns the state: `open`, `done`, `cancelled`, or `needs_decision`; `working` when `within` has passed
+   * @throws RepriseError `invalid_argument` for a project that nothing has opened; `cell_failed`, `world_closed`
+   */
+  async idle({ within }: { readonly within?: Duration } = {}): Promise<ProjectState> {
+    const limit = new AbortController();
+    const timer = within === undefined ? undefined : setTimeout(() => limit.abort(), durationMs(within, 'idle within'));
+    try {
+      return await this.#idle(limit.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #idle(signal: AbortSignal): Promise<ProjectState> {
+    for (;;) {
+      const { seq } = this.world.kernel.head;
+      const state = await this.state();
+      if (state === undefined) throw this.#lost('a message or a plan');
+      if (state.status !== 'working') return state;
+      await this.#change(seq + 1, signal);
+      if (signal.aborted) return state;
+    }
+  }
+
+  /** Reads on until the project has changed. */
+  async #change(from: number, signal: AbortSignal): Promise<void> {
+    for await (const { records } of this.world.kernel.frames(from, signal)) {
+      for (const record of records) {
+        if (isOf(record, this.address) && 'name' in record && record.name === 'specialists/ProjectChanged@1') return;
+        if (record.kind !== 'fault' || record.target[0] !== this.address[0] || record.target[1] !== this.id) continue;
+        throw new RepriseError('cell_failed', `project ${this.id} cannot go on: its cell has failed`, {
+          where: `project ${this.id}`,
+          fault: record.code,
+          actual: record.code,
+          hint: 'Fix the cause, and revive the cell with the kernel’s `World.revive`.',
+        });
+      }
+    }
+    if (!signal.aborted) throw this.world.kernel.closedBy ?? this.#lost('an open world');
+  }
+
+  /** A command whose outcome is stated later, when team and skills were read. */
+  async #commanded(name: string, value: object, by: By): Promise<Value> {
+    const id = by.id ?? crypto.randomUUID();
+    const ack = await this.#requests.send(name, { ...value, command_id: id }, { ...by, id });
+    const done = await this.#requests.fact(ack, 'specialists/Commanded@1', ({ command_id }) => command_id === id);
+    if (done.code === null) return done.value;
+    throw new RepriseError('request_rejected', `project ${this.id} refused the command: ${done.code}`, {
+      where: name,
+      reason: done.code,
+      actual: done.value,
+      hint: 'docs/reference/teams.md says when each refusal comes.',
+    });
+  }
+
+  async #receipt(id: string, run: () => Promise<unknown>): Promise<CommandReceipt> {
+    try {
+      await run();
+      return { command_id: id, status: 'accepted' };
+    } catch (error) {
+      if (!isRepriseError(error, 'request_rejected')) throw error;
+      return { command_id: id, status: 'rejected', code: String(error.details.reason) as never };
+    }
+  }
+
+  /** The number of the run that an input of the coordinator began. */
+  async #runOf(ack: Ack, input: string): Promise<number> {
+    const [, session] = coordinatorOf(this.id);
+    for await (const { records } of this.world.kernel.frames(ack.seq)) {
+      for (const record of records) {
+        if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER || record.from[1] !== session) continue;
+        const { command_id, run } = record.value as { readonly command_id?: string; readonly run?: number };
+        if (command_id !== input) continue;
+        if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
+        if (record.name === 'aos.agent/HostCommandRejected@1') throw this.#refused(record.value);
+      }
+    }
+    throw this.world.kernel.closedBy ?? this.#lost('an open world');
+  }
+
+  #refused(value: Value): RepriseError {
+    const { code } = value as { readonly code?: string };
+    return new RepriseError('request_rejected', `the coordinator of project ${this.id} refused this input`, {
+      where: 'send',
+      reason: code,
+      actual: code,
+      hint: 'docs/reference/session-commands.md says when each refusal comes.',
+    });
+  }
+
+  #coordinator(): Session {
+    const agent = this.coordinator();
+    if (agent === undefined) throw this.#lost('a coordinator in this process');
+    return this.world.session(coordinatorOf(this.id)[1], agent);
+  }
+
+  #lost(what: string): RepriseError {
+    return new RepriseError('invalid_argument', `project ${this.id} lacks ${what}`, {
+      where: `project ${this.id}`,
+      hint: 'Send it a message, or plan tasks, first.',
+    });
+  }
+}
+
+function isOf(record: JournalRecord, [reducer, at]: Address): boolean {
+  return record.kind === 'fact' && record.from?.[0] === reducer && record.from[1] === at;
+}
+
+function planned(task: PlannedTask): StatedTask {
+  const names = { key: true, title: true, context: true, skill: true, depends_on: true, priority: true } as const;
+  requireKnownOptions(task, { ...names, timeout_seconds: true }, 'plan');
+  return task;
+}
+
+function taskRow(id: number, row: RecordedTask): TaskRow {
+  const { title, skill, status, failure, attempts, priority, depends_on, result, at } = row;
+  const rest = result === null ? {} : { result };
+  return { id, title, skill, status, failure, attempts, priority, depends_on, ...rest, created: at };
+}
+
+function resultRow(id: number, row: RecordedResult): ResultRow {
+  const { title, skill, status, model, inputs, memory_ids, digest, task, code, processed_at, session, cost } = row;
+  const rest = present({
+    task: task ?? undefined,
+    code: code ?? undefined,
+    session: session ?? undefined,
+    ended: row.ended_at ?? undefined,
+  });
+  const processed = processed_at !== null;
+  return { id, title, skill, status, model, inputs, memory_ids, digest, processed, cost, created: row.at, ...rest };
+}

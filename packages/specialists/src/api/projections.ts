@@ -1,0 +1,33 @@
+/** Views over the projects of a world. */
+import * as z from '@reprise/contracts/schema';
+import { defineProjection, projectionOnUse } from '@reprise/kernel';
+import { PROJECT_STATUSES, projectFacts, taskCounts } from '../pure/index.js';
+
+const count = z.int().min(0);
+
+/** Every project, by its id. Index `updated`: the longest unchanged first. */
+export const projectRows = projectionOnUse('specialists/Projects@1', () =>
+  defineProjection({
+    name: 'specialists/Projects@1',
+    row: z.strictObject({
+      status: z.enum(PROJECT_STATUSES),
+      tasks: taskCounts,
+      /** Results that have ended and were not processed. */
+      unprocessed: count,
+      /** Jobs under way. */
+      jobs: count,
+      /** When it began and last changed, in journal milliseconds. */
+      started: count,
+      updated: count,
+      seq: count,
+    }),
+    from: { 'fact:specialists/ProjectChanged@1': projectFacts['specialists/ProjectChanged@1'] },
+    indexes: { updated: (row) => [row.updated, row.seq] },
+    fold(rows, { cell, seq, at, value: { status, counts, unprocessed, jobs } }) {
+      const id = cell?.[1];
+      if (id === undefined) return;
+      const started = rows.get(id)?.started ?? at;
+      rows.put(id, { status, tasks: counts, unprocessed, jobs, started, updated: at, seq });
+    },
+  }),
+);

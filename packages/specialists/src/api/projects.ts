@@ -1,0 +1,73 @@
+/** The projects of a world. */
+import type { AgentWorld, AnyAgent } from '@reprise/agent';
+import { RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { PROJECT_ID, type ProjectStatus } from '../pure/index.js';
+import { Project } from './project.js';
+import { projectRows } from './projections.js';
+
+/** Selects projects of a list. */
+export interface ProjectQuery {
+  readonly status?: ProjectStatus;
+  /** The length of a page; 100 when absent, 1,000 at most. */
+  readonly limit?: number;
+  /** Begins behind a page: its `next`. */
+  readonly after?: string;
+}
+
+/** A project in a list. Times are in journal milliseconds. */
+export interface ProjectRow {
+  readonly id: string;
+  readonly status: ProjectStatus;
+  readonly tasks: Readonly<Record<string, number>>;
+  readonly unprocessed: number;
+  readonly jobs: number;
+  readonly started: number;
+  readonly updated: number;
+}
+
+/** The projects of a world: `world.part(team)`. */
+export interface Projects {
+  /**
+   * The handle of a project, whether or not it exists: its first message or plan opens it.
+   *
+   * @param id 1 to 100 of a–z 0–9 . _ -
+   * @throws RepriseError `invalid_argument`
+   */
+  project(id: string): Project;
+  /** Projects, the last changed first. */
+  all(query?: ProjectQuery): Promise<{ readonly items: readonly ProjectRow[]; readonly next?: string }>;
+}
+
+/**
+ * Makes the handle of the part.
+ *
+ * @param coordinator the coordinator of this world
+ */
+export function projectsOf(world: AgentWorld, coordinator: () => AnyAgent | undefined): Projects {
+  return {
+    project: (id) => new Project(world, requireId(id), coordinator),
+    async all(query = {}) {
+      requireKnownOptions(query, { status: true, limit: true, after: true }, 'all');
+      const { status, limit, after } = query;
+      const view = (await world.views()).view(projectRows);
+      const page = await view.query({
+        ...{ index: 'updated', order: 'desc' },
+        ...(limit === undefined ? {} : { limit }),
+        ...(after === undefined ? {} : { after }),
+      });
+      const items = page.rows
+        .map(({ key, row: { seq: _, ...row } }) => ({ id: String(key), ...row }))
+        .filter((row) => status === undefined || row.status === status);
+      return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
+    },
+  };
+}
+
+function requireId(id: unknown): string {
+  if (typeof id === 'string' && PROJECT_ID.test(id)) return id;
+  throw new RepriseError('invalid_argument', 'invalid id of a project', {
+    where: 'project',
+    expected: '1 to 100 of a–z 0–9 . _ -',
+    actual: id,
+  });
+}

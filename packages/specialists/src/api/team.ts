@@ -1,0 +1,259 @@
+/** Teams as a part of a world. */
+import type { AgentWorld, AnyAgent, Limits, PartHost, Tool, WorldPart } from '@reprise/agent';
+import { type Duration, defineAgent, durationMs } from '@reprise/agent';
+import {
+  type Address,
+  type ArgumentCheck,
+  checkOf,
+  MICRO,
+  type PolicyRule,
+  requireKnownOptions,
+} from '@reprise/contracts';
+import { memoryPart, memoryTools } from '@reprise/memory';
+import { textsPart, workPart } from '@reprise/work';
+import { specialistPreparer } from '../adapters/prepare.js';
+import { readAdapter } from '../adapters/read.js';
+import { type TeamFacts, teamAdapter } from '../adapters/team.js';
+import { coordinatorSource } from '../coordinator-context.js';
+import { coordinatorInstructions } from '../prompts/coordinator.js';
+import {
+  listPlan,
+  PROJECT,
+  poolOf,
+  projectReducer,
+  readPlan,
+  showPlan,
+  type TeamRow,
+  wakePlan,
+} from '../pure/index.js';
+import { type SkillLibrary, type SkillSource, skillLibrary, skillsAdapter } from '../skills/index.js';
+import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
+import { projectRows } from './projections.js';
+import { type Projects, projectsOf } from './projects.js';
+
+const require: ArgumentCheck = checkOf('invalid_definition', 'invalid team');
+
+/** The options of {@link defineTeam}. */
+export interface TeamOptions {
+  /** Where skills come from: `folder('skills')`, `skill({ … })`. Of two with one name the first folder wins, and a folder over code. */
+  readonly skills: readonly SkillSource[];
+  /** The catalog of tools that skills may name. */
+  readonly tools: readonly Tool[];
+  readonly coordinator: {
+    /** The alias of its model. */
+    readonly model: string;
+    /** Who it is, in its prompt. */
+    readonly identity: string;
+    readonly limits?: Limits;
+    /** Tools beside its own, such as `askHuman`: nothing that does the work. */
+    readonly tools?: readonly Tool[];
+  };
+  /** The names of the skills that may write plans. */
+  readonly planners?: readonly string[];
+  /** The alias of the model of skills that name none; the coordinator's when absent. */
+  readonly defaultModel?: string;
+  readonly agents?: {
+    /** How many jobs of all projects are started at once; 3 when absent. */
+    readonly maxConcurrent?: number;
+    /** How long a job may take; 5 minutes when absent. */
+    readonly defaultTimeout?: Duration;
+  };
+  /** Who spawns a task that is ready; the coordinator when absent. */
+  readonly dispatch?: TeamRow['dispatch'];
+  /** What becomes of tasks that depend on a failed one: they wait for a decision, or fail as well. `wait` when absent. */
+  readonly onFailed?: TeamRow['on_failed'];
+  readonly memory?: {
+    /** How many memories of a project are live at once; 50,000 when absent. */
+    readonly max?: number;
+  };
+  /** The cell of the app that answers its own owner tools. The policy rules for both ways are the app's. */
+  readonly calls?: Address;
+  /** What a project may use, all its agents together; no bound when absent. */
+  readonly budget?: { readonly usd: number } | { readonly tokens: number };
+}
+
+/** A team: a part of a world. */
+export interface Team extends WorldPart<Projects> {
+  readonly name: string;
+}
+
+const OPTIONS: Readonly<Record<keyof TeamOptions, true>> = {
+  skills: true,
+  tools: true,
+  coordinator: true,
+  planners: true,
+  defaultModel: true,
+  agents: true,
+  dispatch: true,
+  onFailed: true,
+  memory: true,
+  calls: true,
+  budget: true,
+};
+
+/** The longest time of a job. */
+const TIMEOUT_MAX_MS = 7 * 86_400_000;
+
+/**
+ * Defines a team of specialists. A world has one team.
+ *
+ * @param name 1 to 40 of a–z 0–9 . _ -
+ * @throws RepriseError `invalid_definition`; `duplicate_definition` for a tool of the coordinator with the name of one
+ *   that it has already
+ * @example
+ * const team = defineTeam('dev', { skills: [folder('skills')], tools: [], coordinator: { model: 'main', identity: 'You coordinate.' } })
+ * await using world = await openWorld({ store, models, parts: [team] })
+ * await world.part(team).project('auth').send('Move login to OAuth')
+ */
+export function defineTeam(name: string, options: TeamOptions): Team {
+  require(typeof name === 'string' && /^[a-z0-9._-]{1,40}$/.test(name), 'name', '1 to 40 of a–z 0–9 . _ -', name);
+  requireKnownOptions(options, OPTIONS, 'defineTeam');
+  const chosen = chosenOptions(options);
+  const library = skillLibrary(options.skills);
+  const pool = poolOf(name);
+  const preparers = workPart({ preparers: [specialistPreparer(specialistsOf(options, library, chosen.defaultModel))] });
+  // Each world has a coordinator of its own: what it is told comes from the world that it is in.
+  const made = new WeakMap<PartHost, AnyAgent>();
+  const inWorld = new WeakMap<AgentWorld, AnyAgent>();
+  const coordinatorFor = (host: PartHost): AnyAgent => {
+    const known = made.get(host) ?? coordinatorAgent(name, options, host);
+    if (!made.has(host)) void host.world.then((world) => inWorld.set(world, known));
+    made.set(host, known);
+    return known;
+  };
+  const factsFor = (host: PartHost): TeamFacts => ({
+    name,
+    coordinator: coordinatorFor(host),
+    tools: options.tools,
+    coordinatorTools: options.coordinator.tools ?? [],
+    calls: options.calls ?? null,
+    default_model: chosen.defaultModel,
+    timeout_ms: chosen.timeoutMs,
+    dispatch: options.dispatch ?? 'coordinator',
+    on_failed: options.onFailed ?? 'wait',
+    budget: chosen.budget,
+  });
+  return {
+    name,
+    uses: [memoryPart(), textsPart, preparers],
+    reducers: [projectReducer],
+    plans: [readPlan, wakePlan, listPlan, showPlan],
+    adapters: (host) => [
+      teamAdapter(host, factsFor(host)),
+      skillsAdapter(library, () => skillTeam(options, host)),
+      readAdapter(),
+    ],
+    policy: policyOf(pool),
+    agents: (host) => [coordinatorFor(host)],
+    tools: [...options.tools, ...coordinatorTools(), ...specialistTools(), ...Object.values(memoryTools)],
+    views: [projectRows],
+    started: async (world) => {
+      await openPool(world, pool, chosen.maxConcurrent);
+      return undefined;
+    },
+    handle: (world) => projectsOf(world, () => inWorld.get(world)),
+  };
+}
+
+/** What projects do themselves, and that no adapter reaches one. A project acts on its pool through its jobs. */
+function policyOf(pool: Address): readonly PolicyRule[] {
+  return [
+    { send: `${PROJECT}/*`, who: 'adapter:*', decision: 'deny' },
+    { effect: 'specialists.*', decision: 'allow' },
+    { send: `${pool[0]}/${pool[1]}`, who: `cell:work/Job@1/*`, decision: 'allow' },
+    { send: `work/Job@1/*`, who: `cell:${pool[0]}/*`, decision: 'allow' },
+  ];
+}
+
+/** Makes the pool of the team, or gives it the slots that the team has now. */
+async function openPool(world: AgentWorld, [reducer, key]: Address, limit: number): Promise<void> {
+  const at: Address = [reducer, key];
+  const state = (await world.kernel.state(at)) as { readonly limit?: number } | undefined;
+  if (state === undefined)
+    await world.kernel.request(at, { name: 'flow/OpenQueue@1', value: { limit, paused: false } });
+  else if (state.limit !== limit) await world.kernel.request(at, { name: 'flow/LimitQueue@1', value: { limit } });
+}
+
+interface Chosen {
+  readonly defaultModel: string;
+  readonly maxConcurrent: number;
+  readonly timeoutMs: number;
+  readonly budget: TeamRow['budget'];
+}
+
+function chosenOptions(options: TeamOptions): Chosen {
+  const {
+    skills,
+    tools,
+    coordinator,
+    planners = [],
+    agents = {},
+    dispatch = 'coordinator',
+    onFailed = 'wait',
+  } = options;
+  require(Array.isArray(skills), 'skills', 'a list of sources of skills', skills);
+  require(Array.isArray(tools), 'tools', 'a list of tools', tools);
+  require(typeof coordinator?.identity === 'string', 'coordinator.identity', 'a text', coordinator?.identity);
+  require(typeof coordinator.model === 'string', 'coordinator.model', 'the alias of a model', coordinator.model);
+  require(planners.every((one) => typeof one === 'string'), 'planners', 'names of skills', planners);
+  require(['coordinator', 'auto'].includes(dispatch), 'dispatch', 'coordinator or auto', dispatch);
+  require(['wait', 'cascade'].includes(onFailed), 'onFailed', 'wait or cascade', onFailed);
+  const { maxConcurrent = 3, defaultTimeout = '5m' } = agents;
+  const isCount = Number.isInteger(maxConcurrent) && maxConcurrent >= 1 && maxConcurrent <= 256;
+  require(isCount, 'agents.maxConcurrent', 'a whole number from 1 to 256', maxConcurrent);
+  const timeoutMs = durationMs(defaultTimeout, 'agents.defaultTimeout');
+  const isTime = timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS;
+  require(isTime, 'agents.defaultTimeout', 'a duration up to 7 days, such as 5m', defaultTimeout);
+  return {
+    defaultModel: options.defaultModel ?? coordinator.model,
+    maxConcurrent,
+    timeoutMs,
+    budget: budgetOf(options.budget),
+  };
+}
+
+function budgetOf(budget: TeamOptions['budget']): TeamRow['budget'] {
+  if (budget === undefined) return null;
+  if ('tokens' in budget) {
+    require(Number.isInteger(budget.tokens) && budget.tokens > 0, 'budget.tokens', 'a whole number above 0', budget);
+    return { unit: 'tokens', amount: budget.tokens };
+  }
+  require(typeof budget.usd === 'number' && budget.usd > 0, 'budget', '{ usd } or { tokens }, above 0', budget);
+  return { unit: 'micro_money', amount: Math.max(1, Math.round(budget.usd * MICRO)) };
+}
+
+function coordinatorName(team: string): string {
+  return `coordinator-${team.replaceAll('.', '_')}`;
+}
+
+/** The coordinator: its own tools, those of the memory, and those that the app gave it; never one that does the work. */
+function coordinatorAgent(name: string, { coordinator }: TeamOptions, host: PartHost): AnyAgent {
+  const { model, identity, limits, tools = [] } = coordinator;
+  return defineAgent({
+    name: coordinatorName(name),
+    model,
+    instructions: coordinatorInstructions(identity),
+    tools: [...coordinatorTools(), ...Object.values(memoryTools), ...tools],
+    context: [coordinatorSource(host)],
+    ...(limits === undefined ? {} : { limits }),
+  });
+}
+
+/** What the checks of skills know of the team. */
+function skillTeam({ tools, planners = [] }: TeamOptions, host: Pick<PartHost, 'models'>) {
+  return { tools: tools.map(({ name }) => name), models: host.models, planners };
+}
+
+function specialistsOf(options: TeamOptions, library: SkillLibrary, defaultModel: string) {
+  const own = new Map([...specialistTools(), memoryTools.memory_query].map((tool) => [tool.name, tool]));
+  return {
+    library,
+    defaultModel,
+    facts: (host: Pick<PartHost, 'models'>) => skillTeam(options, host),
+    tool(name: string, isPlanner: boolean): Tool | undefined {
+      const listed = options.tools.find((tool) => tool.name === name);
+      if (listed !== undefined) return listed;
+      return name === 'plan_write' && !isPlanner ? undefined : own.get(name);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * What a coordinator is told. Its builder takes names and one line of each skill, and never a body: SPEC-5 holds by what
+ * it is given.
+ */
+import type { ProjectState } from '../pure/index.js';
+
+/** A skill as a coordinator knows it. */
+export interface SkillLine {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** What a coordinator is told anew before each run. */
+export interface CoordinatorContext {
+  /** The skills that can be spawned, by name. */
+  readonly skills: readonly SkillLine[];
+  /** The skills that the words of the last message hint at, the likeliest first. */
+  readonly hints: readonly string[];
+  /** The newest entries of the narrative, the oldest of them first. */
+  readonly narrative: readonly { readonly n: number; readonly text: string }[];
+  readonly state: Pick<ProjectState, 'status' | 'counts' | 'jobs' | 'unprocessed'>;
+}
+
+/** The bytes of the index of skills, and of the narrative, in the prompt. */
+export const INDEX_BYTES_MAX = 8_192;
+export const NARRATIVE_BYTES_MAX = 4_096;
+
+const RULES = `You coordinate a team of specialists. You talk with the user, hand out work, and decide what to do with its results. You cannot do the work yourself: you have no tools for files, programs or searches.
+
+- Hand out work by spawn_agent. Each specialist sees only what you hand over: write the task so that it is complete in itself.
+- Hand over earlier results by pointers: [agent_result:3] stands for the whole of result 3, although you have seen only its beginning.
+- Do not plan larger work yourself: give a planner the pointers to the research, and it writes the tasks. Then spawn each task that is pending by its number.
+- Do not wait, and do not ask again and again: end your turn. You are woken when results are there, and shown the beginning of each.
+- Keep what will matter later by memory_store, naming the result that it comes from. Add to the narrative what was decided, and why.
+- When a task has failed, decide: try it again, skip it, cancel it, or ask the user.`;
+
+/** The instructions of a coordinator: the same bytes for each run, so that a provider can keep them. */
+export function coordinatorInstructions(identity: string): string {
+  return `${identity.trim()}\n\n${RULES}`;
+}
+
+/** What changes between runs: the index of skills, the narrative, the state of the project. */
+export function coordinatorContext({ skills, hints, narrative, state }: CoordinatorContext): string {
+  return [
+    `# Skills\n\n${skillIndex(skills)}`,
+    ...(hints.length === 0 ? [] : [`These may fit the last message: ${hints.join(', ')}`]),
+    ...(narrative.length === 0 ? [] : [`# The story so far\n\n${newest(narrative)}`]),
+    `# The project\n\n${standing(state)}`,
+  ].join('\n\n');
+}
+
+/** Name and line of each skill; of too many, the names alone (SPEC-4). */
+export function skillIndex(skills: readonly SkillLine[]): string {
+  if (skills.length === 0) return 'There are none: no work can be handed out.';
+  const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const whole = sorted.map(({ name, description }) => `- ${name} — ${description}`).join('\n');
+  return bytesOf(whole) <= INDEX_BYTES_MAX ? whole : sorted.map(({ name }) => name).join(', ');
+}
+
+function newest(narrative: CoordinatorContext['narrative']): string {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const { n, text } of narrative.toReversed()) {
+    const line = `${n}. ${text}`;
+    bytes += bytesOf(line) + 1;
+    if (bytes > NARRATIVE_BYTES_MAX) break;
+    lines.unshift(line);
+  }
+  return lines.join('\n');
+}
+
+function standing({ status, counts, jobs, unprocessed }: CoordinatorContext['state']): string {
+  const tasks = Object.entries(counts).filter(([, count]) => count > 0);
+  const listed = tasks.length === 0 ? 'no tasks' : tasks.map(([name, count]) => `${count} ${name}`).join(', ');
+  return `Status: ${status.replace('_', ' ')}. Tasks: ${listed}. Work under way: ${jobs}. Results that you have not been shown: ${unprocessed}.`;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

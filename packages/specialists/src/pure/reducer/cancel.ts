@@ -1,0 +1,58 @@
+/** Cancels a project: its coordinator, its jobs and its tasks, in as many deliveries as that takes. */
+import { coordinatorOf, TASK_FINAL } from '../contracts/index.js';
+import { type Delivery, isFull, tableOf } from './delivery.js';
+import { key } from './keys.js';
+import { stopJob } from './people.js';
+import { moveTask } from './tasks.js';
+
+/** Begins to cancel everything. What waits for the team is dropped. */
+export function cancelProject(delivery: Delivery, reason: string): void {
+  const { state, ctx } = delivery;
+  if (state.status === 'cancelled') return;
+  state.status = 'cancelled';
+  state.sweep = { task: 1, job: 1 };
+  ctx.clearTimer('wake');
+  state.wake = { ...state.wake, phase: 'none', results: [] };
+  const inbox = tableOf(delivery, 'inbox');
+  for (let first = inbox.first(); first !== undefined; first = inbox.first()) inbox.delete(first[0]);
+  if (state.coordinator.adopted === null) return;
+  ctx.send(coordinatorOf(ctx.address[1]), {
+    name: 'aos.agent/Cancel@1',
+    value: { command_id: `cancel/${ctx.id('cancel')}`, scope: 'all', reason },
+  });
+}
+
+/** Goes on with cancelling, as far as one delivery may. @returns whether something is left */
+export function sweep(delivery: Delivery): boolean {
+  const { state } = delivery;
+  if (state.sweep === null) return false;
+  if (!sweepJobs(delivery, state.sweep) || !sweepTasks(delivery, state.sweep)) return true;
+  state.sweep = null;
+  return false;
+}
+
+function sweepJobs(delivery: Delivery, at: { job: number }): boolean {
+  const jobs = tableOf(delivery, 'jobs');
+  for (let page = jobs.range({ from: key(at.job) }); page.length > 0; page = jobs.range({ from: key(at.job) })) {
+    for (const [n] of page) {
+      if (isFull(delivery)) return false;
+      at.job = Number(n) + 1;
+      delivery.changes++;
+      stopJob(delivery, Number(n), { status: 'cancelled', code: 'cancelled' });
+    }
+  }
+  return true;
+}
+
+function sweepTasks(delivery: Delivery, at: { task: number }): boolean {
+  const tasks = tableOf(delivery, 'tasks');
+  for (let page = tasks.range({ from: key(at.task) }); page.length > 0; page = tasks.range({ from: key(at.task) })) {
+    for (const [n, row] of page) {
+      if (isFull(delivery)) return false;
+      at.task = Number(n) + 1;
+      if (row.status === 'running' || TASK_FINAL.includes(row.status)) continue;
+      moveTask(delivery, Number(n), row, 'cancelled', { failure: 'cancelled' });
+    }
+  }
+  return true;
+}

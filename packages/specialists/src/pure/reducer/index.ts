@@ -1,0 +1,2 @@
+/** The reducer of projects. */
+export { projectReducer } from './project-reducer.js';

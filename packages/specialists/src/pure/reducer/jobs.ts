@@ -1,0 +1,74 @@
+/** What jobs tell their project: a result is stored before anything else hears of it. */
+import type { JobChanged } from '@reprise/work/contracts';
+import type { JobRow, ResultRow, ResultStatus } from '../contracts/index.js';
+import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
+import { key } from './keys.js';
+import { moveTask } from './tasks.js';
+
+/** The states of a job, as those of its result. */
+const STATUS: Readonly<Record<JobChanged['status'], ResultStatus>> = {
+  queued: 'queued',
+  preparing: 'running',
+  running: 'running',
+  waiting: 'waiting',
+  ok: 'ok',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  timeout: 'timeout',
+};
+
+const ENDED: readonly ResultStatus[] = ['ok', 'failed', 'cancelled', 'timeout'];
+
+/** Takes the news of a job. */
+export function jobChanged(delivery: Delivery, news: JobChanged): void {
+  const { n, digest, session, model } = news;
+  const job = tableOf(delivery, 'jobs').get(key(n));
+  if (job === undefined) return; // the job had ended: nothing comes after that
+  const status = STATUS[news.status];
+  if (job.waiting && status !== 'queued') startedWaitingEnded(delivery, n, job);
+  const row = resultOr(delivery, n);
+  const known = { digest: digest ?? row.digest, session: session ?? row.session, model: model ?? row.model };
+  if (ENDED.includes(status)) return jobEnded(delivery, job, { ...row, ...known, status }, news);
+  changeResult(delivery, n, { ...known, status, cost: news.tally });
+}
+
+function startedWaitingEnded({ ctx, state }: Delivery, n: number, job: JobRow): void {
+  tableOf({ ctx }, 'jobs').set(key(n), { ...job, waiting: false });
+  state.waiting--;
+}
+
+/** Stores the result, moves the task, and lets the coordinator be woken: in one delivery (SPEC-23). */
+function jobEnded(delivery: Delivery, job: JobRow, row: ResultRow, news: JobChanged): void {
+  const { state, ctx } = delivery;
+  const { n, output_ref = null, tally } = news;
+  const code = row.status === 'ok' ? null : codeOf(job, row, news);
+  const stored: ResultRow = { ...row, code, output_ref, cost: tally, ended_at: ctx.now };
+  tableOf(delivery, 'results').set(key(n), stored);
+  tableOf(delivery, 'jobs').delete(key(n));
+  tableOf(delivery, 'unprocessed').set(key(n), null);
+  state.jobs--;
+  state.unprocessed++;
+  const { task, title, skill, status, cost } = stored;
+  ctx.record('specialists/ResultStored@1', { result: n, task, title, skill, status, code, output_ref, cost });
+  if (task !== null) taskEnded(delivery, { task, n, status, code: code ?? status }, job);
+}
+
+/** A result of a task that has ended. */
+interface EndedResult extends Pick<ResultRow, 'status'> {
+  readonly task: number;
+  readonly n: number;
+  readonly code: string;
+}
+
+function taskEnded(delivery: Delivery, { task, n, status, code }: EndedResult, { stopped }: JobRow): void {
+  const row = taskOr(delivery, task);
+  if (row.status !== 'running' || row.result !== n) return;
+  if (stopped !== null) return moveTask(delivery, task, row, stopped.status, { failure: stopped.code });
+  if (status === 'ok') return moveTask(delivery, task, row, 'completed');
+  moveTask(delivery, task, row, 'failed', { failure: code });
+}
+
+function codeOf(job: JobRow, { status }: ResultRow, { code }: JobChanged): string {
+  if (job.stopped !== null) return job.stopped.code;
+  return code ?? status;
+}

@@ -1,0 +1,81 @@
+/** What people, the app and the coordinator may do to tasks. A refusal is thrown before anything is changed. */
+import { present, type Ref } from '@reprise/contracts';
+import { stopWork } from '@reprise/work/contracts';
+import { TASK_FINAL, type TaskRow, type TaskStatus } from '../contracts/index.js';
+import { type Delivery, tableOf, taskOr } from './delivery.js';
+import { key } from './keys.js';
+import { Refused } from './refused.js';
+import { skillFor } from './spawn.js';
+import { moveTask, openNeeds } from './tasks.js';
+
+/** What another try of a task changes. */
+export interface RetryChange {
+  readonly skill?: string | undefined;
+  readonly model?: string | undefined;
+  readonly note_ref?: Ref | undefined;
+}
+
+/** Tries a failed task again. @returns its status */
+export function retryTask(delivery: Delivery, n: number, { skill, model, note_ref }: RetryChange): TaskStatus {
+  const row = taskOr(delivery, n);
+  if (row.status !== 'failed') throw new Refused('task_not_failed', { status: row.status });
+  skillFor(delivery, skill ?? row.skill);
+  requireModel(delivery, model);
+  const open = openNeeds(delivery, row);
+  const status = open === 0 ? 'pending' : 'blocked';
+  moveTask(delivery, n, row, status, present({ skill, model, note_ref, open }));
+  return status;
+}
+
+function requireModel(delivery: Delivery, model: string | undefined): void {
+  const known = tableOf(delivery, 'models').get('models') ?? [];
+  if (model !== undefined && !known.includes(model)) {
+    throw new Refused('unknown_model', { model, known: known.slice(0, 40) });
+  }
+}
+
+/** Skips a task that does not run: for those that depend on it, it counts as done. @returns its status */
+export function skipTask(delivery: Delivery, n: number, reason: string): TaskStatus {
+  const row = taskOr(delivery, n);
+  requireOpen(row);
+  if (row.status === 'running') throw new Refused('task_running');
+  moveTask(delivery, n, row, 'skipped', { failure: codeOf('skipped', reason) });
+  return 'skipped';
+}
+
+/** Cancels a task; one that runs is cancelled when its job has ended. @returns its status */
+export function cancelTask(delivery: Delivery, n: number): TaskStatus {
+  const row = taskOr(delivery, n);
+  requireOpen(row);
+  if (row.status !== 'running' || row.result === null) {
+    moveTask(delivery, n, row, 'cancelled', { failure: 'cancelled' });
+    return 'cancelled';
+  }
+  stopJob(delivery, row.result, { status: 'cancelled', code: 'cancelled' });
+  return row.status;
+}
+
+/** Stops a job that is under way. */
+export function stopJob(
+  delivery: Delivery,
+  n: number,
+  stopped: { readonly status: 'failed' | 'cancelled'; readonly code: string },
+): void {
+  const jobs = tableOf(delivery, 'jobs');
+  const job = jobs.get(key(n));
+  if (job === undefined || job.stopped !== null) return;
+  jobs.set(key(n), { ...job, stopped });
+  stopWork(delivery.ctx, n, stopped.code);
+}
+
+function requireOpen({ status }: TaskRow): void {
+  if (TASK_FINAL.includes(status)) throw new Refused('task_final', { status });
+}
+
+/** A reason as a code: its beginning, in one line. */
+function codeOf(what: string, reason: string): string {
+  const line = reason.replace(/\s+/g, ' ').trim();
+  return line === '' ? what : `${what}/${line}`.slice(0, CODE_MAX).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+const CODE_MAX = 96;

@@ -1,0 +1,315 @@
+/**
+ * `specialists/Project@1`: a coordinator that cannot act, a plan of tasks, and specialists that do them as jobs.
+ *
+ * Invariants
+ * P1  A result is stored, its task moved, and what waited for it released, in the delivery of the job's end.
+ * P2  A task moves by `moveTask` only, and the numbers of tasks by status are those of the table.
+ * P3  A job has the number of the result that it makes; its row is gone when its result has ended.
+ * P4  The coordinator runs for an input only: words of people, or one wake that is under way at a time.
+ * P5  A result is processed when a run that was shown it has completed, and never before.
+ * P6  Nothing decides by a skill that was read before the decision was asked for: such inputs wait in the inbox.
+ * P7  A refusal changes nothing.
+ * P8  One delivery changes a bounded number of tasks; the cell sends itself `specialists/Work@1` for the rest, so that
+ *     it is done before any other input.
+ * P9  No text of a brief, a skill or an output enters the state: links only.
+ */
+import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
+import { NOTICES, type Value } from '@reprise/contracts';
+import {
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import { memoryEvents, memoryNews, openStore } from '@reprise/memory/contracts';
+import { jobEvents, jobOfSender } from '@reprise/work/contracts';
+import {
+  coordinatorOf,
+  INPUT_PRIORITY,
+  type InboxRow,
+  type PlanPurpose,
+  PROJECT,
+  PROJECT_ID,
+  type ProjectState,
+  projectCommands,
+  projectFacts,
+  projectNews,
+  projectState,
+  projectTables,
+  scopeOf,
+} from '../contracts/index.js';
+import { answerCall } from './answers.js';
+import { appRefused, PASSED_TAG, passBack } from './app-calls.js';
+import { takeCall, takeCallAfterReading } from './calls.js';
+import { cancelProject, sweep } from './cancel.js';
+import { INPUT_TAG, tellCoordinator } from './coordinator.js';
+import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator-news.js';
+import { type Delivery, isFull, tableOf } from './delivery.js';
+import { jobChanged } from './jobs.js';
+import { key } from './keys.js';
+import { linkMessage } from './links.js';
+import { memoryWritten, remember } from './memory.js';
+import { cancelTask, retryTask, skipTask } from './people.js';
+import { writePlan } from './plan.js';
+import { Refused } from './refused.js';
+import { spawnTask } from './spawn.js';
+import { setStatus, standingOf } from './status.js';
+import { moveTask, passOnEnds } from './tasks.js';
+import { afterReading, teamRead } from './team.js';
+import { scheduleWake, stateDecision, unstick, WAKE, wakeComposed, wakeDue, wakeEnded } from './wake.js';
+
+const EVENTS = {
+  ...projectCommands,
+  ...projectNews,
+  ...jobEvents,
+  ...memoryEvents,
+  'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerParked@1': ownerParked,
+  'aos.agent/ChildNotice@1': childNotice,
+  'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
+  'sys/Reply@1': NOTICES['sys/Reply@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
+} as const;
+
+type Events = typeof EVENTS;
+
+const HANDLERS: EventHandlers<ProjectState, Events> = {
+  'specialists/Say@1': command((delivery, value) => {
+    begin(delivery);
+    const text = value.parts.find(({ kind }) => kind === 'text');
+    const text_ref = text?.kind === 'text' ? text.text_ref : undefined;
+    delivery.state.goal_ref ??= text_ref ?? null;
+    delivery.state.said_ref = text_ref ?? null;
+    linkMessage(delivery, text_ref);
+    unstick(delivery);
+    afterReading(delivery, { kind: 'say', value });
+  }),
+  'specialists/Plan@1': command((delivery, value) => {
+    begin(delivery);
+    afterReading(delivery, { kind: 'plan', value });
+  }),
+  'specialists/Open@1': command((delivery) => {
+    begin(delivery);
+    if (delivery.state.version === null) afterReading(delivery, { kind: 'wake' });
+  }),
+  'specialists/Remember@1': command((delivery, value) => remember(delivery, value)),
+  'specialists/Retry@1': command((delivery, value) => afterReading(delivery, { kind: 'retry', value })),
+  'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
+  'specialists/Cancel@1': command((delivery, { task, reason }) => {
+    if (task === null) cancelProject(delivery, reason);
+    else cancelTask(delivery, task);
+  }),
+  'specialists/TeamRead@1': fromPlan((delivery, read) => {
+    if (read.skills?.more !== true) planEnded(delivery, 'team');
+    teamRead(delivery, read, (row) => takeFromInbox(delivery, row));
+  }),
+  'specialists/WakeComposed@1': fromPlan((delivery, value) => {
+    planEnded(delivery, 'wake');
+    wakeComposed(delivery, value);
+  }),
+  'specialists/Answered@1': fromPlan((delivery, { call, value, refs, code }) => {
+    planEnded(delivery, 'call');
+    if (code === null) answerCall(delivery, call, value, { refs });
+    else answerCall(delivery, call, { code }, { isError: true });
+  }),
+  'specialists/Work@1': (draft, _, ctx) => {
+    if (ctx.sender?.length !== 2 || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
+      ctx.reject('not_yours');
+    deliver(draft, ctx, () => undefined);
+  },
+  'work/JobChanged@1': (draft, news, ctx) => {
+    if (jobOfSender(ctx) !== news.n) ctx.reject('not_yours');
+    deliver(draft, ctx, (delivery) => jobChanged(delivery, news));
+  },
+  'memory/Done@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      const news = memoryNews(ctx, { name: 'memory/Done@1', value });
+      if (news !== 'other') memoryWritten(delivery, news);
+    }),
+  'aos.agent/OwnerCall@1': (draft, call, ctx) => deliver(draft, ctx, (delivery) => takeCall(delivery, call)),
+  'aos.agent/OwnerAnswer@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerAnswer@1', value })),
+  'aos.agent/OwnerParked@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerParked@1', value })),
+  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
+    const [reducer, at] = coordinatorOf(ctx.address[1]);
+    if (ctx.sender === null || ctx.sender[0] !== reducer || ctx.sender[1] !== at) ctx.reject('not_yours');
+    deliver(draft, ctx, (delivery) => coordinatorNews(delivery, notice));
+  },
+  'sys/TimerFired@1': (draft, { name }, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      if (name === WAKE) wakeDue(delivery);
+    }),
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      if (memoryNews(ctx, { name: 'sys/PlanFailed@1', value: { plan, code } }) === 'other')
+        planFailed(delivery, plan[2], code);
+    }),
+  'sys/Reply@1': (draft, { tag = '', outcome }, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      if (tag.startsWith(INPUT_TAG)) inputAnswered(delivery, outcome === 'accepted');
+      else if (tag.startsWith(PASSED_TAG)) appRefused(delivery, tag);
+    }),
+  'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell)),
+};
+
+/** The reducer of projects: part of the app of every world with a team. */
+export const projectReducer = reducerOnUse(PROJECT, () =>
+  defineReducer({
+    name: PROJECT,
+    state: projectState,
+    events: EVENTS,
+    facts: projectFacts,
+    tables: projectTables,
+    init: (): ProjectState => initial(),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+function initial(): ProjectState {
+  return {
+    status: 'open',
+    team: null,
+    goal_ref: null,
+    said_ref: null,
+    message: 0,
+    version: null,
+    skills: null,
+    reading: null,
+    next: { task: 1, result: 1, inbox: 0, narrative: 1, place: 0, read: 0 },
+    counts: { pending: 0, blocked: 0, running: 0, completed: 0, failed: 0, skipped: 0, cancelled: 0 },
+    jobs: 0,
+    waiting: 0,
+    unprocessed: 0,
+    stuck: 0,
+    coordinator: { adopted: null, busy: false, sent: 0, run: 0 },
+    wake: { phase: 'none', epoch: 0, results: [] },
+    decision: 'none',
+    sweep: null,
+    started: 0,
+  };
+}
+
+/** The first command opens the project, and its store. */
+function begin({ state, ctx }: Delivery): void {
+  if (state.status === 'cancelled') throw new Refused('project_ended');
+  if (state.started > 0) return;
+  if (!PROJECT_ID.test(ctx.address[1])) ctx.reject('invalid_name');
+  state.started = Math.max(1, ctx.now);
+  openStore(ctx, scopeOf(ctx.address[1]));
+}
+
+/** What waited until the team and its skills were read. */
+function takeFromInbox(delivery: Delivery, row: InboxRow): void {
+  switch (row.kind) {
+    case 'say': {
+      const { command_id, parts, priority = INPUT_PRIORITY.people } = row.value;
+      return tellCoordinator(delivery, { command_id, parts, priority });
+    }
+    case 'plan':
+      return stating(delivery, row.value, () => ({ task_ids: writePlan(delivery, row.value.tasks, null).task_ids }));
+    case 'retry':
+      return stating(delivery, row.value, () => ({ status: retryTask(delivery, row.value.task, row.value) }));
+    case 'call':
+      return takeCallAfterReading(delivery, row.to, row.call);
+    default:
+      return undefined;
+  }
+}
+
+/** Does what a command that waited asks for, and states the outcome. */
+function stating({ ctx }: Delivery, { command_id }: { readonly command_id: string }, run: () => Value): void {
+  try {
+    ctx.record('specialists/Commanded@1', { command_id, code: null, value: run() });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    ctx.record('specialists/Commanded@1', { command_id, code: error.code, value: { ...error.details } });
+  }
+}
+
+/** Handles an event, then passes on what follows from it. */
+function deliver(state: ProjectState, ctx: ReducerContext, act: (delivery: Delivery) => void): void {
+  const delivery: Delivery = { state, ctx, changes: 0 };
+  const before = ctx.hash(standingOf(state));
+  act(delivery);
+  const isLeft = sweep(delivery) || passOnEnds(delivery) || dispatch(delivery);
+  setStatus(delivery);
+  stateDecision(delivery);
+  scheduleWake(delivery);
+  setStatus(delivery);
+  if (before !== ctx.hash(standingOf(state))) ctx.record('specialists/ProjectChanged@1', standingOf(state));
+  if (isLeft) ctx.send(ctx.address, { name: 'specialists/Work@1', value: {} });
+}
+
+/** Spawns the tasks that are ready, when the team leaves that to the project. @returns whether some are left */
+function dispatch(delivery: Delivery): boolean {
+  const ready = tableOf(delivery, 'ready');
+  if (delivery.state.status === 'cancelled' || tableOf(delivery, 'team').get('team')?.dispatch !== 'auto') return false;
+  for (let first = ready.first(); first !== undefined; first = ready.first()) {
+    if (isFull(delivery)) return true;
+    if (!dispatchTask(delivery, first[1])) return false;
+  }
+  return false;
+}
+
+/** @returns whether the line goes on: not while the queue is full */
+function dispatchTask(delivery: Delivery, n: number): boolean {
+  try {
+    spawnTask(delivery, n);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.code === 'queue_full') return false;
+    const row = tableOf(delivery, 'tasks').get(key(n));
+    if (row !== undefined) moveTask(delivery, n, row, 'failed', { failure: error.code });
+    return true;
+  }
+}
+
+/** A plan has raised its last event: it is forgotten. */
+function planEnded(delivery: Delivery, kind: PlanPurpose['kind']): void {
+  const at = key(delivery.ctx.sender?.[2] ?? 0);
+  const plans = tableOf(delivery, 'plans');
+  if (plans.get(at)?.kind === kind) plans.delete(at);
+}
+
+/** A plan of the project ended in error: what it was for has failed. */
+function planFailed(delivery: Delivery, plan: number, code: string): void {
+  const plans = tableOf(delivery, 'plans');
+  const purpose = plans.get(key(plan));
+  if (purpose === undefined) return;
+  plans.delete(key(plan));
+  if (purpose.kind === 'call') return answerCall(delivery, purpose.call, { code }, { isError: true });
+  if (purpose.kind === 'team') delivery.state.reading = null;
+  else if (delivery.state.wake.phase === 'composing') wakeEnded(delivery, false);
+}
+
+/** A session or job that has failed as a cell takes no more events. */
+function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string, ...unknown[]]): void {
+  const coordinator = coordinatorOf(delivery.ctx.address[1]);
+  if (reducer === coordinator[0] && at === coordinator[1]) coordinatorFailed(delivery);
+}
+
+/** People, the app, and cells that the policy lets reach the project may command; its plans and sessions may not. */
+function command<V>(act: (delivery: Delivery, value: V) => void) {
+  return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
+    if (ctx.adapter !== null || ctx.sender?.length === 3) ctx.reject('not_yours');
+    try {
+      deliver(draft, ctx, (delivery) => act(delivery, value));
+    } catch (error) {
+      if (error instanceof Refused) ctx.reject(error.code);
+      throw error;
+    }
+  };
+}
+
+/** An event that only a plan of the project may raise. */
+function fromPlan<V>(act: (delivery: Delivery, value: V) => void) {
+  return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
+    const { sender, address } = ctx;
+    if (sender?.length !== 3 || sender[0] !== address[0] || sender[1] !== address[1]) ctx.reject('not_yours');
+    deliver(draft, ctx, (delivery) => act(delivery, value));
+  };
+}

@@ -1,0 +1,121 @@
+/** What agents read of a project: rows of tasks without their briefs, and results as summaries or pieces. */
+import type { Value } from '@reprise/contracts';
+import {
+  PROJECT_BOUNDS,
+  type ProjectCallOf,
+  type ResultRow,
+  type TaskRow,
+  type WaitingCall,
+} from '../contracts/index.js';
+import { listPlan, showPlan } from '../plans/show.js';
+import { type Delivery, resultOr, tableOf } from './delivery.js';
+import { key } from './keys.js';
+import { Refused } from './refused.js';
+import { resultItems } from './wake.js';
+
+/** The length of one page of rows as JSON: an answer has at most 4 KiB. */
+const PAGE_LENGTH = 3_300;
+
+/** How many rows are looked at for one page. */
+const LOOKED_AT_MAX = 1_024;
+
+/** The characters of a title in a row. */
+const TITLE_LENGTH = 80;
+
+/** A page of tasks: titles, states and edges, never a brief (SPEC-6). */
+export function readGraph(delivery: Delivery, { status, after = 0 }: ProjectCallOf<'task_graph'>): Value {
+  const tasks = tableOf(delivery, 'tasks');
+  const rows: Value[] = [];
+  let length = 0;
+  let looked = 0;
+  for (let page = tasks.range({ after: key(after) }); page.length > 0; ) {
+    for (const [at, row] of page) {
+      const isIn = status === undefined || status.includes(row.status);
+      const told = isIn ? taskLine(delivery, Number(at), row) : undefined;
+      const size = told === undefined ? 0 : JSON.stringify(told).length;
+      if (length + size > PAGE_LENGTH || ++looked > LOOKED_AT_MAX) return { tasks: rows, next: Number(at) - 1 };
+      if (told !== undefined) rows.push(told);
+      length += size;
+    }
+    page = tasks.range({ after: page.at(-1)?.[0] ?? '' });
+  }
+  return { tasks: rows };
+}
+
+function taskLine(delivery: Delivery, id: number, row: TaskRow): Value {
+  const { title, skill, status, depends_on, failure, result, attempts } = row;
+  const tasks = tableOf(delivery, 'tasks');
+  const needs = depends_on.map(({ task }) => task);
+  const failed = needs.filter((n) => ['failed', 'cancelled'].includes(tasks.get(key(n))?.status ?? ''));
+  return {
+    ...{ id, title: short(title), skill, status, depends_on: needs },
+    ...(failed.length === 0 ? {} : { failed_dependencies: failed }),
+    ...(failure === null ? {} : { failure }),
+    ...(attempts < 2 ? {} : { attempts }),
+    ...(result === null ? {} : { result_id: result }),
+  };
+}
+
+/** At most so many characters; half a pair of surrogates is not left behind. */
+function short(text: string): string {
+  if (text.length <= TITLE_LENGTH) return text;
+  return `${text.slice(0, TITLE_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** The results of one page. */
+const LISTED_AT_ONCE = 20;
+
+/** Lists results with their summaries. The text is composed, so the answer comes later. */
+export function listResults(
+  delivery: Delivery,
+  { processed, after = 0 }: ProjectCallOf<'results_list'>,
+  call: WaitingCall,
+): Value | undefined {
+  const { found, next } = pageOfResults(delivery, processed, after);
+  const value = { count: found.length, ...(next === null ? {} : { next }) };
+  if (found.length === 0) return value;
+  const items = found.flatMap(([n, row]) => resultItems(n, row));
+  const sections = [{ title: 'Results', items }];
+  const plan = delivery.ctx.emit({ plan: listPlan, input: { call, sections, value } });
+  tableOf(delivery, 'plans').set(key(plan), { kind: 'call', call });
+  return undefined;
+}
+
+function pageOfResults(
+  delivery: Delivery,
+  processed: boolean | undefined,
+  after: number,
+): { readonly found: [number, ResultRow][]; readonly next: number | null } {
+  const results = tableOf(delivery, 'results');
+  const found: [number, ResultRow][] = [];
+  let looked = 0;
+  for (let page = results.range({ after: key(after) }); page.length > 0; ) {
+    for (const [at, row] of page) {
+      const n = Number(at);
+      if (found.length === LISTED_AT_ONCE || ++looked > LOOKED_AT_MAX) return { found, next: n - 1 };
+      if (isAsked(row, processed)) found.push([n, row]);
+    }
+    page = results.range({ after: page.at(-1)?.[0] ?? '' });
+  }
+  return { found, next: null };
+}
+
+/** Without a filter results of work under way are listed too; with one, those that have ended (SPEC-22). */
+function isAsked({ processed_at, ended_at }: ResultRow, processed: boolean | undefined): boolean {
+  if (processed === undefined) return true;
+  return ended_at !== null && (processed_at !== null) === processed;
+}
+
+/** Shows a piece of a result. The text is read, so the answer comes later. */
+export function showResult(
+  delivery: Delivery,
+  { result_id, offset = 0, bytes = PROJECT_BOUNDS.read_bytes }: ProjectCallOf<'result_read'>,
+  call: WaitingCall,
+): undefined {
+  const { output_ref, status } = resultOr(delivery, result_id);
+  if (output_ref === null) throw new Refused('result_not_ok', { result_id, status });
+  const input = { call, result: result_id, output_ref, offset, bytes };
+  const plan = delivery.ctx.emit({ plan: showPlan, input });
+  tableOf(delivery, 'plans').set(key(plan), { kind: 'call', call });
+  return undefined;
+}

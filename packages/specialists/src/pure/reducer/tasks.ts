@@ -1,0 +1,138 @@
+/** Tasks: how they are made, and how they move. Every change of a task's status is made by {@link moveTask}. */
+import type { NewTask, TaskRow, TaskStatus } from '../contracts/index.js';
+import { type Delivery, isFull, tableOf, teamOf } from './delivery.js';
+import { key, pair, pairsOf, placeInLine, secondOf } from './keys.js';
+import { linkTask } from './links.js';
+
+/** Adds a task whose dependencies exist. */
+export function addTask(delivery: Delivery, task: NewTask): number {
+  const { state, ctx } = delivery;
+  const n = state.next.task++;
+  const tasks = tableOf(delivery, 'tasks');
+  const open = task.depends_on.filter((need) => !hasEndedWell(tasks.get(key(need.task)))).length;
+  const row: TaskRow = {
+    ...task,
+    model: null,
+    note_ref: null,
+    status: open === 0 ? 'pending' : 'blocked',
+    failure: null,
+    result: null,
+    attempts: 0,
+    open,
+    place: 0,
+    at: ctx.now,
+  };
+  for (const need of task.depends_on) tableOf(delivery, 'dependents').set(pair(need.task, n), null);
+  tasks.set(key(n), row);
+  state.counts[row.status]++;
+  linkTask(delivery, n, row);
+  changed(delivery, n, row, null);
+  if (row.depends_on.some((need) => hasEndedBadly(tasks.get(key(need.task))))) tellLater(delivery, row.depends_on);
+  return n;
+}
+
+/** A task is made after one that it depends on had failed: what follows from that failure follows for it as well. */
+function tellLater(delivery: Delivery, needs: TaskRow['depends_on']): void {
+  const tasks = tableOf(delivery, 'tasks');
+  for (const { task } of needs) {
+    if (hasEndedBadly(tasks.get(key(task)))) tableOf(delivery, 'work').set(key(task), null);
+  }
+}
+
+/** Moves a task to another status, and what follows from it. */
+export function moveTask(
+  delivery: Delivery,
+  n: number,
+  row: TaskRow,
+  status: TaskStatus,
+  change: Partial<Pick<TaskRow, 'failure' | 'result' | 'attempts' | 'skill' | 'model' | 'note_ref' | 'open'>> = {},
+): void {
+  const { state } = delivery;
+  state.counts[row.status]--;
+  state.counts[status]++;
+  const moved: TaskRow = { ...row, failure: null, ...change, status };
+  tableOf(delivery, 'tasks').set(key(n), moved);
+  changed(delivery, n, moved, row);
+  if (ENDED.includes(status)) tableOf(delivery, 'work').set(key(n), null);
+}
+
+/** The states that the dependents of a task have to hear of. */
+const ENDED: readonly TaskStatus[] = ['completed', 'failed', 'skipped', 'cancelled'];
+
+/** Whether a task that depends on this one may begin, as far as this one is concerned. */
+export function hasEndedWell(row: TaskRow | undefined): boolean {
+  return row !== undefined && (row.status === 'completed' || row.status === 'skipped');
+}
+
+function hasEndedBadly(row: TaskRow | undefined): boolean {
+  return row !== undefined && (row.status === 'failed' || row.status === 'cancelled');
+}
+
+/** Keeps the line of ready tasks, states the change, and lets the need of a decision be told anew. */
+function changed(delivery: Delivery, n: number, row: TaskRow, before: TaskRow | null): void {
+  const { state, ctx } = delivery;
+  const ready = tableOf(delivery, 'ready');
+  if (before?.status === 'pending') ready.delete(placeInLine(before.priority, before.place));
+  if (row.status === 'pending') {
+    row.place = state.next.place++;
+    tableOf(delivery, 'tasks').set(key(n), row);
+    ready.set(placeInLine(row.priority, row.place), n);
+  }
+  delivery.changes++;
+  state.decision = 'none';
+  const { title, skill, status, failure, result } = row;
+  ctx.record('specialists/TaskChanged@1', { task: n, title, skill, status, code: failure, result });
+}
+
+/**
+ * Passes ends of tasks on to the tasks that depend on them, as far as one delivery may.
+ *
+ * @returns whether something is left for another delivery
+ */
+export function passOnEnds(delivery: Delivery): boolean {
+  const work = tableOf(delivery, 'work');
+  for (let first = work.first(); first !== undefined; first = work.first()) {
+    const [at, after] = first;
+    if (!passOnEnd(delivery, Number(at), after)) return true;
+    work.delete(at);
+  }
+  return false;
+}
+
+function passOnEnd(delivery: Delivery, n: number, after: number | null): boolean {
+  const tasks = tableOf(delivery, 'tasks');
+  const ended = tasks.get(key(n));
+  if (ended === undefined) return true;
+  const dependents = tableOf(delivery, 'dependents');
+  let last = after;
+  for (let page = dependents.range(pairsOf(n, last)); page.length > 0; page = dependents.range(pairsOf(n, last))) {
+    for (const [at] of page) {
+      if (isFull(delivery)) {
+        tableOf(delivery, 'work').set(key(n), last);
+        return false;
+      }
+      last = secondOf(at);
+      const row = tasks.get(key(last));
+      if (row !== undefined) hear(delivery, last, row, ended);
+    }
+  }
+  return true;
+}
+
+/** A blocked task hears of the end of one that it depends on. */
+function hear(delivery: Delivery, n: number, row: TaskRow, ended: TaskRow): void {
+  if (row.status !== 'blocked') return;
+  if (hasEndedWell(ended)) {
+    const open = openNeeds(delivery, row);
+    if (open === 0) moveTask(delivery, n, row, 'pending', { open });
+    else tableOf(delivery, 'tasks').set(key(n), { ...row, open });
+  } else if (teamOf(delivery).on_failed === 'cascade') {
+    moveTask(delivery, n, row, 'failed', { failure: 'dependency_failed' });
+  }
+}
+
+/** How many dependencies of a task have not ended well. */
+export function openNeeds(delivery: Delivery, { depends_on }: TaskRow): number {
+  const tasks = tableOf(delivery, 'tasks');
+  return depends_on.filter(({ task }) => !hasEndedWell(tasks.get(key(task)))).length;
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads the team and its skills. What a decision depends on waits in the inbox for a reading that began after it came.
+ */
+import type { EventValue } from '@reprise/kernel/define';
+import type { InboxRow, projectNews, SkillsSeen } from '../contracts/index.js';
+import { type KnownTeam, readPlan } from '../plans/read.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { key } from './keys.js';
+
+type TeamRead = EventValue<typeof projectNews, 'specialists/TeamRead@1'>;
+
+/** Puts something into the inbox, and has the team and its skills read. */
+export function afterReading(delivery: Delivery, row: InboxRow): void {
+  const { state } = delivery;
+  tableOf(delivery, 'inbox').set(key(state.next.inbox++), row);
+  if (state.reading === null) startReading(delivery);
+}
+
+function startReading(delivery: Delivery): void {
+  const { ctx } = delivery;
+  const plan = ctx.emit({ plan: readPlan, input: beginReading(delivery) });
+  tableOf(delivery, 'plans').set(key(plan), { kind: 'team' });
+}
+
+/** Begins to read the team, unless it is being read: what a plan has to know for it. */
+export function beginReading({ state }: Delivery): KnownTeam {
+  const known = { team: state.version, skills: state.skills };
+  if (state.reading !== null) return { id: null, ...known };
+  state.reading = { id: state.next.read++, upto: state.next.inbox };
+  return { id: state.reading.id, ...known };
+}
+
+/**
+ * Takes what was read.
+ *
+ * @param take takes an entry of the inbox, in the order in which they came
+ */
+export function teamRead(delivery: Delivery, read: TeamRead, take: (row: InboxRow) => void): void {
+  const { state } = delivery;
+  const { team, skills } = read;
+  if (team !== null) {
+    state.version = team.version;
+    if (team.team !== undefined) {
+      state.team = team.team.name;
+      tableOf(delivery, 'team').set('team', team.team);
+    }
+  }
+  if (skills !== null) skillsSeen(delivery, skills);
+  const { reading } = state;
+  if (skills?.more || reading === null || reading.id !== read.id) return;
+  state.reading = null;
+  if (state.version === null) return failed(delivery, read.code);
+  const inbox = tableOf(delivery, 'inbox');
+  for (let first = inbox.first(); first !== undefined && Number(first[0]) < reading.upto; first = inbox.first()) {
+    inbox.delete(first[0]);
+    take(first[1]);
+  }
+  if (inbox.size > 0) startReading(delivery);
+}
+
+/** Without a team nothing can be done: what waits stays, and is tried with the next message. */
+function failed({ ctx }: Delivery, code: string | null): void {
+  ctx.record('specialists/NotRead@1', { code: code ?? 'no_team' });
+}
+
+function skillsSeen(delivery: Delivery, { version, changed, removed, afresh, models, invalid }: SkillsSeen): void {
+  const { state, ctx } = delivery;
+  const skills = tableOf(delivery, 'skills');
+  if (afresh) for (let first = skills.first(); first !== undefined; first = skills.first()) skills.delete(first[0]);
+  for (const name of removed) skills.delete(name);
+  for (const skill of changed) skills.set(skill.name, skill);
+  const known = tableOf(delivery, 'models');
+  if (ctx.hash(known.get('models') ?? null) !== ctx.hash(models)) known.set('models', models);
+  state.skills = version;
+  if (changed.length + removed.length === 0 && !afresh) return;
+  const names = changed.map(({ name }) => name);
+  ctx.record('specialists/SkillsSeen@1', {
+    version,
+    changed: names.slice(0, NAMED_MAX),
+    removed: removed.slice(0, NAMED_MAX),
+    invalid,
+  });
+}
+
+const NAMED_MAX = 64;

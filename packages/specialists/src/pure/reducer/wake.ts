@@ -1,0 +1,185 @@
+/**
+ * Wakes the coordinator for results and for decisions: by a timer, when it is idle, and never by looking again and again.
+ */
+import type { EventValue } from '@reprise/kernel/define';
+import type { ComposedItem, ComposedSection } from '@reprise/work/contracts';
+import {
+  INPUT_PRIORITY,
+  PROJECT_BOUNDS,
+  type projectNews,
+  type ResultRow,
+  SHOWN_MAX,
+  type TaskRow,
+  WAKE_AFTER_MS,
+} from '../contracts/index.js';
+import { wakePlan } from '../plans/wake.js';
+import { isIdle, tellCoordinator } from './coordinator.js';
+import { changeResult, type Delivery, resultOr, tableOf } from './delivery.js';
+import { key } from './keys.js';
+import { tasksNeedDecision } from './status.js';
+import { beginReading } from './team.js';
+
+/** The timer of a wake. */
+export const WAKE = 'wake';
+
+/** Sets the timer when something waits for the coordinator, and nothing of it is under way. */
+export function scheduleWake(delivery: Delivery): void {
+  const { state, ctx } = delivery;
+  if (state.wake.phase !== 'none' || state.status === 'cancelled' || !isIdle(delivery) || !hasNews(delivery)) return;
+  state.wake.phase = 'due';
+  ctx.timer(WAKE, ctx.now + WAKE_AFTER_MS);
+}
+
+function hasNews(delivery: Delivery): boolean {
+  const { unprocessed, stuck, decision } = delivery.state;
+  return unprocessed > stuck || (decision !== 'shown' && tasksNeedDecision(delivery));
+}
+
+/** The timer has fired: composes what the coordinator is told. When it is busy, the end of its run sets the timer anew. */
+export function wakeDue(delivery: Delivery): void {
+  const { state, ctx } = delivery;
+  const { wake } = state;
+  if (wake.phase !== 'due') return;
+  wake.phase = 'none';
+  if (!isIdle(delivery) || !hasNews(delivery)) return;
+  const results = waitingResults(delivery);
+  wake.phase = 'composing';
+  wake.epoch++;
+  const input = {
+    ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
+    sections: [...resultSections(delivery, results), ...decisionSection(delivery)],
+  };
+  tableOf(delivery, 'plans').set(key(ctx.emit({ plan: wakePlan, input })), { kind: 'wake' });
+}
+
+/** The results that wait, the oldest first; those that wait for a person are left out. */
+function waitingResults(delivery: Delivery): number[] {
+  const stuck = tableOf(delivery, 'stuck');
+  const found: number[] = [];
+  const unprocessed = tableOf(delivery, 'unprocessed');
+  for (let page = unprocessed.range(); page.length > 0; page = unprocessed.range({ after: page.at(-1)?.[0] ?? '' })) {
+    for (const [at] of page) {
+      if (stuck.get(at) === null) continue;
+      found.push(Number(at));
+      if (found.length === PROJECT_BOUNDS.shown) return found;
+    }
+  }
+  return found;
+}
+
+/** What the coordinator is told about results: never more than a summary of each (SPEC-7). */
+export function resultSections(delivery: Delivery, results: readonly number[]): ComposedSection[] {
+  if (results.length === 0) return [];
+  const items = results.flatMap((n) => resultItems(n, resultOr(delivery, n)));
+  return [{ title: 'Results', items }];
+}
+
+/** A result as a line of the project and, when there is an output, its summary as data. */
+export function resultItems(n: number, row: ResultRow): ComposedItem[] {
+  const { task, title, skill, status, code, output_ref } = row;
+  const work = task === null ? `"${title}"` : `task ${task}, "${title}"`;
+  const line = `Result ${n}: ${work}, by ${skill}: ${status}${code === null ? '' : ` (${code})`}`;
+  const own: ComposedItem = { label: '', text: line, kind: 'text', view: 'full' };
+  if (output_ref === null) return [own];
+  return [own, { label: `agent_result:${n}`, ref: output_ref, kind: 'llm_output', view: 'summary' }];
+}
+
+/** What has to be decided, once for each such state. */
+function decisionSection(delivery: Delivery): ComposedSection[] {
+  const { state } = delivery;
+  if (state.decision === 'shown' || !tasksNeedDecision(delivery)) return [];
+  state.decision = 'shown';
+  const lines = undecided(delivery).map(
+    ([n, { title, status, failure }]) => `- task ${n}, "${title}": ${status}${failure === null ? '' : ` (${failure})`}`,
+  );
+  const text = `Nothing more can be done without a decision: try tasks again, skip or cancel them, or ask the user.\n${lines.join('\n')}`;
+  return [{ title: 'A decision is needed', items: [{ label: '', text, kind: 'text', view: 'full' }] }];
+}
+
+/** States that the project cannot go on by itself, once for each such state (SPEC-24). */
+export function stateDecision(delivery: Delivery): void {
+  const { state, ctx } = delivery;
+  if (state.decision !== 'none' || !tasksNeedDecision(delivery)) return;
+  state.decision = 'stated';
+  ctx.record('specialists/DecisionNeeded@1', { tasks: undecided(delivery).map(([n]) => n) });
+}
+
+/** Tasks that failed or are blocked, as many as are named. */
+function undecided(delivery: Delivery): [number, TaskRow][] {
+  const found: [number, TaskRow][] = [];
+  const tasks = tableOf(delivery, 'tasks');
+  for (let page = tasks.range(); page.length > 0; page = tasks.range({ after: page.at(-1)?.[0] ?? '' })) {
+    for (const [at, row] of page) {
+      if (row.status !== 'failed' && row.status !== 'blocked') continue;
+      found.push([Number(at), row]);
+      if (found.length === UNDECIDED_MAX) return found;
+    }
+  }
+  return found;
+}
+
+const UNDECIDED_MAX = 12;
+
+type Composed = EventValue<typeof projectNews, 'specialists/WakeComposed@1'>;
+
+/** The text was composed. Words of people that came meanwhile go first (SPEC-27). */
+export function wakeComposed(delivery: Delivery, { epoch, results, text_ref, code }: Composed): void {
+  const { state, ctx } = delivery;
+  const { wake } = state;
+  if (wake.phase !== 'composing' || wake.epoch !== epoch) return;
+  wake.phase = 'none';
+  if (text_ref === null) {
+    ctx.record('specialists/NotWoken@1', { epoch, code: code ?? 'not_composed' });
+    return countShown(delivery, results);
+  }
+  if (!isIdle(delivery) || tableOf(delivery, 'inbox').size > 0) {
+    state.decision = 'none';
+    return;
+  }
+  wake.phase = 'shown';
+  wake.results = results;
+  ctx.record('specialists/CoordinatorWoken@1', { epoch, results });
+  tellCoordinator(delivery, {
+    command_id: `wake/${epoch}`,
+    parts: [{ kind: 'text', text_ref }],
+    priority: INPUT_PRIORITY.results,
+    reason: 'results',
+  });
+}
+
+/** The run that was shown results has ended: they are processed when it completed. */
+export function wakeEnded(delivery: Delivery, isCompleted: boolean): void {
+  const { state, ctx } = delivery;
+  const { results } = state.wake;
+  state.wake.phase = 'none';
+  state.wake.results = [];
+  if (results.length === 0) return;
+  if (!isCompleted) return countShown(delivery, results);
+  for (const n of results) {
+    changeResult(delivery, n, { processed_at: ctx.now });
+    tableOf(delivery, 'unprocessed').delete(key(n));
+    tableOf(delivery, 'stuck').delete(key(n));
+    state.unprocessed--;
+  }
+  ctx.record('specialists/ResultProcessed@1', { results });
+}
+
+/** Results that were shown in vain are shown again, up to a bound. */
+function countShown(delivery: Delivery, results: readonly number[]): void {
+  for (const n of results) {
+    const { shown } = changeResult(delivery, n, { shown: resultOr(delivery, n).shown + 1 });
+    if (shown < SHOWN_MAX) continue;
+    tableOf(delivery, 'stuck').set(key(n), null);
+    delivery.state.stuck++;
+  }
+}
+
+/** A person speaks: what was shown in vain may be shown again. */
+export function unstick(delivery: Delivery): void {
+  const stuck = tableOf(delivery, 'stuck');
+  for (let first = stuck.first(); first !== undefined; first = stuck.first()) {
+    stuck.delete(first[0]);
+    changeResult(delivery, Number(first[0]), { shown: 0 });
+  }
+  delivery.state.stuck = 0;
+}
