@@ -22,7 +22,7 @@ const details = z.object({
 });
 
 /** What a team knows when a job is prepared. */
-export interface SpecialistsOfTeam {
+interface SpecialistsOfTeam {
   readonly library: SkillLibrary;
   facts(host: PrepareHost): SkillTeam;
   readonly defaultModel: string;

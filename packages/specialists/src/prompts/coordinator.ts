@@ -5,13 +5,13 @@
 import type { ProjectState } from '../pure/index.js';
 
 /** A skill as a coordinator knows it. */
-export interface SkillLine {
+interface SkillLine {
   readonly name: string;
   readonly description: string;
 }
 
 /** What a coordinator is told anew before each run. */
-export interface CoordinatorContext {
+interface CoordinatorContext {
   /** The skills that can be spawned, by name. */
   readonly skills: readonly SkillLine[];
   /** The skills that the words of the last message hint at, the likeliest first. */
@@ -22,8 +22,8 @@ export interface CoordinatorContext {
 }
 
 /** The bytes of the index of skills, and of the narrative, in the prompt. */
-export const INDEX_BYTES_MAX = 8_192;
-export const NARRATIVE_BYTES_MAX = 4_096;
+const INDEX_BYTES_MAX = 8_192;
+const NARRATIVE_BYTES_MAX = 4_096;
 
 const RULES = `You coordinate a team of specialists. You talk with the user, hand out work, and decide what to do with its results. You cannot do the work yourself: you have no tools for files, programs or searches.
 
@@ -50,8 +50,8 @@ export function coordinatorContext({ skills, hints, narrative, state }: Coordina
 }
 
 /** Name and line of each skill; of too many, the names alone (SPEC-4). */
-export function skillIndex(skills: readonly SkillLine[]): string {
-  if (skills.length === 0) return 'There are none: no work can be handed out.';
+function skillIndex(skills: readonly SkillLine[]): string {
+  if (skills.length === 0) return 'This team has no skills yet, so no work can be handed out.';
   const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const whole = sorted.map(({ name, description }) => `- ${name} — ${description}`).join('\n');
   return bytesOf(whole) <= INDEX_BYTES_MAX ? whole : sorted.map(({ name }) => name).join(', ');

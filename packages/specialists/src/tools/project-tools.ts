@@ -139,7 +139,7 @@ export async function keptTask(content: ContentStore, task: StatedTask): Promise
   };
 }
 
-/** A brief as content. Its size is that without blanks around it: a brief of blanks is none. */
+/** A brief as content. Blanks around it do not count. */
 async function keptBrief(
   content: ContentStore,
   context: string,

@@ -35,10 +35,10 @@ export const brief = z.strictObject({
   pointers: z.array(resultNumber).max(PROJECT_BOUNDS.refs),
 });
 
-/** A brief. */
+/** The text of a task for its specialist. */
 export type Brief = z.infer<typeof brief>;
 
-/** A task. */
+/** A task of the plan: an entry of the table `tasks`. */
 export const taskRow = z.strictObject({
   title,
   ...brief.shape,
@@ -65,7 +65,7 @@ export const taskRow = z.strictObject({
   at: count,
 });
 
-/** A task. */
+/** A task of the plan. */
 export type TaskRow = z.infer<typeof taskRow>;
 
 /** A task that is made: what is not stated follows. */
@@ -99,7 +99,7 @@ export const resultRow = z.strictObject({
   ended_at: z.nullable(count),
 });
 
-/** A result. */
+/** A result of one job. */
 export type ResultRow = z.infer<typeof resultRow>;
 
 /** What the project knows of a job while it is under way. A job has the number of the result that it makes. */

@@ -45,7 +45,7 @@ export const wakeState = z.strictObject({
 export const projectState = z.strictObject({
   status: z.enum(PROJECT_STATUSES),
   team: z.nullable(teamName),
-  /** The first message; null when there was none. */
+  /** The first message; null without one. */
   goal_ref: z.nullable(ref()),
   /** The last message: the hint of skills follows it. */
   said_ref: z.nullable(ref()),

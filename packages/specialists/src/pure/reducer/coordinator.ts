@@ -4,7 +4,7 @@ import { coordinatorOf } from '../contracts/index.js';
 import { type Delivery, teamOf } from './delivery.js';
 
 /** An input of the coordinator. */
-export interface CoordinatorInput {
+interface CoordinatorInput {
   readonly command_id: string;
   readonly parts: readonly InputPart[];
   readonly priority: number;

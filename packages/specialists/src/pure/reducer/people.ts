@@ -9,7 +9,7 @@ import { skillFor } from './spawn.js';
 import { moveTask, openNeeds } from './tasks.js';
 
 /** What another try of a task changes. */
-export interface RetryChange {
+interface RetryChange {
   readonly skill?: string | undefined;
   readonly model?: string | undefined;
   readonly note_ref?: Ref | undefined;

@@ -16,7 +16,7 @@ interface Fault {
 }
 
 /** A plan that was written. */
-export interface WrittenPlan {
+interface WrittenPlan {
   /** The numbers of the tasks by their keys. */
   readonly task_ids: Record<string, number>;
   readonly warnings: readonly string[];

@@ -47,7 +47,7 @@ export function spawnTask(delivery: Delivery, n: number): number {
 }
 
 /** The tasks for which a task waits. */
-export function waitsFor(delivery: Delivery, { depends_on }: TaskRow): number[] {
+function waitsFor(delivery: Delivery, { depends_on }: TaskRow): number[] {
   const tasks = tableOf(delivery, 'tasks');
   return depends_on.map(({ task }) => task).filter((task) => !hasEndedWell(tasks.get(key(task))));
 }

@@ -68,7 +68,7 @@ function waitingResults(delivery: Delivery): number[] {
 }
 
 /** What the coordinator is told about results: never more than a summary of each (SPEC-7). */
-export function resultSections(delivery: Delivery, results: readonly number[]): ComposedSection[] {
+function resultSections(delivery: Delivery, results: readonly number[]): ComposedSection[] {
   if (results.length === 0) return [];
   const items = results.flatMap((n) => resultItems(n, resultOr(delivery, n)));
   return [{ title: 'Results', items }];
