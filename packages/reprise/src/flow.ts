@@ -2,7 +2,27 @@
 import type { WorldPart } from '@reprise/agent';
 import { GRAPH, graph, PROMISE, promise, QUEUE, queue, TOPIC, topic } from '@reprise/flow';
 
-export * from '@reprise/flow';
+export {
+  filter,
+  GRAPH,
+  graph,
+  graphCommands,
+  graphEvents,
+  PROMISE,
+  promise,
+  promiseCommands,
+  promiseEvents,
+  QUEUE,
+  queue,
+  queueCommands,
+  queueEvents,
+  queueFacts,
+  TOPIC,
+  topic,
+  topicCommands,
+  topicEvents,
+  topicFacts,
+} from '@reprise/flow';
 
 /**
  * Queues, promises, topics and graphs as a part of a world. Its policy rules let every cell of the world send to these

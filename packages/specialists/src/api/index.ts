@@ -2,5 +2,5 @@
 export * from './project.js';
 export { projectRows } from './projections.js';
 export * from './projects.js';
-export type { By } from './requests.js';
+export type { ProjectBy } from './requests.js';
 export * from './team.js';

@@ -31,14 +31,14 @@ import {
   INPUT_PRIORITY,
   type NarrativeRow,
   type ProjectState,
-  type ResultRow as RecordedResult,
-  type TaskRow as RecordedTask,
+  type RecordedResult,
+  type RecordedTask,
   scopeOf,
   type TaskStatus,
 } from '../pure/index.js';
 import { key } from '../pure/reducer/keys.js';
 import { keptTask, type StatedTask } from '../tools/project-tools.js';
-import { type By, ProjectRequests } from './requests.js';
+import { type ProjectBy, ProjectRequests } from './requests.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
 export type PlannedTask = StatedTask;
@@ -131,7 +131,7 @@ export class Project {
    */
   async plan(
     tasks: readonly PlannedTask[],
-    by: By = {},
+    by: ProjectBy = {},
   ): Promise<{ readonly task_ids: Readonly<Record<string, number>> }> {
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
@@ -187,7 +187,7 @@ export class Project {
   }
 
   /** Tries a failed task again. It becomes pending, or blocked while a task that it depends on has not ended well. */
-  async retry(task: number, change: RetryChange = {}, by: By = {}): Promise<CommandReceipt> {
+  async retry(task: number, change: RetryChange = {}, by: ProjectBy = {}): Promise<CommandReceipt> {
     requireKnownOptions(change, { skill: true, model: true, note: true }, 'retry');
     const { skill, model, note } = change;
     const note_ref = note === undefined ? undefined : await putText(this.world.kernel.content, note);
@@ -198,13 +198,13 @@ export class Project {
   }
 
   /** Skips a task: for those that depend on it, it counts as done. */
-  skip(task: number, reason: string, by: By = {}): Promise<CommandReceipt> {
+  skip(task: number, reason: string, by: ProjectBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     return this.#receipt(id, () => this.#requests.send('specialists/Skip@1', { task, reason }, { ...by, id }));
   }
 
   /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
-  cancel(task: number | 'all', reason = 'cancelled', by: By = {}): Promise<CommandReceipt> {
+  cancel(task: number | 'all', reason = 'cancelled', by: ProjectBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { task: task === 'all' ? null : task, reason };
     return this.#receipt(id, () => this.#requests.send('specialists/Cancel@1', value, { ...by, id }));
@@ -264,7 +264,7 @@ export class Project {
   }
 
   /** A command whose outcome is stated later, when team and skills were read. */
-  async #commanded(name: string, value: object, by: By): Promise<Value> {
+  async #commanded(name: string, value: object, by: ProjectBy): Promise<Value> {
     const id = by.id ?? crypto.randomUUID();
     const ack = await this.#requests.send(name, { ...value, command_id: id }, { ...by, id });
     const done = await this.#requests.fact(ack, 'specialists/Commanded@1', ({ command_id }) => command_id === id);

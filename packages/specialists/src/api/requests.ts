@@ -11,7 +11,7 @@ import { type Ack, encode, portableSha256, recordsOf, toHex, type World } from '
 import { PROJECT, type ProjectFact, type ProjectFactName, type ProjectState } from '../pure/index.js';
 
 /** Who asks, and under which id: a repetition with one id is one act. */
-export interface By {
+export interface ProjectBy {
   readonly id?: string;
   readonly as?: Principal;
 }
@@ -28,7 +28,7 @@ export class ProjectRequests {
   }
 
   /** Sends an event. @throws RepriseError `request_rejected` with the project's refusal as its reason */
-  send(name: string, value: object, { id, as }: By): Promise<Ack> {
+  send(name: string, value: object, { id, as }: ProjectBy): Promise<Ack> {
     const options = present({ id: id === undefined ? undefined : requestId(this.id, name, id), as });
     return this.world.request(this.address, { name, value: value as Value }, options);
   }

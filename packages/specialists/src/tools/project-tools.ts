@@ -8,7 +8,7 @@ import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
 import { present, startOfText, wellFormed } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type * as z from 'zod';
-import { type PlannedTask, PROJECT_BOUNDS, type ProjectCallOf, type ProjectTool } from '../pure/index.js';
+import { PROJECT_BOUNDS, type ProjectCallOf, type ProjectTool, type TaskToMake } from '../pure/index.js';
 import { endArgs, graphArgs, listArgs, narrativeArgs, planArgs, readArgs, retryArgs, spawnArgs } from './arguments.js';
 import { pointersIn } from './pointers.js';
 
@@ -125,7 +125,7 @@ function tooLong(bytes: number): string {
 export type StatedTask = z.infer<typeof planArgs>['tasks'][number];
 
 /** A task as the project takes it: its brief by link, its title in one line. */
-export async function keptTask(content: ContentStore, task: StatedTask): Promise<PlannedTask> {
+export async function keptTask(content: ContentStore, task: StatedTask): Promise<TaskToMake> {
   const { key, title, context, skill, depends_on = [], priority, timeout_seconds } = task;
   return {
     key,
@@ -144,7 +144,7 @@ async function keptBrief(
   content: ContentStore,
   context: string,
   ...others: readonly string[]
-): Promise<Pick<PlannedTask, 'context_ref' | 'context_bytes' | 'pointers' | 'foreign'>> {
+): Promise<Pick<TaskToMake, 'context_ref' | 'context_bytes' | 'pointers' | 'foreign'>> {
   const text = wellFormed(context);
   return {
     context_ref: await putText(content, text),

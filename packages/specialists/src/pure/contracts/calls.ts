@@ -1,7 +1,7 @@
 /** The calls of a project's tools, as the project receives them: long texts are links. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { plannedTask } from './commands.js';
+import { taskToMake } from './commands.js';
 import { PROJECT_BOUNDS, TASK_STATUSES } from './names.js';
 import { brief, resultNumber, skillName, taskNumber, title } from './rows.js';
 
@@ -42,7 +42,7 @@ export const projectCalls = {
     offset: z.exactOptional(z.int().min(0)),
     bytes: z.exactOptional(z.int().min(1).max(PROJECT_BOUNDS.read_bytes)),
   }),
-  plan_write: z.strictObject({ tasks: z.array(plannedTask).max(PROJECT_BOUNDS.plan + 1) }),
+  plan_write: z.strictObject({ tasks: z.array(taskToMake).max(PROJECT_BOUNDS.plan + 1) }),
   narrative_append: z.strictObject({
     text_ref: ref(),
     bytes: z.int().min(1).max(PROJECT_BOUNDS.narrative_bytes),

@@ -5,7 +5,7 @@ import { creates } from '@reprise/kernel/define';
 import { storeSay } from '@reprise/memory/contracts';
 import { teamRead } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
-import { brief, failureText, need, resultNumber, skillName, taskNumber, title } from './rows.js';
+import { brief, dependency, failureText, resultNumber, skillName, taskNumber, title } from './rows.js';
 import { skillsReceipt } from './skills.js';
 
 const count = z.int().min(0);
@@ -17,12 +17,12 @@ const command_id = z.string().min(1).max(128);
 export const taskKey = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 
 /** A task that is to be made. A dependency is named by its key in the plan, or by its number. */
-export const plannedTask = z.strictObject({
+export const taskToMake = z.strictObject({
   key: taskKey,
   title,
   ...brief.shape,
   skill: skillName,
-  depends_on: z.array(z.strictObject({ task: z.union([taskKey, taskNumber]), pass: need.shape.pass })).max(256),
+  depends_on: z.array(z.strictObject({ task: z.union([taskKey, taskNumber]), pass: dependency.shape.pass })).max(256),
   priority: z.exactOptional(z.int().min(-1_000).max(1_000)),
   timeout_ms: z.exactOptional(
     z
@@ -35,7 +35,7 @@ export const plannedTask = z.strictObject({
 });
 
 /** A task that is to be made. */
-export type PlannedTask = z.infer<typeof plannedTask>;
+export type TaskToMake = z.infer<typeof taskToMake>;
 
 const taskChange = {
   skill: z.exactOptional(skillName),
@@ -53,7 +53,7 @@ export const saying = z.strictObject({
 /** Tasks without a planner. */
 export const planning = z.strictObject({
   command_id,
-  tasks: z.array(plannedTask).min(1).max(PROJECT_BOUNDS.plan),
+  tasks: z.array(taskToMake).min(1).max(PROJECT_BOUNDS.plan),
 });
 
 /** Another try of a failed task. */

@@ -23,10 +23,10 @@ export const skillName = z.string().min(1).max(64);
 export const title = z.string().min(1).max(PROJECT_BOUNDS.title_bytes);
 
 /** A dependency: the task, and how much of its result is passed on. */
-export const need = z.strictObject({ task: taskNumber, pass: z.enum(PASSES) });
+export const dependency = z.strictObject({ task: taskNumber, pass: z.enum(PASSES) });
 
 /** A dependency. */
-export type Need = z.infer<typeof need>;
+export type Dependency = z.infer<typeof dependency>;
 
 /** A brief: its text, its size, and the results that it points to. */
 export const brief = z.strictObject({
@@ -43,7 +43,7 @@ export const taskRow = z.strictObject({
   title,
   ...brief.shape,
   skill: skillName,
-  depends_on: z.array(need).max(PROJECT_BOUNDS.task_needs),
+  depends_on: z.array(dependency).max(PROJECT_BOUNDS.task_needs),
   priority: z.int().min(-1_000).max(1_000),
   timeout_ms: z.nullable(number),
   /** The model that a retry chose; null for that of the skill. */
@@ -66,11 +66,11 @@ export const taskRow = z.strictObject({
 });
 
 /** A task of the plan. */
-export type TaskRow = z.infer<typeof taskRow>;
+export type RecordedTask = z.infer<typeof taskRow>;
 
 /** A task that is made: what is not stated follows. */
 export type NewTask = Pick<
-  TaskRow,
+  RecordedTask,
   'title' | 'context_ref' | 'context_bytes' | 'pointers' | 'skill' | 'depends_on' | 'priority' | 'timeout_ms' | 'plan'
 >;
 
@@ -100,7 +100,7 @@ export const resultRow = z.strictObject({
 });
 
 /** A result of one job. */
-export type ResultRow = z.infer<typeof resultRow>;
+export type RecordedResult = z.infer<typeof resultRow>;
 
 /** What the project knows of a job while it is under way. A job has the number of the result that it makes. */
 export const jobRow = z.strictObject({

@@ -7,9 +7,9 @@ import type {
   NarrativeRow,
   PlanPurpose,
   ProjectState,
-  ResultRow,
+  RecordedResult,
+  RecordedTask,
   SkillRow,
-  TaskRow,
   TeamRow,
 } from '../contracts/index.js';
 import { key } from './keys.js';
@@ -33,10 +33,10 @@ export function isFull({ changes }: Delivery): boolean {
 
 /** The tables of a project. */
 interface Tables {
-  readonly tasks: Table<TaskRow>;
+  readonly tasks: Table<RecordedTask>;
   readonly dependents: Table<null>;
   readonly ready: Table<number>;
-  readonly results: Table<ResultRow>;
+  readonly results: Table<RecordedResult>;
   readonly unprocessed: Table<null>;
   readonly stuck: Table<null>;
   readonly jobs: Table<JobRow>;
@@ -60,22 +60,22 @@ export function teamOf(delivery: Delivery): TeamRow {
 }
 
 /** A task that must exist. */
-export function taskOr(delivery: Delivery, n: number): TaskRow {
+export function taskOr(delivery: Delivery, n: number): RecordedTask {
   const row = tableOf(delivery, 'tasks').get(key(n));
   if (row === undefined) throw new Refused('unknown_task', { task_id: n });
   return row;
 }
 
 /** A result that must exist. */
-export function resultOr(delivery: Delivery, n: number): ResultRow {
+export function resultOr(delivery: Delivery, n: number): RecordedResult {
   const row = tableOf(delivery, 'results').get(key(n));
   if (row === undefined) throw new Refused('unknown_result', { result_id: n });
   return row;
 }
 
 /** Changes fields of a result. */
-export function changeResult(delivery: Delivery, n: number, change: Partial<ResultRow>): ResultRow {
-  const changed = { ...resultOr(delivery, n), ...present(change) } as ResultRow;
+export function changeResult(delivery: Delivery, n: number, change: Partial<RecordedResult>): RecordedResult {
+  const changed = { ...resultOr(delivery, n), ...present(change) } as RecordedResult;
   tableOf(delivery, 'results').set(key(n), changed);
   return changed;
 }

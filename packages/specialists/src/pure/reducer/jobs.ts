@@ -1,6 +1,6 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
 import type { JobChanged } from '@reprise/work/contracts';
-import type { JobRow, ResultRow, ResultStatus } from '../contracts/index.js';
+import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
 import { moveTask } from './tasks.js';
@@ -38,11 +38,11 @@ function startedWaitingEnded({ ctx, state }: Delivery, n: number, job: JobRow): 
 }
 
 /** Stores the result, moves the task, and lets the coordinator be woken: in one delivery (SPEC-23). */
-function jobEnded(delivery: Delivery, job: JobRow, row: ResultRow, news: JobChanged): void {
+function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: JobChanged): void {
   const { state, ctx } = delivery;
   const { n, output_ref = null, tally } = news;
   const code = row.status === 'ok' ? null : codeOf(job, row, news);
-  const stored: ResultRow = { ...row, code, output_ref, cost: tally, ended_at: ctx.now };
+  const stored: RecordedResult = { ...row, code, output_ref, cost: tally, ended_at: ctx.now };
   tableOf(delivery, 'results').set(key(n), stored);
   tableOf(delivery, 'jobs').delete(key(n));
   tableOf(delivery, 'unprocessed').set(key(n), null);
@@ -54,7 +54,7 @@ function jobEnded(delivery: Delivery, job: JobRow, row: ResultRow, news: JobChan
 }
 
 /** A result of a task that has ended. */
-interface EndedResult extends Pick<ResultRow, 'status'> {
+interface EndedResult extends Pick<RecordedResult, 'status'> {
   readonly task: number;
   readonly n: number;
   readonly code: string;
@@ -68,7 +68,7 @@ function taskEnded(delivery: Delivery, { task, n, status, code }: EndedResult, {
   moveTask(delivery, task, row, 'failed', { failure: code });
 }
 
-function codeOf(job: JobRow, { status }: ResultRow, { code }: JobChanged): string {
+function codeOf(job: JobRow, { status }: RecordedResult, { code }: JobChanged): string {
   if (job.stopped !== null) return job.stopped.code;
   return code ?? status;
 }

@@ -1,7 +1,7 @@
 /** States where messages, tasks, results and entries come from, so that a memory can be explained to the user's words. */
 import type { Ref } from '@reprise/contracts';
 import type { Linked, Place } from '@reprise/memory/contracts';
-import type { NarrativeRow, ResultRow, TaskRow } from '../contracts/index.js';
+import type { NarrativeRow, RecordedResult, RecordedTask } from '../contracts/index.js';
 import type { Delivery } from './delivery.js';
 
 /** A message of a person: it needs no source. */
@@ -11,13 +11,13 @@ export function linkMessage(delivery: Delivery, text_ref: Ref | undefined): void
 }
 
 /** A task comes from the planner's result, or from what the app was told. */
-export function linkTask(delivery: Delivery, id: number, { title, plan, pointers }: TaskRow): void {
+export function linkTask(delivery: Delivery, id: number, { title, plan, pointers }: RecordedTask): void {
   const maker: Place[] = plan === null ? lastMessage(delivery) : [{ kind: 'result', id: plan.result }];
   link(delivery, { kind: 'task', id, title, from: [...maker, ...results(pointers)] });
 }
 
 /** A result comes from its task or from the message that the coordinator was acting on, and from what its job was given. */
-export function linkResult(delivery: Delivery, id: number, { title, task, inputs }: ResultRow): void {
+export function linkResult(delivery: Delivery, id: number, { title, task, inputs }: RecordedResult): void {
   const maker: Place[] = task === null ? lastMessage(delivery) : [{ kind: 'task', id: task }];
   link(delivery, { kind: 'result', id, title, from: [...maker, ...results(inputs)] });
 }

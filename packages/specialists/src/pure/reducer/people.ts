@@ -1,7 +1,7 @@
 /** What people, the app and the coordinator may do to tasks. A refusal is thrown before anything is changed. */
 import { present, type Ref } from '@reprise/contracts';
 import { stopWork } from '@reprise/work/contracts';
-import { TASK_FINAL, type TaskRow, type TaskStatus } from '../contracts/index.js';
+import { type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
 import { type Delivery, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
 import { Refused } from './refused.js';
@@ -68,7 +68,7 @@ export function stopJob(
   stopWork(delivery.ctx, n, stopped.code);
 }
 
-function requireOpen({ status }: TaskRow): void {
+function requireOpen({ status }: RecordedTask): void {
   if (TASK_FINAL.includes(status)) throw new Refused('task_final', { status });
 }
 

@@ -1,7 +1,7 @@
 /** Plans: checked whole, with every fault that they have, and written whole or not at all (SPEC-12). */
 import type { Value } from '@reprise/contracts';
 import { circleIn } from '@reprise/flow';
-import { type NewTask, PASSES, type PlannedTask, PROJECT_BOUNDS } from '../contracts/index.js';
+import { type NewTask, PASSES, PROJECT_BOUNDS, type TaskToMake } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key } from './keys.js';
 import { Refused } from './refused.js';
@@ -28,7 +28,7 @@ interface WrittenPlan {
  * @param result the result of the planner; null for a plan of the app
  * @throws Refused `plan_invalid` with every fault; nothing has changed then
  */
-export function writePlan(delivery: Delivery, tasks: readonly PlannedTask[], result: number | null): WrittenPlan {
+export function writePlan(delivery: Delivery, tasks: readonly TaskToMake[], result: number | null): WrittenPlan {
   const faults = faultsOf(delivery, tasks);
   if (faults.length > 0) {
     throw new Refused('plan_invalid', { faults: faults.slice(0, FAULTS_MAX).map(written), count: faults.length });
@@ -53,10 +53,10 @@ function written({ key: at, fault, detail }: Fault): Value {
 const DETAIL_MAX = 80;
 
 /** Each task behind those of its plan that it depends on, else in the order of the plan: so numbers tell the order. */
-function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
+function inOrder(tasks: readonly TaskToMake[]): readonly TaskToMake[] {
   const byKey = new Map(tasks.map((task) => [task.key, task]));
-  const placed = new Set<PlannedTask>();
-  const place = (task: PlannedTask): void => {
+  const placed = new Set<TaskToMake>();
+  const place = (task: TaskToMake): void => {
     if (placed.has(task)) return;
     for (const { task: need } of task.depends_on) {
       const other = typeof need === 'string' ? byKey.get(need) : undefined;
@@ -69,7 +69,7 @@ function inOrder(tasks: readonly PlannedTask[]): readonly PlannedTask[] {
 }
 
 function newTask(
-  { title, context_ref, context_bytes, pointers, skill, depends_on, priority = USUAL, timeout_ms }: PlannedTask,
+  { title, context_ref, context_bytes, pointers, skill, depends_on, priority = USUAL, timeout_ms }: TaskToMake,
   ids: ReadonlyMap<string, number>,
   result: number | null,
   index: number,
@@ -89,7 +89,7 @@ function newTask(
 /** The priority of a task that states none. */
 const USUAL = 50;
 
-function faultsOf(delivery: Delivery, tasks: readonly PlannedTask[]): Fault[] {
+function faultsOf(delivery: Delivery, tasks: readonly TaskToMake[]): Fault[] {
   const keys = new Set(tasks.map((task) => task.key));
   return [
     ...boundFaults(delivery, tasks),
@@ -104,7 +104,7 @@ function faultsOf(delivery: Delivery, tasks: readonly PlannedTask[]): Fault[] {
   ];
 }
 
-function boundFaults({ state }: Delivery, tasks: readonly PlannedTask[]): Fault[] {
+function boundFaults({ state }: Delivery, tasks: readonly TaskToMake[]): Fault[] {
   const needs = tasks.reduce((sum, { depends_on }) => sum + depends_on.length, 0);
   const made = state.next.task - 1;
   return [
@@ -119,7 +119,7 @@ function exceeds(fault: string, what: string, actual: number, max: number): Faul
   return actual > max ? [{ fault, detail: `${actual} ${what}; at most ${max}` }] : [];
 }
 
-function repeatedKeys(tasks: readonly PlannedTask[]): Fault[] {
+function repeatedKeys(tasks: readonly TaskToMake[]): Fault[] {
   const seen = new Set<string>();
   return tasks.flatMap(({ key: at }) => {
     if (seen.has(at)) return [{ key: at, fault: 'duplicate_key', detail: 'this key stands twice' }];
@@ -128,20 +128,20 @@ function repeatedKeys(tasks: readonly PlannedTask[]): Fault[] {
   });
 }
 
-function skillFaults(delivery: Delivery, { key: at, skill }: PlannedTask): Fault[] {
+function skillFaults(delivery: Delivery, { key: at, skill }: TaskToMake): Fault[] {
   const known = tableOf(delivery, 'skills').get(skill);
   if (known === undefined) return [{ key: at, fault: 'skill_not_found', detail: skill }];
   const [problem] = known.problems;
   return known.refusal === null ? [] : [{ key: at, fault: known.refusal, detail: problem?.message ?? skill }];
 }
 
-function briefFaults({ key: at, context_bytes }: PlannedTask): Fault[] {
+function briefFaults({ key: at, context_bytes }: TaskToMake): Fault[] {
   if (context_bytes >= PROJECT_BOUNDS.brief_bytes) return [];
   const detail = `${context_bytes} bytes; a specialist sees this text only: at least ${PROJECT_BOUNDS.brief_bytes}`;
   return [{ key: at, fault: 'thin_brief', detail }];
 }
 
-function needFaults(delivery: Delivery, { key: at, depends_on }: PlannedTask, keys: ReadonlySet<string>): Fault[] {
+function needFaults(delivery: Delivery, { key: at, depends_on }: TaskToMake, keys: ReadonlySet<string>): Fault[] {
   const tasks = tableOf(delivery, 'tasks');
   const unknown = depends_on.flatMap(({ task }) => {
     const isKnown = typeof task === 'number' ? tasks.get(key(task)) !== undefined : keys.has(task);
@@ -160,7 +160,7 @@ function exceedsAt(at: string, fault: string, actual: number, max: number): Faul
 }
 
 /** A pointer must lead to a result that ended well, or to one of a task that this one depends on. */
-function pointerFaults(delivery: Delivery, { key: at, pointers, foreign = [], depends_on }: PlannedTask): Fault[] {
+function pointerFaults(delivery: Delivery, { key: at, pointers, foreign = [], depends_on }: TaskToMake): Fault[] {
   const needed = new Set(depends_on.map(({ task }) => task));
   const passed = depends_on.filter(({ pass }) => pass !== PASSES[0]).length;
   const wrong = pointers.flatMap((n): Fault[] => {
@@ -179,7 +179,7 @@ function pointerFaults(delivery: Delivery, { key: at, pointers, foreign = [], de
 }
 
 /** Tasks that exist never depend on new ones, so a circle has new tasks only. */
-function circleFaults(tasks: readonly PlannedTask[]): Fault[] {
+function circleFaults(tasks: readonly TaskToMake[]): Fault[] {
   const needs = new Map(
     tasks.map(({ key: at, depends_on }) => [
       at,
@@ -191,7 +191,7 @@ function circleFaults(tasks: readonly PlannedTask[]): Fault[] {
 }
 
 /** What is allowed, and probably not meant. */
-function warningsOf(tasks: readonly PlannedTask[]): string[] {
+function warningsOf(tasks: readonly TaskToMake[]): string[] {
   const many = tasks.filter(({ depends_on }) => depends_on.length > MANY_NEEDS).map(({ key: at }) => at);
   return many.length === 0
     ? []

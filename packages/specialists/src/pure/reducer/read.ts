@@ -3,8 +3,8 @@ import type { Value } from '@reprise/contracts';
 import {
   PROJECT_BOUNDS,
   type ProjectCallOf,
-  type ResultRow,
-  type TaskRow,
+  type RecordedResult,
+  type RecordedTask,
   type WaitingCall,
 } from '../contracts/index.js';
 import { listPlan, showPlan } from '../plans/show.js';
@@ -42,7 +42,7 @@ export function readGraph(delivery: Delivery, { status, after = 0 }: ProjectCall
   return { tasks: rows };
 }
 
-function taskLine(delivery: Delivery, id: number, row: TaskRow): Value {
+function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
   const { title, skill, status, depends_on, failure, result, attempts } = row;
   const tasks = tableOf(delivery, 'tasks');
   const needs = depends_on.map(({ task }) => task);
@@ -85,9 +85,9 @@ function pageOfResults(
   delivery: Delivery,
   processed: boolean | undefined,
   after: number,
-): { readonly found: [number, ResultRow][]; readonly next: number | null } {
+): { readonly found: [number, RecordedResult][]; readonly next: number | null } {
   const results = tableOf(delivery, 'results');
-  const found: [number, ResultRow][] = [];
+  const found: [number, RecordedResult][] = [];
   let looked = 0;
   for (let page = results.range({ after: key(after) }); page.length > 0; ) {
     for (const [at, row] of page) {
@@ -101,7 +101,7 @@ function pageOfResults(
 }
 
 /** Without a filter results of work under way are listed too; with one, those that have ended (SPEC-22). */
-function isAsked({ processed_at, ended_at }: ResultRow, processed: boolean | undefined): boolean {
+function isAsked({ processed_at, ended_at }: RecordedResult, processed: boolean | undefined): boolean {
   if (processed === undefined) return true;
   return ended_at !== null && (processed_at !== null) === processed;
 }

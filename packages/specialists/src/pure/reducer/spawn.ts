@@ -6,10 +6,10 @@ import {
   type JobRow,
   PROJECT_BOUNDS,
   poolOf,
-  type ResultRow,
+  type RecordedResult,
+  type RecordedTask,
   type SkillRow,
   SPECIALIST,
-  type TaskRow,
 } from '../contracts/index.js';
 import { type Delivery, resultOr, tableOf, taskOr, teamOf } from './delivery.js';
 import { key } from './keys.js';
@@ -47,12 +47,12 @@ export function spawnTask(delivery: Delivery, n: number): number {
 }
 
 /** The tasks for which a task waits. */
-function waitsFor(delivery: Delivery, { depends_on }: TaskRow): number[] {
+function waitsFor(delivery: Delivery, { depends_on }: RecordedTask): number[] {
   const tasks = tableOf(delivery, 'tasks');
   return depends_on.map(({ task }) => task).filter((task) => !hasEndedWell(tasks.get(key(task))));
 }
 
-function checkTask(delivery: Delivery, row: TaskRow): Checked {
+function checkTask(delivery: Delivery, row: RecordedTask): Checked {
   const passed = row.depends_on.filter(({ pass }) => pass !== 'none');
   const inputs = passed.flatMap(({ task, pass }): JobInput[] => {
     const { result, status } = taskOr(delivery, task);
@@ -146,7 +146,7 @@ function begin(delivery: Delivery, checked: Checked, task: number | null): numbe
   const team = teamOf(delivery);
   const { title, skill, model, override, inputs, priority } = checked;
   const n = state.next.result++;
-  const row: ResultRow = {
+  const row: RecordedResult = {
     task,
     title,
     skill: skill.name,

@@ -1,5 +1,5 @@
 /** Tasks: how they are made, and how they move. Every change of a task's status is made by {@link moveTask}. */
-import type { NewTask, TaskRow, TaskStatus } from '../contracts/index.js';
+import type { NewTask, RecordedTask, TaskStatus } from '../contracts/index.js';
 import { type Delivery, isFull, tableOf, teamOf } from './delivery.js';
 import { key, pair, pairsOf, placeInLine, secondOf } from './keys.js';
 import { linkTask } from './links.js';
@@ -10,7 +10,7 @@ export function addTask(delivery: Delivery, task: NewTask): number {
   const n = state.next.task++;
   const tasks = tableOf(delivery, 'tasks');
   const open = task.depends_on.filter((need) => !hasEndedWell(tasks.get(key(need.task)))).length;
-  const row: TaskRow = {
+  const row: RecordedTask = {
     ...task,
     model: null,
     note_ref: null,
@@ -32,7 +32,7 @@ export function addTask(delivery: Delivery, task: NewTask): number {
 }
 
 /** A task is made after one that it depends on had failed: what follows from that failure follows for it as well. */
-function tellLater(delivery: Delivery, needs: TaskRow['depends_on']): void {
+function tellLater(delivery: Delivery, needs: RecordedTask['depends_on']): void {
   const tasks = tableOf(delivery, 'tasks');
   for (const { task } of needs) {
     if (hasEndedBadly(tasks.get(key(task)))) tableOf(delivery, 'work').set(key(task), null);
@@ -43,14 +43,14 @@ function tellLater(delivery: Delivery, needs: TaskRow['depends_on']): void {
 export function moveTask(
   delivery: Delivery,
   n: number,
-  row: TaskRow,
+  row: RecordedTask,
   status: TaskStatus,
-  change: Partial<Pick<TaskRow, 'failure' | 'result' | 'attempts' | 'skill' | 'model' | 'note_ref' | 'open'>> = {},
+  change: Partial<Pick<RecordedTask, 'failure' | 'result' | 'attempts' | 'skill' | 'model' | 'note_ref' | 'open'>> = {},
 ): void {
   const { state } = delivery;
   state.counts[row.status]--;
   state.counts[status]++;
-  const moved: TaskRow = { ...row, failure: null, ...change, status };
+  const moved: RecordedTask = { ...row, failure: null, ...change, status };
   tableOf(delivery, 'tasks').set(key(n), moved);
   changed(delivery, n, moved, row);
   if (ENDED.includes(status)) tableOf(delivery, 'work').set(key(n), null);
@@ -60,16 +60,16 @@ export function moveTask(
 const ENDED: readonly TaskStatus[] = ['completed', 'failed', 'skipped', 'cancelled'];
 
 /** Whether a task that depends on this one may begin, as far as this one is concerned. */
-export function hasEndedWell(row: TaskRow | undefined): boolean {
+export function hasEndedWell(row: RecordedTask | undefined): boolean {
   return row !== undefined && (row.status === 'completed' || row.status === 'skipped');
 }
 
-function hasEndedBadly(row: TaskRow | undefined): boolean {
+function hasEndedBadly(row: RecordedTask | undefined): boolean {
   return row !== undefined && (row.status === 'failed' || row.status === 'cancelled');
 }
 
 /** Keeps the line of ready tasks, states the change, and lets the need of a decision be told anew. */
-function changed(delivery: Delivery, n: number, row: TaskRow, before: TaskRow | null): void {
+function changed(delivery: Delivery, n: number, row: RecordedTask, before: RecordedTask | null): void {
   const { state, ctx } = delivery;
   const ready = tableOf(delivery, 'ready');
   if (before?.status === 'pending') ready.delete(placeInLine(before.priority, before.place));
@@ -120,7 +120,7 @@ function passOnEnd(delivery: Delivery, n: number, after: number | null): boolean
 }
 
 /** A blocked task hears of the end of one that it depends on. */
-function hear(delivery: Delivery, n: number, row: TaskRow, ended: TaskRow): void {
+function hear(delivery: Delivery, n: number, row: RecordedTask, ended: RecordedTask): void {
   if (row.status !== 'blocked') return;
   if (hasEndedWell(ended)) {
     const open = openNeeds(delivery, row);
@@ -132,7 +132,7 @@ function hear(delivery: Delivery, n: number, row: TaskRow, ended: TaskRow): void
 }
 
 /** How many dependencies of a task have not ended well. */
-export function openNeeds(delivery: Delivery, { depends_on }: TaskRow): number {
+export function openNeeds(delivery: Delivery, { depends_on }: RecordedTask): number {
   const tasks = tableOf(delivery, 'tasks');
   return depends_on.filter(({ task }) => !hasEndedWell(tasks.get(key(task)))).length;
 }

@@ -7,9 +7,9 @@ import {
   INPUT_PRIORITY,
   PROJECT_BOUNDS,
   type projectNews,
-  type ResultRow,
+  type RecordedResult,
+  type RecordedTask,
   SHOWN_MAX,
-  type TaskRow,
   WAKE_AFTER_MS,
 } from '../contracts/index.js';
 import { wakePlan } from '../plans/wake.js';
@@ -75,7 +75,7 @@ function resultSections(delivery: Delivery, results: readonly number[]): Compose
 }
 
 /** A result as a line of the project and, when there is an output, its summary as data. */
-export function resultItems(n: number, row: ResultRow): ComposedItem[] {
+export function resultItems(n: number, row: RecordedResult): ComposedItem[] {
   const { task, title, skill, status, code, output_ref } = row;
   const work = task === null ? `"${title}"` : `task ${task}, "${title}"`;
   const line = `Result ${n}: ${work}, by ${skill}: ${status}${code === null ? '' : ` (${code})`}`;
@@ -105,8 +105,8 @@ export function stateDecision(delivery: Delivery): void {
 }
 
 /** Tasks that failed or are blocked, as many as are named. */
-function undecided(delivery: Delivery): [number, TaskRow][] {
-  const found: [number, TaskRow][] = [];
+function undecided(delivery: Delivery): [number, RecordedTask][] {
+  const found: [number, RecordedTask][] = [];
   const tasks = tableOf(delivery, 'tasks');
   for (let page = tasks.range(); page.length > 0; page = tasks.range({ after: page.at(-1)?.[0] ?? '' })) {
     for (const [at, row] of page) {
