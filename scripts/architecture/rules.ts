@@ -224,6 +224,7 @@ export const PURE_WING: readonly string[] = [
   'packages/flow/src',
   'packages/work/src/pure',
   'packages/memory/src/pure',
+  'packages/server/src/pure',
   'packages/tree/src/pure',
   'packages/specialists/src/pure',
 ];

@@ -60,6 +60,8 @@ export {
   type PartHost,
   type Served,
   type ServedAnswer,
+  type ServedCall,
+  type ServedContent,
   type ServedResource,
   type ServedSchema,
   type ServedTool,

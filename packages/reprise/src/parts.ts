@@ -9,6 +9,8 @@ export {
   readText,
   type Served,
   type ServedAnswer,
+  type ServedCall,
+  type ServedContent,
   type ServedResource,
   type ServedSchema,
   type ServedTool,

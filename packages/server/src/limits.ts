@@ -14,3 +14,58 @@ export const MCP_GARBAGE_MAX = 16;
 
 /** The most bytes that may wait for the client to read them; a client that reads less is disconnected. */
 export const MCP_UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+
+/** The most resources that a client in one session follows. */
+export const MCP_FOLLOWED_MAX = 256;
+
+/** The most subscriptions of one principal that are open at once, in the revision without sessions. */
+export const SERVE_SUBSCRIPTIONS_MAX = 64;
+
+/** The most bytes of one resource; a larger one is refused. */
+export const SERVE_RESOURCE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** The most bytes of a page of a transcript; one item may have more. */
+export const SERVE_PAGE_BYTES = 48 * 1024;
+
+/** How much of a text a transcript shows, in UTF-16 units; the whole text is content. */
+export const SERVE_TEXT_UNITS = 8 * 1024;
+
+/** How many sessions a page lists. */
+export const SERVE_SESSIONS_PAGE = 50;
+
+/** How long news of frames is gathered before clients are told, in milliseconds. */
+export const SERVE_NEWS_MS = 20;
+
+/** Bounds of a server over HTTP. Each may be set by its option `limits`. */
+export interface HttpLimits {
+  /** The most bytes of a request's body. Default 1 MiB. */
+  readonly bodyBytes: number;
+  /** The most connections at once. Default 256. */
+  readonly connections: number;
+  /** The most requests of one principal that are being answered. Default 64. */
+  readonly open: number;
+  /** How many requests of one principal are taken in a second, on average. Default 200. */
+  readonly perSecond: number;
+  /** How many requests of one principal may come at once, before that average counts. Default 1,000. */
+  readonly burst: number;
+  /** The most sessions at once. Default 256. The one that was used longest ago makes room for another. */
+  readonly sessions: number;
+  /** How long a session is kept that nothing uses, in milliseconds. Default one hour. */
+  readonly sessionMs: number;
+  /** How long a client may take to send a request, in milliseconds. Default 30 seconds. */
+  readonly requestMs: number;
+  /** How long requests may go on when the server closes, in milliseconds. Default 5 seconds. */
+  readonly drainMs: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 1024 * 1024,
+  connections: 256,
+  open: 64,
+  perSecond: 200,
+  burst: 1_000,
+  sessions: 256,
+  sessionMs: 60 * 60 * 1_000,
+  requestMs: 30_000,
+  drainMs: 5_000,
+};

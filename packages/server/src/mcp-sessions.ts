@@ -1,43 +1,104 @@
-/** The servers of the protocol's library behind one connection: one for each revision that its client tries. */
+/** The servers of the protocol's library behind one client: one for each revision that it tries, or for each request. */
 import { createHash } from 'node:crypto';
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
-import type { ServedSchema } from '@reprise/agent';
-import type { Value, ValueMap } from '@reprise/contracts';
-import { checker, type JsonChecker } from '@reprise/kernel/json-schema';
-import { type McpAnswer, McpFailure, type McpServerOptions, type McpTool, type McpToolCall } from './mcp-types.js';
-
-/** How many problems of arguments an error names. */
-const PROBLEMS_MAX = 8;
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { ValueMap } from '@reprise/contracts';
+import { MCP_FOLLOWED_MAX } from './limits.js';
+import { contentsOf, listedResource, listedTemplate, listedTool, problemsOf, resultOf } from './mcp-results.js';
+import { McpFailure, type McpResources, type McpServerOptions, type McpTool, type McpToolCall } from './mcp-types.js';
 
 /** Ids of requests that name a call as they are. */
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The checkers of the schemas that were used: each is compiled once. */
-const checkers = new WeakMap<ServedSchema, JsonChecker>();
+/** The longest URI that is looked at. */
+const URI_MAX = 2_048;
 
-/** Makes the servers of one connection. */
+/** Makes the servers of one client. */
 export class McpSessions {
+  /** The resources that the client follows, in a revision that has sessions; in others the library knows. */
+  readonly followed = new Set<string>();
+  readonly #calls = new Map<string | number, Set<AbortController>>();
   #server: Server | undefined;
+  #inSession = false;
 
   constructor(private readonly options: McpServerOptions) {}
 
-  /** Makes a server. */
-  make(): Server {
-    const { name, version, instructions } = this.options;
-    const capabilities = { tools: { listChanged: true } };
+  /** Makes a server. @param inSession whether its revision has sessions */
+  make(inSession: boolean): Server {
+    const { name, version, instructions, resources } = this.options;
+    const capabilities = {
+      tools: { listChanged: true },
+      ...(resources === undefined ? {} : { resources: { listChanged: true, subscribe: true } }),
+    };
     const server = new Server(
       { name, version },
       { capabilities, ...(instructions === undefined ? {} : { instructions }) },
     );
-    server.setRequestHandler('tools/list', async () => ({ tools: (await this.#tools()).map(listed) }) as never);
-    server.setRequestHandler('tools/call', async ({ params }, ctx) => (await this.#call(params, ctx)) as never);
+    server.setRequestHandler('tools/list', async () => ({ tools: (await this.#tools()).map(listedTool) }) as never);
+    server.setRequestHandler(
+      'tools/call',
+      async ({ params }, ctx) => (await this.#call(params, ctx, inSession)) as never,
+    );
+    if (resources !== undefined) this.#offer(server, resources, inSession);
     this.#server = server;
+    this.#inSession = inSession;
     return server;
   }
 
   /** Tells the client that the list of tools has changed. */
   toolsChanged(): void {
-    this.#server?.sendToolListChanged().catch((error: Error) => this.options.onError?.(error));
+    this.#tell((server) => server.sendToolListChanged());
+  }
+
+  /** Tells the client that the list of resources has changed. */
+  resourcesChanged(): void {
+    this.#tell((server) => server.sendResourceListChanged());
+  }
+
+  /** Tells the client that a resource has changed, if it follows the resource. */
+  resourceUpdated(uri: string): void {
+    if (this.#inSession && !this.followed.has(uri)) return;
+    this.#tell((server) => server.sendResourceUpdated({ uri }));
+  }
+
+  /** Aborts the calls of a request: for a transport whose servers do not see each other's requests. */
+  cancel(id: string | number): void {
+    for (const one of this.#calls.get(id) ?? []) one.abort();
+  }
+
+  #tell(send: (server: Server) => Promise<void>): void {
+    if (this.#server !== undefined) send(this.#server).catch((error: Error) => this.options.onError?.(error));
+  }
+
+  #offer(server: Server, resources: McpResources, inSession: boolean): void {
+    server.setRequestHandler('resources/list', async ({ params }) => {
+      const { items, next } = await this.#own(() => resources.list(params?.cursor));
+      return { resources: items.map(listedResource), ...(next === undefined ? {} : { nextCursor: next }) } as never;
+    });
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: resources.templates.map(listedTemplate) as never,
+    }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      const found = uri.length > URI_MAX ? undefined : await this.#own(() => resources.read(uri));
+      if (found === undefined) throw new ResourceNotFoundError(uri.slice(0, URI_MAX));
+      return { contents: [contentsOf(uri, found)] as never };
+    });
+    if (!inSession) return;
+    server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+      if (uri.length > URI_MAX || this.followed.size >= MCP_FOLLOWED_MAX)
+        throw invalid(`A session may follow ${MCP_FOLLOWED_MAX} resources.`);
+      this.followed.add(uri);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+      this.followed.delete(uri);
+      return {};
+    });
   }
 
   async #tools(): Promise<readonly McpTool[]> {
@@ -45,20 +106,48 @@ export class McpSessions {
     return typeof tools === 'function' ? this.#own(async () => tools()) : tools;
   }
 
-  async #call(params: { readonly name: string; readonly arguments?: unknown }, ctx: ServerContext): Promise<object> {
-    const tool = (await this.#tools()).find(({ name }) => name === params.name);
+  async #tool(named: string): Promise<McpTool | undefined> {
+    const { tool } = this.options;
+    return tool === undefined ? (await this.#tools()).find(({ name }) => name === named) : tool(named);
+  }
+
+  async #call(
+    params: { readonly name: string; readonly arguments?: unknown },
+    ctx: ServerContext,
+    inSession: boolean,
+  ): Promise<object> {
+    const tool = await this.#tool(params.name);
     if (tool === undefined) throw invalid(`Unknown tool: ${params.name.slice(0, 64)}`);
     const args = (params.arguments ?? {}) as ValueMap;
     if (this.options.checks !== 'call') requireArguments(tool, args);
+    const { id, signal } = ctx.mcpReq;
+    const cancelled = this.#begin(id);
     const call = {
-      key: callKey(ctx.mcpReq.id),
+      key: callKey(id),
+      inSession,
       name: tool.name,
       args,
-      signal: ctx.mcpReq.signal,
+      signal: AbortSignal.any([signal, cancelled.signal]),
       ...this.#progress(ctx),
     };
-    const answer = await this.#own(() => this.options.call(call));
-    return resultOf(tool, answer);
+    try {
+      return await this.#own(async () => resultOf(tool, await this.options.call(call)));
+    } finally {
+      this.#end(id, cancelled);
+    }
+  }
+
+  #begin(id: string | number): AbortController {
+    const call = new AbortController();
+    const calls = this.#calls.get(id) ?? new Set();
+    this.#calls.set(id, calls.add(call));
+    return call;
+  }
+
+  #end(id: string | number, call: AbortController): void {
+    const calls = this.#calls.get(id);
+    calls?.delete(call);
+    if (calls?.size === 0) this.#calls.delete(id);
   }
 
   #progress({ mcpReq }: ServerContext): Pick<McpToolCall, 'progress'> {
@@ -92,37 +181,9 @@ export function callKey(id: string | number): string {
   return PLAIN_ID.test(id) ? `s.${id}` : `h.${createHash('sha256').update(id).digest('hex')}`;
 }
 
-function listed({ name, description, inputSchema, outputSchema }: McpTool): object {
-  return { name, description, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) };
-}
-
 function requireArguments({ name, inputSchema }: McpTool, args: ValueMap): void {
-  const verdict = checkerOf(name, inputSchema).check(args);
-  if (verdict.ok) return;
-  const said = verdict.problems
-    .slice(0, PROBLEMS_MAX)
-    .map(({ path, message }) => `${path.length === 0 ? 'the arguments' : path.join('.')}: ${message}`);
-  throw invalid(`Invalid arguments for the tool ${name}: ${said.join('; ')}`);
-}
-
-function checkerOf(name: string, schema: ServedSchema): JsonChecker {
-  const known = checkers.get(schema);
-  if (known !== undefined) return known;
-  const made = checker(schema);
-  if (!made.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, `The schema of the tool ${name} is refused.`);
-  checkers.set(schema, made);
-  return made;
-}
-
-function resultOf({ outputSchema }: McpTool, { structured, texts, isError }: McpAnswer): object {
-  const said = texts ?? [JSON.stringify(structured ?? null)];
-  const content = said.map((text) => ({ type: 'text', text }));
-  const isStructured = isObject(structured) && (outputSchema !== undefined || texts === undefined);
-  return { content, ...(isStructured ? { structuredContent: structured } : {}), ...(isError ? { isError } : {}) };
-}
-
-function isObject(value: Value | undefined): value is ValueMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const problems = problemsOf(inputSchema, args, 'the arguments');
+  if (problems !== undefined) throw invalid(`Invalid arguments for the tool ${name}: ${problems}`);
 }
 
 function invalid(message: string): ProtocolError {

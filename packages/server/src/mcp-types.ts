@@ -1,5 +1,5 @@
 /** What an MCP server offers, and what carries its lines. */
-import type { ServedSchema } from '@reprise/agent';
+import type { ServedContent, ServedSchema } from '@reprise/agent';
 import type { Value, ValueMap } from '@reprise/contracts';
 
 /** A tool that a server lists. */
@@ -19,6 +19,8 @@ export interface McpToolCall {
    * same call. At most 70 of `A–Z a–z 0–9 . _ -`.
    */
   readonly key: string;
+  /** Whether the revision of the client has sessions. In one that has none, ids of requests name nothing. */
+  readonly inSession: boolean;
   readonly name: string;
   readonly args: ValueMap;
   /** Aborted when the client cancels the request, or is gone. */
@@ -31,9 +33,29 @@ export interface McpToolCall {
 export interface McpAnswer {
   /** For a client whose tool has an output schema, and for clients that read it; it is an object then. */
   readonly structured?: Value;
-  /** What a model reads. Absent: `structured` as JSON. */
+  /** What a model reads. Absent: `content`, or `structured` as JSON. */
   readonly texts?: readonly string[];
+  /** What a model reads, sees or hears, in place of `texts`. */
+  readonly content?: readonly ServedContent[];
   readonly isError: boolean;
+}
+
+/** A resource, or a template of resources, that a server lists. */
+export interface McpResource {
+  /** The URI; of a template, the URI with names in braces. */
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly mediaType: string;
+}
+
+/** The resources of a server. */
+export interface McpResources {
+  /** A page of the resources; the pages behind it are asked for by `next`. */
+  list(after?: string): Promise<{ readonly items: readonly McpResource[]; readonly next?: string }>;
+  readonly templates: readonly McpResource[];
+  /** The content of a resource; undefined when nothing is under this URI. */
+  read(uri: string): Promise<{ readonly mediaType: string; readonly bytes: Uint8Array } | undefined>;
 }
 
 /** An error of the protocol that the client is told as it is; `tools` and `call` may throw it. */
@@ -57,11 +79,15 @@ export interface McpServerOptions {
   readonly instructions?: string;
   /** The tools, or a function that is asked at each list and each call. */
   readonly tools: readonly McpTool[] | (() => readonly McpTool[] | Promise<readonly McpTool[]>);
+  /** The tool that a call names, where calls may name tools that are not listed; `call` refuses those. Default: a listed one. */
+  readonly tool?: (name: string) => McpTool | undefined;
   /**
    * Executes a call. What it throws is told to `onError`, and the client learns only that the call failed; an
    * {@link McpFailure} is told to the client.
    */
   readonly call: (call: McpToolCall) => Promise<McpAnswer>;
+  /** Resources beside the tools. */
+  readonly resources?: McpResources;
   /**
    * `schema`: arguments are checked by the schema of their tool, and wrong ones are answered with the protocol's error
    * −32602. `call`: `call` checks them. Default `schema`.
@@ -93,6 +119,10 @@ export interface McpConnection {
   take(bytes: Uint8Array): void;
   /** Tells the client that the list of tools has changed. */
   toolsChanged(): void;
+  /** Tells the client that the list of resources has changed. */
+  resourcesChanged(): void;
+  /** Tells the client that a resource has changed, if it follows the resource. */
+  resourceUpdated(uri: string): void;
   /** Ends the connection: open calls are aborted. */
   close(): Promise<void>;
 }

@@ -25,10 +25,12 @@ export function mcpServer(options: McpServerOptions): McpCore {
       const sessions = new McpSessions(options);
       const transport = new LineTransport(wire, options.lineBytesMax);
       const onerror = (error: Error): void => options.onError?.(error);
-      const serving = serveStdio(() => sessions.make(), { transport, onerror });
+      const serving = serveStdio(({ era }) => sessions.make(era === 'legacy'), { transport, onerror });
       return {
         take: (bytes) => transport.take(bytes),
         toolsChanged: () => sessions.toolsChanged(),
+        resourcesChanged: () => sessions.resourcesChanged(),
+        resourceUpdated: (uri) => sessions.resourceUpdated(uri),
         close: () => serving.close(),
       };
     },

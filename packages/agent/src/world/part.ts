@@ -5,7 +5,7 @@
  * (`open-parts.ts`), what its cells do.
  */
 import { type ArgumentCheck, checkOf, fieldsOf, type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
-import type { AnyAdapter, ContentStore, PendingItem, WorldView } from '@reprise/kernel';
+import type { AnyAdapter, ContentStore, PendingItem, WorldFrame, WorldView } from '@reprise/kernel';
 import { type App, type AppSpec, defineApp } from '@reprise/kernel/define';
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { Adopted } from '../contracts/config.js';
@@ -86,29 +86,61 @@ export interface ServedTool {
   readonly outputSchema: ServedSchema;
 }
 
+/** A piece of an answer that is more than data: what a model sees or hears. */
+export type ServedContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly mediaType: string; readonly bytes: Uint8Array }
+  | { readonly type: 'resource'; readonly uri: string; readonly mediaType: string; readonly text: string };
+
 /** The answer to a client's call. */
 export interface ServedAnswer {
+  /** Data, as the tool's output schema describes it; of an error, what the client may know of it. */
   readonly structured: Value;
+  /** What a model reads, sees or hears. Absent: `structured` as JSON. */
+  readonly content?: readonly ServedContent[];
   readonly isError: boolean;
+}
+
+/** A call that is under way. */
+export interface ServedCall {
+  /** Aborted when the client cancels the call, or is gone. What the call has begun in the world goes on. */
+  readonly signal: AbortSignal;
+  /** Tells the client how far the call is; absent when it did not ask. Each notice has a larger number than the last. */
+  readonly progress?: (done: number, message?: string) => void;
 }
 
 /** Content that a server offers to clients outside. */
 export interface ServedResource {
-  /** The URI, or a URI template. */
+  /** The URI, or a template with names in braces: `notes://{author}`; a name stands for a text without `/`. */
   readonly uri: string;
   readonly name: string;
+  readonly description?: string;
   readonly mediaType: string;
+  /**
+   * Reads it as the principal of the view.
+   *
+   * @returns undefined when there is nothing under this URI; a denial of the gate counts as that
+   */
   read(view: WorldView, uri: string): Promise<Uint8Array | undefined>;
+  /** The URIs whose content a frame changes. Clients that follow them are told; without it they hear of no change. */
+  changed?(frame: WorldFrame): readonly string[];
 }
 
 /** What a server offers for a part. */
 export interface Served {
   readonly tools: readonly ServedTool[];
-  /** Executes a call as the principal of the view; calls with one id are one act. */
-  call(view: WorldView, name: string, args: Value, id: string): Promise<ServedAnswer>;
+  /**
+   * Executes a call as the principal of the view.
+   *
+   * @param id names the call: calls with one id are one act, and get the same answer. It has at most 70 of
+   *   `A–Z a–z 0–9 . _ -`, so it can be the id of a request
+   */
+  call(view: WorldView, name: string, args: Value, id: string, call: ServedCall): Promise<ServedAnswer>;
   readonly resources?: readonly ServedResource[];
-  /** The names of the tools that this principal has. */
+  /** The names of the tools that this principal has; all when absent. Asked at each list and each call. */
   listed?(view: WorldView): Promise<readonly string[]>;
+  /** Whether this principal may act at all: asked at each request. Every part must agree; absent: it does. */
+  admits?(view: WorldView): Promise<boolean>;
 }
 
 /**

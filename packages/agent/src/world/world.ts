@@ -34,7 +34,7 @@ import { runs, sessionLabels, sessions, sessionTree } from '../timeline/sessions
 import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
 import type { OpenParts } from './open-parts.js';
-import type { WorldPart } from './part.js';
+import type { Served, WorldPart } from './part.js';
 import { type Decided, type DecideOptions, decide, openItems, type PendingQuery } from './people.js';
 import type { Registry } from './registry.js';
 
@@ -271,6 +271,11 @@ export class AgentWorld implements AsyncDisposable {
    */
   part<H>(part: WorldPart<H>): H {
     return this.parts.opened.handle(part, this);
+  }
+
+  /** What the parts of this world offer to clients outside: for a server. */
+  get served(): readonly Served[] {
+    return this.parts.opened.all.flatMap(({ served }) => served ?? []);
   }
 
   /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */

@@ -20,7 +20,7 @@ import { worldOf } from '../state/world-leaf.js';
 import { effectLeaves } from './ask/effect-leaves.js';
 import { type ClockConfirmation, confirmClock } from './life/confirm-clock.js';
 import { Eraser, finishErasure } from './life/erasure.js';
-import { makeExecutor, settle } from './open/executor.js';
+import { makeExecutor, noSecrets, settle } from './open/executor.js';
 import { requireExpectedHead } from './open/expected-head.js';
 import { reportLargeStates } from './open/large-states.js';
 import { openEra } from './open/open-era.js';
@@ -142,6 +142,13 @@ class Opening implements StepperHost {
     await openEra(parts, era);
   }
 
+  /** A secret is registered with the scrubber before anything gets it. */
+  async #secret(name: string): Promise<string> {
+    const text = await (this.options.secrets ?? noSecrets)(name);
+    if (typeof text === 'string') this.#scrubber.conceal(text);
+    return text;
+  }
+
   #makeWorld(created: boolean): World {
     const { options, store } = this;
     const { world: id, fork } = this.#worldLeaf();
@@ -163,6 +170,7 @@ class Opening implements StepperHost {
       random: this.#random,
       watchers: this.#watchers,
       drive: options.drive ?? 'auto',
+      secret: (name) => this.#secret(name),
       snapshot: () => this.#snapshots.take(),
       ended: this.#ended.promise,
       confirmClock: (confirmation) => this.#confirmClock(confirmation),

@@ -37,6 +37,8 @@ export interface WorldParts {
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';
+  /** A secret of the world, which is concealed from then on. */
+  secret(name: string): Promise<string>;
   snapshot(): Promise<Ack>;
   confirmClock(confirmation: ClockConfirmation): Promise<Ack>;
 }

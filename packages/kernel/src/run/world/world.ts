@@ -316,6 +316,16 @@ export class World implements AsyncDisposable {
     });
   }
 
+  /**
+   * A secret of this world, for code that stands beside it, such as a server. From then on it is removed from what
+   * adapters store, and from errors that are shown.
+   *
+   * @throws RepriseError `invalid_argument` for a world that was opened without `secrets`; what the resolver throws
+   */
+  secret(name: string): Promise<string> {
+    return this.parts.secret(name);
+  }
+
   /** Writes the map of all leaves, so that the next open starts here. */
   snapshot(): Promise<Ack> {
     return this.parts.snapshot();

@@ -100,7 +100,8 @@ function asError(thrown: unknown): RepriseError {
   return new RepriseError('store_failed', 'the receipts of this fork cannot be read', { cause: thrown });
 }
 
-async function noSecrets(name: string): Promise<string> {
+/** The resolver of a world that was opened without `secrets`. */
+export async function noSecrets(name: string): Promise<string> {
   throw new RepriseError('invalid_argument', `the secret ${name} is unavailable: this world has no resolver`, {
     hint: 'Open the world with `secrets`.',
   });

@@ -1,0 +1,82 @@
+/**
+ * Clients without sessions: the revision 2026-07-28. Each principal has a handler of its own, so what one is told, no
+ * other can hear.
+ */
+import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Principal } from '@reprise/contracts';
+import { SERVE_SUBSCRIPTIONS_MAX } from '../limits.js';
+import { McpSessions } from '../mcp-sessions.js';
+import type { SessionParts } from './sessions.js';
+
+/** How many principals have a handler; one that nobody listens to makes room for another. */
+const CLIENTS_MAX = 256;
+
+interface KnownClient {
+  readonly handler: McpHttpHandler;
+  readonly bus: InMemoryServerEventBus;
+  open: number;
+  leave(): void;
+}
+
+/** The handlers of principals. */
+export class HttpClients {
+  readonly #clients = new Map<Principal, KnownClient>();
+
+  constructor(private readonly parts: Omit<SessionParts, 'limits'>) {}
+
+  /** Answers a request of the revision without sessions. */
+  async handle(request: Request, principal: Principal, body: unknown): Promise<Response> {
+    const client = this.#clients.get(principal) ?? this.#make(principal);
+    this.#clients.delete(principal); // the longest unused stands first
+    this.#clients.set(principal, client);
+    client.open += 1;
+    try {
+      return await client.handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+    } finally {
+      client.open -= 1;
+    }
+  }
+
+  /** Ends all: what is still under way is aborted. */
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(clients.map(endClient));
+  }
+
+  #make(principal: Principal): KnownClient {
+    const { news, offer: offerTo, options } = this.parts;
+    const offer = offerTo(principal);
+    const bus = new InMemoryServerEventBus();
+    const handler = createMcpHandler(() => new McpSessions(options(offer, '')).make(false), {
+      legacy: 'reject',
+      bus,
+      maxSubscriptions: SERVE_SUBSCRIPTIONS_MAX,
+    });
+    const { notify } = handler;
+    const leave = news.add({
+      offer,
+      isOpen: () => bus.listenerCount > 0,
+      follows: () => true,
+      toolsChanged: () => notify.toolsChanged(),
+      resourcesChanged: () => notify.resourcesChanged(),
+      resourceUpdated: (uri) => notify.resourceUpdated(uri),
+    });
+    if (this.#clients.size >= CLIENTS_MAX) this.#forget();
+    return { handler, bus, open: 0, leave };
+  }
+
+  #forget(): void {
+    for (const [principal, client] of this.#clients) {
+      if (client.open > 0 || client.bus.listenerCount > 0) continue;
+      this.#clients.delete(principal);
+      void endClient(client);
+      return;
+    }
+  }
+}
+
+async function endClient({ handler, leave }: KnownClient): Promise<void> {
+  leave();
+  await handler.close();
+}

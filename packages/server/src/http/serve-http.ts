@@ -1,0 +1,261 @@
+/**
+ * A world over HTTP, for many clients.
+ *
+ * Invariants
+ * H1  Before it is known who sent a request, nothing of it is read but its headers.
+ * H2  Everything that a client can make large is bounded: bodies, connections, requests under way and in a while,
+ *     sessions, streams.
+ * H3  A server that closes answers what it has taken in, for a while, and takes in nothing more.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import type { AgentWorld } from '@reprise/agent';
+import { type ArgumentCheck, checkOf, isObject, type Principal, requireKnownOptions } from '@reprise/contracts';
+import { HTTP_LIMITS, type HttpLimits } from '../limits.js';
+import { isClientPrincipal } from '../principals.js';
+import { coreOptions, errorsTo, requireWorld, type ServerNames, type Serving } from '../serving.js';
+import type { AuthRequest } from '../tokens.js';
+import { News } from '../world/news.js';
+import { ServedWorld } from '../world/served-world.js';
+import { HttpClients } from './clients.js';
+import { readBody, refusal, requestOf, send, TOO_LARGE } from './node-http.js';
+import { Pace } from './pace.js';
+import { Places, requireOrigins } from './places.js';
+import { HttpSessions, methodOf } from './sessions.js';
+
+/** Options of {@link serveHttp}. */
+export interface ServeHttpOptions extends ServerNames {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** The address at which it listens. Default 127.0.0.1: this machine only. */
+  readonly host?: string;
+  /**
+   * Finds the principal of a request: `human:NAME` or a cell. It is asked at each request; undefined refuses the request.
+   */
+  readonly auth: (request: AuthRequest) => Promise<Principal | undefined> | Principal | undefined;
+  /** The origins of web pages that may call it, and under whose hosts it may be addressed. */
+  readonly origins?: readonly string[];
+  readonly limits?: Partial<HttpLimits>;
+}
+
+const OPTIONS: Readonly<Record<keyof ServeHttpOptions, true>> = {
+  port: true,
+  host: true,
+  auth: true,
+  origins: true,
+  limits: true,
+  name: true,
+  instructions: true,
+  onError: true,
+};
+
+const PATH = '/mcp';
+const BAD_REQUEST = -32_000;
+const PARSE_ERROR = -32_700;
+const INTERNAL_ERROR = -32_603;
+
+const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of serveHttp');
+
+/**
+ * Serves a world over HTTP, at the path `/mcp`.
+ *
+ * @throws RepriseError `invalid_argument`; `duplicate_definition` when two parts serve a tool of one name
+ * @example
+ * const tokens = bearerTokens(world, { secret: 'mcp_tokens' })
+ * await using serving = await serveHttp(world, { port: 8080, auth: tokens.auth })
+ * console.log(serving.url) // http://127.0.0.1:8080/mcp
+ */
+export async function serveHttp(world: AgentWorld, options: ServeHttpOptions): Promise<Serving> {
+  requireWorld(world);
+  requireOptions(options);
+  const { host = '127.0.0.1', port = 0 } = options;
+  const server = createServer();
+  await listening(server, host, port);
+  return new HttpServing(world, options, server);
+}
+
+class HttpServing implements Serving {
+  readonly url: string;
+  readonly ended: Promise<void>;
+  readonly #limits: HttpLimits;
+  readonly #served: ServedWorld;
+  readonly #news: News;
+  readonly #sessions: HttpSessions;
+  readonly #clients: HttpClients;
+  readonly #pace: Pace;
+  readonly #places: Places;
+  /** The requests that are being answered, without streams. */
+  readonly #open = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    world: AgentWorld,
+    private readonly options: ServeHttpOptions,
+    private readonly server: Server,
+  ) {
+    const { host = '127.0.0.1', origins = [], limits = {} } = options;
+    const { port } = server.address() as AddressInfo;
+    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
+    this.#limits = { ...HTTP_LIMITS, ...limits };
+    this.#served = new ServedWorld(world);
+    this.#news = new News(this.#served, errorsTo(options));
+    const parts = {
+      limits: this.#limits,
+      news: this.#news,
+      offer: (principal: Principal) => this.#served.as(principal),
+      options: (offer: ReturnType<ServedWorld['as']>, session: string) => coreOptions(offer, options, session),
+    };
+    this.#sessions = new HttpSessions(parts);
+    this.#clients = new HttpClients(parts);
+    this.#pace = new Pace(this.#limits);
+    this.#places = new Places(host, port, origins);
+    this.ended = new Promise((resolve) => server.once('close', resolve));
+    server.maxConnections = this.#limits.connections;
+    server.headersTimeout = this.#limits.requestMs;
+    server.requestTimeout = this.#limits.requestMs;
+    server.on('request', (request, response) => void this.#take(request, response));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** H3 */
+  async #close(): Promise<void> {
+    this.server.close();
+    this.server.closeIdleConnections();
+    await Promise.race([Promise.all(this.#open), later(this.#limits.drainMs)]);
+    this.#sessions.close();
+    await this.#clients.close();
+    await this.#news.close();
+    await new Promise((resolve) => setImmediate(resolve)); // the ends of streams are written
+    this.server.closeAllConnections();
+    await this.ended;
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await send(await this.#answer(request, response), response);
+    } catch (error) {
+      this.#broke(error);
+      if (!response.headersSent)
+        await send(refusal(500, INTERNAL_ERROR, 'The request failed in the server.'), response);
+      else response.destroy();
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Response> {
+    if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH)
+      return refusal(404, BAD_REQUEST, `The server is at ${PATH}.`);
+    const foreign = this.#places.refuses(request);
+    if (foreign !== undefined) return last(refusal(403, BAD_REQUEST, foreign));
+    this.#places.allow(request, response);
+    if (this.#closing !== undefined) return last(refusal(503, BAD_REQUEST, 'The server is closing.'));
+    if (request.method === 'OPTIONS') return Places.preflight(request);
+    if (!['GET', 'POST', 'DELETE'].includes(request.method ?? ''))
+      return refusal(405, BAD_REQUEST, 'Method not allowed.', { allow: 'GET, POST, DELETE' });
+    const principal = await this.#principalOf(request);
+    if (principal === undefined)
+      return last(refusal(401, BAD_REQUEST, 'A valid token is needed.', { 'www-authenticate': 'Bearer' }));
+    return this.#answerTo(principal, request, response);
+  }
+
+  async #answerTo(principal: Principal, request: IncomingMessage, response: ServerResponse): Promise<Response> {
+    const text = request.method === 'POST' ? await readBody(request, this.#limits.bodyBytes) : '';
+    if (text === TOO_LARGE) return last(refusal(413, BAD_REQUEST, `A body may have ${this.#limits.bodyBytes} bytes.`));
+    const body = parsed(text);
+    if (request.method === 'POST' && body === undefined) return refusal(400, PARSE_ERROR, 'The body is not JSON.');
+    const isStream = request.method === 'GET' || methodOf(body) === 'subscriptions/listen';
+    const leave = this.#pace.enter(principal, isStream);
+    if (typeof leave === 'number')
+      return refusal(429, BAD_REQUEST, 'Too many requests.', { 'retry-after': String(leave) });
+    if (!isStream) this.#count(response);
+    response.once('close', leave);
+    const given = requestOf(request, response, text);
+    return (await isLegacyRequest(given, body))
+      ? this.#sessions.handle(given, principal, body)
+      : this.#clients.handle(given, principal, body);
+  }
+
+  #count(response: ServerResponse): void {
+    const over = new Promise<void>((resolve) => response.once('close', resolve));
+    this.#open.add(over);
+    void over.then(() => this.#open.delete(over));
+  }
+
+  async #principalOf(request: IncomingMessage): Promise<Principal | undefined> {
+    const { remoteAddress } = request.socket;
+    const found = await this.options.auth({
+      method: request.method ?? 'GET',
+      url: request.url ?? '/',
+      header: (name) => {
+        const value = request.headers[name.toLowerCase()];
+        return Array.isArray(value) ? value.join(', ') : value;
+      },
+      ...(remoteAddress === undefined ? {} : { remoteAddress }),
+    });
+    if (found === undefined) return undefined;
+    if (!isClientPrincipal(found)) {
+      this.#broke(new Error('`auth` gave no principal that a client may act as: human:NAME, or cell:ADDRESS'));
+      return undefined;
+    }
+    return (await this.#served.admits(found)) ? found : undefined;
+  }
+
+  #broke(error: unknown): void {
+    errorsTo(this.options)(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** An answer after which the connection ends: what follows on it is not read. */
+function last(answer: Response): Response {
+  answer.headers.set('connection', 'close');
+  return answer;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Refuses anything but options: callers may be untyped. */
+function requireOptions(options: ServeHttpOptions): void {
+  require(isObject(options), 'options', 'an object with `auth`', typeof options);
+  requireKnownOptions(options, OPTIONS, 'serveHttp');
+  const { port = 0, host = '127.0.0.1', auth, origins = [], limits = {} } = options;
+  require(Number.isInteger(port) && port >= 0 && port < 65_536, 'port', 'a port: 0 to 65535', port);
+  require(typeof host === 'string' && host !== '', 'host', 'an address', host);
+  require(typeof auth === 'function', 'auth', 'a function that finds the principal of a request', typeof auth);
+  requireOrigins(origins);
+  require(isObject(limits), 'limits', 'bounds by name', typeof limits);
+  requireKnownOptions(
+    limits,
+    Object.fromEntries(Object.keys(HTTP_LIMITS).map((name) => [name, true])),
+    'serveHttp limits',
+  );
+  for (const [name, bound] of Object.entries(limits))
+    require(Number.isSafeInteger(bound) && Number(bound) > 0, `limits.${name}`, 'a whole number, at least 1', bound);
+}

@@ -1,0 +1,160 @@
+/**
+ * Clients in sessions: the revisions of the protocol before 2026-07-28.
+ *
+ * Each request is answered by a server of its own, so requests that have one id do not meet; what a session is, stands
+ * here.
+ *
+ * Invariants
+ * S1  A session belongs to the principal that opened it; for every other one it does not exist.
+ * S2  There are at most so many sessions as the bound says. A session that nobody uses ends.
+ */
+import { randomUUID } from 'node:crypto';
+import { legacyStatelessFallback } from '@modelcontextprotocol/server';
+import type { Principal } from '@reprise/contracts';
+import type { HttpLimits } from '../limits.js';
+import { McpSessions } from '../mcp-sessions.js';
+import type { McpServerOptions } from '../mcp-types.js';
+import type { News } from '../world/news.js';
+import type { OfferedWorld } from '../world/served-world.js';
+import { EventStream } from './event-stream.js';
+import { refusal } from './node-http.js';
+
+const SESSION_HEADER = 'mcp-session-id';
+
+/** The error for a session that is not there; the range is free for servers. */
+const NO_SESSION = -32_001;
+const BAD_REQUEST = -32_000;
+
+/** Makes what a session needs. */
+export interface SessionParts {
+  readonly limits: HttpLimits;
+  readonly news: News;
+  offer(principal: Principal): OfferedWorld;
+  options(offer: OfferedWorld, session: string): McpServerOptions;
+}
+
+/** Sessions of clients. */
+export class HttpSessions {
+  readonly #sessions = new Map<string, HttpSession>();
+
+  constructor(private readonly parts: SessionParts) {}
+
+  /** Answers a request of a revision that has sessions. */
+  async handle(request: Request, principal: Principal, body: unknown): Promise<Response> {
+    this.#endUnused();
+    const id = request.headers.get(SESSION_HEADER);
+    if (id === null) return this.#begin(request, principal, body);
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.principal !== principal)
+      return refusal(404, NO_SESSION, 'There is no such session.');
+    this.#sessions.delete(id); // the longest unused stands first
+    this.#sessions.set(id, session);
+    if (request.method === 'DELETE') {
+      this.#end(session);
+      return new Response(null, { status: 204 });
+    }
+    return session.handle(request, body);
+  }
+
+  /** Ends all. */
+  close(): void {
+    for (const session of [...this.#sessions.values()]) this.#end(session);
+  }
+
+  async #begin(request: Request, principal: Principal, body: unknown): Promise<Response> {
+    if (request.method !== 'POST' || methodOf(body) !== 'initialize')
+      return refusal(
+        400,
+        BAD_REQUEST,
+        'A session begins with the request initialize; its header Mcp-Session-Id is missing.',
+      );
+    const session = new HttpSession(principal, this.parts);
+    const answer = await session.handle(request, body);
+    if (!answer.ok) {
+      session.end();
+      return answer;
+    }
+    this.#sessions.set(session.id, session);
+    const [oldest] = this.#sessions.values();
+    if (this.#sessions.size > this.parts.limits.sessions && oldest !== undefined) this.#end(oldest);
+    answer.headers.set(SESSION_HEADER, session.id);
+    return answer;
+  }
+
+  #endUnused(): void {
+    const since = performance.now() - this.parts.limits.sessionMs;
+    for (const session of this.#sessions.values()) if (session.isUnused(since)) this.#end(session);
+  }
+
+  #end(session: HttpSession): void {
+    this.#sessions.delete(session.id);
+    session.end();
+  }
+}
+
+class HttpSession {
+  readonly id = randomUUID();
+  readonly #core: McpSessions;
+  readonly #leave: () => void;
+  readonly #answer: ReturnType<typeof legacyStatelessFallback>;
+  #stream: EventStream | undefined;
+  #used = performance.now();
+
+  constructor(
+    readonly principal: Principal,
+    { news, offer: offerTo, options }: SessionParts,
+  ) {
+    const offer = offerTo(principal);
+    this.#core = new McpSessions(options(offer, this.id));
+    this.#answer = legacyStatelessFallback(() => this.#core.make(true));
+    this.#leave = news.add({
+      offer,
+      isOpen: () => this.#stream !== undefined,
+      follows: (uri) => this.#core.followed.has(uri),
+      toolsChanged: () => this.#stream?.notify('notifications/tools/list_changed'),
+      resourcesChanged: () => this.#stream?.notify('notifications/resources/list_changed'),
+      resourceUpdated: (uri) => this.#stream?.notify('notifications/resources/updated', { uri }),
+    });
+  }
+
+  isUnused(since: number): boolean {
+    return this.#stream === undefined && this.#used < since;
+  }
+
+  async handle(request: Request, body: unknown): Promise<Response> {
+    this.#used = performance.now();
+    if (request.method === 'GET') return this.#open(request);
+    if (methodOf(body) === 'notifications/cancelled') this.#cancel(body);
+    return this.#answer(request, { parsedBody: body });
+  }
+
+  end(): void {
+    this.#leave();
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  /** A new stream takes the place of the one before: a client that lost its connection opens another. */
+  #open(request: Request): Response {
+    if (request.headers.get('accept')?.includes('text/event-stream') !== true)
+      return refusal(406, BAD_REQUEST, 'A stream is text/event-stream.');
+    this.#stream?.close();
+    const stream = new EventStream({ [SESSION_HEADER]: this.id }, () => {
+      if (this.#stream === stream) this.#stream = undefined;
+    });
+    this.#stream = stream;
+    return stream.response;
+  }
+
+  #cancel(body: unknown): void {
+    const { params } = body as { readonly params?: { readonly requestId?: unknown } };
+    const id = params?.requestId;
+    if (typeof id === 'string' || typeof id === 'number') this.#core.cancel(id);
+  }
+}
+
+/** The method of a message; undefined for anything else. */
+export function methodOf(body: unknown): string | undefined {
+  const { method } = (body ?? {}) as { readonly method?: unknown };
+  return typeof method === 'string' ? method : undefined;
+}

@@ -1,0 +1,144 @@
+/**
+ * What changes in a world, for clients that follow it.
+ *
+ * Invariants
+ * N1  News follows from durable frames only.
+ * N2  A client is told of a resource only when its principal may read it at that moment.
+ * N3  News is gathered for a moment and told once: a client learns that something changed, not how often.
+ */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address, JournalRecord } from '@reprise/contracts';
+import type { WorldFrame } from '@reprise/kernel';
+import { SERVE_NEWS_MS } from '../limits.js';
+import type { OfferedWorld, ServedWorld } from './served-world.js';
+import { SESSIONS_URI, sessionUri } from './session-resources.js';
+
+/** A client that is told of changes. */
+interface Follower {
+  readonly offer: OfferedWorld;
+  /** Whether there is a stream on which the client can be told. */
+  isOpen(): boolean;
+  /** Whether the client follows a resource; true where only the protocol's library knows. */
+  follows(uri: string): boolean;
+  toolsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
+}
+
+interface Gathered {
+  readonly uris: Set<string>;
+  /** Sessions that began. */
+  readonly begun: Set<string>;
+}
+
+/** Tells clients what changes. */
+export class News {
+  /** Each follower, with the names of the tools that it was told of. */
+  readonly #followers = new Map<Follower, string | undefined>();
+  readonly #stop = new AbortController();
+  #gathered: Gathered = { uris: new Set(), begun: new Set() };
+  #reading: Promise<void> | undefined;
+  #told: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly served: ServedWorld,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  /** Begins to tell a client. @returns ends it */
+  add(follower: Follower): () => void {
+    this.#followers.set(follower, undefined);
+    this.#reading ??= this.#read();
+    if (this.#watchesTools) {
+      // What it has now is what later lists differ from.
+      void toolNames(follower).then((names) => {
+        if (this.#followers.has(follower)) this.#followers.set(follower, names);
+      }, this.onError);
+    }
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Ends it. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    this.#followers.clear();
+    await this.#reading;
+    await this.#told;
+  }
+
+  get #watchesTools(): boolean {
+    return this.served.world.served.some(({ listed }) => listed !== undefined);
+  }
+
+  async #read(): Promise<void> {
+    const { kernel } = this.served.world;
+    try {
+      for await (const frame of kernel.frames(kernel.head.seq + 1, this.#stop.signal)) this.#take(frame);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.onError(error as Error);
+    }
+  }
+
+  #take(frame: WorldFrame): void {
+    if (this.#followers.size === 0) return;
+    const { uris, begun } = this.#gathered;
+    for (const record of frame.records) {
+      const session = sessionOf(record);
+      if (session === undefined) continue;
+      uris.add(sessionUri(session)).add(`${sessionUri(session)}/transcript`);
+      if (isAdoption(record)) begun.add(session);
+    }
+    for (const { changed } of this.served.resources) for (const uri of changed?.(frame) ?? []) uris.add(uri);
+    this.#timer ??= setTimeout(() => this.#flush(), SERVE_NEWS_MS);
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const gathered = this.#gathered;
+    this.#gathered = { uris: new Set(), begun: new Set() };
+    const followers = [...this.#followers.keys()];
+    this.#told = this.#told
+      .then(async () => {
+        for (const one of followers) if (this.#followers.has(one)) await this.#tell(one, gathered);
+      })
+      .catch(this.onError);
+  }
+
+  async #tell(follower: Follower, { uris, begun }: Gathered): Promise<void> {
+    if (!follower.isOpen()) return;
+    const { offer } = follower;
+    for (const session of begun) {
+      if (!(await offer.mayRead(sessionUri(session)))) continue;
+      follower.resourcesChanged();
+      if (follower.follows(SESSIONS_URI)) follower.resourceUpdated(SESSIONS_URI);
+      break;
+    }
+    for (const uri of uris) if (follower.follows(uri) && (await offer.mayRead(uri))) follower.resourceUpdated(uri);
+    if (!this.#watchesTools) return;
+    const names = await toolNames(follower);
+    const before = this.#followers.get(follower);
+    if (this.#followers.has(follower)) this.#followers.set(follower, names);
+    if (before !== undefined && before !== names) follower.toolsChanged();
+  }
+}
+
+async function toolNames({ offer }: Follower): Promise<string> {
+  return (await offer.tools()).map(({ name }) => name).join('\n');
+}
+
+/** The session to which a record brings something. */
+function sessionOf(record: JournalRecord): string | undefined {
+  const to = addressedTo(record);
+  return to?.[0] === SESSION_REDUCER ? to[1] : undefined;
+}
+
+function addressedTo(record: JournalRecord): Address | undefined {
+  if (record.kind === 'request' || record.kind === 'event') return record.to;
+  return record.kind === 'timer' ? record.cell : undefined;
+}
+
+function isAdoption(record: JournalRecord): boolean {
+  return (record.kind === 'request' || record.kind === 'event') && record.event.name === 'aos.agent/AgentAdopted@1';
+}

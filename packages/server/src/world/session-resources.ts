@@ -1,0 +1,264 @@
+/**
+ * What a world has recorded of its sessions, as resources: the list, each session, its transcript, and the content that
+ * they link.
+ *
+ * A link alone is no authority: content is read under a session that links it, and which the principal may read.
+ */
+import {
+  type AgentWorld,
+  readLlmOutput,
+  readText,
+  type SessionInfoRow,
+  sessions,
+  type TranscriptItem,
+} from '@reprise/agent';
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import { type Address, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
+import { linksOf, type WorldView } from '@reprise/kernel';
+import { SERVE_PAGE_BYTES, SERVE_SESSIONS_PAGE, SERVE_TEXT_UNITS } from '../limits.js';
+import type { McpResource, McpResources } from '../mcp-types.js';
+import { unlessDenied } from './refusals.js';
+
+/** The URI of the list of sessions; the others stand below it. */
+export const SESSIONS_URI = 'reprise://sessions';
+
+const JSON_TYPE = 'application/json';
+
+const PLACE =
+  /^reprise:\/\/sessions(?:\/([^/?#]+)(?:\/(transcript|content\/([^/?#]+)))?)?(?:\?(?:after|from)=([^&#]{1,512}))?$/;
+
+interface Place {
+  readonly session?: string;
+  readonly of: 'list' | 'session' | 'transcript' | 'content';
+  readonly link?: string;
+  /** Where a page begins. */
+  readonly from?: string;
+}
+
+/** The URI of a session. */
+export function sessionUri(key: string): string {
+  return `${SESSIONS_URI}/${encodeURIComponent(key)}`;
+}
+
+/** The sessions of a world, as one principal may read them. */
+export class SessionResources {
+  readonly templates: readonly McpResource[] = [
+    { uri: `${SESSIONS_URI}/{session}`, name: 'A session', mediaType: JSON_TYPE },
+    { uri: `${SESSIONS_URI}/{session}/transcript`, name: 'The transcript of a session', mediaType: JSON_TYPE },
+    {
+      uri: `${SESSIONS_URI}/{session}/content/{link}`,
+      name: 'Content that a transcript links',
+      mediaType: 'application/octet-stream',
+    },
+  ];
+
+  constructor(
+    private readonly world: AgentWorld,
+    private readonly view: WorldView,
+  ) {}
+
+  /** A page of the sessions, and the list itself on the first. */
+  async list(after?: string): ReturnType<McpResources['list']> {
+    const { items, next } = await this.#page(after);
+    const found = items.map(({ key, agent }) => ({
+      uri: sessionUri(key),
+      name: key,
+      description: `A session of the agent ${agent}`,
+      mediaType: JSON_TYPE,
+    }));
+    const whole = {
+      uri: SESSIONS_URI,
+      name: 'sessions',
+      description: 'The sessions of this world',
+      mediaType: JSON_TYPE,
+    };
+    return { items: after === undefined ? [whole, ...found] : found, ...(next === undefined ? {} : { next }) };
+  }
+
+  /** The cell of a session that a URI is about; undefined for other URIs. */
+  cellOf(uri: string): Address | undefined {
+    const place = placeOf(uri);
+    return place?.session === undefined ? undefined : [SESSION_REDUCER, place.session];
+  }
+
+  /** Whether the principal may read a session. */
+  async mayRead(cell: Address): Promise<boolean> {
+    return (await unlessDenied(() => this.view.state(cell))) !== undefined;
+  }
+
+  /** Reads a resource; undefined when nothing is there, or the principal may not read it. */
+  async read(uri: string): ReturnType<McpResources['read']> {
+    const place = placeOf(uri);
+    if (place === undefined) return undefined;
+    if (place.of === 'list') return this.#sessions(place.from);
+    const { session = '' } = place;
+    if (!(await this.mayRead([SESSION_REDUCER, session]))) return undefined;
+    if (place.of === 'session') return this.#session(session);
+    if (place.of === 'transcript') return this.#transcript(session, place.from);
+    return this.#content(session, place.link ?? '');
+  }
+
+  async #page(
+    after: string | undefined,
+  ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
+    const query = { limit: SERVE_SESSIONS_PAGE, ...(after === undefined ? {} : { after }) };
+    const page = await this.world.sessions(query).catch((error: unknown) => {
+      if (isRepriseError(error, 'invalid_argument')) return { items: [] }; // no place of this list
+      throw error;
+    });
+    const items: SessionInfoRow[] = [];
+    for (const row of page.items) if (await this.mayRead([SESSION_REDUCER, row.key])) items.push(row);
+    return { ...page, items };
+  }
+
+  async #sessions(after: string | undefined): ReturnType<McpResources['read']> {
+    const { items, next } = await this.#page(after);
+    const more = next === undefined ? {} : { next: `${SESSIONS_URI}?after=${encodeURIComponent(next)}` };
+    return json({ sessions: items.map(shownRow), ...more });
+  }
+
+  async #session(session: string): ReturnType<McpResources['read']> {
+    const row = await (await this.world.views()).view(sessions).get(session);
+    if (row === undefined) return undefined;
+    const waiting = await this.world.pending({ session, to: this.view.principal });
+    const pending = waiting.map(({ id, kind, title, tool, question, since, deadline }) => ({
+      ...{ id, kind, since, deadline },
+      ...(title === undefined ? {} : { title }),
+      ...(tool === undefined ? {} : { tool }),
+      ...(question === undefined ? {} : { question: question.question }),
+    }));
+    return json({
+      ...shownRow({ ...row, key: session, updated: row.at }),
+      transcript: `${sessionUri(session)}/transcript`,
+      pending,
+    });
+  }
+
+  async #transcript(session: string, from: string | undefined): ReturnType<McpResources['read']> {
+    const first = from === undefined ? 0 : Number(from);
+    if (!Number.isSafeInteger(first) || first < 0) return undefined;
+    const items: Value[] = [];
+    let bytes = 0;
+    for await (const item of this.view.log([SESSION_REDUCER, session], 'transcript', first)) {
+      const shown = await this.#item(session, first + items.length, item);
+      bytes += Buffer.byteLength(JSON.stringify(shown));
+      if (bytes > SERVE_PAGE_BYTES && items.length > 0) {
+        const next = `${sessionUri(session)}/transcript?from=${first + items.length}`;
+        return json({ session, items, next });
+      }
+      items.push(shown);
+    }
+    return json({ session, items });
+  }
+
+  async #item(session: string, index: number, stored: Value): Promise<Value> {
+    const item = stored as unknown as TranscriptItem;
+    const { role } = item;
+    const about = 'tool' in item ? { tool: item.tool, call_id: item.call_id } : {};
+    const origin = 'origin' in item ? { origin: item.origin } : {};
+    const calls = 'calls' in item ? { calls: item.calls.map(({ call_id, tool }) => ({ call_id, tool })) } : {};
+    const text = await this.#text(item);
+    const links = linksOf(stored).map((link) => `${sessionUri(session)}/content/${link.hex}`);
+    return {
+      index,
+      role,
+      ...origin,
+      ...about,
+      ...calls,
+      ...(text === undefined ? {} : { text: shortText(text, SERVE_TEXT_UNITS + 1) }),
+      links,
+    };
+  }
+
+  /** What an item says. Erased content says that it was erased. */
+  async #text(item: TranscriptItem): Promise<string | undefined> {
+    const { content } = this.world.kernel;
+    try {
+      if (item.role === 'assistant') return (await readLlmOutput(content, item.output_ref)).text;
+      if (item.role !== 'user')
+        return item.output_ref === undefined ? undefined : await readText(content, item.output_ref);
+      const texts = item.parts.map((part) =>
+        part.kind === 'text' ? readText(content, part.text_ref) : `[${part.kind}]`,
+      );
+      return (await Promise.all(texts)).join('\n');
+    } catch (error) {
+      if (isRepriseError(error, 'blob_erased')) return '[erased]';
+      if (isRepriseError(error, 'blob_missing')) return '[missing]';
+      throw error;
+    }
+  }
+
+  async #content(session: string, text: string): ReturnType<McpResources['read']> {
+    const link = linkOf(text);
+    if (link === undefined) return undefined;
+    const cell: Address = [SESSION_REDUCER, session];
+    const bytes = await unlessDenied(async () => {
+      return (await this.#linked(link, { cell, log: 'transcript' })) ?? (await this.#linked(link, { cell }));
+    });
+    return bytes === undefined ? undefined : { mediaType: mediaTypeOf(bytes), bytes };
+  }
+
+  async #linked(link: Ref, by: Parameters<WorldView['blob']>[1]): Promise<Uint8Array | undefined> {
+    try {
+      return await unlessDenied(() => this.view.blob(link, by));
+    } catch (error) {
+      if (isRepriseError(error, 'blob_erased') || isRepriseError(error, 'blob_missing')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function placeOf(uri: string): Place | undefined {
+  const found = PLACE.exec(uri);
+  if (found === null) return undefined;
+  try {
+    const [, key, below, link, page] = found.map((one) => (one === undefined ? undefined : decodeURIComponent(one)));
+    const from = page === undefined ? {} : { from: page };
+    if (key === undefined) return { of: 'list', ...from };
+    if (below === undefined) return { of: 'session', session: key };
+    if (link !== undefined) return { of: 'content', session: key, link };
+    return { of: 'transcript', session: key, ...from };
+  } catch {
+    return undefined; // no URI: a `%` without its digits
+  }
+}
+
+function linkOf(text: string): Ref | undefined {
+  const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(text) ?? [];
+  return hex === undefined ? undefined : Ref.fromHex(hex);
+}
+
+type ShownRow = Pick<
+  SessionInfoRow,
+  'key' | 'agent' | 'model' | 'status' | 'closed' | 'labels' | 'made' | 'updated' | 'runs' | 'usage'
+>;
+
+function shownRow({
+  key,
+  agent,
+  model,
+  status,
+  closed,
+  labels,
+  made,
+  updated,
+  runs,
+  usage,
+}: ShownRow): Record<string, Value> {
+  return { session: key, uri: sessionUri(key), agent, model, status, closed, labels, made, updated, runs, usage };
+}
+
+/** Text where the bytes are text: clients show it to people. */
+function mediaTypeOf(bytes: Uint8Array): string {
+  if (bytes.includes(0)) return 'application/octet-stream';
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return 'text/plain';
+  } catch {
+    return 'application/octet-stream';
+  }
+}
+
+function json(value: Value): { readonly mediaType: string; readonly bytes: Uint8Array } {
+  return { mediaType: JSON_TYPE, bytes: new TextEncoder().encode(JSON.stringify(value)) };
+}
