@@ -5,6 +5,7 @@ import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { isWorld } from './open.js';
+import { addSkills } from './skills-program.js';
 import { parseDigest } from './target.js';
 import { escapeText } from './text/escape.js';
 import { addTree } from './tree-program.js';
@@ -51,7 +52,7 @@ class CommandLine {
   program(): Command {
     const program = new Command('reprise')
       .description(
-        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Runs trees of agents.',
+        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Runs trees of agents, and checks skills.',
       )
       .version(version(), '-V, --version', 'print the version')
       .helpCommand(false)
@@ -68,9 +69,11 @@ class CommandLine {
     this.#addBundle(program);
     this.#addBackup(program);
     this.#addExplain(program);
-    addTree(program, this.io, (code) => {
+    const ended = (code: number): void => {
       this.code = code;
-    });
+    };
+    addTree(program, this.io, ended);
+    addSkills(program, this.io, ended);
     for (const command of program.commands) {
       command.showHelpAfterError(usageOf(command));
       for (const inner of command.commands) inner.showHelpAfterError(usageOf(inner, `${command.name()} `));

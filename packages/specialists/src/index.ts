@@ -18,9 +18,11 @@ export {
 export * from './pure/index.js';
 export {
   type FolderOptions,
+  type FoundSkill,
   folder,
   isSkill,
   lintSkill,
+  listSkills,
   parseSkill,
   SKILL_RULES,
   type Skill,
@@ -28,5 +30,6 @@ export {
   type SkillProblems,
   type SkillSource,
   type SkillSpec,
+  type SkillWarning,
   skill,
 } from './skills/index.js';

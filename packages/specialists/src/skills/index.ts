@@ -3,7 +3,7 @@ export { skillsAdapter } from './adapter.js';
 export { type SkillSpec, skill } from './code.js';
 export { type FolderOptions, folder } from './folder.js';
 export {
-  listAll,
+  listSkills,
   rowOf,
   type SkillIndex,
   type SkillLibrary,

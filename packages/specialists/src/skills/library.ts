@@ -44,7 +44,7 @@ export function skillLibrary(sources: readonly SkillSource[]): SkillLibrary {
   ];
   return {
     index: async (team) => {
-      const { skills, warnings } = await listAll(ordered);
+      const { skills, warnings } = await listSkills(ordered);
       return { rows: skills.map((found) => rowOf(found, team)), warnings };
     },
     read: async (name, team) => {
@@ -64,7 +64,7 @@ export function skillLibrary(sources: readonly SkillSource[]): SkillLibrary {
 }
 
 /** The skills of all sources, one for each name (L1), and what a person should know. */
-export async function listAll(
+export async function listSkills(
   sources: readonly SkillSource[],
 ): Promise<{ readonly skills: readonly FoundSkill[]; readonly warnings: readonly SkillWarning[] }> {
   const listings = await Promise.all(sources.map((source) => source.list()));
