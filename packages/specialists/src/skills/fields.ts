@@ -4,7 +4,7 @@ import type { SkillField, SkillProblem, SkillRule } from './skill.js';
 import type { YamlEntries, YamlEntry, YamlText, YamlValue } from './yaml.js';
 
 /** What the fields of a file say. */
-export interface Fields {
+interface Fields {
   readonly name: string;
   readonly description: string;
   readonly triggers: readonly string[];
@@ -234,7 +234,7 @@ function isText(value: YamlValue): value is YamlText {
 }
 
 /** A text in one line: line breaks and other control characters become spaces. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 }

@@ -4,7 +4,7 @@ import { SKILL_BOUNDS } from '../pure/contracts/skills.js';
 import type { SkillProblem } from './skill.js';
 
 /** The two parts of a skill file. */
-export interface FileParts {
+interface FileParts {
   /** The text between the first two lines of `---`. It begins in line 2 of the file. */
   readonly frontMatter: string;
   readonly body: string;

@@ -2,17 +2,10 @@
 export { skillsAdapter } from './adapter.js';
 export { type SkillSpec, skill } from './code.js';
 export { type FolderOptions, folder } from './folder.js';
-export {
-  listSkills,
-  rowOf,
-  type SkillIndex,
-  type SkillLibrary,
-  skillLibrary,
-  type TeamFacts,
-} from './library.js';
+export { listSkills, type SkillLibrary, skillLibrary, type TeamFacts } from './library.js';
 export { type KnownToTeam, lintSkill } from './lint.js';
 export { parseSkill } from './parse.js';
-export { rankSkills, type Suggested, type Triggered } from './rank.js';
+export { rankSkills } from './rank.js';
 export {
   isSkill,
   SKILL_RULES,

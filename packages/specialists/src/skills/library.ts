@@ -20,7 +20,7 @@ export interface TeamFacts {
 }
 
 /** The skills of a team at one moment. */
-export interface SkillIndex {
+interface SkillIndex {
   /** By name, in order. */
   readonly rows: readonly SkillRow[];
   readonly warnings: readonly SkillWarning[];
@@ -89,7 +89,7 @@ function about(at: string, rule: SkillProblem['rule'], message: string): SkillWa
 }
 
 /** What a project knows of a skill. */
-export function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): SkillRow {
+function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): SkillRow {
   const planner = team.planners.includes(name);
   if (!isSkill(parsed))
     return {

@@ -28,7 +28,7 @@ export function parseSkill(text: string, at?: string): Skill | SkillProblems {
 }
 
 /** The form of a file and the name that it must have, by its path. */
-export function placeOf(at: string): { readonly form: 'standard' | 'seed'; readonly name?: string } | undefined {
+function placeOf(at: string): { readonly form: 'standard' | 'seed'; readonly name?: string } | undefined {
   const steps = at.split(/[/\\]/).filter((step) => step !== '');
   const file = steps.at(-1) ?? '';
   const folder = steps.at(-2);

@@ -5,13 +5,13 @@
 import { asciiLower } from '@reprise/contracts';
 
 /** A skill with its triggers. */
-export interface Triggered {
+interface Triggered {
   readonly name: string;
   readonly triggers: readonly string[];
 }
 
 /** A skill that a text suggests, with the longest of its triggers that stands in the text. */
-export interface Suggested {
+interface Suggested {
   readonly name: string;
   readonly trigger: string;
 }

@@ -21,7 +21,7 @@ export interface YamlText {
 }
 
 /** A list. */
-export interface YamlList {
+interface YamlList {
   readonly kind: 'list';
   readonly items: readonly YamlValue[];
   readonly line: number;
