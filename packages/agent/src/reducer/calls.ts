@@ -8,7 +8,8 @@
  * B3  The batch ends when each call has its outcome, also when the run is stopping.
  * B4  When the outcome of a call is unknown, the tool's `on_unknown` may repeat the call or ask a person. Like any
  *     start of a call, that never happens while the run is paused or stopping.
- * B5  Calls that together exceed the bound of a state are refused as data. A table stores the outputs of a batch
+ * B5  Of calls that together exceed the bound of a state, the first ones that fit are executed, and all behind them are
+ *     refused as data: what a model wrote last may build on what it wrote before. A table stores the outputs of a batch
  *     (`kept.ts`).
  */
 
@@ -40,8 +41,7 @@ const RETRIES_MAX = 2;
 export function startCalls(draft: SessionState, calls: readonly LlmToolCall[], ctx: ReducerContext): Next {
   const { run } = draft;
   if (run === null) return undefined;
-  const tooMuch = sizeOf(calls) > CALLS_BYTES_MAX;
-  draft.calls = calls.map((call) => (tooMuch ? tooLarge(call) : pendingCall(call)));
+  draft.calls = bounded(calls);
   const reached = batchLimit(run, calls.length);
   if (reached !== undefined) {
     if (run.config.limits.on_limit === 'fail') refuseAll(draft, ctx);
@@ -61,12 +61,23 @@ function refuseAll(draft: SessionState, ctx: ReducerContext): void {
   appendResults(draft, ctx);
 }
 
-/** Settles calls that exceed the bound of a state (B5). */
-function tooLarge({ call_id, tool, args_ref, signature }: LlmToolCall): PendingCall {
-  return {
-    ...pendingCall({ call_id, tool: startOfText(tool, 64), args_ref, signature }),
-    issue: 'tool_args_invalid/too_large',
-  };
+/** The calls of a batch, of which those beyond the bound of a state are refused (B5). */
+function bounded(calls: readonly LlmToolCall[]): PendingCall[] {
+  if (sizeOf(calls) <= CALLS_BYTES_MAX) return calls.map(pendingCall);
+  const least = calls.map(leastOf);
+  let bytes = sizeOf(least);
+  const beyond = calls.findIndex((call, i) => {
+    bytes += Math.max(0, sizeOf(call) - sizeOf(least[i]));
+    return bytes > CALLS_BYTES_MAX;
+  });
+  return calls.map((call, i) =>
+    i < beyond ? pendingCall(call) : { ...pendingCall(leastOf(call)), issue: 'tool_args_invalid/too_large' },
+  );
+}
+
+/** What is stored of a call that is refused for its size. */
+function leastOf({ call_id, tool, args_ref, signature }: LlmToolCall): LlmToolCall {
+  return { call_id, tool: startOfText(tool, 64), args_ref, signature };
 }
 
 function pendingCall(call: LlmToolCall): PendingCall {

@@ -50,7 +50,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.transcript().filter((line) => line.startsWith('result'))).toHaveLength(16);
     }));
 
-  it('calls that are too large together are refused, as data that the model reads', () =>
+  it('of calls that are too large together the first ones are executed, and the rest is refused as data that the model reads', () =>
     play({}, (s) => {
       const parts = Array.from({ length: 16 }, (_, n) => part(n));
       asked(
@@ -59,6 +59,25 @@ describe('a state stays small, whatever it is given', () => {
       );
       expect(s.lifecycle()).toBe('Running');
       expect(s.transcript().at(-1)).toBe('result s4: (failed tool_args_invalid/too_large)');
+      const refused = s.transcript().filter((line) => line.includes('too_large'));
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.length).toBeLessThan(5);
+    }));
+
+  it('of sixty-four calls that are too large together, all behind the first one that does not fit are refused', () =>
+    play({ limits: { max_tool_calls_per_step: 64 } }, (s) => {
+      const parts = Array.from({ length: 16 }, (_, n) => part(n));
+      const calls: Call[] = Array.from({ length: 64 }, (_, n) => ({ id: `k${n}` }));
+      for (let n = 20; n < 24; n++) calls[n] = { id: `k${n}`, session: { op: 'spawn', agent: 'a', parts } };
+      asked(s, calls);
+      for (let n = 0; n < 20; n++) s.toolAnswers(`k${n}`);
+      const lines = s.transcript().filter((line) => line.startsWith('result'));
+      expect(lines).toHaveLength(64);
+      const refused = lines.map((line) => line.includes('too_large'));
+      const first = refused.indexOf(true);
+      expect(first).toBeGreaterThanOrEqual(20);
+      expect(first).toBeLessThan(24);
+      expect(refused).toEqual(refused.map((_, n) => n >= first));
     }));
 
   it('steers that are too large together are refused', () =>
