@@ -23,3 +23,9 @@ export const TREE_AGENT_BYTES_MAX = 15 * 1024;
 
 /** The bytes of the labels of a tree: each of its sessions has them, with two of its own. */
 export const TREE_LABELS_BYTES_MAX = 1_536;
+
+/** The agents of one tree: each is an entry of its table, and the event that starts it carries all of them. */
+export const TREE_AGENTS_MAX = 32;
+
+/** The bytes of what starts a tree, its agents included: just below the kernel's bound on the value of an event. */
+export const TREE_START_BYTES_MAX = 65_000;

@@ -1,7 +1,8 @@
 /** Executes `tree.agents@1`: the agents and texts of this part, for a tree that a cell started. */
 import type { AnyAgent, PartHost } from '@reprise/agent';
-import type { Adapter } from '@reprise/kernel';
+import { type Adapter, encode } from '@reprise/kernel';
 import { type PromptWords, storeWords } from '../api/words.js';
+import { TREE_START_BYTES_MAX } from '../limits.js';
 import { type TreeSupplies, treeAgents } from '../pure/index.js';
 import { packAgent } from '../tools/node-agent.js';
 import type { FileCapture } from './check.js';
@@ -31,7 +32,10 @@ export function agentsAdapter(
         prompts,
         agents.map(({ name }) => name),
       );
-      return { status: 'ok', payload: { agents: packed, words } };
+      const payload = { agents: packed, words };
+      if (encode(payload as never).length > TREE_START_BYTES_MAX)
+        return { status: 'error', code: 'validation_error/agents_too_large', retryable: false };
+      return { status: 'ok', payload };
     },
   };
 }

@@ -12,6 +12,7 @@ import type { PendingItem } from '@reprise/kernel';
 import { textsPart } from '@reprise/work';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
+import { TREE_AGENTS_MAX } from '../limits.js';
 import { checkPlan, launchPlan, peoplePlan, questionPlan, supplyPlan, TREE, treeReducer } from '../pure/index.js';
 import { requireNodeAgent } from '../tools/node-agent.js';
 import { nodeToolCatalog } from '../tools/node-tools.js';
@@ -79,6 +80,7 @@ export function trees(options: TreesOptions): WorldPart<Trees> {
   requireKnownOptions(options, OPTIONS, 'trees');
   const { agents, files, bridge } = options;
   require(Array.isArray(agents) && agents.length > 0, 'agents', 'at least one agent', agents);
+  require(agents.length <= TREE_AGENTS_MAX, 'agents', `at most ${TREE_AGENTS_MAX} agents`, agents.length);
   for (const agent of agents) requireNodeAgent(agent);
   const names = agents.map(({ name }) => name);
   require(new Set(names).size === names.length, 'agents', 'agents with different names', names.join(', '));

@@ -26,7 +26,10 @@ export interface By {
   readonly as?: Principal;
 }
 
-/** What became of a command. `affected` are the nodes that changed at once. */
+/**
+ * What became of a command. `affected` are the nodes that changed in the frame of the command: of a stop that concerns
+ * many, the first ones; the rest follows in the next frames, before any other input is taken.
+ */
 export type Done =
   | { readonly status: 'accepted'; readonly affected: readonly number[] }
   | { readonly status: 'rejected'; readonly code: TreeRefusal };

@@ -3,7 +3,7 @@ import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
 import { putText } from '@reprise/agent';
 import { type Capability, fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
-import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX } from '../limits.js';
+import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX, TREE_START_BYTES_MAX } from '../limits.js';
 import {
   PEOPLE,
   TREE_LIMITS,
@@ -138,7 +138,7 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
   const unit = unitOf(budget, plain);
   const packed: TreeAgent[] = [];
   for (const one of agents) packed.push(fitting(await packAgent(one, { unit, files: files !== undefined }, host)));
-  return {
+  return startable({
     goal,
     prompt_ref: await putText(content, prompt),
     agent,
@@ -160,7 +160,19 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
     labels: { ...labels },
     ...(calls === undefined ? {} : { calls: [...calls] }),
     ...(spec.rights === undefined ? {} : { rights: recordedRights(spec.rights, 'rights') }),
-  };
+  });
+}
+
+/** A start that fits into one event. @throws RepriseError `invalid_definition` */
+function startable(start: TreeStart): TreeStart {
+  const bytes = encode(start as never).length;
+  if (bytes <= TREE_START_BYTES_MAX) return start;
+  throw new RepriseError('invalid_definition', 'the agents of this tree are too large together', {
+    where: 'agents',
+    expected: `at most ${TREE_START_BYTES_MAX} bytes for all agents and labels of a tree`,
+    actual: bytes,
+    hint: 'Give trees fewer agents, or agents that spawn fewer of their own: those that are spawned count as well.',
+  });
 }
 
 function schemaIn<R>(returns: TreeReturns<R> | undefined): Schema<R> | undefined {

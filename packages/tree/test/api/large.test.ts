@@ -1,6 +1,8 @@
 /** What is large: many children in one answer, and many agents of one tree. */
-import { defineAgent } from '@reprise/agent';
+import { type AnyAgent, defineAgent } from '@reprise/agent';
 import { describe, expect, it } from 'vitest';
+import { TREE, trees as treesOf } from '../../src/index.js';
+import { TREE_AGENTS_MAX } from '../../src/limits.js';
 import { calls, complete, forest } from './forest.js';
 
 describe('children of one answer', () => {
@@ -32,17 +34,32 @@ describe('children of one answer', () => {
 });
 
 describe('the agents of a tree', () => {
-  it('a tree with thirty agents starts, or is refused with the number of bytes and what to do', () => {
-    const others = Array.from({ length: 29 }, (_, i) =>
-      defineAgent({ name: `agent-${i}`, model: 'main', instructions: `Do part ${i}.` }),
+  const agents = (count: number, spawns: readonly AnyAgent[] = []): AnyAgent[] =>
+    Array.from({ length: count }, (_, i) =>
+      defineAgent({ name: `agent-${i}`, model: 'main', instructions: `Do part ${i}.`, spawns: [...spawns] }),
     );
-    return forest(
+
+  it('a tree of thirty-one ordinary agents starts', () =>
+    forest(
       () => complete('r'),
       async ({ trees }) => {
         const tree = await trees.start('many', { goal: 'top' });
         expect((await tree.result()).status).toBe('complete');
       },
-      { others },
+      { others: agents(30) },
+    ));
+
+  it('more agents, or agents that are too large together, are refused with what to do', async () => {
+    expect(() => treesOf({ agents: agents(TREE_AGENTS_MAX + 1) })).toThrow(/at most 32 agents/);
+    const helpers = agents(8).map((agent, i) => ({ ...agent, name: `helper-${i}` }));
+    await forest(
+      () => complete('r'),
+      async ({ trees, world }) => {
+        const refused = trees.start('large', { goal: 'top' });
+        await expect(refused).rejects.toThrow(/too large together.*at most 65000 bytes.*fewer agents/s);
+        expect(await world.kernel.state([TREE, 'large'])).toBeUndefined();
+      },
+      { others: agents(20, helpers) },
     );
   });
 });
