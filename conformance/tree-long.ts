@@ -1,7 +1,7 @@
 /**
  * Trees of agents against their oracle, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 4000] [--kill 200] [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 20000 [--hanging 5000]] [--kill 200] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must
@@ -9,7 +9,9 @@
  *
  * `--calls N`: random calls of random nodes, some of which name another's session, against a table of what is allowed.
  *
- * `--size N`: a tree of N nodes, made by commands and stopped at its root while other inputs wait.
+ * `--size N [--hanging M]`: a tree of N nodes, made by commands and stopped at its root while other inputs wait. Without
+ * M its process is killed when a part of the stop is durable, and another process goes on; with M, eighty nodes have M calls
+ * of tools under way that never return.
  *
  * `--kill N`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
  * counted by a server; a tool marks each run in a file.
@@ -19,7 +21,7 @@ import { tryCalls } from './tree/authority.js';
 import { holdSchedules } from './tree/hold.js';
 import { killOwners } from './tree/kill.js';
 import { treeReducer } from './tree/reducer.js';
-import { stopLarge } from './tree/size.js';
+import { killLarge, stopLarge } from './tree/size.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/tree-long.ts';
 const BATCH = 5_000;
@@ -29,6 +31,7 @@ const { values: options } = parseArgs({
     schedules: { type: 'string', default: '0' },
     calls: { type: 'string', default: '0' },
     size: { type: 'string', default: '0' },
+    hanging: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
     trees: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
@@ -38,7 +41,7 @@ const seed = Number(options.seed);
 
 if (Number(options.schedules) > 0) playSchedules(Number(options.schedules));
 if (Number(options.calls) > 0) makeCalls(Number(options.calls));
-if (Number(options.size) > 0) await stopAtRoot(Number(options.size));
+if (Number(options.size) > 0) await stopAtRoot(Number(options.size), Number(options.hanging));
 if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees));
 
 /** Plays schedules on the reducer alone. */
@@ -73,12 +76,16 @@ function makeCalls(total: number): void {
 }
 
 /** Stops a large tree. */
-async function stopAtRoot(nodes: number): Promise<void> {
-  const { ended, deliveries, bytes, between, frames, unverified } = await stopLarge(nodes);
+async function stopAtRoot(nodes: number, hanging: number): Promise<void> {
+  const killed = hanging > 0 ? undefined : await killLarge({ nodes, hanging });
+  const { ended, deliveries, bytes, between, frames, isOver, unverified } = killed ?? (await stopLarge(nodes, hanging));
+  const durable = killed === undefined ? '' : `, killed when ${killed.durable} of them were durable`;
   console.log(
-    `${ended === nodes ? 'all' : ended} ended in ${frames} frames, largest frame ${deliveries} deliveries, ` +
-      `${bytes} bytes, ingress between ${between}, unverified ${unverified}`,
+    `${nodes} nodes, ${hanging} hanging calls: ${ended === nodes && isOver ? 'all' : ended} ended in ${frames} frames` +
+      `${durable}, largest frame ${deliveries} deliveries (≤ 256), ${bytes} bytes (≤ 1 MiB), ` +
+      `ingress between ${between}, unverified ${unverified}`,
   );
   const isBounded = deliveries <= 256 && bytes <= 1024 * 1024;
-  if (ended < nodes || !isBounded || between > 0 || unverified > 0) process.exitCode = 1;
+  const isKilled = killed === undefined || (killed.durable > 0 && killed.durable < frames);
+  if (ended < nodes || !isOver || !isBounded || !isKilled || between > 0 || unverified > 0) process.exitCode = 1;
 }

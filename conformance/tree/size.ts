@@ -1,93 +1,87 @@
-/** A large tree that is stopped at its root, while other inputs wait. */
-import { appOf, defineAgent, openAgentWorld, putText } from '@reprise/agent';
-import { type Address, encode, memory, verifyStore } from '@reprise/kernel';
-import { llmGenerateAdapter, scriptBy } from '@reprise/providers';
-import { trees } from '@reprise/tree';
+/** A large tree that is stopped at its root while other inputs wait: in one process, and in one that is killed meanwhile. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { memory, verifyStore } from '@reprise/kernel';
+import { bundle } from '../bundle.js';
+import {
+  cancelled,
+  drained,
+  grow,
+  largeApp,
+  openLarge,
+  type Size,
+  type StopFrames,
+  stopFrames,
+  stopRoot,
+} from './large.js';
 
 /** What a stop came to. */
-export interface Stopped {
-  readonly nodes: number;
+export interface Stopped extends StopFrames {
+  /** The nodes that have ended. */
   readonly ended: number;
-  /** The frames of the stop. */
-  readonly frames: number;
-  /** The largest of them. */
-  readonly deliveries: number;
-  readonly bytes: number;
-  /** Inputs that were taken before the stop was over. */
-  readonly between: number;
   readonly unverified: number;
 }
 
-const TREE: Address = ['tree/Tree@1', 't'];
-
-/** How many children one command adds. */
-const CHILDREN = 64;
-
-const part = trees({ agents: [defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' })] });
-
-/** A model that answers when it is told to stop. */
-const silent = (): ReturnType<typeof scriptBy> => {
-  const script = scriptBy(() => ({ text: 'Stopped.' }));
-  return {
-    ...script,
-    generate: async (request, context) => {
-      await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
-      return script.generate(request, context);
-    },
-  };
-};
+/** What a stop came to whose process was killed. */
+export interface KilledStop extends Stopped {
+  /** The frames of the stop that were durable when its process was killed. */
+  readonly durable: number;
+}
 
 /** Grows a tree by commands, and stops its root. */
-export async function stopLarge(size: number): Promise<Stopped> {
+export async function stopLarge(nodes: number, hanging = 0): Promise<Stopped> {
   const store = memory();
-  const found = await grow(store, size);
-  const { unverified } = await verifyStore(await store.openReadonly(), { app: appOf([part]) });
+  const found = await stopIn(store, { nodes, hanging });
+  const { unverified } = await verifyStore(await store.openReadonly(), { app: largeApp });
   return { ...found, unverified };
 }
 
-async function grow(store: ReturnType<typeof memory>, size: number): Promise<Omit<Stopped, 'unverified'>> {
-  await using world = await openAgentWorld({
-    store,
-    agents: [],
-    parts: [part],
-    models: { main: {} },
-    llm: (judge) => llmGenerateAdapter({ main: silent() }, { judge }),
+async function stopIn(store: ReturnType<typeof memory>, size: Size): Promise<Omit<Stopped, 'unverified'>> {
+  await using world = await openLarge(store, size.hanging);
+  await grow(world, size);
+  const from = world.kernel.head.seq + 1;
+  await stopRoot(world.kernel);
+  await drained(world.kernel);
+  return { ended: await cancelled(world), ...(await stopFrames(world.kernel, from)) };
+}
+
+const OWNER = fileURLToPath(new URL('size-owner.ts', import.meta.url));
+
+/** The same on a file, by a process that is killed when a part of the stop is durable; another process goes on. */
+export async function killLarge({ nodes, hanging }: Size): Promise<KilledStop> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-size-'));
+  const [program, file] = [path.join(folder, 'owner.mjs'), path.join(folder, 'large.world')];
+  try {
+    await bundle(OWNER, program);
+    const stop = /^grown (\d+)$/m;
+    const first = await run([program, file, 'stop', String(nodes), String(hanging)], (out) => out.includes('frame '));
+    const from = Number(stop.exec(first)?.[1]);
+    const last = await run([program, file, 'finish', String(from), String(hanging)]);
+    const seen = /^ended (.*)$/m.exec(last)?.[1];
+    if (seen === undefined) throw new Error(`the second owner ends without an outcome: ${last}`);
+    const { opened, ...stopped } = JSON.parse(seen) as Stopped & { readonly opened: number };
+    return { ...stopped, durable: opened - from + 1 };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs an owner, and kills it as soon as its output says so. @returns its output */
+function run(argv: readonly string[], isTime: (out: string) => boolean = () => false): Promise<string> {
+  const owner = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  owner.stdout.on('data', (piece) => {
+    out += String(piece);
+    if (isTime(out)) owner.kill('SIGKILL');
   });
-  const { kernel } = world;
-  const tree = await world.part(part).start('t', { goal: 'the whole', limits: { nodes: size, parallel: 1 } });
-  const prompt_ref = await putText(kernel.content, 'Do your part.');
-  const spec = { goal: 'a part', prompt_ref };
-  for (let made = 1, parent = 1; made < size; parent++) {
-    const count = Math.min(CHILDREN, size - made);
-    const value = { parent, type: 'spawn', nodes: Array.from({ length: count }, () => spec) };
-    await kernel.request(TREE, { name: 'tree/Add@1', value });
-    made += count;
-  }
-  const from = kernel.head.seq + 1;
-  const tell = { name: 'tree/Limit@1', value: { limits: { attempts: 2 } } };
-  await Promise.all([
-    kernel.request(TREE, { name: 'tree/Stop@1', value: { node: 1 } }),
-    ...Array.from({ length: 5 }, () => kernel.request(TREE, tell)),
-  ]);
-  const sum = { frames: 0, deliveries: 0, bytes: 0, between: 0 };
-  let isOver = false;
-  for await (const { seq, records } of kernel.frames(from)) {
-    if (!isOver) {
-      sum.frames++;
-      sum.deliveries = Math.max(sum.deliveries, records.filter(({ kind }) => kind === 'event').length);
-      sum.bytes = Math.max(sum.bytes, encode(records).length);
-      if (seq > from && records[0]?.kind !== 'continue') sum.between++;
-      isOver = records.some((record) => record.kind === 'fact' && record.name === 'tree/Ended@1');
-    }
-    if (seq >= kernel.head.seq) break;
-  }
-  let ended = 0;
-  for (let after = 0; ; ) {
-    const rows = await tree.nodes({ after, limit: 1_000 });
-    ended += rows.filter(({ status }) => status === 'cancelled').length;
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    after = last.n;
-  }
-  return { nodes: size, ended, ...sum };
+  return new Promise((resolve, reject) => {
+    owner.on('error', reject);
+    owner.on('close', (code, signal) => {
+      if (code === 0 || signal === 'SIGKILL') resolve(out);
+      else reject(new Error(`the owner exits with ${code}: ${out}`));
+    });
+  });
 }

@@ -4,12 +4,20 @@ import { brokenWorld } from './mutants.js';
 
 const NODES = 1_500;
 
-/** The long form: `conformance/tree-long.ts --size 4000`. */
+/** The long form: `conformance/tree-long.ts --size 20000`, and with `--hanging 5000`. */
 describe('a large tree that is stopped at its root', () => {
   it('every node ends in bounded frames before another input is taken [TREE-37]', async () => {
     const { ended, frames, deliveries, bytes, between, unverified } = await stopLarge(NODES);
     expect({ ended, between, unverified }).toEqual({ ended: NODES, between: 0, unverified: 0 });
     expect(frames).toBeGreaterThan(1);
+    expect(deliveries).toBeLessThanOrEqual(256);
+    expect(bytes).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  it('calls of tools that hang end with their nodes, in bounded frames before another input is taken [TREE-37]', async () => {
+    const { ended, frames, deliveries, bytes, between, unverified } = await stopLarge(200, 640);
+    expect({ ended, between, unverified }).toEqual({ ended: 200, between: 0, unverified: 0 });
+    expect(frames).toBeGreaterThan(2);
     expect(deliveries).toBeLessThanOrEqual(256);
     expect(bytes).toBeLessThanOrEqual(1024 * 1024);
   });

@@ -16,7 +16,7 @@ export const treeLimits = z.strictObject({
   /** The children of one node, without its questions. */
   children: upTo(64),
   /** The nodes whose runs are under way at once. */
-  parallel: upTo(64),
+  parallel: upTo(128),
   /** How often one node may make children: in its first run, in its first synthesis … */
   generations: upTo(16),
   /** How often a node is tried in one phase. */

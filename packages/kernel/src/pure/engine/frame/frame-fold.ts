@@ -32,6 +32,7 @@ import {
   CASCADE_DELIVERIES_MAX,
   CASCADE_VALUE_BYTES_MAX,
   CASCADE_WAITING_BYTES_MAX,
+  CASCADE_WAITING_MAX,
   FRAME_DELIVERIES_MAX,
   FRAME_VALUE_BYTES_MAX,
   VALUE_BYTES_MAX,
@@ -256,19 +257,24 @@ export class FrameFold {
     this.#spent.bytes += valueBytes;
   }
 
+  /** Counts bytes that the kernel itself writes for a delivery, for the bound of the frame. */
+  weigh(bytes: number): void {
+    this.#frameBytes += bytes;
+  }
+
   /**
    * Checks that the cascade has room for the output of a delivery. Too much is that delivery's fault: otherwise deliveries
    * that each stay within their bounds could together queue more than memory can hold, or write without end.
    */
   afford({ outputs, valueBytes, waitingBytes }: Output): void {
     const isRoom =
-      this.#cascade.length + outputs.length <= CASCADE_DELIVERIES_MAX &&
+      this.#cascade.length + outputs.length <= CASCADE_WAITING_MAX &&
       this.#cascade.bytes + waitingBytes <= CASCADE_WAITING_BYTES_MAX &&
       this.#spent.bytes + valueBytes <= CASCADE_VALUE_BYTES_MAX;
     if (isRoom) return;
     throw new Fault(
       'cascade_exceeded',
-      `a cascade has at most ${CASCADE_DELIVERIES_MAX} deliveries and ${CASCADE_WAITING_BYTES_MAX} bytes of them ` +
+      `a cascade has at most ${CASCADE_WAITING_MAX} deliveries and ${CASCADE_WAITING_BYTES_MAX} bytes of them ` +
         `waiting, and ${CASCADE_VALUE_BYTES_MAX} bytes of values in all`,
     );
   }

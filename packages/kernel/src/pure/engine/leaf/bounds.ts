@@ -27,14 +27,23 @@ export const FRAME_VALUE_BYTES_MAX = 1024 * 1024;
  */
 export const VALUE_BYTES_EXTRA = 64;
 
+/** What an effect that a cascade ends adds to its frame: its record, and the changes of its leaf and of its plan's. */
+export const SETTLED_BYTES = 384;
+
 /**
  * Open effects that one frame checks when rights were narrowed; the next are checked in a `continue`
  * frame, before anything else. Each effect that ends takes some 500 bytes of the frame.
  */
 export const ENDINGS_AT_ONCE = 4_096;
 
-/** Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. */
-export const CASCADE_DELIVERIES_MAX = 10_000;
+/**
+ * Deliveries in one cascade, its `continue` frames included. Beyond it every queued delivery is a fault. A stop of 128
+ * sessions with 64 calls of tools each takes some 17,000.
+ */
+export const CASCADE_DELIVERIES_MAX = 50_000;
+
+/** Deliveries that wait in one cascade: beyond it, the delivery that sends more is a fault. */
+export const CASCADE_WAITING_MAX = 10_000;
 
 /** Bytes of the values that wait in one cascade, of events and of intents: they take up memory until they are delivered. */
 export const CASCADE_WAITING_BYTES_MAX = 8 * 1024 * 1024;

@@ -10,7 +10,7 @@ import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@repri
 import type { FrameFold } from '../frame/frame-fold.js';
 import { notify, tellOwner } from '../frame/notify.js';
 import { dropWake, wakeWhenDue } from '../frame/wake.js';
-import { CANCEL_GRACE_MS, LEAF_BYTES_MAX } from '../leaf/bounds.js';
+import { CANCEL_GRACE_MS, LEAF_BYTES_MAX, SETTLED_BYTES } from '../leaf/bounds.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
 import { bookLate, bookReceipt } from './accounts.js';
@@ -114,6 +114,7 @@ export function settleInFrame(
 ): void {
   const { status, code = null } = receipt;
   const cause = fold.push({ kind: 'settled', c, effect: id, status, code, by });
+  fold.weigh(SETTLED_BYTES);
   const unanswered = over === undefined && isUnderWay(effect);
   if (unanswered) fold.aborts.push(id);
   settleEffect(fold, id, effect, { receipt, cause, unanswered, apart });

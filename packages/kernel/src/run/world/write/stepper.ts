@@ -207,6 +207,7 @@ export class Stepper {
 
   /** Writes the next piece of a cascade. @returns false when it was taken back */
   async #goOn({ at }: Unfinished): Promise<boolean> {
+    await macrotask(); // the process does other things between two pieces
     const batch = newBatch(this.durable);
     await this.#fold(batch, CONTINUE, at);
     return this.#commit(batch);
