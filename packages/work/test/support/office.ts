@@ -186,6 +186,8 @@ export interface OfficeOptions {
   readonly clock?: VirtualClock;
   /** Whether an earlier world of this store has opened the desk. */
   readonly goesOn?: boolean;
+  /** The parts of jobs, in place of the usual one: with a bug. */
+  readonly change?: (work: WorldPart) => WorldPart;
   readonly more?: object;
 }
 
@@ -198,7 +200,8 @@ export interface Office {
   /** The tasks that were prepared. */
   readonly prepared: readonly string[];
   hire(n: number, task: string, more?: Partial<BeginJob>): Promise<void>;
-  tell(name: string, value: Value): Promise<void>;
+  /** Sends the desk an event; with an id, once. */
+  tell(name: string, value: Value, id?: string): Promise<void>;
   /** Lets everything happen that happens by itself now. */
   settle(): Promise<void>;
   /** What the desk heard of a job: its statuses with their codes. */
@@ -245,6 +248,7 @@ export async function office({
   slots = 1,
   clock = new VirtualClock(),
   goesOn = false,
+  change = (work) => work,
   more = {},
 }: OfficeOptions = {}): Promise<Office> {
   const asked: ScriptRequest[] = [];
@@ -256,7 +260,7 @@ export async function office({
     const step = request.messages.slice(at).filter(({ role }) => role === 'assistant').length;
     return { usage: { tokens_in: 10, tokens_out: 5 }, ...does(task, step, request.last) };
   });
-  const work = workPart({ preparers: [preparer((task) => prepared.push(task))] });
+  const work = change(workPart({ preparers: [preparer((task) => prepared.push(task))] }));
   const world = await openAgentWorld({
     store,
     clock,
@@ -268,8 +272,9 @@ export async function office({
     ...more,
   });
   const { kernel } = world;
-  const tell = async (name: string, value: Value) => void (await kernel.request(desk, { name, value }));
-  if (!goesOn) await tell('test/Open@1', { slots });
+  const tell = async (name: string, value: Value, id?: string) =>
+    void (await kernel.request(desk, { name, value }, id === undefined ? {} : { id }));
+  if (!goesOn) await tell('test/Open@1', { slots }, 'open');
   const news = async () => {
     const all: JobChanged[] = [];
     for await (const item of kernel.log(desk, 'heard')) all.push(item as unknown as JobChanged);

@@ -1,0 +1,11 @@
+/** The laws of reducers, for jobs. */
+import { testReducer } from '@reprise/testkit/ports';
+import { jobReducer } from '@reprise/work';
+import { describe, it } from 'vitest';
+import { officeApp } from './support/office.js';
+
+testReducer({
+  name: 'jobs',
+  runner: { describe, it },
+  make: async () => ({ reducer: jobReducer, app: officeApp() }),
+});

@@ -1,0 +1,50 @@
+/** A store whose holder dies at a chosen append: before what it appends is there, or just after. */
+import type { OpenStore, Store } from '@reprise/kernel';
+
+/** A store that kills its holders. */
+export class DyingStore implements Store {
+  readonly label: string;
+  /** How many holders have died. */
+  deaths = 0;
+  /** How many appends there were. */
+  appends = 0;
+  #left = Number.POSITIVE_INFINITY;
+  #side: 'before' | 'after' = 'before';
+
+  constructor(private readonly inner: Store) {
+    this.label = `dying ${inner.label}`;
+  }
+
+  /** The holder dies at the n-th append from now. */
+  dieAt(n: number, side: 'before' | 'after'): void {
+    this.#left = n;
+    this.#side = side;
+  }
+
+  async open(): Promise<OpenStore> {
+    const open = await this.inner.open();
+    let isDead = false;
+    return {
+      ...open,
+      cleanlyClosed: this.deaths === 0,
+      journal: {
+        ...open.journal,
+        append: async (frames, expected) => {
+          if (isDead) throw new Error('the process is dead');
+          this.appends++;
+          if (--this.#left > 0) return open.journal.append(frames, expected);
+          this.#left = Number.POSITIVE_INFINITY;
+          if (this.#side === 'after') await open.journal.append(frames, expected);
+          isDead = true;
+          this.deaths++;
+          await open.close();
+          throw new Error('the process is dead');
+        },
+      },
+    };
+  }
+
+  openReadonly() {
+    return this.inner.openReadonly();
+  }
+}
