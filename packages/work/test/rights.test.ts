@@ -1,4 +1,5 @@
 /** Jobs whose session has fewer rights than the job, and jobs with several attempts. */
+import type { Address } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { inOffice, type Office, worker } from './support/office.js';
 
@@ -29,7 +30,7 @@ describe('given a job with a grant', () => {
 describe('given a job whose session is lost', () => {
   /** Closes the session of a job, so that it takes no input. */
   const occupied = async ({ world }: Office, key: string) => {
-    const session = ['aos.agent/SessionReducer@1', key] as const;
+    const session: Address = ['aos.agent/SessionReducer@1', key];
     const { adopted, agents } = await world.adopted(worker);
     const value = { ...adopted, adopt: 'pin', agents } as never;
     await world.kernel.request(session, { name: 'aos.agent/AgentAdopted@1', value });
