@@ -1,9 +1,25 @@
-/** For reducers that own cells: making cells that have fewer rights than their maker. */
+/** Jobs of agents for cells of an app, and cells that have fewer rights than their maker. */
 export {
+  type BeginJob,
+  beginWork,
   type CellToMake,
+  type JobChanged,
+  type JobInput,
+  type JobRequest,
+  type JobStatus,
+  jobAddress,
+  jobEvents,
+  jobOfSender,
   type MadeNews,
   makeWithRights,
   makingEvents,
   makingNews,
   makingTables,
-} from '@reprise/work/contracts';
+  NotPrepared,
+  type PrepareHost,
+  type Preparer,
+  stopWork,
+  type WorkPartOptions,
+  type WorkPrepared,
+  workPart,
+} from '@reprise/work';

@@ -26,7 +26,7 @@ const data = (ref: Ref, more: Partial<ComposedItem> = {}): ComposedItem => ({
 const section = (...items: ComposedItem[]): ComposedSection[] => [{ title: 'Results', items }];
 
 describe('composed texts', () => {
-  it('words of the owner stand as they are, and what others wrote stands between data marks with its label', async () => {
+  it('words of the owner stand as they are, and what others wrote stands between data marks with its label [WORK-10]', async () => {
     const result = await putText(content, 'It works.');
     const words: ComposedItem = { label: 'Task', text: 'Write the report.', kind: 'text', view: 'full' };
     expect(await composeText(content, section(words, data(result)), 1_000)).toBe(

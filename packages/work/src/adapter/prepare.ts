@@ -1,6 +1,6 @@
 /** Executes `work.prepare@1`: passes a request to the preparer of its kind. */
 import type { PartHost } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import { type FailureCode, RepriseError } from '@reprise/contracts';
 import { type Adapter, type AdapterContext, type AdapterOutcome, getValue } from '@reprise/kernel';
 import { type WorkPrepared, type WorkPrepareParams, workPrepare } from '../pure/contracts.js';
 import { NotPrepared, type Preparer } from './preparer.js';
@@ -15,7 +15,7 @@ export function prepareAdapter(host: PartHost, preparers: Preparers): Adapter<Wo
     name: 'work.prepare',
     async doExecute(params, context) {
       const preparer = preparers.get(params.kind);
-      if (preparer === undefined) return refused('no_preparer');
+      if (preparer === undefined) return refused('adapter_error/no_preparer');
       try {
         return { status: 'ok', payload: await prepared(preparer, params, host, context) };
       } catch (error) {
@@ -39,13 +39,22 @@ async function prepared(
 function refusalOf(error: unknown, { report }: AdapterContext): AdapterOutcome<WorkPrepared> {
   if (error instanceof NotPrepared) {
     report?.(error);
-    return refused(error.reason);
+    return refused(REFUSAL + error.reason);
   }
-  if (error instanceof RepriseError && (error.code === 'blob_missing' || error.code === 'blob_erased'))
-    return refused(error.code);
-  throw error;
+  const code = error instanceof RepriseError ? GONE[error.code] : undefined;
+  if (code === undefined) throw error;
+  return refused(code);
 }
 
-function refused(reason: string): AdapterOutcome<WorkPrepared> {
-  return { status: 'error', code: `adapter_error/${reason}`, retryable: false };
+function refused(code: string): AdapterOutcome<WorkPrepared> {
+  return { status: 'error', code: code as FailureCode, retryable: false };
 }
+
+/** Begins the codes of a preparer's own refusals. */
+const REFUSAL = 'adapter_error/';
+
+/** What a preparer cannot read, by the error that says so. */
+const GONE: Readonly<Record<string, FailureCode>> = {
+  blob_missing: 'adapter_error/blob_missing',
+  blob_erased: 'adapter_error/blob_erased',
+};

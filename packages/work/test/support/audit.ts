@@ -33,9 +33,9 @@ export function auditJobs(records: readonly JournalRecord[]): Map<string, readon
 }
 
 function see(jobs: Map<string, Seen>, items: Map<string, string>, record: JournalRecord): void {
-  if (record.kind === 'fact' && record.from[0] === JOB && record.name === 'work/JobChanged@1') {
+  if (record.kind === 'fact' && record.from?.[0] === JOB && record.name === 'work/JobChanged@1') {
     const { status, attempt } = record.value as unknown as JobChanged;
-    const seen = jobOf(jobs, record.from[1]);
+    const seen = jobOf(jobs, record.from[1] ?? '');
     seen.statuses.push(status);
     seen.attempts = Math.max(seen.attempts, attempt);
     return;
