@@ -1,11 +1,15 @@
 /**
  * Trees of agents against their oracle, in the long form:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--calls 10000] [--size 20000 [--hanging 5000]] [--kill 200] [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--worlds 1000] [--calls 10000]
+ *     [--size 20000 [--hanging 5000]] [--kill 200] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must
  * end. A failure shows the smallest schedule that was found and the command for its batch alone.
+ *
+ * `--worlds N`: the same in real worlds, with sessions, models, time, and processes that die; every eighth world is a file.
+ * What the journal says that the tree took is told to the same plain program, and each world is replayed.
  *
  * `--calls N`: random calls of random nodes, some of which name another's session, against a table of what is allowed.
  *
@@ -22,13 +26,16 @@ import { holdSchedules } from './tree/hold.js';
 import { killOwners } from './tree/kill.js';
 import { treeReducer } from './tree/reducer.js';
 import { killLarge, stopLarge } from './tree/size.js';
+import { holdWorlds } from './tree/worlds/hold.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/tree-long.ts';
 const BATCH = 5_000;
+const WORLDS = 100;
 
 const { values: options } = parseArgs({
   options: {
     schedules: { type: 'string', default: '0' },
+    worlds: { type: 'string', default: '0' },
     calls: { type: 'string', default: '0' },
     size: { type: 'string', default: '0' },
     hanging: { type: 'string', default: '0' },
@@ -40,6 +47,7 @@ const { values: options } = parseArgs({
 const seed = Number(options.seed);
 
 if (Number(options.schedules) > 0) playSchedules(Number(options.schedules));
+if (Number(options.worlds) > 0) await playWorlds(Number(options.worlds));
 if (Number(options.calls) > 0) makeCalls(Number(options.calls));
 if (Number(options.size) > 0) await stopAtRoot(Number(options.size), Number(options.hanging));
 if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees));
@@ -56,6 +64,21 @@ function playSchedules(total: number): void {
     done += runs;
   }
   console.log(`${total} schedules, ${sum.nodes} nodes, ${sum.syntheses} syntheses: as the oracle says; stuck 0`);
+}
+
+/** Plays schedules in real worlds. */
+async function playWorlds(total: number): Promise<void> {
+  const sum = { nodes: 0, syntheses: 0, crashes: 0, verified: 0 };
+  for (let done = 0, batch = seed; done < total; batch++) {
+    const runs = Math.min(WORLDS, total - done);
+    const command = `${COMMAND} --worlds ${runs} --seed ${batch}`;
+    const played = await holdWorlds({ runs, seed: batch, command });
+    for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += played[name];
+    done += runs;
+  }
+  const { nodes, syntheses, crashes, verified } = sum;
+  console.log(`${total} schedules in real worlds: as the oracle says; frames verified ${verified}`);
+  console.log(`${nodes} nodes, ${syntheses} syntheses, ${crashes} crashes`);
 }
 
 /** Kills the owners of trees. */

@@ -136,6 +136,7 @@ function placeOf(
 
 function followCall(oracle: Oracle, { event, answers, rejected }: Delivered): void {
   const { session, call_id, name, args } = event.value as Given;
+  if (name.startsWith('read_')) return; // reading changes nothing, and is always permitted
   const { node, isCurrent } = placeOf(oracle, session, null);
   const verdict = oracle.at(node).ended
     ? ['node_ended']
@@ -168,7 +169,7 @@ function callOf(oracle: Oracle, n: number, call_id: string, name: string, args: 
     case 'complete':
       return oracle.complete(n, call_id, givenBy(args));
     case 'ask':
-      return oracle.ask(n, (args.target ?? 'parent') as AskedOf, {
+      return oracle.ask(n, (args.target ?? 'human') as AskedOf, {
         deadline: args.deadline_seconds ?? null,
         options: args.options ?? [],
         preset: args.default === undefined ? null : args.options.indexOf(args.default),

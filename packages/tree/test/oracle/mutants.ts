@@ -18,7 +18,7 @@ export interface Mutant {
   readonly to: string;
 }
 
-/** The mistakes that schedules must find. */
+/** The mistakes that schedules must find, on the reducer alone and in real worlds. */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a node is launched though a need is open',
@@ -62,6 +62,10 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  if (row.since > 0) {\n    row.unfinished = code;',
     to: '  if (false) {\n    row.unfinished = code;',
   },
+];
+
+/** Mistakes with budgets and changes of nodes: schedules of the reducer alone come to them more often. */
+export const BUDGET_MUTANTS: readonly Mutant[] = [
   {
     name: 'a launch sets more aside than the tree has left',
     file: 'line.ts',
@@ -105,6 +109,11 @@ export interface Broken {
 /** Builds a mutant, and loads it. @throws Error when the place is not there, or there twice */
 export async function broken(mutant: Mutant): Promise<Broken> {
   return (await bundled(mutant, new URL('find.ts', import.meta.url))) as Broken;
+}
+
+/** Builds a mutant for real worlds, and loads it. */
+export async function brokenWorlds(mutant: Mutant): Promise<typeof import('./find-world.js')> {
+  return (await bundled(mutant, new URL('find-world.ts', import.meta.url))) as typeof import('./find-world.js');
 }
 
 /** The same for a world with large trees. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holdSchedules } from '../../../../conformance/tree/hold.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
-import { broken, MUTANTS } from './mutants.js';
+import { BUDGET_MUTANTS, broken, MUTANTS } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
 const COMMAND = `REPRISE_SEED=${SEED} npx vitest run packages/tree/test/oracle/schedules.test.ts`;
@@ -14,7 +14,7 @@ describe(`random schedules of trees (seed ${SEED})`, () => {
     expect(syntheses).toBeGreaterThan(150);
   });
 
-  it.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+  it.each([...MUTANTS, ...BUDGET_MUTANTS].map((mutant) => [mutant.name, mutant] as const))(
     'schedules find a broken tree: %s',
     async (_, mutant) => {
       const { find } = await broken(mutant);
