@@ -26,6 +26,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'agent',
     'flow',
     'work',
+    'memory',
     'tree',
     'specialists',
     'store-sqlite',

@@ -2,7 +2,14 @@
 import type { App } from '@reprise/kernel';
 
 /** The packages whose definitions are in the built-in app. */
-const PACKAGES = ['@reprise/agent', '@reprise/flow', '@reprise/tree', '@reprise/work'] as const;
+const PACKAGES = [
+  '@reprise/agent',
+  '@reprise/flow',
+  '@reprise/memory',
+  '@reprise/specialists',
+  '@reprise/tree',
+  '@reprise/work',
+] as const;
 
 /** Those packages, in words. */
 export const BUILT_IN_NAMES = `${PACKAGES.slice(0, -1).join(', ')} and ${PACKAGES.at(-1)}`;
@@ -21,9 +28,11 @@ export async function agentsOnly(): Promise<BuiltIn> {
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, { graph, promise, queue, topic }, tree, work] = await Promise.all([
+  const [{ appOf }, { graph, promise, queue, topic }, memory, specialists, tree, work] = await Promise.all([
     import('@reprise/agent'),
     import('@reprise/flow'),
+    import('@reprise/memory/contracts'),
+    import('@reprise/specialists/contracts'),
     import('@reprise/tree/contracts'),
     import('@reprise/work/contracts'),
   ]);
@@ -32,5 +41,10 @@ export async function allPackages(): Promise<BuiltIn> {
   const plans = [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan];
   const trees = { name: 'trees', reducers: [treeReducer], plans, handle: () => undefined };
   const jobs = { name: 'work', reducers: [work.jobReducer], plans: [work.preparePlan], handle: () => undefined };
-  return { app: appOf([flow, trees, jobs]), name: BUILT_IN_NAMES };
+  const { storeReducer, operatePlan } = memory;
+  const stores = { name: 'memory', reducers: [storeReducer], plans: [operatePlan], handle: () => undefined };
+  const { projectReducer, readPlan, wakePlan, listPlan, showPlan } = specialists;
+  const projectPlans = [readPlan, wakePlan, listPlan, showPlan];
+  const teams = { name: 'teams', reducers: [projectReducer], plans: projectPlans, handle: () => undefined };
+  return { app: appOf([flow, trees, jobs, stores, teams]), name: BUILT_IN_NAMES };
 }

@@ -1,0 +1,64 @@
+/** Owners of projects as processes: started, killed from outside, and heard. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle, type Planted } from '../bundle.js';
+
+/** A folder that is removed in the end. */
+export async function inFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-team-'));
+  try {
+    return await act(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** One of the programs beside this file, as one file of JavaScript. @returns its path */
+export async function programIn(folder: string, name: string, planted?: Planted): Promise<string> {
+  const program = path.join(folder, `${name.replaceAll('/', '-')}.mjs`);
+  const entry = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+  await bundle(entry, program, planted === undefined ? {} : { planted });
+  return program;
+}
+
+/** How a process ended. */
+export interface Ended {
+  /** What it said behind `ended `; undefined when it was killed. */
+  readonly said: unknown;
+  readonly code: number | null;
+  readonly out: string;
+}
+
+/** Runs a program to its end, or kills it some time after it has said `open`. */
+export function run(argv: readonly string[], killAfter?: number): Promise<Ended> {
+  const owner = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
+  });
+  return watch(owner, killAfter);
+}
+
+function watch(owner: ChildProcess, killAfter: number | undefined): Promise<Ended> {
+  let out = '';
+  let isKilled = false;
+  owner.stdout?.on('data', (piece) => {
+    const wasOpen = /^open$/m.test(out);
+    out += String(piece);
+    if (wasOpen || killAfter === undefined || !/^open$/m.test(out)) return;
+    setTimeout(() => {
+      isKilled = owner.exitCode === null && owner.kill('SIGKILL');
+    }, killAfter);
+  });
+  return new Promise((resolve, reject) => {
+    owner.on('error', reject);
+    owner.on('close', (code) => {
+      const ended = /^ended (.*)$/m.exec(out)?.[1];
+      if (ended !== undefined) resolve({ said: JSON.parse(ended), code, out });
+      else if (isKilled || code === 0) resolve({ said: undefined, code, out });
+      else reject(new Error(`${path.basename(owner.spawnargs[1] ?? '')} exits with ${code}: ${out}`));
+    });
+  });
+}

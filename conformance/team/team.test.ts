@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { killOwners } from './kill.js';
+import { runWorkflow } from './run-workflow.js';
+
+const COORDINATOR =
+  'coordinator: 0 bodies, tools: [memory_demote, memory_query, memory_reinforce, memory_store, memory_update, memory_why, ' +
+  'narrative_append, result_read, results_list, spawn_agent, task_cancel, task_graph, task_retry, task_skip]';
+
+describe('the workflow of a team in a process of its own', { timeout: 120_000 }, () => {
+  it('research, a plan by a pointer, three specialists and what is kept come to their end, and replay without skills and keys', async () => {
+    const { lines, isRight } = await runWorkflow();
+    expect(lines).toEqual(expect.arrayContaining(['tasks completed 3/3', 'results processed 5/5', 'replay identical']));
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        COORDINATOR,
+        'coordinator: 0 requests with research, 0 with a brief',
+        'worker: 0 foreign briefs, 0 foreign bodies',
+        'verify without skills and keys: exit 0',
+      ]),
+    );
+    expect(isRight).toBe(true);
+  });
+
+  it('a team that puts the body of a skill into the index is found by a look at the raw requests', async () => {
+    const { lines, isRight } = await runWorkflow({ isLeaking: true });
+    expect(isRight).toBe(false);
+    expect(lines.some((line) => /^coordinator: [1-9]\d* bodies/.test(line))).toBe(true);
+  });
+
+  it('a project whose process is killed six times at random has each result, plan row and memory once', async () => {
+    const { lines, isRight } = await killOwners(6, 7);
+    expect(lines).toEqual(['6/6: results 5, processed 5, plan rows 3, memories 2, slots free 3']);
+    expect(isRight).toBe(true);
+  });
+});
