@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** Slow enough that a busy machine still acts in the middle of an answer. */
-const WORD_MS = '100';
+/** Slow enough that a busy machine still acts in the middle of an answer, of which there are a hundred words and more. */
+const WORD_MS = '60';
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A running server. */

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { Answer, Dots } from './answer.jsx';
 import { Composer } from './composer.jsx';
 import { Conversation, isUnderWay } from './conversation.js';
+import { current } from './current.js';
 import { RichText } from './rich-text.jsx';
 
 const chatId = location.hash.slice(1) || generateId();
@@ -25,7 +26,7 @@ function Page({ conversation }) {
   );
   const live = useChat({ chat: conversation.chat, experimental_throttle: 40 });
   const field = useRef(null);
-  const shown = messages.map((message) => current(message, live, connection));
+  const shown = messages.map((message) => shownOf(message, live, connection));
   const isWorking = messages.some(isUnderWay);
   const waiting = shown.flatMap(({ parts }) => parts.filter(isWaiting));
   const scroll = useScroll(shown, outbox);
@@ -103,11 +104,10 @@ function Page({ conversation }) {
 }
 
 /** A message as the journal has it; while it is being written, as the run's stream has it. */
-function current(message, { messages, status }, connection) {
+function shownOf(message, { messages, status }, connection) {
   if (!isUnderWay(message)) return message;
   const live = messages.findLast(({ id, role }) => id === message.id && role === message.role);
-  const isReading = status === 'streaming' || connection === 'lost';
-  return live !== undefined && isReading && live.parts.length >= message.parts.length ? live : message;
+  return current(message, live, status === 'streaming' || connection === 'lost');
 }
 
 function isWaiting(part) {

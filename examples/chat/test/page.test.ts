@@ -18,30 +18,36 @@ const { PICTURES } = process.env;
 
 let browser: Browser | undefined;
 let folder: string;
+/** One server for all tests, each with a chat of its own. */
 let server: Program;
+let chats = 0;
+let chat: string;
 let pages: Page[];
 
 beforeAll(async () => {
   // A name of another site that points at this machine, as DNS rebinding makes it.
   browser = await startBrowser(['--host-resolver-rules=MAP rebound.example 127.0.0.1']);
   if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
+  if (browser === undefined) return;
+  folder = await mkdtemp(path.join(tmpdir(), 'reprise-chat-'));
+  server = await startProgram(path.join(folder, 'chat.db'));
 });
-afterAll(() => browser?.close());
+afterAll(async () => {
+  if (browser === undefined) return;
+  await browser.close();
+  await server.end('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+});
 
 beforeEach(async (context) => {
   if (browser === undefined) context.skip('no chromium is installed here: install one, or name it in CHROMIUM');
   pages = [];
-  folder = await mkdtemp(path.join(tmpdir(), 'reprise-chat-'));
-  server = await startProgram(path.join(folder, 'chat.db'));
-  return async () => {
-    await Promise.all(pages.map((page) => page.close()));
-    await server.end('SIGTERM');
-    await rm(folder, { recursive: true, force: true });
-  };
+  chat = `guest-${chats++}`;
+  return async () => void (await Promise.all(pages.map((page) => page.close())));
 });
 
-/** Opens the chat `guest` in a tab. */
-async function tab(url = `${server.url}/#guest`, size = SIZE): Promise<Page> {
+/** Opens the chat of this test in a tab. */
+async function tab(url = `${server.url}/#${chat}`, size = SIZE): Promise<Page> {
   if (browser === undefined) throw new Error('no browser');
   const page = await browser.open(url, size);
   pages.push(page);
@@ -180,13 +186,13 @@ describe('the chat page in a browser', () => {
     const rebound = await tab(`http://rebound.example:${server.port}/`);
     await rebound.shows('Unknown host "rebound.example');
     await picture(rebound, 'foreign-host');
-    expect(await rebound.evaluate(`fetch('/api/chat/guest').then(({ status }) => status)`)).toBe(403);
+    expect(await rebound.evaluate(`fetch('/api/chat/${chat}').then(({ status }) => status)`)).toBe(403);
 
     await page.front();
     await page.say('Tell me a story');
     await page.shows('It kept a list');
     const other = await tab(await elsewhere(`<form method="post" enctype="text/plain"></form>`));
-    const stop = `${server.url}/api/chat/guest/stop`;
+    const stop = `${server.url}/api/chat/${chat}/stop`;
     for (const type of ['text/plain', 'application/json']) {
       const options = `{ method: 'POST', mode: 'no-cors', body: '{}', headers: { 'content-type': '${type}' } }`;
       expect(await other.evaluate(`fetch('${stop}', ${options}).catch(({ message }) => message)`)).toBe(

@@ -27,15 +27,14 @@ export class Past {
   }
 
   /**
-   * The frame of the change before or behind one.
+   * The frame of the change before or behind one; at the first and at the last change that one itself.
    *
-   * @param from null for now
-   * @returns null for now: there is no later change
+   * @param from null for now: behind it is nothing
    */
   step(from: number | null, by: -1 | 1): number | null {
     const frames = this.#frames;
     if (from === null) return by === 1 ? null : (frames.at(-2) ?? frames[0] ?? null);
-    if (by === 1) return frames.find((frame) => frame > from && frame !== frames.at(-1)) ?? null;
+    if (by === 1) return frames.find((frame) => frame > from) ?? from;
     return frames.findLast((frame) => frame < from) ?? frames[0] ?? null;
   }
 

@@ -151,13 +151,14 @@ describe('the past of a tree', () => {
     }
   });
 
-  it('steps lead from change to change, stop at the first, and arrive at now behind the last but one', () => {
+  it('steps lead from change to change, and stop at the first and at the last one', () => {
     const last = placed.length;
     expect(past.step(null, -1)).toBe(last - 1);
     expect(past.step(3, -1)).toBe(2);
     expect(past.step(1, -1)).toBe(1);
     expect(past.step(2, 1)).toBe(3);
-    expect(past.step(last - 1, 1)).toBeNull();
+    expect(past.step(last - 1, 1)).toBe(last);
+    expect(past.step(last, 1)).toBe(last);
     expect(past.step(null, 1)).toBeNull();
   });
 });

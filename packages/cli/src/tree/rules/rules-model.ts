@@ -146,7 +146,7 @@ function synthesis(reading: Reading): string {
   return [
     `# ${question}`,
     '',
-    `I looked at ${plural(results.length, 'part')} of ${where}; ${plural(files.size, 'file')} are described below.`,
+    `I looked at ${plural(results.length, 'part')} of ${where}; ${plural(files.size, 'file')} ${files.size === 1 ? 'is' : 'are'} described below.`,
     '',
     ...first,
     ...results.flatMap(({ text }) => [
