@@ -19,4 +19,4 @@ export {
 export { memoryText } from './text.js';
 export { keepText, readItemText, summaryOf } from './texts.js';
 export { memoryTools } from './tools.js';
-export { type ItemRow, memoryItems, memoryOutcomes, memoryPlaces } from './views.js';
+export { type ItemRow, memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './views.js';

@@ -6,7 +6,7 @@ import { operatePlan, SCOPE, STORE, storeAt, storeReducer } from './pure/index.j
 import { type MemoryBy, type MemoryStore, memoryStoreOf } from './store-api.js';
 import { memoryText } from './text.js';
 import { memoryTools } from './tools.js';
-import { memoryItems, memoryOutcomes, memoryPlaces } from './views.js';
+import { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './views.js';
 
 /** The stores of a world. */
 export interface Memories {
@@ -36,7 +36,7 @@ const PART: WorldPart<Memories> = {
   adapters: (host: PartHost) => memoryAdapters(host),
   policy: POLICY,
   tools: Object.values(memoryTools),
-  views: [memoryItems, memoryPlaces, memoryOutcomes, memoryText],
+  views: [memoryItems, memoryRanks, memoryPlaces, memoryOutcomes, memoryText],
   handle: (world: AgentWorld): Memories => ({
     store: (scope) => memoryStoreOf(world, checked(scope)),
     async open(scope, { max } = {}, by = {}) {

@@ -2,8 +2,8 @@
 import { RepriseError } from '@reprise/contracts';
 import { type Views, wordsOf } from '@reprise/kernel/views';
 import { byRank, CANDIDATES_MAX, rankOf } from './pure/index.js';
-import { LIVE, memoryText } from './text.js';
-import { type ItemRow, memoryItems } from './views.js';
+import { LIVE, memoryText, OTHER } from './text.js';
+import { type ItemRow, memoryItems, memoryRanks, RANKS_IN_ROW } from './views.js';
 
 /** What is searched for. */
 export interface SearchTerms {
@@ -30,25 +30,52 @@ const WORDS_MAX = 32;
  * @param now in journal milliseconds: a rank falls with the days since the last use
  */
 export async function searchItems(views: Views, scope: string, terms: SearchTerms, now: number): Promise<FoundRow[]> {
-  const { query, ids, k, all, tags = [] } = terms;
+  const { ids, k, all, tags = [] } = terms;
+  const ranked = ids?.map((id) => ({ id, rank: 0 })) ?? (await rankedItems(views, scope, terms, now));
   const rows = views.view(memoryItems);
-  const fits = ({ state, expires_at, tags: has }: ItemRow) =>
-    (all || (state === 'live' && (expires_at === null || expires_at > now))) && tags.every((tag) => has.includes(tag));
   const found: FoundRow[] = [];
-  for (const { id, text } of ids?.map((one) => ({ id: one, text: 0 })) ??
-    (await candidates(views, scope, query ?? '', all))) {
+  for (const { id, rank } of ranked) {
+    if (found.length >= k) break;
     const row = await rows.get([scope, id]);
-    if (row === undefined || !fits(row)) continue;
-    found.push({ id, row, rank: rankOf({ text, score: row.score, last_used_at: row.last_used_at }, now) });
+    if (row === undefined || !(all || isInUse(row, now)) || !tags.every((tag) => row.tags.includes(tag))) continue;
+    found.push({ id, rank, row });
   }
-  return (ids === undefined ? found.sort(byRank) : found).slice(0, k);
+  return found;
 }
 
-async function candidates(views: Views, scope: string, query: string, all: boolean) {
+function isInUse({ state, expires_at }: ItemRow, now: number): boolean {
+  return state === 'live' && (expires_at === null || expires_at > now);
+}
+
+/** The best items by their text, in the order of their ranks. */
+async function rankedItems(views: Views, scope: string, { query = '', all }: SearchTerms, now: number) {
+  const candidates = await candidatesOf(views, scope, query, all);
+  const ranks = new Map<number, Awaited<ReturnType<typeof rowOfRanks>>>();
+  const ranked: { readonly id: number; readonly rank: number }[] = [];
+  for (const { id, text } of candidates) {
+    const chunk = Math.floor(id / RANKS_IN_ROW);
+    if (!ranks.has(chunk)) ranks.set(chunk, await rowOfRanks(views, scope, chunk));
+    const [score, last_used_at, expires] = ranks.get(chunk)?.[id % RANKS_IN_ROW] ?? [0, 0, 0];
+    if (!all && expires !== 0 && expires <= now) continue;
+    ranked.push({ id, rank: rankOf({ text, score, last_used_at }, now) });
+  }
+  return ranked.sort(byRank);
+}
+
+async function rowOfRanks(views: Views, scope: string, chunk: number) {
+  return (await views.view(memoryRanks).get([scope, chunk]))?.ranks ?? [];
+}
+
+/** The items with the best texts. Those that are not live are indexed apart, and weighed among themselves. */
+async function candidatesOf(views: Views, scope: string, query: string, all: boolean) {
   const text = [...new Set(wordsOf(query))].slice(0, WORDS_MAX).join(' ');
-  const under = all ? [scope] : [scope, LIVE];
-  const { hits } = await views.text(memoryText).search({ text, match: 'any', under, limit: CANDIDATES_MAX });
-  return hits.map(({ id, score }) => ({ id: numberIn(id), text: score }));
+  const found: { readonly id: number; readonly text: number }[] = [];
+  for (const part of all ? [LIVE, OTHER] : [LIVE]) {
+    const under = [scope, part];
+    const { hits } = await views.text(memoryText).search({ text, match: 'any', under, limit: CANDIDATES_MAX });
+    for (const { id, score } of hits) found.push({ id: numberIn(id), text: score });
+  }
+  return found;
 }
 
 function numberIn(id: unknown): number {

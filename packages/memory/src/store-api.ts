@@ -194,23 +194,23 @@ class StoreHandle implements MemoryStore {
   async update(id: number, change: { readonly text?: string; readonly tags?: readonly string[] }, by?: MemoryBy) {
     const { text, tags } = change;
     const kept = text === undefined ? {} : await keepText(this.world.kernel.content, wellFormed(text));
-    return this.#write({ op: 'update', id, ...kept, ...(tags === undefined ? {} : { tags: [...tags] }) }, by);
+    return this.#change({ op: 'update', id, ...kept, ...(tags === undefined ? {} : { tags: [...tags] }) }, by);
   }
 
   reinforce(id: number, by?: MemoryBy): Promise<Change> {
-    return this.#write({ op: 'reinforce', id }, by);
+    return this.#change({ op: 'reinforce', id }, by);
   }
 
   demote(id: number, by?: MemoryBy): Promise<Change> {
-    return this.#write({ op: 'demote', id }, by);
+    return this.#change({ op: 'demote', id }, by);
   }
 
   archive(id: number, by?: MemoryBy): Promise<Change> {
-    return this.#write({ op: 'move', id, state: 'archived' }, by);
+    return this.#change({ op: 'move', id, state: 'archived' }, by);
   }
 
   restore(id: number, by?: MemoryBy): Promise<Change> {
-    return this.#write({ op: 'move', id, state: 'live' }, by);
+    return this.#change({ op: 'move', id, state: 'live' }, by);
   }
 
   async why(id: number): Promise<Why | undefined> {
@@ -243,6 +243,11 @@ class StoreHandle implements MemoryStore {
     const { task, result } = origin ?? {};
     const shown = { id, summary, tags, score, state, revision, last_used_at, expires_at, author };
     return { ...shown, ...(task === undefined ? {} : { task }), ...(result === undefined ? {} : { result }) };
+  }
+
+  async #change(operation: WriteOperation, by?: MemoryBy): Promise<Change> {
+    const { score, revision } = await this.#write(operation, by);
+    return { score, revision };
   }
 
   /** Requests with one id are one act: content that is stored again has other links, so its outcome is looked up. */

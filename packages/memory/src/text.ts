@@ -2,8 +2,11 @@
 import { defineTextIndex, type TextIndexDefinition } from '@reprise/kernel';
 import { storeFacts } from './pure/index.js';
 
-/** The part of the key of a live item in the index; of the others it is 1. Searches look among the live ones unless they ask for all. */
+/** The partition of live items in the index of a store. */
 export const LIVE = 0;
+
+/** The partition of the other items: a search looks there when it asks for all. */
+export const OTHER = 1;
 
 /**
  * `memory/Text@1`: the words and tags of every item, under `[scope, live or not, id]`. Words are read from content, so an
@@ -11,6 +14,8 @@ export const LIVE = 0;
  */
 export const memoryText: TextIndexDefinition = defineTextIndex({
   name: 'memory/Text@1',
+  // Each store is ranked by its own items alone: the items of others neither change its order nor slow it down.
+  partition: 2,
   from: { 'fact:memory/Written@1': storeFacts['memory/Written@1'] },
   fold(documents, { cell, value }) {
     if (cell === null) return;

@@ -50,6 +50,36 @@ export const memoryItems = projectionOnUse('memory/Items@1', () =>
   }),
 );
 
+/** The items of one row of ranks: a search reads the ranks of many items at once. */
+export const RANKS_IN_ROW = 128;
+
+/** What of an item its rank follows from, in a row of ranks: its score, its last use, and when it expires or 0. */
+const rank = z.tuple([score, count, count]);
+
+/** `memory/Ranks@1`: what the ranks of items follow from, under `[scope, number / 128]`, by the rest of the number. */
+export const memoryRanks = projectionOnUse('memory/Ranks@1', () =>
+  defineProjection({
+    name: 'memory/Ranks@1',
+    row: z.strictObject({ ranks: z.array(rank) }),
+    from: {
+      'fact:memory/Written@1': storeFacts['memory/Written@1'],
+      'fact:memory/Scored@1': storeFacts['memory/Scored@1'],
+    },
+    fold(rows, entry) {
+      if (entry.cell === null) return;
+      const { id, score: points, last_used_at: used } = entry.value;
+      const at = [entry.cell[1], Math.floor(id / 128)];
+      const { ranks } = rows.get(at) ?? { ranks: [] };
+      const place = id % 128;
+      const known = ranks[place];
+      const expires = entry.from === 'fact:memory/Written@1' ? (entry.value.expires_at ?? 0) : (known?.[2] ?? 0);
+      while (ranks.length < place) ranks.push([0, 0, 0]);
+      ranks[place] = [points, used, expires];
+      rows.put(at, { ranks });
+    },
+  }),
+);
+
 /** `memory/Places@1`: where the places of organizations come from, under `[address, kind, id]`. */
 export const memoryPlaces = projectionOnUse('memory/Places@1', () =>
   defineProjection({

@@ -85,10 +85,26 @@ function apply(kept: Map<string, Kept>, { view, clear, changes, mark }: ViewComm
 
 function sortedEntries(one: Kept): readonly KeptEntry[] {
   if (one.added.length > 0) {
-    one.sorted = [...one.sorted, ...one.added].sort((a, b) => compareBytes(a.key, b.key));
+    one.sorted = mergedInto(
+      one.sorted,
+      one.added.sort((a, b) => compareBytes(a.key, b.key)),
+    );
     one.added = [];
   }
   return one.sorted;
+}
+
+/** Entries in order, those of two ordered lists: a few added ones cost no comparison of all the others. */
+function mergedInto(sorted: readonly KeptEntry[], added: readonly KeptEntry[]): KeptEntry[] {
+  const merged: KeptEntry[] = [];
+  let done = 0;
+  for (const entry of added) {
+    const place = firstFrom(sorted, entry.key, done);
+    for (; done < place; done++) merged.push(sorted[done] as KeptEntry);
+    merged.push(entry);
+  }
+  for (; done < sorted.length; done++) merged.push(sorted[done] as KeptEntry);
+  return merged;
 }
 
 function inRange(sorted: readonly KeptEntry[], { from, to, limit, reverse = false }: ViewRange): KeptEntry[] {
@@ -98,9 +114,9 @@ function inRange(sorted: readonly KeptEntry[], { from, to, limit, reverse = fals
   return sorted.slice(begin, Math.min(end, begin + limit));
 }
 
-/** The index of the first entry at or after a key. */
-function firstFrom(sorted: readonly KeptEntry[], key: Uint8Array): number {
-  let low = 0;
+/** The index of the first entry at or after a key, from an index on. */
+function firstFrom(sorted: readonly KeptEntry[], key: Uint8Array, from = 0): number {
+  let low = from;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;

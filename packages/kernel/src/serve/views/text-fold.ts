@@ -28,7 +28,7 @@ import type { Overlay } from './overlay.js';
 
 /** The counts of a text index. */
 interface TextTotals {
-  /** The number of the next document. */
+  /** The number of the next document; 0 in the counts of a partition. */
   readonly next: number;
   readonly documents: number;
   /** The number of words in all documents. */
@@ -38,12 +38,22 @@ interface TextTotals {
 /** The counts of an empty index. */
 export const NO_TEXT: TextTotals = { next: 0, documents: 0, words: 0 };
 
-/** The key of the counts. */
-export const TOTALS_KEY: Uint8Array = entryKey(PART.totals);
+/** The key of the counts of an index, and of the number of the next document. */
+const TOTALS_KEY: Uint8Array = entryKey(PART.totals);
+
+/** The key of the counts of a partition. */
+export function totalsKey(partition: readonly KeyPart[]): Uint8Array {
+  return partition.length === 0 ? TOTALS_KEY : entryKey(PART.totals, partition);
+}
+
+/** The beginning of the keys of a partition's postings. */
+export function postingsUnder(partition: readonly KeyPart[]): Uint8Array {
+  return partition.length === 0 ? entryKey(PART.postings) : entryKey(PART.postings, partition);
+}
 
 /** The fold of a text index. */
 export function textFold(definition: TextIndexDefinition, content: ContentReader): Fold {
-  const { name, from, digest } = definition;
+  const { name, from, digest, partition } = definition;
   return {
     name,
     from,
@@ -62,12 +72,12 @@ export function textFold(definition: TextIndexDefinition, content: ContentReader
       };
       runFold(() => definition.fold(documents, entry));
       return async () => {
-        const index = new TextEntries(overlay, content);
+        const index = new TextEntries(overlay, content, partition);
         for (const change of changes) await change(index);
       };
     },
     forget: async (overlay, digests) => {
-      const index = new TextEntries(overlay, content);
+      const index = new TextEntries(overlay, content, partition);
       for (const digest of digests) await index.forget(digest);
     },
   };
@@ -97,13 +107,14 @@ class TextEntries {
   constructor(
     private readonly overlay: Overlay,
     private readonly content: ContentReader,
+    private readonly partitionParts: number,
   ) {}
 
   async put(id: Uint8Array, sources: readonly TextSource[]): Promise<void> {
     await this.remove(id);
-    const totals = await this.#totals();
+    const totals = await this.#totals([]);
     const number = totals.next;
-    this.#writeTotals({ ...totals, next: number + 1 }); // T1
+    this.#writeTotals([], { ...totals, next: number + 1 }); // T1
     const texts = await Promise.all(sources.map((source) => this.#textOf(source)));
     if (texts.includes(undefined)) return; // T2
     const words = texts.flatMap((text) => wordsOf(text ?? ''));
@@ -132,8 +143,9 @@ class TextEntries {
     const { number, length } = document;
     const counts = new Map<string, number>();
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const partition = this.#partitionOf(id);
     for (const [word, count] of counts) {
-      const key = postingsKey(word, number);
+      const key = postingsKey(partition, word, number);
       const known = this.overlay.atHand(key);
       const chunk = known === undefined ? await this.overlay.load(key) : known;
       this.overlay.write(key, appendPosting(chunk, { document: number, count, length }));
@@ -143,14 +155,14 @@ class TextEntries {
     this.overlay.write(joined(entryKey(PART.row), id), encode([number, length]));
     this.overlay.write(entryKey(PART.id, number), id);
     this.overlay.write(entryKey(PART.terms, number), encode([[...counts.keys()], links]));
-    const totals = await this.#totals();
-    this.#writeTotals({ ...totals, documents: totals.documents + 1, words: totals.words + length });
+    await this.#count(partition, 1, length);
   }
 
   async #drop(id: Uint8Array, { number, length }: Document): Promise<void> {
     const [words, links] = await this.#termsOf(number);
+    const partition = this.#partitionOf(id);
     for (const word of words) {
-      const key = postingsKey(word, number);
+      const key = postingsKey(partition, word, number);
       const chunk = await this.overlay.load(key);
       if (chunk !== null) this.overlay.write(key, withoutPosting(chunk, chunkOf(number), number));
     }
@@ -158,8 +170,7 @@ class TextEntries {
     this.overlay.write(joined(entryKey(PART.row), id), null);
     this.overlay.write(entryKey(PART.id, number), null);
     this.overlay.write(entryKey(PART.terms, number), null);
-    const totals = await this.#totals();
-    this.#writeTotals({ ...totals, documents: totals.documents - 1, words: totals.words - length });
+    await this.#count(partition, -1, -length);
   }
 
   async #termsOf(number: number): Promise<readonly [readonly string[], readonly string[]]> {
@@ -177,14 +188,35 @@ class TextEntries {
     return typeof text === 'string' ? text : '';
   }
 
-  async #totals(): Promise<TextTotals> {
-    const bytes = await this.overlay.load(TOTALS_KEY);
+  #partitionOf(id: Uint8Array): readonly KeyPart[] {
+    return partitionOf(id, this.partitionParts);
+  }
+
+  /** Counts a document of a partition, or takes it from the counts. The last one leaves no counts behind. */
+  async #count(partition: readonly KeyPart[], documents: number, words: number): Promise<void> {
+    const totals = await this.#totals(partition);
+    const counted = { ...totals, documents: totals.documents + documents, words: totals.words + words };
+    if (counted.documents === 0 && partition.length > 0) this.overlay.write(totalsKey(partition), null);
+    else this.#writeTotals(partition, counted);
+  }
+
+  async #totals(partition: readonly KeyPart[]): Promise<TextTotals> {
+    const bytes = await this.overlay.load(totalsKey(partition));
     return bytes === null ? NO_TEXT : totalsIn(bytes);
   }
 
-  #writeTotals({ next, documents, words }: TextTotals): void {
-    this.overlay.write(TOTALS_KEY, encode([next, documents, words]));
+  #writeTotals(partition: readonly KeyPart[], { next, documents, words }: TextTotals): void {
+    this.overlay.write(totalsKey(partition), encode([next, documents, words]));
   }
+}
+
+/** The leading parts of an id. */
+function partitionOf(id: Uint8Array, parts: number): readonly KeyPart[] {
+  if (parts === 0) return [];
+  const decoded = decodeKey(id);
+  const all = typeof decoded === 'object' ? decoded : [decoded];
+  if (all.length >= parts) return all.slice(0, parts);
+  throw new TypeError(`the id of a document has ${all.length} parts; its partition takes ${parts}`);
 }
 
 /** Reads the counts. */
@@ -201,10 +233,10 @@ export function documentIn(bytes: Uint8Array): Document {
 
 /** The word and the chunk of a key of postings. */
 export function wordAndChunk(key: Uint8Array): readonly [string, number] {
-  const [word = '', chunk = 0] = decodeKey(key.subarray(1)) as readonly KeyPart[];
-  return [String(word), Number(chunk)];
+  const parts = decodeKey(key.subarray(1)) as readonly KeyPart[];
+  return [String(parts.at(-2) ?? ''), Number(parts.at(-1) ?? 0)];
 }
 
-function postingsKey(word: string, document: number): Uint8Array {
-  return entryKey(PART.postings, [word, chunkOf(document)] satisfies RowKey);
+function postingsKey(partition: readonly KeyPart[], word: string, document: number): Uint8Array {
+  return entryKey(PART.postings, [...partition, word, chunkOf(document)] satisfies RowKey);
 }

@@ -1,12 +1,20 @@
 /** Queries to a text index: the documents with these words, the best first. */
 import { RepriseError } from '@reprise/contracts';
-import { afterPrefix, compareBytes, decodeKey, encodeKey, type RowKey, textPrefix } from '../../pure/codec/index.js';
+import {
+  afterPrefix,
+  compareBytes,
+  decodeKey,
+  encodeKey,
+  type KeyPart,
+  type RowKey,
+  textPrefix,
+} from '../../pure/codec/index.js';
 import { averageLength, type Posting, rarity, readPostings, scoreOf, wordsOf } from '../../pure/text/index.js';
 import { PREFIX_WORDS_MAX, QUERY_WORDS_MAX } from './bounds.js';
 import { entryKey, joined, PART } from './layout.js';
 import type { OpenViewStore } from './port.js';
 import { limitOf } from './query.js';
-import { documentIn, NO_TEXT, TOTALS_KEY, totalsIn, wordAndChunk } from './text-fold.js';
+import { documentIn, NO_TEXT, postingsUnder, totalsIn, totalsKey, wordAndChunk } from './text-fold.js';
 
 /** A search of a text index: which words, and how many documents. */
 export interface TextQuery {
@@ -16,7 +24,7 @@ export interface TextQuery {
   readonly match?: 'all' | 'any';
   /** Treats the last word as a prefix: for search while a user types. */
   readonly prefix?: boolean;
-  /** Only documents whose id begins with these parts. */
+  /** Only documents whose id begins with these parts: of a partitioned index at least those of one partition. */
   readonly under?: RowKey;
   /** The maximum number of documents; 100 when absent, 1,000 at most. */
   readonly limit?: number;
@@ -41,27 +49,40 @@ export interface TextHits {
 type Found = Map<number, { score: number; groups: number; last: number }>;
 
 /** Searches an index. Runs between commits. */
-export async function searchText(store: OpenViewStore, view: string, query: TextQuery): Promise<Omit<TextHits, 'seq'>> {
+export async function searchText(
+  store: OpenViewStore,
+  { name: view, partition: parts }: { readonly name: string; readonly partition: number },
+  query: TextQuery,
+): Promise<Omit<TextHits, 'seq'>> {
   const limit = limitOf(query.limit);
   const words = queryWords(query);
   if (words.length === 0) return { hits: [], total: 0 };
-  const bytes = await store.get(view, TOTALS_KEY);
+  const partition = partitionOf(query.under, parts);
+  const bytes = await store.get(view, totalsKey(partition));
   const { documents, words: total } = bytes === undefined ? NO_TEXT : totalsIn(bytes);
   const average = averageLength(total, documents);
   const found: Found = new Map();
   for (const [group, word] of words.entries()) {
     const isBeginning = query.prefix === true && group === words.length - 1;
-    for (const postings of await postingsOf(store, view, word, isBeginning)) {
+    for (const postings of await postingsOf(store, { view, partition }, word, isBeginning)) {
       const weight = rarity(documents, postings.length);
       for (const { document, count, length } of postings) {
         addScore(found, document, group, scoreOf(weight, count, length, average));
       }
     }
   }
-  const inside = query.under === undefined ? undefined : await documentsUnder(store, view, query.under);
+  const inside = await documentsUnder(store, view, query.under, parts);
   const needed = query.match === 'any' ? 1 : words.length;
   const fitting = [...found].filter(([document, { groups }]) => groups >= needed && inside?.has(document) !== false);
   return { hits: await best(store, view, fitting, limit), total: fitting.length };
+}
+
+/** The partition that a query names. */
+function partitionOf(under: RowKey | undefined, parts: number): readonly KeyPart[] {
+  if (parts === 0) return [];
+  const named = under === undefined ? [] : typeof under === 'object' ? under : [under];
+  if (named.length >= parts) return named.slice(0, parts);
+  throw refusal('the search names no partition', `\`under\` with at least ${parts} parts`, under);
 }
 
 /** The words of a query, each once. */
@@ -78,11 +99,11 @@ function queryWords({ text, match = 'all' }: TextQuery): readonly string[] {
 /** The postings of a word, or of each word with that prefix, in the order of the words. */
 async function postingsOf(
   store: OpenViewStore,
-  view: string,
+  { view, partition }: { readonly view: string; readonly partition: readonly KeyPart[] },
   word: string,
   isBeginning: boolean,
 ): Promise<Posting[][]> {
-  const from = joined(entryKey(PART.postings), isBeginning ? textPrefix(word) : encodeKey(word));
+  const from = joined(postingsUnder(partition), isBeginning ? textPrefix(word) : encodeKey(word));
   const to = afterPrefix(from) ?? null;
   const lists = new Map<string, Posting[]>();
   for (const [key, bytes] of await store.scan(view, { from, to, limit: Number.MAX_SAFE_INTEGER })) {
@@ -104,7 +125,15 @@ function addScore(found: Found, document: number, group: number, score: number):
   found.set(document, known);
 }
 
-async function documentsUnder(store: OpenViewStore, view: string, under: RowKey): Promise<ReadonlySet<number>> {
+/** The documents under a key; undefined when it does not choose among those of the index or partition. */
+async function documentsUnder(
+  store: OpenViewStore,
+  view: string,
+  under: RowKey | undefined,
+  parts: number,
+): Promise<ReadonlySet<number> | undefined> {
+  const named = typeof under === 'object' ? under.length : 1;
+  if (under === undefined || (parts > 0 && named === parts)) return undefined;
   const from = joined(entryKey(PART.row), encodeKey(under));
   const entries = await store.scan(view, { from, to: afterPrefix(from) ?? null, limit: Number.MAX_SAFE_INTEGER });
   return new Set(entries.map(([, bytes]) => documentIn(bytes).number));

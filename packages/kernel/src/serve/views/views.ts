@@ -149,7 +149,7 @@ export class Views implements AsyncDisposable {
 
   /** A text index to search. @throws RepriseError `invalid_argument` when it was not opened */
   text(index: TextIndexDefinition): TextView {
-    return new KeptText(this.#keptOf(index), this.store, this.keeper);
+    return new KeptText(index, this.#keptOf(index), this.store, this.keeper);
   }
 
   /**
@@ -277,9 +277,16 @@ class KeptProjection<Row> extends Standing implements View<Row> {
 }
 
 class KeptText extends Standing implements TextView {
+  constructor(
+    private readonly definition: TextIndexDefinition,
+    ...standing: ConstructorParameters<typeof Standing>
+  ) {
+    super(...standing);
+  }
+
   search(query: TextQuery): Promise<TextHits> {
     return this.keeper.gate.alone(async () => {
-      const found = await searchText(this.store, this.kept.fold.name, query);
+      const found = await searchText(this.store, this.definition, query);
       return { ...found, seq: this.kept.seq };
     });
   }

@@ -255,6 +255,78 @@ describe(`a text index over random documents (seed ${SEED})`, () => {
   });
 });
 
+/** The same documents, each room with an index of its own. */
+const rooms = defineTextIndex({
+  name: 'note/Rooms@1',
+  from: { 'event:note/Noted@1': Noted, 'event:note/Removed@1': z.strictObject({ id: value() }) },
+  partition: 1,
+  fold(documents, entry) {
+    const id = entry.value.id as unknown as readonly (string | number)[];
+    if (entry.from === 'event:note/Noted@1') documents.put(id, entry.value.text);
+    else documents.remove(id);
+  },
+});
+
+describe(`a partitioned text index over random documents (seed ${SEED})`, () => {
+  const word = fc.constantFrom('tea', 'milk', 'sugar', 'salt', 'cup');
+  const steps = fc.array(
+    fc.record({
+      room: fc.constantFrom('a', 'b'),
+      n: fc.integer({ min: 1, max: 4 }),
+      text: fc.option(fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))),
+    }),
+    { minLength: 1, maxLength: 14 },
+  );
+  const searches = ['tea', 'milk sugar', 'cup'];
+
+  /** What a room finds, with the scores. */
+  async function foundIn(views: Views, room: string) {
+    await views.caughtUp();
+    const query = { match: 'any', under: [room] } as const;
+    return Promise.all(searches.map(async (text) => (await views.text(rooms).search({ text, ...query })).hits));
+  }
+
+  it('a partition finds and scores its documents as if there were no others [VIEW-12]', async () => {
+    const law = fc.asyncProperty(steps, async (list) => {
+      await using world = await open();
+      await using views = await openViews(world, [rooms]);
+      await using alone = await open();
+      await using own = await openViews(alone, [rooms]);
+      for (const { room, n, text } of list) {
+        for (const one of room === 'a' ? [world, alone] : [world]) {
+          if (text === null) await tell(one, 'Removed', { id: [room, n] });
+          else await put(one, [room, n], text);
+        }
+      }
+      expect(await foundIn(views, 'a')).toEqual(await foundIn(own, 'a'));
+      expect((await views.verify()).differences).toEqual([]);
+    });
+    await hold(law, { numRuns: 40, command: 'npx vitest run packages/kernel/test/serve/views/text-index.test.ts' });
+  });
+
+  it('a search that names no partition is refused, and so is an index with an unusual one', async () => {
+    await using world = await open();
+    await using views = await openViews(world, [rooms]);
+    expect((await refusalOf(views.text(rooms).search({ text: 'tea' })))?.code).toBe('invalid_argument');
+    const from = { 'event:note/Noted@1': Noted };
+    const odd = () => defineTextIndex({ name: 'note/Odd@1', from, partition: 0.5, fold: () => undefined });
+    expect(odd).toThrow('invalid_definition');
+  });
+
+  it('a partitioned index stops with an error at a document whose id names no partition', async () => {
+    await using world = await open();
+    const two = defineTextIndex({
+      name: 'note/Two@1',
+      from: { 'event:note/Noted@1': Noted },
+      partition: 2,
+      fold: (documents, { value: { text } }) => documents.put('short', text),
+    });
+    await using views = await openViews(world, [two]);
+    const { seq } = await put(world, 'a', 'tea');
+    expect((await refusalOf(views.caughtUp(seq)))?.code).toBe('view_failed');
+  });
+});
+
 async function dump(kept: ReturnType<typeof memoryViews>) {
   const store = await kept.open();
   return store.scan('note/Text@1', { from: new Uint8Array(), to: null, limit: 10_000 });
