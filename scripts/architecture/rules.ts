@@ -32,6 +32,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'store-sqlite',
     'providers',
     'tools',
+    'server',
     'sandbox',
   ],
   reprise: [

@@ -5,6 +5,7 @@ import { EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit.js';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import { isWorld } from './open.js';
+import { addServe } from './serve-program.js';
 import { addSkills } from './skills-program.js';
 import { parseDigest } from './target.js';
 import { escapeText } from './text/escape.js';
@@ -52,7 +53,7 @@ class CommandLine {
   program(): Command {
     const program = new Command('reprise')
       .description(
-        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Runs trees of agents, and checks skills.',
+        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Serves them to clients, runs trees of agents, and checks skills.',
       )
       .version(version(), '-V, --version', 'print the version')
       .helpCommand(false)
@@ -69,6 +70,7 @@ class CommandLine {
     this.#addBundle(program);
     this.#addBackup(program);
     this.#addExplain(program);
+    addServe(program, (options, body) => this.#do(options, body), this.io);
     const ended = (code: number): void => {
       this.code = code;
     };

@@ -7,6 +7,7 @@ import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers'
 import { sqlite } from '@reprise/store-sqlite';
 import { type TreeView, trees } from '@reprise/tree';
 import { bridge, files, OwnerSocket, takeCommands } from '@reprise/tree/serve';
+import { infosOf } from '../model-infos.js';
 import { type ActParts, performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';
@@ -81,16 +82,6 @@ function makeFolder(folder: string): void {
   } catch (cause) {
     throw new RepriseError('store_failed', 'the folder of the world cannot be made', { where: folder, cause });
   }
-}
-
-/** What a session records of models: the price and the window. */
-function infosOf(models: Readonly<Record<string, ModelClient>>) {
-  const infos = Object.entries(models).map(([alias, { profile }]) => {
-    const { context_window_hint: contextWindow, price } = profile;
-    const window = contextWindow === undefined ? {} : { contextWindow };
-    return [alias, { ...window, ...(price === undefined ? {} : { price }) }] as const;
-  });
-  return Object.fromEntries(infos);
 }
 
 /** A setup as labels of a tree. */

@@ -1,0 +1,91 @@
+/**
+ * The conformance suite of the Model Context Protocol for servers, on a world whose part serves the suite's fixtures.
+ *
+ *   npx tsx --conditions=@reprise/source conformance/server-suite.ts [--in FOLDER]
+ *
+ * Every scenario passes, except those of `server-exceptions.json`, each with its reason; one that passes although it is
+ * listed there is reported as well. A part with a schema of a wrong type must be found.
+ *
+ * The suite needs a newer Node than this project: both are installed from the package registry into a folder, once.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { openWorld } from 'reprise';
+import { memory } from 'reprise/kernel';
+import { serveHttp } from 'reprise/server';
+import { fixtures } from './server-fixtures.js';
+
+const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/conformance@0.2.0-alpha.12'];
+
+/** The revisions that are asked for, by the suite's option. */
+const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'];
+
+type Exceptions = Readonly<Record<string, { readonly reason: string; readonly scenarios: readonly string[] }>>;
+
+interface Result {
+  readonly scenario: string;
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const { values: options } = parseArgs({
+  options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-mcp-suite') } },
+});
+install(options.in);
+const exceptions = JSON.parse(readFileSync(new URL('server-exceptions.json', import.meta.url), 'utf8')) as Exceptions;
+const excepted = new Set(Object.values(exceptions).flatMap(({ scenarios }) => scenarios));
+
+const wrong: string[] = [];
+const needed = new Set<string>();
+for (const revision of REVISIONS) {
+  const results = await suite(revision, false);
+  if (results.length < 10) throw new Error(`the suite ran ${results.length} scenarios of ${revision}`);
+  for (const { scenario, failed } of results) {
+    if (failed > 0) needed.add(scenario);
+    if (failed > 0 && !excepted.has(scenario)) wrong.push(`${revision} ${scenario} fails`);
+  }
+  const good = results.filter(({ failed }) => failed === 0);
+  const checks = results.reduce((sum, { passed }) => sum + passed, 0);
+  console.log(
+    `${revision}: ${good.length} of ${results.length} scenarios pass, ${checks} checks; ${results.length - good.length} are exceptions`,
+  );
+}
+for (const scenario of excepted)
+  if (!needed.has(scenario)) wrong.push(`${scenario} passes: it is no exception any more`);
+const broken = await suite('2025-11-25', true);
+const isFound = broken.some(({ scenario, failed }) => failed > 0 && /tools-list|json-schema/.test(scenario));
+if (!isFound) wrong.push('a schema of a wrong type is not found');
+for (const line of wrong) console.error(line);
+if (wrong.length > 0) process.exit(1);
+console.log(`mutant: a schema of a wrong type is found; exceptions: ${Object.keys(exceptions).join(', ')}`);
+
+/** Runs the suite on a world of its own. */
+async function suite(revision: string, isBroken: boolean): Promise<readonly Result[]> {
+  await using world = await openWorld({ store: memory(), models: {}, parts: [fixtures(isBroken)] });
+  await using serving = await serveHttp(world, { auth: () => 'human:suite', onError: () => undefined });
+  const bin = path.join(options.in, 'node_modules/.bin');
+  const args = [path.join(bin, 'conformance'), 'server', '--url', serving.url ?? '', '--spec-version', revision];
+  const output = await new Promise<string>((resolve) => {
+    execFile(path.join(bin, 'node'), args, { cwd: options.in, maxBuffer: 1 << 26 }, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+  if (process.env.SUITE_OUTPUT !== undefined) writeFileSync(`${process.env.SUITE_OUTPUT}.${revision}`, output);
+  return [...output.matchAll(/^[✓✗⚠] ([a-z0-9-]+): (\d+) passed, (\d+) failed/gm)].map(
+    ([, scenario = '', passed, failed]) => ({
+      scenario,
+      passed: Number(passed),
+      failed: Number(failed),
+    }),
+  );
+}
+
+function install(home: string): void {
+  if (existsSync(path.join(home, 'node_modules/.bin/conformance'))) return;
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: home, stdio: 'inherit' });
+}

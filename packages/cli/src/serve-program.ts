@@ -1,0 +1,40 @@
+/** The verb `reprise serve`, with its options and its help. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { EXIT_HELP } from './exit.js';
+import type { Io } from './io.js';
+import type { ServeOptions } from './verbs/serve.js';
+import { count } from './whole-numbers.js';
+
+/** Runs the body of a verb, and reports its error. */
+type Do = (options: { readonly json?: true }, body: () => Promise<void>) => Promise<void>;
+
+/** Adds `reprise serve` to the command. */
+export function addServe(program: Command, run: Do, io: Io): void {
+  program
+    .command('serve')
+    .description('serve a world to clients of the Model Context Protocol: on standard input and output, or over HTTP')
+    .argument('<world>', 'the world’s file')
+    .requiredOption('--mcp', 'the protocol; there is no other')
+    .option('--http <port>', 'serve http://127.0.0.1:PORT/mcp to clients with tokens; 0 for a free port', port)
+    .option('--as <principal>', 'the person as whom clients act, as human:ann; needed without --http', person)
+    .option('--app <module>', 'what to open the world with: export default or `world`, the options of openWorld')
+    .option('--name <name>', 'the name that clients show')
+    .addHelpText('after', EXIT_HELP)
+    .action((world: string, options: ServeOptions) =>
+      run({}, async () => {
+        const { serve } = await import('./verbs/serve.js');
+        await serve(io, world, options);
+      }),
+    );
+}
+
+function port(text: string): number {
+  const number = count(text);
+  if (number < 65_536) return number;
+  throw new InvalidArgumentError('Expected a port, 0 to 65535.');
+}
+
+function person(text: string): string {
+  if (/^human:[\x21-\x7e]{1,120}$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected human: and a name, as human:ann.');
+}

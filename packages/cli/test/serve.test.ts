@@ -1,0 +1,140 @@
+/** `reprise serve`: a world for clients, from the command line. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { sqlite } from '@reprise/store-sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from './run.js';
+import { freshFolder, greeterWorld, makeAgentWorld, makeLedger } from './worlds.js';
+
+const folder = freshFolder();
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
+const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
+const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
+const LONG = { timeout: 60_000 };
+const greeted = folder.file('greeted.db');
+
+beforeAll(() => makeAgentWorld(greeted), 60_000);
+afterAll(() => folder.remove());
+
+/** Starts `reprise serve`. */
+function serve(...args: string[]): ChildProcess & { said(pattern: RegExp): Promise<RegExpExecArray> } {
+  const child = spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, BIN, 'serve', ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, REPRISE_MCP_SECRET: undefined },
+  });
+  let seen = '';
+  const hears = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (bytes) => {
+      seen += String(bytes);
+      for (const hear of hears) hear();
+    });
+  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = pattern.exec(seen);
+        if (found !== null) resolve(found);
+      };
+      hears.add(look);
+      child.once('close', () => reject(new Error(`it ended: ${seen}`)));
+      look();
+    });
+  return Object.assign(child, { said });
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+};
+const line = (id: number, method: string, params: object = {}) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+
+async function headOf(file: string): Promise<unknown> {
+  const store = await sqlite(file).openReadonly();
+  const head = await store.journal.head();
+  await store.close();
+  return head;
+}
+
+describe('reprise serve', () => {
+  it(
+    'a world is served on standard input without its app: what it has recorded is read, and nothing is written',
+    LONG,
+    async () => {
+      const before = await headOf(greeted);
+      const child = serve(greeted, '--mcp', '--as', 'human:ann');
+      child.stdin?.write(`${JSON.stringify(initialize)}\n`);
+      child.stdin?.write(line(1, 'resources/read', { uri: 'reprise://sessions/s/transcript' }));
+      const [, text = ''] = await child.said(/"text":"(.*?)"\}\]/);
+      expect(text).toContain('Hi');
+      child.stdin?.end();
+      const [code] = await once(child, 'exit');
+      expect(code).toBe(0);
+      expect(await headOf(greeted)).toEqual(before);
+    },
+  );
+
+  it(
+    'a world is served over HTTP with its app to the person for whom the token is, until the command is ended',
+    LONG,
+    async () => {
+      const world = folder.file('http.db');
+      const elsewhere = folder.file('elsewhere');
+      writeFileSync(elsewhere, 'untouched');
+      symlinkSync(elsewhere, `${world}.mcp-token`);
+      const child = serve(world, '--mcp', '--http', '0', '--as', 'human:ann', '--app', APP, '--name', 'lists');
+      const [, url = '', place = ''] = await child.said(/^(http:\S+)\nA token for human:ann, .*: (\S+)$/m);
+      expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
+      expect(statSync(place).mode & 0o777).toBe(0o600);
+      const token = readFileSync(place, 'utf8').trim();
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const body = JSON.stringify(initialize);
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(401);
+      const authorized = { ...headers, authorization: `Bearer ${token}` };
+      const opened = await fetch(url, { method: 'POST', headers: authorized, body });
+      expect(await opened.text()).toContain('"name":"lists"');
+      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      const call = line(1, 'tools/call', { name: 'put', arguments: {} });
+      const answer = await fetch(url, { method: 'POST', headers: { ...authorized, ...session }, body: call });
+      expect(await answer.text()).toContain('human:ann');
+      child.kill('SIGTERM');
+      const [code] = await once(child, 'exit');
+      expect([code, existsSync(place)]).toEqual([0, false]);
+    },
+  );
+
+  it('a world that another process has, or that has more than sessions, is refused with what to do', LONG, async () => {
+    const ledger = folder.file('ledger.db');
+    await makeLedger(ledger);
+    const other = await run('serve', ledger, '--mcp', '--as', 'human:ann');
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining('--app MODULE')]);
+    const { world } = await greeterWorld(folder.file('held.db'));
+    const held = await run('serve', folder.file('held.db'), '--mcp', '--as', 'human:ann');
+    expect([held.code, held.err]).toEqual([3, expect.stringMatching(/^world_locked: [\s\S]*serveHttp\(world/)]);
+    await world.close();
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['no protocol', [greeted, '--as', 'human:ann'], /--mcp/],
+    ['no person on standard input', [greeted, '--mcp'], /human:NAME/],
+    ['no way to a token', [greeted, '--mcp', '--http', '0'], /REPRISE_MCP_SECRET/],
+    ['no person', [greeted, '--mcp', '--as', 'operator'], /human: and a name/],
+    ['no port', [greeted, '--mcp', '--http', '70000', '--as', 'human:ann'], /0 to 65535/],
+    ['a module without an app', [greeted, '--mcp', '--as', 'human:ann', '--app', NOTHING], /exports nothing/],
+    ['no module', [greeted, '--mcp', '--as', 'human:ann', '--app', 'none.js'], /does not exist/],
+  ])('wrong use is refused in words: %s', async (_, args, words) => {
+    const { code, err } = await run('serve', ...args);
+    expect([code, err]).toEqual([2, expect.stringMatching(words)]);
+  });
+
+  it('a file that is no world is told so', async () => {
+    const { code, err } = await run('serve', folder.file('absent.db'), '--mcp', '--as', 'human:ann');
+    expect([code, err]).toEqual([3, expect.stringContaining('world_absent')]);
+  });
+});
