@@ -8,7 +8,7 @@ import type { ContentStore } from '@reprise/kernel';
 import { type JobRequest, NotPrepared, type PrepareHost, type Preparer, type WorkPrepared } from '@reprise/work';
 import * as z from 'zod';
 import { specialistInstructions, taskText } from '../prompts/specialist.js';
-import { SPECIALIST } from '../pure/index.js';
+import { type Share, SPECIALIST } from '../pure/index.js';
 import { isSkill, type Skill, type SkillLibrary, type TeamFacts as SkillTeam } from '../skills/index.js';
 
 /** What the project states about a job. */
@@ -19,6 +19,7 @@ const details = z.object({
   task_ref: z.custom<Ref>().optional(),
   context_ref: z.custom<Ref>(),
   note_ref: z.custom<Ref>().optional(),
+  budget: z.object({ unit: z.enum(['tokens', 'micro_money']), amount: z.int() }).optional(),
 });
 
 /** What a team knows when a job is prepared. */
@@ -43,11 +44,19 @@ export function specialistPreparer(team: SpecialistsOfTeam): Preparer {
       const model = request.model ?? found.parsed.model ?? team.defaultModel;
       if (!host.models.includes(model)) throw new NotPrepared('unknown_model', `there is no model "${model}"`);
       const agent = specialist(found.parsed, model, toolsOf(team, found.parsed, row.planner));
-      const { adopted, agents } = await host.adopt(agent);
+      const { adopted: whole, agents } = await host.adopt(agent);
+      const adopted = within(whole, asked.budget);
       const message_parts = await partsOf(host.content, asked, request);
       return { adopted, agents: [...agents], message_parts, digest: found.digest, resolved_model: model };
     },
   };
+}
+
+/** A definition with the limit of the job's share of the budget. */
+function within(adopted: WorkPrepared['adopted'], budget: Share | undefined): WorkPrepared['adopted'] {
+  if (budget === undefined) return adopted;
+  const limit = budget.unit === 'tokens' ? { max_tokens: budget.amount } : { max_micro_money: budget.amount };
+  return { ...adopted, config: { ...adopted.config, limits: { ...adopted.config.limits, ...limit } } };
 }
 
 function specialist(skill: Skill, model: string, tools: readonly Tool[]): ReturnType<typeof defineAgent> {

@@ -38,6 +38,7 @@ import {
 } from '../pure/index.js';
 import { key } from '../pure/reducer/keys.js';
 import { keptTask, type StatedTask } from '../tools/project-tools.js';
+import { type Budget, recordedBudget } from './budget.js';
 import { type ProjectBy, ProjectRequests } from './requests.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
@@ -208,6 +209,13 @@ export class Project {
     const id = by.id ?? crypto.randomUUID();
     const value = { task: task === 'all' ? null : task, reason };
     return this.#receipt(id, () => this.#requests.send('specialists/Cancel@1', value, { ...by, id }));
+  }
+
+  /** Sets what all agents of the project may use, in place of the budget of the team. */
+  limit(budget: Budget, by: ProjectBy = {}): Promise<CommandReceipt> {
+    const id = by.id ?? crypto.randomUUID();
+    const value = { budget: recordedBudget(budget) };
+    return this.#receipt(id, () => this.#requests.send('specialists/Limit@1', value, { ...by, id }));
   }
 
   /** The entries of the narrative, the first one first. */

@@ -1,14 +1,7 @@
 /** Teams as a part of a world. */
 import type { AgentWorld, AnyAgent, Limits, PartHost, Tool, WorldPart } from '@reprise/agent';
 import { type Duration, defineAgent, durationMs } from '@reprise/agent';
-import {
-  type Address,
-  type ArgumentCheck,
-  checkOf,
-  MICRO,
-  type PolicyRule,
-  requireKnownOptions,
-} from '@reprise/contracts';
+import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
 import { memoryPart, memoryTools } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
 import { specialistPreparer } from '../adapters/prepare.js';
@@ -28,6 +21,7 @@ import {
 } from '../pure/index.js';
 import { type SkillLibrary, type SkillSource, skillLibrary, skillsAdapter } from '../skills/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
+import { type Budget, recordedBudget } from './budget.js';
 import { projectRows } from './projections.js';
 import { type Projects, projectsOf } from './projects.js';
 
@@ -69,7 +63,7 @@ export interface TeamOptions {
   /** The cell of the app that answers its own owner tools. The policy rules for both ways are the app's. */
   readonly calls?: Address;
   /** What a project may use, all its agents together; no bound when absent. */
-  readonly budget?: { readonly usd: number } | { readonly tokens: number };
+  readonly budget?: Budget;
 }
 
 /** A team: a part of a world. */
@@ -208,18 +202,8 @@ function chosenOptions(options: TeamOptions): Chosen {
     defaultModel: options.defaultModel ?? coordinator.model,
     maxConcurrent,
     timeoutMs,
-    budget: budgetOf(options.budget),
+    budget: options.budget === undefined ? null : recordedBudget(options.budget),
   };
-}
-
-function budgetOf(budget: TeamOptions['budget']): TeamRow['budget'] {
-  if (budget === undefined) return null;
-  if ('tokens' in budget) {
-    require(Number.isInteger(budget.tokens) && budget.tokens > 0, 'budget.tokens', 'a whole number above 0', budget);
-    return { unit: 'tokens', amount: budget.tokens };
-  }
-  require(typeof budget.usd === 'number' && budget.usd > 0, 'budget', '{ usd } or { tokens }, above 0', budget);
-  return { unit: 'micro_money', amount: Math.max(1, Math.round(budget.usd * MICRO)) };
 }
 
 function coordinatorName(team: string): string {
@@ -227,15 +211,18 @@ function coordinatorName(team: string): string {
 }
 
 /** The coordinator: its own tools, those of the memory, and those that the app gave it; never one that does the work. */
-function coordinatorAgent(name: string, { coordinator }: TeamOptions, host: PartHost): AnyAgent {
-  const { model, identity, limits, tools = [] } = coordinator;
+function coordinatorAgent(name: string, { coordinator, budget }: TeamOptions, host: PartHost): AnyAgent {
+  const { model, identity, tools = [] } = coordinator;
+  // A budget in money needs a price of the coordinator's model: stated as a limit, it is refused without one.
+  const usd = budget !== undefined && 'usd' in budget ? { usd: budget.usd } : {};
+  const limits = { ...coordinator.limits, ...usd };
   return defineAgent({
     name: coordinatorName(name),
     model,
     instructions: coordinatorInstructions(identity),
     tools: [...coordinatorTools(), ...Object.values(memoryTools), ...tools],
     context: [coordinatorSource(host)],
-    ...(limits === undefined ? {} : { limits }),
+    limits,
   });
 }
 

@@ -7,6 +7,7 @@ import { teamRead } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
 import { brief, dependency, failureText, resultNumber, skillName, taskNumber, title } from './rows.js';
 import { skillsReceipt } from './skills.js';
+import { share } from './team.js';
 
 const count = z.int().min(0);
 
@@ -72,6 +73,8 @@ export const projectCommands = {
   'specialists/Remember@1': storeSay,
   'specialists/Retry@1': retrying,
   'specialists/Skip@1': z.strictObject({ task: taskNumber, reason: z.string().max(500) }),
+  /** Sets what all agents of the project may use. */
+  'specialists/Limit@1': z.strictObject({ budget: share }),
   'specialists/Cancel@1': z.strictObject({
     /** Null for all tasks, jobs and the coordinator's run: the project has ended. */
     task: z.nullable(taskNumber),

@@ -81,6 +81,9 @@ export const WAKE_AFTER_MS = 500;
 /** How often a result is shown to runs that do not complete, before it waits for a person. */
 export const SHOWN_MAX = 3;
 
+/** The inputs of the coordinator that have not ended: beyond it, messages are refused. */
+export const INPUTS_MAX = 256;
+
 /** The priorities of a project's inputs: words of people come before results. */
 export const INPUT_PRIORITY = { people: 100, results: 50 } as const;
 

@@ -3,6 +3,7 @@ import { tally } from '@reprise/agent/contracts';
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { PASSES, PROJECT_BOUNDS, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+import { share } from './team.js';
 
 const count = z.int().min(0);
 const number = z.int().min(1);
@@ -111,6 +112,8 @@ export const jobRow = z.strictObject({
   planner: z.boolean(),
   /** How many plans of it were refused. */
   refused: count,
+  /** What is set aside for it; null without a budget. */
+  share: z.nullable(share),
   /** Whether it waits for a slot. */
   waiting: z.boolean(),
   /** What its task becomes when it was stopped; null while it was not. */

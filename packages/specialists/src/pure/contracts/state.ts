@@ -4,7 +4,7 @@ import { ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { planning, retrying, saying, waitingCall } from './commands.js';
-import { PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+import { INPUTS_MAX, PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
 import {
   failureText,
   jobRow,
@@ -17,7 +17,7 @@ import {
   title,
 } from './rows.js';
 import { skillRow } from './skills.js';
-import { teamName, teamRow } from './team.js';
+import { share, teamName, teamRow } from './team.js';
 
 const count = z.int().min(0);
 
@@ -72,6 +72,11 @@ export const projectState = z.strictObject({
   /** Jobs that have not ended, and how many of them wait for a slot. */
   jobs: count,
   waiting: count,
+  /** A budget that people set in place of the team's; null for that of the team. */
+  budget: z.nullable(share),
+  /** What was used, and what is set aside, in the unit of the budget. */
+  spent: z.strictObject({ tokens: count, micro_money: count }),
+  reserved: count,
   /** Results that have ended and were not processed. */
   unprocessed: count,
   /** Those of them that were shown three times without a completed run: they wait for a person. */
@@ -83,6 +88,8 @@ export const projectState = z.strictObject({
     busy: z.boolean(),
     /** Inputs that were sent to it and not accepted or refused yet. */
     sent: count,
+    /** What is set aside for each of its inputs that has not ended, in the order in which they were sent. */
+    shares: z.array(count).max(INPUTS_MAX),
     /** The last run that ended. */
     run: count,
   }),
@@ -204,6 +211,12 @@ export const projectFacts = {
   'specialists/NotWoken@1': z.strictObject({ epoch: count, code: failureText }),
   /** Where messages, tasks, results and entries come from, and what people did to the memory. */
   ...memoryFacts,
+  /** What was used and is set aside, where a budget bounds it. */
+  'specialists/Budget@1': z.strictObject({
+    budget: share,
+    spent: z.strictObject({ tokens: count, micro_money: count }),
+    reserved: count,
+  }),
   'specialists/NarrativeAppended@1': z.strictObject({
     entry: number(),
     previous: z.nullable(number()),

@@ -7,10 +7,11 @@ import { DISPATCHES, ON_FAILED } from './names.js';
 /** The name of a team. */
 export const teamName = z.string().regex(/^[a-z0-9._-]{1,40}$/);
 
-/** What bounds the use of a project's agents, all together; null for no bound. */
-export const projectBudget = z.nullable(
-  z.strictObject({ unit: z.enum(['tokens', 'micro_money']), amount: z.int().min(1) }),
-);
+/** An amount of tokens or of micro-dollars. */
+export const share = z.strictObject({ unit: z.enum(['tokens', 'micro_money']), amount: z.int().min(1) });
+
+/** An amount of tokens or of micro-dollars. */
+export type Share = z.infer<typeof share>;
 
 /** A team as a project knows it. */
 export const teamRow = z.strictObject({
@@ -27,7 +28,8 @@ export const teamRow = z.strictObject({
   timeout_ms: z.int().min(1),
   dispatch: z.enum(DISPATCHES),
   on_failed: z.enum(ON_FAILED),
-  budget: projectBudget,
+  /** What bounds the use of a project's agents, all together; null for no bound. */
+  budget: z.nullable(share),
 });
 
 /** A team as a project knows it. */

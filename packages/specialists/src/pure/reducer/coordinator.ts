@@ -1,7 +1,8 @@
 /** The coordinator's session: it is made with the first input, and has at most one wake under way. */
 import type { InputPart } from '@reprise/contracts';
-import { coordinatorOf } from '../contracts/index.js';
+import { coordinatorOf, type Share } from '../contracts/index.js';
 import { type Delivery, teamOf } from './delivery.js';
+import { budgetOf, isSpent, setAside } from './spending.js';
 
 /** An input of the coordinator. */
 interface CoordinatorInput {
@@ -18,7 +19,7 @@ export const INPUT_TAG = 'input.';
 /** Sends an input to the coordinator. */
 export function tellCoordinator(delivery: Delivery, { command_id, parts, priority, reason }: CoordinatorInput): void {
   const { state, ctx } = delivery;
-  adopt(delivery);
+  adopt(delivery, shareOf(delivery));
   const cause = reason === undefined ? { kind: 'operator' } : { kind: 'app', reason };
   ctx.send(
     coordinatorOf(ctx.address[1]),
@@ -30,14 +31,29 @@ export function tellCoordinator(delivery: Delivery, { command_id, parts, priorit
 
 const TAG_MAX = 200;
 
-/** The session adopts the coordinator's definition as the team has it now. */
-function adopt(delivery: Delivery): void {
+/**
+ * What a run for one more input may use: a share of the budget. When too little is left for one it is as little as there
+ * is, so that a person hears that the budget is used up. Shares only fall, and a run has the limit that was adopted last:
+ * so what is set aside covers all runs.
+ */
+function shareOf(delivery: Delivery): Share | null {
+  const { shares } = delivery.state.coordinator;
+  const budget = budgetOf(delivery);
+  if (budget === null) return null;
+  const share = isSpent(delivery) ? null : setAside(delivery);
+  shares.push(share?.amount ?? 0);
+  return share ?? { unit: budget.unit, amount: 1 };
+}
+
+/** The session adopts the coordinator's definition as the team has it now, with the limit of its next run. */
+function adopt(delivery: Delivery, share: Share | null): void {
   const { state, ctx } = delivery;
   const { coordinator } = state;
-  if (coordinator.adopted === state.version) return;
+  if (coordinator.adopted === state.version && share === null) return;
   const isNew = coordinator.adopted === null;
   const project = ctx.address[1];
-  const { def_ref, config } = teamOf(delivery).coordinator;
+  const { def_ref, config: whole } = teamOf(delivery).coordinator;
+  const config = share === null ? whole : { ...whole, limits: { ...whole.limits, ...limitOf(share) } };
   ctx.send(coordinatorOf(project), {
     name: 'aos.agent/AgentAdopted@1',
     value: {
@@ -46,6 +62,10 @@ function adopt(delivery: Delivery): void {
     },
   });
   coordinator.adopted = state.version;
+}
+
+function limitOf({ unit, amount }: Share): object {
+  return unit === 'tokens' ? { max_tokens: amount } : { max_micro_money: amount };
 }
 
 /** Whether nothing of the coordinator is under way. */

@@ -3,6 +3,7 @@ import type { JobChanged } from '@reprise/work/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
+import { countUse } from './spending.js';
 import { moveTask } from './tasks.js';
 
 /** The states of a job, as those of its result. */
@@ -46,6 +47,7 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   tableOf(delivery, 'results').set(key(n), stored);
   tableOf(delivery, 'jobs').delete(key(n));
   tableOf(delivery, 'unprocessed').set(key(n), null);
+  countUse(delivery, job.share, tally);
   state.jobs--;
   state.unprocessed++;
   const { task, title, skill, status, cost } = stored;

@@ -27,6 +27,7 @@ import { jobEvents, jobOfSender } from '@reprise/work/contracts';
 import {
   coordinatorOf,
   INPUT_PRIORITY,
+  INPUTS_MAX,
   type InboxRow,
   type PlanPurpose,
   PROJECT,
@@ -54,6 +55,7 @@ import { cancelTask, retryTask, skipTask } from './people.js';
 import { writePlan } from './plan.js';
 import { Refused } from './refused.js';
 import { spawnTask } from './spawn.js';
+import { stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
@@ -78,6 +80,7 @@ type Events = typeof EVENTS;
 const HANDLERS: EventHandlers<ProjectState, Events> = {
   'specialists/Say@1': command((delivery, value) => {
     begin(delivery);
+    if (delivery.state.coordinator.shares.length >= INPUTS_MAX - 1) throw new Refused('queue_full');
     const text = value.parts.find(({ kind }) => kind === 'text');
     const text_ref = text?.kind === 'text' ? text.text_ref : undefined;
     delivery.state.goal_ref ??= text_ref ?? null;
@@ -97,6 +100,11 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   'specialists/Remember@1': command((delivery, value) => remember(delivery, value)),
   'specialists/Retry@1': command((delivery, value) => afterReading(delivery, { kind: 'retry', value })),
   'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
+  'specialists/Limit@1': command((delivery, { budget }) => {
+    delivery.state.budget = budget;
+    delivery.state.decision = 'none';
+    stateUse(delivery);
+  }),
   'specialists/Cancel@1': command((delivery, { task, reason }) => {
     if (task === null) cancelProject(delivery, reason);
     else cancelTask(delivery, task);
@@ -182,9 +190,12 @@ function initial(): ProjectState {
     counts: { pending: 0, blocked: 0, running: 0, completed: 0, failed: 0, skipped: 0, cancelled: 0 },
     jobs: 0,
     waiting: 0,
+    budget: null,
+    spent: { tokens: 0, micro_money: 0 },
+    reserved: 0,
     unprocessed: 0,
     stuck: 0,
-    coordinator: { adopted: null, busy: false, sent: 0, run: 0 },
+    coordinator: { adopted: null, busy: false, sent: 0, shares: [], run: 0 },
     wake: { phase: 'none', epoch: 0, results: [] },
     decision: 'none',
     sweep: null,
@@ -261,7 +272,7 @@ function dispatchTask(delivery: Delivery, n: number): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.code === 'queue_full') return false;
+    if (error.code === 'queue_full' || error.code === 'budget_exceeded') return false;
     const row = tableOf(delivery, 'tasks').get(key(n));
     if (row !== undefined) moveTask(delivery, n, row, 'failed', { failure: error.code });
     return true;

@@ -8,6 +8,7 @@ import {
   poolOf,
   type RecordedResult,
   type RecordedTask,
+  type Share,
   type SkillRow,
   SPECIALIST,
 } from '../contracts/index.js';
@@ -15,6 +16,7 @@ import { type Delivery, resultOr, tableOf, taskOr, teamOf } from './delivery.js'
 import { key } from './keys.js';
 import { linkResult } from './links.js';
 import { Refused } from './refused.js';
+import { setAside } from './spending.js';
 import { hasEndedWell, moveTask } from './tasks.js';
 
 /** What is spawned: checked, and not begun yet. */
@@ -145,6 +147,7 @@ function begin(delivery: Delivery, checked: Checked, task: number | null): numbe
   if (state.waiting >= PROJECT_BOUNDS.waiting) throw new Refused('queue_full', { waiting: state.waiting });
   const team = teamOf(delivery);
   const { title, skill, model, override, inputs, priority } = checked;
+  const share = setAside(delivery);
   const n = state.next.result++;
   const row: RecordedResult = {
     task,
@@ -166,27 +169,42 @@ function begin(delivery: Delivery, checked: Checked, task: number | null): numbe
     ended_at: null,
   };
   tableOf(delivery, 'results').set(key(n), row);
-  tableOf(delivery, 'jobs').set(key(n), jobRowFor(skill));
+  tableOf(delivery, 'jobs').set(key(n), jobRowFor(skill, share));
   linkResult(delivery, n, row);
   state.jobs++;
   state.waiting++;
-  beginWork(ctx, jobFor(delivery, checked, n, task, { pool: poolOf(team.name)[1], priority, model }));
+  beginWork(ctx, jobFor(delivery, { ...checked, share }, n, task, { pool: poolOf(team.name)[1], priority, model }));
   return n;
 }
 
-function jobRowFor({ tools, project_tools, planner }: SkillRow): JobRow {
-  return { tools: [...(tools ?? [])], project_tools, planner, refused: 0, waiting: true, stopped: null };
+function jobRowFor({ tools, project_tools, planner }: SkillRow, share: Share | null): JobRow {
+  return {
+    share,
+    tools: [...(tools ?? [])],
+    project_tools,
+    planner,
+    refused: 0,
+    waiting: true,
+    stopped: null,
+  };
 }
 
 function jobFor(
   delivery: Delivery,
-  { title, skill, inputs, texts, timeout_ms }: Checked,
+  { title, skill, inputs, texts, timeout_ms, share }: Checked & { readonly share: Share | null },
   n: number,
   task: number | null,
   rest: Pick<BeginJob, 'pool' | 'priority' | 'model'>,
 ): BeginJob {
   const [, project] = delivery.ctx.address;
-  const details = present({ project, skill: skill.name, title, task: task ?? undefined, ...texts });
+  const details = present({
+    project,
+    skill: skill.name,
+    title,
+    task: task ?? undefined,
+    budget: share ?? undefined,
+    ...texts,
+  });
   return {
     n,
     kind: SPECIALIST,

@@ -1,6 +1,7 @@
 /** The status of a project, computed from its numbers after each delivery. */
 import type { ProjectState, ProjectStatus } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { isSpent } from './spending.js';
 
 /** Sets the status, and states it when it or a number has changed. */
 export function setStatus(delivery: Delivery): void {
@@ -21,17 +22,24 @@ function statusOf(delivery: Delivery): ProjectStatus {
 function isWorking(delivery: Delivery): boolean {
   const { jobs, coordinator, wake, unprocessed, stuck, reading } = delivery.state;
   if (jobs > 0 || reading !== null || coordinator.busy || coordinator.sent > 0) return true;
-  if (wake.phase !== 'none' || unprocessed > stuck) return true;
+  if (wake.phase !== 'none' || (unprocessed > stuck && !isSpent(delivery))) return true;
   return tableOf(delivery, 'work').size > 0 || isDispatched(delivery);
 }
 
 function isDispatched(delivery: Delivery): boolean {
-  return delivery.state.counts.pending > 0 && tableOf(delivery, 'team').get('team')?.dispatch === 'auto';
+  const { counts } = delivery.state;
+  return counts.pending > 0 && !isSpent(delivery) && tableOf(delivery, 'team').get('team')?.dispatch === 'auto';
 }
 
 /** Whether the project cannot go on by itself: results wait for a person, or tasks for a decision. */
 function needsDecision(delivery: Delivery): boolean {
-  return delivery.state.stuck > 0 || tasksNeedDecision(delivery);
+  return delivery.state.stuck > 0 || tasksNeedDecision(delivery) || isStopped(delivery);
+}
+
+/** Whether work waits for a budget that is used up. */
+function isStopped(delivery: Delivery): boolean {
+  const { counts, unprocessed } = delivery.state;
+  return (counts.pending > 0 || unprocessed > 0) && isSpent(delivery);
 }
 
 /** Whether nothing runs and no task is ready, although some have not ended well. */

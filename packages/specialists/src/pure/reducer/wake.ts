@@ -16,6 +16,7 @@ import { wakePlan } from '../plans/wake.js';
 import { isIdle, tellCoordinator } from './coordinator.js';
 import { changeResult, type Delivery, resultOr, tableOf } from './delivery.js';
 import { key } from './keys.js';
+import { isSpent } from './spending.js';
 import { tasksNeedDecision } from './status.js';
 import { beginReading } from './team.js';
 
@@ -32,6 +33,7 @@ export function scheduleWake(delivery: Delivery): void {
 
 function hasNews(delivery: Delivery): boolean {
   const { unprocessed, stuck, decision } = delivery.state;
+  if (isSpent(delivery)) return false;
   return unprocessed > stuck || (decision !== 'shown' && tasksNeedDecision(delivery));
 }
 

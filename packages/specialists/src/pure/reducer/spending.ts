@@ -1,0 +1,79 @@
+/**
+ * What a project uses. With a budget, each job and each run of the coordinator is set a share of what is left, as the
+ * limit of its session: so what was used and what is set aside never exceed the budget together.
+ */
+import type { Tally } from '@reprise/agent/contracts';
+import type { Share } from '../contracts/index.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { Refused } from './refused.js';
+
+/** A share is this part of what is left. */
+const SHARES = 4;
+
+/** Less than this part of the budget is no share: then the budget counts as used up. */
+const LEAST_SHARE = 100;
+
+/** The budget that applies: what a person set, else that of the team. */
+export function budgetOf(delivery: Delivery): Share | null {
+  const { budget } = delivery.state;
+  return budget ?? tableOf(delivery, 'team').get('team')?.budget ?? null;
+}
+
+/** Whether the project has a budget of which too little is left for a share. */
+export function isSpent(delivery: Delivery): boolean {
+  const budget = budgetOf(delivery);
+  return budget !== null && nextShare(delivery, budget) === 0;
+}
+
+function nextShare({ state }: Delivery, { unit, amount }: Share): number {
+  const left = amount - state.spent[unit] - state.reserved;
+  const share = Math.floor(left / SHARES);
+  return share >= Math.max(1, Math.floor(amount / LEAST_SHARE)) ? share : 0;
+}
+
+/**
+ * Sets a share aside; null without a budget.
+ *
+ * @throws Refused `budget_exceeded` when too little is left
+ */
+export function setAside(delivery: Delivery): Share | null {
+  const budget = budgetOf(delivery);
+  if (budget === null) return null;
+  const amount = nextShare(delivery, budget);
+  const { spent, reserved } = delivery.state;
+  if (amount === 0) throw new Refused('budget_exceeded', { budget: { ...budget }, spent: { ...spent }, reserved });
+  delivery.state.reserved += amount;
+  stateUse(delivery);
+  return { unit: budget.unit, amount };
+}
+
+/**
+ * Counts what was used, and gives back what was set aside for it. Use that was not reported counts as all of it.
+ *
+ * @param tally what a session reports; null when nothing was heard of it
+ */
+export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null): void {
+  const { state } = delivery;
+  const { steps = 0, tokens_in = 0, tokens_out = 0, micro_money = 0 } = tally ?? {};
+  const used = { tokens: tokens_in + tokens_out, micro_money };
+  const isUnknown = tally === null || (steps > 0 && used.tokens === 0);
+  if (share !== null && isUnknown) used[share.unit] = Math.max(used[share.unit], share.amount);
+  state.spent.tokens += used.tokens;
+  state.spent.micro_money += used.micro_money;
+  if (share !== null) state.reserved -= share.amount;
+  stateUse(delivery);
+}
+
+/** Gives back what was set aside and is not needed. */
+export function giveBack(delivery: Delivery, amount: number): void {
+  if (amount === 0) return;
+  delivery.state.reserved -= amount;
+  stateUse(delivery);
+}
+
+/** States what was used and is set aside, where a budget bounds it. */
+export function stateUse(delivery: Delivery): void {
+  const budget = budgetOf(delivery);
+  const { spent, reserved } = delivery.state;
+  if (budget !== null) delivery.ctx.record('specialists/Budget@1', { budget, spent: { ...spent }, reserved });
+}
