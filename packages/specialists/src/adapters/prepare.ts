@@ -5,7 +5,15 @@
 import { defineAgent, putText, readText, type Tool } from '@reprise/agent';
 import type { InputPart, Ref } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
-import { type JobRequest, NotPrepared, type PrepareHost, type Preparer, type WorkPrepared } from '@reprise/work';
+import {
+  type ComposedItem,
+  composeText,
+  type JobRequest,
+  NotPrepared,
+  type PrepareHost,
+  type Preparer,
+  type WorkPrepared,
+} from '@reprise/work';
 import * as z from 'zod';
 import { specialistInstructions, taskText } from '../prompts/specialist.js';
 import { type Share, SPECIALIST } from '../pure/index.js';
@@ -72,7 +80,7 @@ function toolsOf(team: SpecialistsOfTeam, { tools, name: skill }: Skill, isPlann
   });
 }
 
-/** Task and context as texts, then the results that were handed over, each by its link (SPEC-9). */
+/** Task, context and summaries as a text, then the results that are passed on whole, each by its link (SPEC-9). */
 async function partsOf(
   content: ContentStore,
   { title, task_ref, context_ref, note_ref }: z.infer<typeof details>,
@@ -81,15 +89,30 @@ async function partsOf(
   const task = task_ref === undefined ? null : await readText(content, task_ref);
   const note = note_ref === undefined ? null : await readText(content, note_ref);
   const context = await readText(content, context_ref);
-  const told = taskText({ title, task, note });
-  const text = context.trim() === '' ? told : `${told}\n\n# Context\n\n${context}`;
-  const results = inputs.map(
-    ({ from, output_ref, view }): InputPart => ({
-      kind: 'result',
-      child: `agent_result:${from}`,
-      output_ref,
-      view,
-    }),
-  );
-  return [{ kind: 'text', text_ref: await putText(content, text) }, ...results];
+  const told = [
+    taskText({ title, task, note }),
+    ...(context.trim() === '' ? [] : [`# Context\n\n${context}`]),
+    ...(await summariesOf(content, inputs)),
+  ];
+  const whole = inputs.filter(({ view }) => view !== 'summary');
+  return [
+    { kind: 'text', text_ref: await putText(content, told.join('\n\n')) },
+    ...whole.map(
+      ({ from, output_ref, view }): InputPart => ({ kind: 'result', child: `agent_result:${from}`, output_ref, view }),
+    ),
+  ];
 }
+
+/** The beginnings of results, as data between marks. */
+async function summariesOf(content: ContentStore, inputs: JobRequest['inputs']): Promise<string[]> {
+  const items = inputs
+    .filter(({ view }) => view === 'summary')
+    .map(({ from, output_ref }): ComposedItem => {
+      return { label: `agent_result:${from}`, ref: output_ref, kind: 'llm_output', view: 'summary' };
+    });
+  if (items.length === 0) return [];
+  return [await composeText(content, [{ title: 'What was done before', items }], SUMMARIES_BYTES_MAX)];
+}
+
+/** The bytes of all summaries: those of as many results as a job may be given. */
+const SUMMARIES_BYTES_MAX = 16_000;
