@@ -128,7 +128,8 @@ describe('given a coordinator that spawns', () => {
       .slice(1)
       .map(({ last }) => last);
     expect(answers).toHaveLength(2);
-    for (const answer of answers) expect(answer).toMatch(/^There is no tool (spawn_agent|memory_store|plan_write); nothing was done/);
+    for (const answer of answers)
+      expect(answer).toMatch(/^There is no tool (spawn_agent|memory_store|plan_write); nothing was done/);
     expect(state.next.result).toBe(2);
     await world.close();
   });

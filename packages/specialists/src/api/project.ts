@@ -300,11 +300,14 @@ export class Project {
     const [, session] = coordinatorOf(this.id);
     for await (const { records } of this.world.kernel.frames(ack.seq)) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER || record.from[1] !== session) continue;
+        if (record.kind !== 'fact' || record.from === null) continue;
+        const isOurs = record.from[0] === SESSION_REDUCER && record.from[1] === session;
+        if (!isOurs && !isOf(record, this.address)) continue;
         const { command_id, run } = record.value as { readonly command_id?: string; readonly run?: number };
         if (command_id !== input) continue;
         if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
-        if (record.name === 'aos.agent/HostCommandRejected@1') throw this.#refused(record.value);
+        const isRefused = ['aos.agent/HostCommandRejected@1', 'specialists/Commanded@1'].includes(record.name);
+        if (isRefused) throw this.#refused(record.value);
       }
     }
     throw this.world.kernel.closedBy ?? this.#lost('an open world');

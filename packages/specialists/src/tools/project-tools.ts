@@ -8,7 +8,13 @@ import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
 import { present, startOfText, wellFormed } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type * as z from 'zod';
-import { PROJECT_BOUNDS, type ProjectCallOf, type ProjectTool, type TaskToMake } from '../pure/index.js';
+import {
+  DEPENDS_ON_MAX,
+  PROJECT_BOUNDS,
+  type ProjectCallOf,
+  type ProjectTool,
+  type TaskToMake,
+} from '../pure/index.js';
 import { endArgs, graphArgs, listArgs, narrativeArgs, planArgs, readArgs, retryArgs, spawnArgs } from './arguments.js';
 import { pointersIn } from './pointers.js';
 
@@ -132,9 +138,11 @@ export async function keptTask(content: ContentStore, task: StatedTask): Promise
     title: titleOf(title),
     skill,
     ...(await keptBrief(content, context)),
-    depends_on: depends_on.map((need) =>
-      typeof need === 'object' ? { task: need.task, pass: need.pass ?? 'summary' } : { task: need, pass: 'summary' },
-    ),
+    depends_on: depends_on
+      .slice(0, DEPENDS_ON_MAX)
+      .map((need) =>
+        typeof need === 'object' ? { task: need.task, pass: need.pass ?? 'summary' } : { task: need, pass: 'summary' },
+      ),
     ...present({ priority, timeout_ms: timeout_seconds === undefined ? undefined : timeout_seconds * 1_000 }),
   };
 }

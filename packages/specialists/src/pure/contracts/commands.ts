@@ -17,13 +17,18 @@ const command_id = z.string().min(1).max(128);
 /** The key of a task within one plan. */
 export const taskKey = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 
+/** The dependencies that a task may name: one more than it may have, so that too many are refused as a fault of its plan. */
+export const DEPENDS_ON_MAX = PROJECT_BOUNDS.task_needs + 1;
+
 /** A task that is to be made. A dependency is named by its key in the plan, or by its number. */
 export const taskToMake = z.strictObject({
   key: taskKey,
   title,
   ...brief.shape,
   skill: skillName,
-  depends_on: z.array(z.strictObject({ task: z.union([taskKey, taskNumber]), pass: dependency.shape.pass })).max(256),
+  depends_on: z
+    .array(z.strictObject({ task: z.union([taskKey, taskNumber]), pass: dependency.shape.pass }))
+    .max(DEPENDS_ON_MAX),
   priority: z.exactOptional(z.int().min(-1_000).max(1_000)),
   timeout_ms: z.exactOptional(
     z

@@ -1,9 +1,10 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
-import { ownerCall, tally } from '@reprise/agent/contracts';
+import { tally } from '@reprise/agent/contracts';
 import { ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
-import { planning, retrying, saying, waitingCall } from './commands.js';
+import { projectCalls } from './calls.js';
+import { retrying, saying, taskToMake, waitingCall } from './commands.js';
 import { INPUTS_MAX, PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
 import {
   failureText,
@@ -77,6 +78,8 @@ export const projectState = z.strictObject({
   /** What was used, and what is set aside, in the unit of the budget. */
   spent: z.strictObject({ tokens: count, micro_money: count }),
   reserved: count,
+  /** Whether a run has reached the limit of its share: nothing more is begun until people set another budget. */
+  exhausted: z.boolean(),
   /** Results that have ended and were not processed. */
   unprocessed: count,
   /** Those of them that were shown three times without a completed run: they wait for a person. */
@@ -108,12 +111,16 @@ function number() {
 /** The state of a project. */
 export type ProjectState = z.infer<typeof projectState>;
 
-/** What waits until team and skills were read. */
+/**
+ * What waits until team and skills were read. The tasks of a plan stand in the table `planned`: one entry of a table has
+ * at most 16 KiB.
+ */
 export const inboxRow = z.union([
   z.strictObject({ kind: z.literal('say'), value: saying }),
-  z.strictObject({ kind: z.literal('plan'), value: planning }),
+  z.strictObject({ kind: z.literal('plan'), command_id: z.string().max(128) }),
   z.strictObject({ kind: z.literal('retry'), value: retrying }),
-  z.strictObject({ kind: z.literal('call'), to: waitingCall.shape.to, call: ownerCall }),
+  z.strictObject({ kind: z.literal('plan_call'), call: waitingCall }),
+  z.strictObject({ kind: z.literal('retry_call'), call: waitingCall, args: projectCalls.task_retry }),
   z.strictObject({ kind: z.literal('wake') }),
 ]);
 
@@ -149,6 +156,8 @@ export const projectTables = {
   models: z.array(z.string().max(128)).max(256),
   narrative: narrativeRow,
   inbox: inboxRow,
+  /** Tasks of plans in the inbox: by the number of the entry and their place, two numbers with a dot. */
+  planned: taskToMake,
   /** Tasks that have ended, with the last dependent that was changed for it. */
   work: z.nullable(taskNumber),
   /** The purposes of plans that are under way. */

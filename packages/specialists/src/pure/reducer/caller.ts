@@ -9,15 +9,8 @@ export type Caller =
   | { readonly role: 'coordinator' }
   | { readonly role: 'specialist'; readonly n: number; readonly job: JobRow };
 
-/** Who sent the event. */
-export function callerOf({ ctx, state }: Delivery): Caller {
-  const { sender } = ctx;
-  if (sender !== null && sender.length === 2) return callerAt({ ctx, state }, [sender[0], sender[1]]);
-  return ctx.reject('not_yours');
-}
-
 /** The caller at an address. @throws Refused `stale_run` for a job that has ended */
-export function callerAt({ ctx }: Pick<Delivery, 'ctx' | 'state'>, [reducer, at]: WaitingCall['to']): Caller {
+export function callerAt({ ctx }: Pick<Delivery, 'ctx'>, [reducer, at]: WaitingCall['to']): Caller {
   const coordinator = coordinatorOf(ctx.address[1]);
   if (reducer === coordinator[0] && at === coordinator[1]) return { role: 'coordinator' };
   const n = numberOfJob(ctx.address[1], at);

@@ -16,7 +16,7 @@ import {
 } from '../contracts/index.js';
 import { answerCall, refuseCall } from './answers.js';
 import { passToApp } from './app-calls.js';
-import { type Caller, callerAt, callerOf } from './caller.js';
+import { type Caller, callerAt } from './caller.js';
 import { type Delivery, tableOf, teamOf } from './delivery.js';
 import { key } from './keys.js';
 import { callMemory } from './memory.js';
@@ -51,31 +51,42 @@ const HANDLERS: { readonly [T in ProjectTool]: Handler<T> } = {
   narrative_append: (delivery, args) => ({ narrative_id: appendNarrative(delivery, args) }),
 };
 
-/** The tools that decide by what the skills are now: their calls wait until these were read. */
-const AFTER_READING: readonly string[] = ['plan_write', 'task_retry'];
-
 /** Takes a call, and answers it at once or later. What is not permitted is answered as an error. */
 export function takeCall(delivery: Delivery, call: OwnerCall): void {
   const { sender } = delivery.ctx;
   if (sender === null || sender.length !== 2) return delivery.ctx.reject('not_yours');
-  const caller = callerOf(delivery);
   const { session, call_id, step_epoch, name } = call;
   const waiting: WaitingCall = { to: [sender[0], sender[1]], session, call_id, step_epoch };
   answering(delivery, waiting, () => {
+    const caller = callerAt(delivery, waiting.to);
     requireTool(delivery, caller, name);
-    if (AFTER_READING.includes(name) && !isAppTool(delivery, caller, name)) {
-      parsed(name as ProjectTool, call.args);
-      return afterReading(delivery, { kind: 'call', to: waiting.to, call });
-    }
-    act(delivery, call, waiting, caller);
+    if (isAppTool(delivery, caller, name)) return passToApp(delivery, waiting, call);
+    if (isMemoryTool(name)) return callMemory(delivery, call, caller);
+    const tool = name as ProjectTool;
+    const args = parsed(tool, call.args);
+    if (!waits(delivery, waiting, tool, args)) act(delivery, waiting, tool, args, caller);
   });
 }
 
+/** What decides by what the skills are now waits until they were read. */
+function waits(delivery: Delivery, call: WaitingCall, tool: ProjectTool, args: unknown): boolean {
+  if (tool === 'plan_write') {
+    const { tasks } = args as ProjectCallOf<'plan_write'>;
+    afterReading(delivery, { kind: 'plan_call', call }, tasks);
+  } else if (tool === 'task_retry') {
+    afterReading(delivery, { kind: 'retry_call', call, args: args as ProjectCallOf<'task_retry'> });
+  } else return false;
+  return true;
+}
+
 /** Goes on with a call that waited until the skills were read. Its caller may have ended meanwhile. */
-export function takeCallAfterReading(delivery: Delivery, to: WaitingCall['to'], call: OwnerCall): void {
-  const { session, call_id, step_epoch } = call;
-  const waiting: WaitingCall = { to, session, call_id, step_epoch };
-  answering(delivery, waiting, () => act(delivery, call, waiting, callerAt(delivery, to)));
+export function takeCallAfterReading<T extends ProjectTool>(
+  delivery: Delivery,
+  call: WaitingCall,
+  tool: T,
+  args: ProjectCallOf<T>,
+): void {
+  answering(delivery, call, () => act(delivery, call, tool, args, callerAt(delivery, call.to)));
 }
 
 function answering(delivery: Delivery, call: WaitingCall, run: () => void): void {
@@ -87,14 +98,10 @@ function answering(delivery: Delivery, call: WaitingCall, run: () => void): void
   }
 }
 
-function act(delivery: Delivery, call: OwnerCall, waiting: WaitingCall, caller: Caller): void {
-  const { name } = call;
-  if (isAppTool(delivery, caller, name)) return passToApp(delivery, waiting, call);
-  if (isMemoryTool(name)) return callMemory(delivery, call, caller);
-  const tool = name as ProjectTool;
+function act(delivery: Delivery, call: WaitingCall, tool: ProjectTool, args: unknown, caller: Caller): void {
   // The name determines the type of the arguments; TypeScript cannot express that for a union.
-  const value = (HANDLERS[tool] as Handler<ProjectTool>)(delivery, parsed(tool, call.args) as never, waiting, caller);
-  if (value !== undefined) answerCall(delivery, waiting, value);
+  const value = (HANDLERS[tool] as Handler<ProjectTool>)(delivery, args as never, call, caller);
+  if (value !== undefined) answerCall(delivery, call, value);
 }
 
 function parsed(tool: ProjectTool, args: Value): unknown {

@@ -13,13 +13,26 @@ export function cancelProject(delivery: Delivery, reason: string): void {
   state.sweep = { task: 1, job: 1 };
   ctx.clearTimer('wake');
   state.wake = { ...state.wake, phase: 'none', results: [] };
-  const inbox = tableOf(delivery, 'inbox');
-  for (let first = inbox.first(); first !== undefined; first = inbox.first()) inbox.delete(first[0]);
+  dropInbox(delivery);
   if (state.coordinator.adopted === null) return;
   ctx.send(coordinatorOf(ctx.address[1]), {
     name: 'aos.agent/Cancel@1',
     value: { command_id: `cancel/${ctx.id('cancel')}`, scope: 'all', reason },
   });
+}
+
+/** What waited for the team is dropped, and its sender learns so. */
+function dropInbox(delivery: Delivery): void {
+  const inbox = tableOf(delivery, 'inbox');
+  for (let first = inbox.first(); first !== undefined; first = inbox.first()) {
+    const [at, row] = first;
+    inbox.delete(at);
+    const command_id = row.kind === 'plan' ? row.command_id : 'value' in row ? row.value.command_id : undefined;
+    if (command_id === undefined) continue;
+    delivery.ctx.record('specialists/Commanded@1', { command_id, code: 'project_ended', value: null });
+  }
+  const planned = tableOf(delivery, 'planned');
+  for (let first = planned.first(); first !== undefined; first = planned.first()) planned.delete(first[0]);
 }
 
 /** Goes on with cancelling, as far as one delivery may. @returns whether something is left */

@@ -1,16 +1,22 @@
 /** What the coordinator's session tells of its inputs and runs. */
 import type { ChildNotice, Tally } from '@reprise/agent/contracts';
 import type { Delivery } from './delivery.js';
-import { budgetOf, countUse, giveBack } from './spending.js';
+import { budgetOf, countUse, giveBack, hasReachedShare } from './spending.js';
 import { wakeEnded } from './wake.js';
 
 /** The session has taken an input, or refused it. What it tells of its runs comes in the order in which it acts. */
 export function inputAnswered(delivery: Delivery, isTaken: boolean): void {
   const { coordinator, wake } = delivery.state;
   coordinator.sent--;
-  if (!isTaken) giveBack(delivery, coordinator.shares.pop() ?? 0);
-  if (isTaken) coordinator.busy = true;
-  else if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
+  if (isTaken) return;
+  giveBack(delivery, coordinator.shares.pop() ?? 0);
+  if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
+}
+
+/** A run of the coordinator that used up its share needs another budget. */
+function noteLimit(delivery: Delivery, limit: string): void {
+  const budget = budgetOf(delivery);
+  if (hasReachedShare(budget, limit)) delivery.state.exhausted = true;
 }
 
 /** Counts what a run used, and gives back what was set aside for it and for inputs that were dropped. */
@@ -30,9 +36,11 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean): void {
 /** Takes a notice of the coordinator's session. */
 export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice): void {
   const { coordinator, wake } = delivery.state;
+  if (news.kind === 'running') coordinator.busy = true;
   if (news.kind !== 'settled') return;
   coordinator.run = run;
   coordinator.busy = news.more;
+  if (news.stop.kind === 'LimitsExceeded') noteLimit(delivery, news.stop.limit);
   spend(delivery, news.tally, news.more);
   if (wake.phase === 'shown') wakeEnded(delivery, news.stop.kind === 'Completed');
 }

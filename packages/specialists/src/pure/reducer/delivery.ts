@@ -10,6 +10,7 @@ import type {
   RecordedResult,
   RecordedTask,
   SkillRow,
+  TaskToMake,
   TeamRow,
 } from '../contracts/index.js';
 import { key } from './keys.js';
@@ -45,6 +46,7 @@ interface Tables {
   readonly models: Table<readonly string[]>;
   readonly narrative: Table<NarrativeRow>;
   readonly inbox: Table<InboxRow>;
+  readonly planned: Table<TaskToMake>;
   readonly work: Table<number | null>;
   readonly plans: Table<PlanPurpose>;
 }

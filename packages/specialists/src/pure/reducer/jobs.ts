@@ -3,7 +3,7 @@ import type { JobChanged } from '@reprise/work/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
-import { countUse } from './spending.js';
+import { countUse, hasReachedShare } from './spending.js';
 import { moveTask } from './tasks.js';
 
 /** The states of a job, as those of its result. */
@@ -48,11 +48,13 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   tableOf(delivery, 'jobs').delete(key(n));
   tableOf(delivery, 'unprocessed').set(key(n), null);
   countUse(delivery, job.share, tally);
+  const isShort = hasReachedShare(job.share, code?.replace('limit/', '') ?? '');
+  if (isShort) state.exhausted = true;
   state.jobs--;
   state.unprocessed++;
   const { task, title, skill, status, cost } = stored;
   ctx.record('specialists/ResultStored@1', { result: n, task, title, skill, status, code, output_ref, cost });
-  if (task !== null) taskEnded(delivery, { task, n, status, code: code ?? status }, job);
+  if (task !== null) taskEnded(delivery, { task, n, status, code: code ?? status, isShort }, job);
 }
 
 /** A result of a task that has ended. */
@@ -60,13 +62,16 @@ interface EndedResult extends Pick<RecordedResult, 'status'> {
   readonly task: number;
   readonly n: number;
   readonly code: string;
+  /** Whether its share of the budget was too small: then the task waits for another budget. */
+  readonly isShort: boolean;
 }
 
-function taskEnded(delivery: Delivery, { task, n, status, code }: EndedResult, { stopped }: JobRow): void {
+function taskEnded(delivery: Delivery, { task, n, status, code, isShort }: EndedResult, { stopped }: JobRow): void {
   const row = taskOr(delivery, task);
   if (row.status !== 'running' || row.result !== n) return;
   if (stopped !== null) return moveTask(delivery, task, row, stopped.status, { failure: stopped.code });
   if (status === 'ok') return moveTask(delivery, task, row, 'completed');
+  if (isShort) return moveTask(delivery, task, row, 'pending');
   moveTask(delivery, task, row, 'failed', { failure: code });
 }
 

@@ -39,6 +39,7 @@ import {
   projectState,
   projectTables,
   scopeOf,
+  type TaskToMake,
 } from '../contracts/index.js';
 import { answerCall } from './answers.js';
 import { appRefused, PASSED_TAG, passBack } from './app-calls.js';
@@ -55,7 +56,7 @@ import { cancelTask, retryTask, skipTask } from './people.js';
 import { writePlan } from './plan.js';
 import { Refused } from './refused.js';
 import { spawnTask } from './spawn.js';
-import { stateUse } from './spending.js';
+import { isShared, stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
@@ -91,7 +92,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   }),
   'specialists/Plan@1': command((delivery, value) => {
     begin(delivery);
-    afterReading(delivery, { kind: 'plan', value });
+    afterReading(delivery, { kind: 'plan', command_id: value.command_id }, value.tasks);
   }),
   'specialists/Open@1': command((delivery) => {
     begin(delivery);
@@ -102,6 +103,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
   'specialists/Limit@1': command((delivery, { budget }) => {
     delivery.state.budget = budget;
+    delivery.state.exhausted = false;
     delivery.state.decision = 'none';
     stateUse(delivery);
   }),
@@ -111,7 +113,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   }),
   'specialists/TeamRead@1': fromPlan((delivery, read) => {
     if (read.skills?.more !== true) planEnded(delivery, 'team');
-    teamRead(delivery, read, (row) => takeFromInbox(delivery, row));
+    teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
   }),
   'specialists/WakeComposed@1': fromPlan((delivery, value) => {
     planEnded(delivery, 'wake');
@@ -193,6 +195,7 @@ function initial(): ProjectState {
     budget: null,
     spent: { tokens: 0, micro_money: 0 },
     reserved: 0,
+    exhausted: false,
     unprocessed: 0,
     stuck: 0,
     coordinator: { adopted: null, busy: false, sent: 0, shares: [], run: 0 },
@@ -213,18 +216,20 @@ function begin({ state, ctx }: Delivery): void {
 }
 
 /** What waited until the team and its skills were read. */
-function takeFromInbox(delivery: Delivery, row: InboxRow): void {
+function takeFromInbox(delivery: Delivery, row: InboxRow, tasks: readonly TaskToMake[]): void {
   switch (row.kind) {
     case 'say': {
       const { command_id, parts, priority = INPUT_PRIORITY.people } = row.value;
       return tellCoordinator(delivery, { command_id, parts, priority });
     }
     case 'plan':
-      return stating(delivery, row.value, () => ({ task_ids: writePlan(delivery, row.value.tasks, null).task_ids }));
+      return stating(delivery, row, () => ({ task_ids: writePlan(delivery, tasks, null).task_ids }));
     case 'retry':
       return stating(delivery, row.value, () => ({ status: retryTask(delivery, row.value.task, row.value) }));
-    case 'call':
-      return takeCallAfterReading(delivery, row.to, row.call);
+    case 'plan_call':
+      return takeCallAfterReading(delivery, row.call, 'plan_write', { tasks: [...tasks] });
+    case 'retry_call':
+      return takeCallAfterReading(delivery, row.call, 'task_retry', row.args);
     default:
       return undefined;
   }
@@ -260,6 +265,7 @@ function dispatch(delivery: Delivery): boolean {
   if (delivery.state.status === 'cancelled' || tableOf(delivery, 'team').get('team')?.dispatch !== 'auto') return false;
   for (let first = ready.first(); first !== undefined; first = ready.first()) {
     if (isFull(delivery)) return true;
+    if (isShared(delivery)) return false;
     if (!dispatchTask(delivery, first[1])) return false;
   }
   return false;

@@ -25,7 +25,16 @@ export function isSpent(delivery: Delivery): boolean {
   return budget !== null && nextShare(delivery, budget) === 0;
 }
 
+/**
+ * Whether as many jobs are under way as share a budget well: a job that waits for a slot holds its share, so ready tasks
+ * wait here and not in the pool.
+ */
+export function isShared(delivery: Delivery): boolean {
+  return budgetOf(delivery) !== null && delivery.state.jobs >= SHARES;
+}
+
 function nextShare({ state }: Delivery, { unit, amount }: Share): number {
+  if (state.exhausted) return 0;
   const left = amount - state.spent[unit] - state.reserved;
   const share = Math.floor(left / SHARES);
   return share >= Math.max(1, Math.floor(amount / LEAST_SHARE)) ? share : 0;
@@ -62,6 +71,11 @@ export function countUse(delivery: Delivery, share: Share | null, tally: Tally |
   state.spent.micro_money += used.micro_money;
   if (share !== null) state.reserved -= share.amount;
   stateUse(delivery);
+}
+
+/** Whether a run ended because its share of the budget was used up. */
+export function hasReachedShare(share: Share | null, limit: string): boolean {
+  return share !== null && limit === (share.unit === 'tokens' ? 'max_tokens' : 'max_micro_money');
 }
 
 /** Gives back what was set aside and is not needed. */

@@ -2,17 +2,19 @@
  * Reads the team and its skills. What a decision depends on waits in the inbox for a reading that began after it came.
  */
 import type { EventValue } from '@reprise/kernel/define';
-import type { InboxRow, projectNews, SkillsSeen } from '../contracts/index.js';
+import type { InboxRow, projectNews, SkillsSeen, TaskToMake } from '../contracts/index.js';
 import { type KnownTeam, readPlan } from '../plans/read.js';
 import { type Delivery, tableOf } from './delivery.js';
-import { key } from './keys.js';
+import { key, pair, pairsOf } from './keys.js';
 
 type TeamRead = EventValue<typeof projectNews, 'specialists/TeamRead@1'>;
 
-/** Puts something into the inbox, and has the team and its skills read. */
-export function afterReading(delivery: Delivery, row: InboxRow): void {
+/** Puts something into the inbox, a plan with its tasks, and has the team and its skills read. */
+export function afterReading(delivery: Delivery, row: InboxRow, tasks: readonly TaskToMake[] = []): void {
   const { state } = delivery;
-  tableOf(delivery, 'inbox').set(key(state.next.inbox++), row);
+  const n = state.next.inbox++;
+  tableOf(delivery, 'inbox').set(key(n), row);
+  for (const [i, task] of tasks.entries()) tableOf(delivery, 'planned').set(pair(n, i), task);
   if (state.reading === null) startReading(delivery);
 }
 
@@ -33,9 +35,13 @@ export function beginReading({ state }: Delivery): KnownTeam {
 /**
  * Takes what was read.
  *
- * @param take takes an entry of the inbox, in the order in which they came
+ * @param take takes an entry of the inbox, in the order in which they came, and the tasks of a plan
  */
-export function teamRead(delivery: Delivery, read: TeamRead, take: (row: InboxRow) => void): void {
+export function teamRead(
+  delivery: Delivery,
+  read: TeamRead,
+  take: (row: InboxRow, tasks: readonly TaskToMake[]) => void,
+): void {
   const { state } = delivery;
   const { team, skills } = read;
   if (team !== null) {
@@ -53,9 +59,17 @@ export function teamRead(delivery: Delivery, read: TeamRead, take: (row: InboxRo
   const inbox = tableOf(delivery, 'inbox');
   for (let first = inbox.first(); first !== undefined && Number(first[0]) < reading.upto; first = inbox.first()) {
     inbox.delete(first[0]);
-    take(first[1]);
+    take(first[1], takePlanned(delivery, Number(first[0])));
   }
   if (inbox.size > 0) startReading(delivery);
+}
+
+/** The tasks of a plan in the inbox: they leave it. */
+function takePlanned(delivery: Delivery, n: number): TaskToMake[] {
+  const planned = tableOf(delivery, 'planned');
+  const found = planned.range(pairsOf(n, null));
+  for (const [at] of found) planned.delete(at);
+  return found.map(([, task]) => task);
 }
 
 /** Without a team nothing can be done: what waits stays, and is tried with the next message. */

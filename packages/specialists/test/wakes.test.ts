@@ -1,0 +1,163 @@
+/** When the coordinator is woken, how often it is shown a result, how many jobs run at once, and what a budget bounds. */
+import { memory, openWorld } from 'reprise';
+import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
+import { describe, expect, it } from 'vitest';
+import { COORDINATOR, IDENTITY, played, type Role, says } from './support/roles.js';
+import { BRIEF, requestsOf } from './support/workflow.js';
+
+const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' });
+const PRICE = { in: 3, out: 15 };
+
+async function open(roles: Readonly<Record<string, Role>>, options: Partial<TeamOptions> = {}, priced = false) {
+  const { model, asked } = played(roles, priced ? { price: PRICE } : {});
+  const team = defineTeam('dev', {
+    skills: [worker],
+    tools: [],
+    coordinator: { model: 'main', identity: IDENTITY },
+    dispatch: 'auto',
+    ...options,
+  });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
+  return { world, asked, team, projects: world.part(team), project: world.part(team).project('p') };
+}
+
+function task(key: string, more: Partial<PlannedTask> = {}): PlannedTask {
+  return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', ...more };
+}
+
+const DONE: Role = () => [says('Done.')];
+
+describe('given results that are stored', () => {
+  it('40 ends at once wake the coordinator at most three times [SPEC-26]', async () => {
+    const { project, world, asked } = await open({ worker: DONE }, { agents: { maxConcurrent: 40 } });
+    await project.plan(Array.from({ length: 40 }, (_, i) => task(`t${i}`)));
+    expect((await project.idle({ within: '60s' })).status).toBe('done');
+    expect(requestsOf(asked, COORDINATOR).length).toBeLessThanOrEqual(3);
+    expect(await project.results({ processed: true })).toHaveLength(40);
+    await world.close();
+  });
+
+  it('a result that no run could complete with is shown three times, and then waits for a person [SPEC-28]', async () => {
+    const { project, world } = await open({
+      [COORDINATOR]: (said) =>
+        said.includes('Again.') ? [says('Now.')] : [{ fail: 'provider_error_terminal/refused' }],
+      worker: DONE,
+    });
+    await project.plan([task('a')]);
+    expect((await project.idle({ within: '30s' })).status).toBe('needs_decision');
+    expect((await project.state())?.wake.epoch).toBe(3);
+    expect(await project.results({ processed: false })).toHaveLength(1);
+    await (await project.send('Again.')).result();
+    await project.idle({ within: '30s' });
+    expect((await project.state())?.wake.epoch).toBe(6);
+    await world.close();
+  });
+
+  it('a message of a person goes before results that wait [SPEC-27]', async () => {
+    const { project, world, asked } = await open({ [COORDINATOR]: () => [says('Yes.')], worker: DONE });
+    await project.plan([task('a')]);
+    await resultOf(project, 1);
+    await (await project.send('Are you there?')).result();
+    await project.idle({ within: '30s' });
+    const said = requestsOf(asked, COORDINATOR).map(({ last }) => last);
+    expect(said[0]).toContain('Are you there?');
+    expect(said[1]).toContain('Result 1:');
+    await world.close();
+  });
+});
+
+async function resultOf(project: Awaited<ReturnType<typeof open>>['project'], n: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if ((await project.results()).some(({ id, ended }) => id === n && ended !== undefined)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('given more work than slots', () => {
+  it('no more jobs of all projects run at once than the team allows [SPEC-29]', async () => {
+    const { projects, world } = await open({ worker: DONE }, { agents: { maxConcurrent: 2 } });
+    const [one, two] = [projects.project('one'), projects.project('two')];
+    await Promise.all([one, two].map((project) => project.plan(Array.from({ length: 6 }, (_, i) => task(`t${i}`)))));
+    await Promise.all([one, two].map((project) => project.idle({ within: '60s' })));
+    let running = 0;
+    let most = 0;
+    for await (const { seq, records } of world.kernel.frames(0)) {
+      for (const record of records) {
+        if (record.kind !== 'fact' || record.name !== 'work/JobChanged@1') continue;
+        const { status } = record.value as { readonly status: string };
+        if (status === 'preparing') running++;
+        if (['ok', 'failed', 'cancelled', 'timeout'].includes(status)) running--;
+        most = Math.max(most, running);
+      }
+      if (seq === world.kernel.head.seq) break;
+    }
+    expect([most, running]).toEqual([2, 0]);
+    await world.close();
+  });
+
+  it('jobs are launched by priority, then in the order in which their tasks became ready [SPEC-30]', async () => {
+    const { project, world } = await open({ worker: DONE }, { agents: { maxConcurrent: 1 } });
+    await project.plan([task('low', { priority: 10 }), task('first'), task('second'), task('high', { priority: 100 })]);
+    await project.idle({ within: '30s' });
+    const started = await startedJobs(world);
+    const titles = new Map((await project.results()).map(({ id, title }) => [id, title]));
+    expect(started.map((n) => titles.get(n))).toEqual(['Do high', 'Do first', 'Do second', 'Do low']);
+    await world.close();
+  });
+});
+
+async function startedJobs(world: Awaited<ReturnType<typeof open>>['world']): Promise<number[]> {
+  const started: number[] = [];
+  for await (const { seq, records } of world.kernel.frames(0)) {
+    for (const record of records) {
+      if (record.kind !== 'fact' || record.name !== 'work/JobChanged@1') continue;
+      const { status, n } = record.value as { readonly status: string; readonly n: number };
+      if (status === 'preparing') started.push(n);
+    }
+    if (seq === world.kernel.head.seq) break;
+  }
+  return started;
+}
+
+describe('given a budget in money', () => {
+  // A model that keeps to the bound of its request, as a real one does.
+  const costly: Role = (_, { unified }) => [
+    { text: 'Done.', usage: { tokens_in: 60, tokens_out: Math.min(100, unified.maxTokens ?? 100) } },
+  ];
+
+  it('what was used and is set aside never exceeds it, a decision is needed, and a raised limit goes on [SPEC-40]', async () => {
+    const { project, world } = await open(
+      { [COORDINATOR]: () => [{ text: 'Noted.', usage: { tokens_in: 100, tokens_out: 10 } }], worker: costly },
+      { budget: { usd: 0.03 } },
+      true,
+    );
+    const tasks = Array.from({ length: 40 }, (_, i) => task(`t${i}`));
+    await project.plan(tasks);
+    expect((await project.idle({ within: '60s' })).status).toBe('needs_decision');
+    const done = (await project.tasks({ status: 'completed' })).length;
+    expect(done).toBeGreaterThan(5);
+    expect(done).toBeLessThan(40);
+    expect(await mostUsed(world)).toBeLessThanOrEqual(30_000);
+    await project.limit({ usd: 10 });
+    expect((await project.idle({ within: '60s' })).status).toBe('done');
+    expect(await project.tasks({ status: 'completed' })).toHaveLength(40);
+    await world.close();
+  });
+
+  it('a team whose coordinator has a model without a price is refused [SPEC-40]', async () => {
+    await expect(open({}, { budget: { usd: 1 } })).rejects.toThrow(/price/);
+  });
+});
+
+async function mostUsed(world: Awaited<ReturnType<typeof open>>['world']): Promise<number> {
+  let most = 0;
+  for await (const { seq, records } of world.kernel.frames(0)) {
+    for (const record of records) {
+      if (record.kind !== 'fact' || record.name !== 'specialists/Budget@1') continue;
+      const { spent, reserved } = record.value as { spent: { micro_money: number }; reserved: number };
+      most = Math.max(most, spent.micro_money + reserved);
+    }
+    if (seq === world.kernel.head.seq) break;
+  }
+  return most;
+}
