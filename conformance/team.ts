@@ -4,16 +4,27 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/team.ts --workflow [--world w.db] [--mutant leak]
  *   npx tsx --conditions=@reprise/source conformance/team.ts --kill 200 [--seed 1]
+ *   … conformance/team.ts --skills | --timeout | --burst 40 | --mislead | --own
+ *
+ * `--skills`: files of skills are added, changed, broken and removed while the world is open. `--timeout`: a job of two
+ * seconds with a program that does not end. `--burst N`: N jobs that end together. `--mislead`: a coordinator that believes
+ * what a worker says. `--own`: a tool of the app with the name of one of the coordinator's.
  */
 import { parseArgs } from 'node:util';
 import { killOwners } from './team/kill.js';
 import { runWorkflow } from './team/run-workflow.js';
+import { changeSkills, endTogether, mislead, ownName, timeOut } from './team/scenes.js';
 
 const { values: options } = parseArgs({
   options: {
     workflow: { type: 'boolean', default: false },
     world: { type: 'string' },
     mutant: { type: 'string' },
+    skills: { type: 'boolean', default: false },
+    timeout: { type: 'boolean', default: false },
+    burst: { type: 'string', default: '0' },
+    mislead: { type: 'boolean', default: false },
+    own: { type: 'boolean', default: false },
     kill: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
   },
@@ -27,3 +38,8 @@ function tell({ lines, isRight }: { readonly lines: readonly string[]; readonly 
 
 if (options.workflow) tell(await runWorkflow({ world: options.world, isLeaking: options.mutant === 'leak' }));
 if (Number(options.kill) > 0) tell(await killOwners(Number(options.kill), Number(options.seed)));
+if (options.skills) tell(await changeSkills());
+if (options.timeout) tell(await timeOut());
+if (Number(options.burst) > 0) tell(await endTogether(Number(options.burst)));
+if (options.mislead) tell(await mislead());
+if (options.own) tell(await ownName());

@@ -24,8 +24,8 @@ export interface Asked {
   readonly tools: readonly string[];
 }
 
-/** What the model says: a text, or calls of tools. */
-export type Said = { readonly text: string } | { readonly calls: readonly Call[] };
+/** What the model says: a text, or calls of tools; or it refuses the request. */
+export type Said = { readonly text: string } | { readonly calls: readonly Call[] } | 'refused';
 
 /** A call of a tool. */
 export interface Call {
@@ -49,8 +49,11 @@ export async function modelServer(decide: (asked: Asked) => Said | Promise<Said>
     for await (const piece of request) pieces.push(piece as Buffer);
     const one = read(Buffer.concat(pieces).toString('utf8'));
     asked.push(one);
-    const body = JSON.stringify(completion(await decide(one), asked.length));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    const said = await decide(one);
+    const body = said === 'refused' ? { error: { message: 'No.' } } : completion(said, asked.length);
+    response
+      .writeHead(said === 'refused' ? 400 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(body));
   });
   // A client that is killed resets its connection.
   server.on('clientError', (_, socket) => socket.destroy());
@@ -89,7 +92,7 @@ function textOf(message: AskedMessage | undefined): string {
   return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n');
 }
 
-function completion(said: Said, n: number): object {
+function completion(said: Exclude<Said, 'refused'>, n: number): object {
   const calls = 'calls' in said ? said.calls : [];
   const tool_calls = calls.map(({ tool, args }, i) => ({
     id: `call_${n}_${i}`,

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { changeSkills, endTogether, mislead, ownName, timeOut } from './scenes.js';
+
+describe('a team whose surroundings change or mislead', { timeout: 120_000 }, () => {
+  it('a skill file that is added, broken, repaired, made unreadable or removed shows in the next request of the coordinator [SPEC-32]', async () => {
+    expect(await changeSkills()).toMatchObject({ isRight: true });
+  });
+
+  it('a job whose time is over leaves no process of its tool and no slot [WORK-7]', async () => {
+    expect(await timeOut()).toMatchObject({ isRight: true });
+  });
+
+  it('many jobs that end together wake the coordinator at most three times, and each result is shown once [SPEC-26]', async () => {
+    expect(await endTogether(24)).toMatchObject({ isRight: true });
+  });
+
+  it('each spawn that a misled coordinator tries is refused, and the project keeps its digest [SPEC-15]', async () => {
+    expect(await mislead()).toMatchObject({ isRight: true });
+  });
+
+  it('a skill that lists a tool of the app with the name spawn_agent gets the tool of the app [SPEC-1]', async () => {
+    expect(await ownName()).toMatchObject({ isRight: true });
+  });
+});
