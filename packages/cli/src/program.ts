@@ -8,6 +8,7 @@ import { isWorld } from './open.js';
 import { addServe } from './serve-program.js';
 import { addSkills } from './skills-program.js';
 import { parseDigest } from './target.js';
+import { addTeam } from './team-program.js';
 import { escapeText } from './text/escape.js';
 import { addTree } from './tree-program.js';
 import { backup } from './verbs/backup.js';
@@ -53,7 +54,7 @@ class CommandLine {
   program(): Command {
     const program = new Command('reprise')
       .description(
-        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Serves them to clients, runs trees of agents, and checks skills.',
+        'Reads the worlds of Reprise: verifies them, prints their journal, shows what is in them, backs them up. Serves them to clients, runs trees and teams of agents, and checks skills.',
       )
       .version(version(), '-V, --version', 'print the version')
       .helpCommand(false)
@@ -75,6 +76,7 @@ class CommandLine {
       this.code = code;
     };
     addTree(program, this.io, ended);
+    addTeam(program, this.io, ended);
     addSkills(program, this.io, ended);
     for (const command of program.commands) {
       command.showHelpAfterError(usageOf(command));

@@ -1,12 +1,12 @@
 /** The verbs of `reprise tree`, with their options and their help. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { reportFailure } from './failure.js';
 import type { Io } from './io.js';
 import type { ActVerb } from './tree/act.js';
 import { exitOfError, TREE_EXIT_HELP } from './tree/exit.js';
 import { WORLD_DEFAULT } from './tree/target.js';
 import type { ActOptions } from './verbs/tree/act.js';
-import { count, positive } from './whole-numbers.js';
+import { count, dollars, positive, price } from './whole-numbers.js';
 
 /** Adds `reprise tree` to the command. @param ended receives the exit code */
 export function addTree(program: Command, io: Io, ended: (code: number) => void): void {
@@ -155,16 +155,4 @@ class TreeVerbs {
       this.ended(exitOfError(error));
     }
   }
-}
-
-function dollars(text: string): number {
-  const amount = Number(text);
-  if (/^\d{1,7}(?:\.\d{1,6})?$/.test(text) && amount > 0) return amount;
-  throw new InvalidArgumentError('Expected an amount in dollars above zero, as 2 or 0.50.');
-}
-
-function price(text: string): { readonly in: number; readonly out: number } {
-  const [input, output] = /^(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text)?.slice(1) ?? [];
-  if (input !== undefined && output !== undefined) return { in: Number(input), out: Number(output) };
-  throw new InvalidArgumentError('Expected two amounts in dollars per million tokens, as 3,15.');
 }

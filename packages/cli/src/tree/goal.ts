@@ -19,27 +19,38 @@ export interface Goal {
  *   UTF-8
  */
 export function readGoal(argument: string): Goal {
-  const found = /\n/.test(argument) || argument.length > 4_096 ? undefined : statOf(argument);
-  if (found === undefined && looksLikeFile(argument))
-    throw refused('the file with the goal does not exist', argument, 'a file, or the goal in quotes');
-  if (found !== undefined) return fileGoal(argument, found);
+  const text = textOfFile(argument, 'goal');
+  if (text !== undefined) return fileGoal(argument, text);
   const goal = argument.replace(/\s+/g, ' ').trim();
   if (goal === '') throw refused('the goal is empty', 'GOAL', 'what the tree is to do, in a sentence');
   requireShort(goal, 'GOAL', 'Write it into a file: its first line is the goal, all of it the task.');
   return { goal };
 }
 
-function fileGoal(path: string, found: Stats): Goal {
+/**
+ * The text of the file that an argument names; undefined when it is words of its own.
+ *
+ * @param what what the file holds, in a word
+ * @throws RepriseError `invalid_argument` for a file that is absent, a folder, too large, or not UTF-8
+ */
+export function textOfFile(argument: string, what: string): string | undefined {
+  const found = /\n/.test(argument) || argument.length > 4_096 ? undefined : statOf(argument);
+  if (found === undefined && looksLikeFile(argument))
+    throw refused(`the file with the ${what} does not exist`, argument, `a file, or the ${what} in quotes`);
+  if (found === undefined) return undefined;
   if (!found.isFile())
-    throw refused(`the goal is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, path, 'a text file');
+    throw refused(`the ${what} is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, argument, 'a text file');
   if (found.size > FILE_BYTES_MAX)
     throw refused(
-      'the file with the goal is too large',
-      path,
+      `the file with the ${what} is too large`,
+      argument,
       `at most ${FILE_BYTES_MAX} bytes`,
       `${found.size} bytes`,
     );
-  const text = decoded(path);
+  return decoded(argument, what);
+}
+
+function fileGoal(path: string, text: string): Goal {
   const first = text.split('\n').find((line) => line.trim() !== '');
   if (first === undefined)
     throw refused('the file with the goal is empty', path, 'a text whose first line is the goal');
@@ -51,13 +62,13 @@ function fileGoal(path: string, found: Stats): Goal {
   return { goal, prompt: text.trim() };
 }
 
-function decoded(path: string): string {
+function decoded(path: string, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EACCES')
-      throw refused('the file with the goal cannot be read', path, 'a file that this user may read');
-    throw refused('the file with the goal is not UTF-8', path, 'a text in UTF-8');
+      throw refused(`the file with the ${what} cannot be read`, path, 'a file that this user may read');
+    throw refused(`the file with the ${what} is not UTF-8`, path, 'a text in UTF-8');
   }
 }
 

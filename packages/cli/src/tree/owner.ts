@@ -75,7 +75,8 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
   };
 }
 
-function makeFolder(folder: string): void {
+/** Makes the folder of a world. @throws RepriseError `store_failed` */
+export function makeFolder(folder: string): void {
   try {
     // One level: where the system refuses a folder (/proc), Node would try its parents for ever.
     if (!existsSync(folder)) mkdirSync(folder);

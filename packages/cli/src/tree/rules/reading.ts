@@ -116,7 +116,8 @@ function beginsRun({ role }: Message, before: Message | undefined): boolean {
   return role === 'user' && (before === undefined || (before.role === 'assistant' && before.calls === undefined));
 }
 
-function callsOf(messages: readonly Message[]): Called[] {
+/** The calls of a conversation with their results. */
+export function callsOf(messages: readonly Message[]): Called[] {
   const calls: Called[] = [];
   let open: { tool: string; args: unknown }[] = [];
   for (const message of messages) {

@@ -201,7 +201,7 @@ function reportWithout({ task, all }: Reading): string {
 }
 
 /** The same step with what it used, in tokens as people count them: about four characters each. */
-function counted({ system, messages }: ScriptRequest, step: ScriptStep): ScriptStep {
+export function counted({ system, messages }: ScriptRequest, step: ScriptStep): ScriptStep {
   const read = messages.reduce((sum, { text }) => sum + text.length, system.length);
   const written = (step.text ?? '').length + JSON.stringify(step.calls ?? []).length;
   const tokens = (characters: number): number => Math.ceil(characters / TOKEN_CHARACTERS);

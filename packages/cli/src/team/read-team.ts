@@ -1,0 +1,66 @@
+/** Reads the projects of a world from its journal. Takes no lock, so a process may be running them. */
+import { RepriseError } from '@reprise/contracts';
+import { type ReadonlyStore, type WorldAt, worldAt } from '@reprise/kernel';
+import { readViews } from '@reprise/kernel/views';
+import { projectRows } from '@reprise/specialists';
+import { PROJECT, type ProjectState } from '@reprise/specialists/contracts';
+import { allPackages } from '../built-in.js';
+
+/** The projects of a world: their ids, the oldest first. */
+export async function projectsIn(store: ReadonlyStore): Promise<readonly string[]> {
+  await using views = await readViews(store, [projectRows]);
+  const found: { readonly id: string; readonly started: number }[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await views.view(projectRows).query({ limit: 1_000, ...(after === undefined ? {} : { after }) });
+    found.push(...page.rows.map(({ key, row }) => ({ id: String(key), started: row.started })));
+    after = page.cursor;
+    if (after === undefined) break;
+  }
+  return found.toSorted((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1)).map(({ id }) => id);
+}
+
+/**
+ * The project that is meant: the named one, or the only one.
+ *
+ * @throws RepriseError `invalid_argument` when the world has no such project, or several and none was named
+ */
+export function projectNamed(all: readonly string[], named: string | undefined): string {
+  const [first, second] = all;
+  if (named !== undefined && all.includes(named)) return named;
+  if (named === undefined && first !== undefined && second === undefined) return first;
+  const what =
+    named === undefined && first !== undefined ? 'the world has several projects' : 'the world has no such project';
+  throw new RepriseError('invalid_argument', what, {
+    where: '--project',
+    ...(named === undefined ? {} : { actual: named }),
+    expected: all.length === 0 ? 'a project, which `reprise team run MESSAGE` begins' : all.slice(0, 12).join(', '),
+  });
+}
+
+/** A project as a store says that it is now. */
+export interface ReadProject {
+  readonly id: string;
+  readonly state: ProjectState;
+  readonly at: WorldAt;
+  /** All entries of a table, in order. */
+  rows<T>(table: string): Promise<readonly (readonly [number, T])[]>;
+}
+
+/** Reads a project. */
+export async function readProject(store: ReadonlyStore, id: string): Promise<ReadProject> {
+  const { app } = await allPackages();
+  const { seq } = await store.journal.head();
+  const at = await worldAt(store, app, seq);
+  const state = (await at.state([PROJECT, id])) as unknown as ProjectState | undefined;
+  if (state === undefined) throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
+  return { id, state, at, rows: (table) => rowsOf(at, id, table) };
+}
+
+async function rowsOf<T>(at: WorldAt, id: string, table: string): Promise<readonly (readonly [number, T])[]> {
+  const rows: (readonly [number, T])[] = [];
+  for (let page = await at.table([PROJECT, id], table); page.length > 0; ) {
+    rows.push(...page.map(([key, value]) => [Number(key), value as unknown as T] as const));
+    page = await at.table([PROJECT, id], table, { after: page.at(-1)?.[0] ?? '' });
+  }
+  return rows;
+}

@@ -1,0 +1,199 @@
+/** `reprise team show`: the tasks, results, story and memories of a project, read without a lock. */
+import { readText } from '@reprise/agent';
+import { isRepriseError, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import type { ReadonlyStore } from '@reprise/kernel';
+import { readViews } from '@reprise/kernel/views';
+import { memoryItems, readItemText } from '@reprise/memory';
+import type { NarrativeRow, RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
+import { scopeOf } from '@reprise/specialists/contracts';
+import type { Io } from '../../io.js';
+import { withWorld } from '../../open.js';
+import { markOf, readOutput } from '../../team/facts.js';
+import { projectNamed, projectsIn, type ReadProject, readProject } from '../../team/read-team.js';
+import { escapeLine, escapeText } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
+
+/** The options of `team show`. */
+export interface ShowTeamOptions {
+  readonly world: string;
+  readonly project?: string;
+  readonly json?: true;
+}
+
+/** What can be shown. */
+export const SHOWN = ['tasks', 'graph', 'results', 'result', 'narrative', 'memories'] as const;
+
+type What = (typeof SHOWN)[number];
+
+/** What is shown, as data and as lines. */
+interface Shown {
+  readonly data: unknown;
+  readonly lines: readonly string[];
+  /** A whole text below the lines. */
+  readonly text?: string;
+}
+
+/** Prints a part of a project; its state and tasks when none is named. */
+export async function showTeam(io: Io, what: readonly string[], options: ShowTeamOptions): Promise<TreeExitCode> {
+  const [part, number] = partOf(what);
+  await withWorld(options.world, async (store) => {
+    const project = await readProject(store, projectNamed(await projectsIn(store), options.project));
+    const { data, lines, text } = await shown(store, project, part, number);
+    if (options.json === true) return io.out.write(`${toJson(data)}\n`);
+    await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
+    if (text !== undefined) await io.out.write(`\n${escapeText(text)}\n`);
+  });
+  return TREE_EXIT.complete;
+}
+
+function partOf([part = 'tasks', number]: readonly string[]): readonly [What, number] {
+  const known = SHOWN.find((one) => one === part);
+  const n = Number(number);
+  if (known === 'result' && Number.isSafeInteger(n) && n > 0) return [known, n];
+  if (known !== undefined && known !== 'result' && number === undefined) return [known, 0];
+  throw new RepriseError('invalid_argument', 'this part of a project cannot be shown', {
+    where: 'reprise team show',
+    expected: 'tasks, graph, results, result N, narrative or memories',
+    actual: [part, ...(number === undefined ? [] : [number])].join(' '),
+  });
+}
+
+function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
+  switch (part) {
+    case 'tasks':
+      return tasks(project);
+    case 'graph':
+      return graph(project);
+    case 'results':
+      return results(project);
+    case 'result':
+      return result(store, project, n);
+    case 'narrative':
+      return narrative(store, project);
+    case 'memories':
+      return memories(store, project);
+  }
+}
+
+function headOf({ id, state }: ReadProject): string {
+  const { status, counts, jobs, unprocessed } = state;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const plan = all === 0 ? '' : `, tasks completed ${counts.completed}/${all}`;
+  return `${id} [${status}]${plan}, jobs under way ${jobs}, results not processed ${unprocessed}`;
+}
+
+async function tasks(project: ReadProject): Promise<Shown> {
+  const rows = await project.rows<RecordedTask>('tasks');
+  const { id, state } = project;
+  const lines = rows.map(([n, task]) => lineOfTask(n, task));
+  const data = {
+    project: id,
+    status: state.status,
+    counts: state.counts,
+    tasks: rows.map(([n, row]) => taskJson(n, row)),
+  };
+  return { data, lines: [headOf(project), ...lines] };
+}
+
+function lineOfTask(n: number, { status, skill, title, failure, result }: RecordedTask): string {
+  const why = failure === null ? '' : ` · ${failure}`;
+  return `${markOf(status)} ${n} [${status}] ${skill}: ${title}${result === null ? '' : ` · result ${result}`}${why}`;
+}
+
+function taskJson(id: number, row: RecordedTask): Record<string, unknown> {
+  const { title, skill, status, failure, result, attempts, priority, depends_on } = row;
+  return { id, title, skill, status, failure, result, attempts, priority, depends_on };
+}
+
+/** Tasks below those that they depend on first. */
+async function graph(project: ReadProject): Promise<Shown> {
+  const rows = await project.rows<RecordedTask>('tasks');
+  const lines = rows.map(([n, task]) => {
+    const needs = task.depends_on.map((need) => need.task);
+    return `${lineOfTask(n, task)}${needs.length === 0 ? '' : `  ← ${needs.join(', ')}`}`;
+  });
+  const data = rows.map(([id, { title, status, depends_on }]) => ({ id, title, status, depends_on }));
+  return { data: { project: project.id, tasks: data }, lines: [headOf(project), ...lines] };
+}
+
+async function results(project: ReadProject): Promise<Shown> {
+  const rows = await project.rows<RecordedResult>('results');
+  const lines = rows.map(([n, row]) => lineOfResult(n, row));
+  return {
+    data: { project: project.id, results: rows.map(([n, row]) => resultJson(n, row)) },
+    lines: [headOf(project), ...lines],
+  };
+}
+
+function lineOfResult(n: number, { status, skill, title, task, code, processed_at, ended_at }: RecordedResult): string {
+  const of = task === null ? '' : ` of task ${task}`;
+  const waits = ended_at !== null && processed_at === null ? ' · not processed' : '';
+  return `${markOf(status)} ${n} [${status}] ${skill}: ${title}${of}${code === null ? '' : ` · ${code}`}${waits}`;
+}
+
+function resultJson(id: number, row: RecordedResult): Record<string, unknown> {
+  const { title, skill, status, task, code, digest, model, inputs, session, memory_ids, cost, processed_at } = row;
+  const processed = processed_at !== null;
+  return { id, title, skill, status, task, code, digest, model, inputs, session, memory_ids, cost, processed };
+}
+
+async function result(store: ReadonlyStore, project: ReadProject, n: number): Promise<Shown> {
+  const rows = await project.rows<RecordedResult>('results');
+  const row = rows.find(([at]) => at === n)?.[1];
+  if (row === undefined)
+    throw new RepriseError('invalid_argument', 'the project has no such result', {
+      where: `project ${project.id}`,
+      expected: rows.length === 0 ? 'a result; there are no results yet' : `a number from 1 to ${rows.length}`,
+      actual: n,
+    });
+  const text =
+    row.output_ref === null ? undefined : await orErased(() => readOutput(store.content, row.output_ref as Ref));
+  const data = { ...resultJson(n, row), output: text ?? null };
+  return { data, lines: [lineOfResult(n, row)], ...(text === undefined ? {} : { text }) };
+}
+
+async function narrative(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
+  const entries: { n: number; previous: number | null; text: string; memory_ids: Value; task_ids: Value }[] = [];
+  for (const [n, row] of await project.rows<NarrativeRow>('narrative')) {
+    const { previous, memory_ids, task_ids, text_ref } = row;
+    const text = await orErased(() => readText(store.content, text_ref));
+    entries.push({ n, previous, text, memory_ids: [...memory_ids], task_ids: [...task_ids] });
+  }
+  return {
+    data: { project: project.id, narrative: entries },
+    lines: [headOf(project), ...entries.map(({ n, text }) => `${n}. ${text.replace(/\s+/g, ' ')}`)],
+  };
+}
+
+async function memories(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
+  await using views = await readViews(store, [memoryItems]);
+  const found: { id: number; summary: string; score: number; state: string; tags: readonly string[] }[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await views
+      .view(memoryItems)
+      .query({ under: [scopeOf(project.id)], limit: 1_000, ...(after === undefined ? {} : { after }) });
+    for (const { key, row } of page.rows) {
+      const summary = (await readItemText(store.content, row.summary_ref)) ?? ERASED;
+      found.push({ id: Number([key].flat().at(-1)), summary, score: row.score, state: row.state, tags: row.tags });
+    }
+    after = page.cursor;
+    if (after === undefined) break;
+  }
+  const lines = found.map(({ id, score, state, summary }) => {
+    const marks = state === 'live' ? '' : ` [${state}]`;
+    return `${id}. (${score})${marks} ${summary.replace(/\s+/g, ' ')}`;
+  });
+  return { data: { project: project.id, memories: found }, lines: [headOf(project), ...lines] };
+}
+
+async function orErased(read: () => Promise<string>): Promise<string> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isRepriseError(error, 'blob_erased')) return ERASED;
+    throw error;
+  }
+}
+
+const ERASED = '[This content was erased.]';
