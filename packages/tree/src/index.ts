@@ -46,6 +46,7 @@ export {
   type PictureOptions,
   pictureOf,
   plainPicture,
+  rightsInView,
   type ShownState,
   stateOf,
   stateOfTree,

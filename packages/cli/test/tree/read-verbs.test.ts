@@ -65,6 +65,26 @@ describe('reprise tree show', () => {
     });
   });
 
+  it('reprise tree show prints what a node may do, within what the nodes above it may [TREE-46]', async () => {
+    const path = folder.file('rights.db');
+    const facts = new Facts('bounded')
+      .start('Bounded')
+      .push('tree/Rights@1', { n: 1, rights: { may: { tool: ['read_*'], send: [] } } })
+      .node(1, { type: 'goal', parent: null })
+      .push('tree/Rights@1', { n: 2, rights: { may: { tool: ['write_*'] }, max_parallel: 2 } })
+      .node(2, {})
+      .node(3, {});
+    const recorder = await openRecorder(path);
+    await record(recorder, withoutLinks(facts));
+    await recorder.close();
+    const line = async (n: number) =>
+      /^rights +(.*)$/m.exec((await run('tree', 'show', String(n), '--world', path)).out)?.[1];
+    expect(await line(3)).toBe('send: none · tool: read_*');
+    expect(await line(2)).toBe('send: none · tool: none · max_parallel: 2');
+    const { rights } = JSON.parse((await run('tree', 'show', '--world', path, '--json')).out);
+    expect(rights['1']).toEqual({ may: { tool: ['read_*'], send: [] } });
+  });
+
   it('reprise tree show prints a line for each tree with --all, and an earlier state with --at', async () => {
     const { out } = await run('tree', 'show', '--all', ...at);
     expect(out.split('\n').map((line) => line.split(' · ')[0])).toEqual([' first', ' survey', '']);

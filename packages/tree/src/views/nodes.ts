@@ -2,7 +2,8 @@
  * The rows of a tree, folded from its facts. Every view draws from these rows, in the process that runs the tree and in
  * any other, and at any frame: the same facts give the same rows.
  */
-import type { JournalRecord, Ref } from '@reprise/contracts';
+import type { Capability, JournalRecord, Ref } from '@reprise/contracts';
+import { meet } from '@reprise/kernel/authority';
 import {
   type Answered,
   ENDED,
@@ -106,6 +107,8 @@ export interface TreeView {
   readonly nodes: ReadonlyMap<number, NodeView>;
   /** By the question's number. */
   readonly asks: ReadonlyMap<number, AskView>;
+  /** What was said about the rights of a node, by its number. {@link rightsInView} says what it may do. */
+  readonly rights: ReadonlyMap<number, Capability>;
 }
 
 /** A frame's place in the journal. */
@@ -122,9 +125,10 @@ export type FactOfTree = {
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The rows of one tree while they are folded. */
-type Rows = Omit<Writable<TreeView>, 'nodes' | 'asks'> & {
+type Rows = Omit<Writable<TreeView>, 'nodes' | 'asks' | 'rights'> & {
   readonly nodes: Map<number, NodeView>;
   readonly asks: Map<number, AskView>;
+  readonly rights: Map<number, Capability>;
 };
 
 /** The fact of a tree that a record holds; undefined for any other record. */
@@ -167,6 +171,7 @@ function started(name: string, value: TreeFact<'tree/Started@1'>, place: FramePl
     newest: place,
     nodes: new Map(),
     asks: new Map(),
+    rights: new Map(),
   };
 }
 
@@ -199,6 +204,7 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
       rows.reserved = fact.value.reserved;
       return;
     case 'tree/Rights@1':
+      rows.rights.set(fact.value.n, fact.value.rights);
       return;
     case 'tree/Limited@1':
       rows.limits = fact.value.limits;
@@ -256,6 +262,16 @@ export function openAsks(rows: TreeView, whose?: 'people'): readonly AskView[] {
 /** Whether a node has ended. */
 export function hasEnded({ status }: Pick<NodeView, 'status'>): boolean {
   return ENDED.includes(status);
+}
+
+/** What a node may do; undefined when nothing was said about it and the nodes above it. */
+export function rightsInView(rows: TreeView, node: NodeView): Capability | undefined {
+  let all: Capability | undefined;
+  for (let at: NodeView | undefined = node; at !== undefined; at = parentOf(rows, at)) {
+    const said = rows.rights.get(at.n);
+    if (said !== undefined) all = all === undefined ? said : meet(all, said);
+  }
+  return all;
 }
 
 /** The nearest paused node above a node. */

@@ -1,6 +1,7 @@
 /** Rights of nodes: what a node and all below it may do, also when it is narrowed while they work. */
 import { type AgentWorld, type AnyAgent, defineAgent, defineTool } from '@reprise/agent';
 import { type Capability, DIMENSIONS_MAX } from '@reprise/contracts';
+import { memory } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { TREE } from '../../src/index.js';
@@ -181,4 +182,72 @@ describe('rights of nodes', () => {
         await tree.stop(1);
       },
     ));
+
+  it('rights hold in every later run and session of a node, also after a restart and a retry [TREE-48]', async () => {
+    const store = memory();
+    const answers: Answers = ({ n, last, step }) => {
+      if (n === 1) return call('ask', { question: 'go?' });
+      if (step === 0) return call('ship', {});
+      return complete(last.includes('cap_denied') ? 'denied' : last);
+    };
+    const settings = { store, others: [hand] };
+    await forest(
+      answers,
+      async ({ trees, world }) => {
+        const tree = await trees.start('survey', { goal: 'top', agent: hand });
+        await world.pump();
+        await tree.add(1, { goal: 'more', agent: hand, rights: may('look') });
+        await world.pump();
+        expect((await tree.node(3))?.given?.text).toBe('denied');
+      },
+      { ...settings, goesOn: true },
+    );
+    await forest(
+      answers,
+      async ({ trees, world }) => {
+        const tree = trees.tree('survey');
+        for (const fresh of [false, true]) {
+          await tree.retry(3, { fresh });
+          await world.pump();
+          const node = await tree.node(3);
+          expect([node?.given?.text, node?.session]).toEqual(['denied', fresh ? 'survey/3~2' : 'survey/3']);
+        }
+        await tree.stop(1);
+      },
+      settings,
+    );
+  });
+
+  it('a dry fork sets the same rights again, without the model and without being fed [TREE-43, TREE-48]', async () => {
+    const [store, into] = [memory(), memory()];
+    let before: readonly unknown[] = [];
+    const granted = (world: AgentWorld) => world.kernel.table([TREE, 'survey'], 'granted', {});
+    let rights: readonly unknown[] = [];
+    await forest(
+      both({ 1: ['a'] }),
+      async ({ trees, world }) => {
+        const tree = await trees.start('survey', { goal: 'top', agent: hand, rights: may('look') });
+        await tree.result();
+        [before, rights] = [await tree.nodes(), await granted(world)];
+        expect(rights).toHaveLength(2);
+        await world.pump();
+        await world.fork({ at: 2, into });
+      },
+      { store, others: [hand], goesOn: true },
+    );
+    done.length = 0;
+    await forest(
+      () => {
+        throw new Error('the model was called');
+      },
+      async ({ trees, world }) => {
+        await world.pump();
+        expect(await trees.tree('survey').result()).toMatchObject({ status: 'complete', text: 'seen denied' });
+        expect(await trees.tree('survey').nodes()).toEqual(before);
+        expect(await granted(world)).toEqual(rights);
+        expect(done).toEqual([]);
+      },
+      { store: into, others: [hand] },
+    );
+  });
 });

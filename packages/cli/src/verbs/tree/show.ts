@@ -1,6 +1,14 @@
 /** `reprise tree show`: the trees of a world, the picture of one, or one node. */
 
-import { type NodeView, pictureOf, stateOf, stateOfTree, type TreeFold, type TreeView } from '@reprise/tree';
+import {
+  type NodeView,
+  pictureOf,
+  rightsInView,
+  stateOf,
+  stateOfTree,
+  type TreeFold,
+  type TreeView,
+} from '@reprise/tree';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { escapeText } from '../../text/escape.js';
@@ -53,7 +61,7 @@ function targetOf([first, second]: readonly string[]): TreeTarget {
 function listOf({ trees }: TreeFold, { json }: ShowTreeOptions, columns: number | undefined): string {
   if (json === true)
     return [...trees.values()]
-      .map((tree) => `${toJson({ ...treeJson(tree), nodes: undefined, asks: undefined })}\n`)
+      .map((tree) => `${toJson({ ...treeJson(tree), nodes: undefined, asks: undefined, rights: undefined })}\n`)
       .join('');
   return [...trees.values()]
     .map((tree) => {
@@ -75,7 +83,8 @@ function listOf({ trees }: TreeFold, { json }: ShowTreeOptions, columns: number 
 export function treeJson(tree: TreeView): Record<string, unknown> {
   const { mark, word } = stateOfTree(tree);
   const asks = [...tree.asks.values()];
-  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks };
+  const rights = Object.fromEntries(tree.rights);
+  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks, rights };
 }
 
 function withState(node: NodeView): Record<string, unknown> {
@@ -127,6 +136,7 @@ export async function nodeText(
       const knew = inputs.length === 0 ? '' : ` · knew ${inputs.map((n) => `#${n}`).join(', ')}`;
       return ['launch', `${launch}: ${phase}, run ${run} at frame ${frame}${knew}`] as const;
     }),
+    ['rights', rightsText(rightsInView(tree, node))],
     ['spent', spentOf(node)],
     ['prompt', node.prompt === null ? undefined : await texts.whole(node.prompt)],
     ['told', told === undefined ? undefined : await texts.whole(told.prompt)],
@@ -136,6 +146,15 @@ export async function nodeText(
   const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}${of}`;
   const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : rowOf(label, text, columns)));
   return `${escapeText([columns === undefined ? title : cutToColumns(title, columns), ...lines].join('\n'))}\n`;
+}
+
+function rightsText(rights: ReturnType<typeof rightsInView>): string | undefined {
+  if (rights === undefined) return undefined;
+  const { may, ...bounds } = rights;
+  const parts = Object.entries(may).map(
+    ([what, names]) => `${what}: ${names.length === 0 ? 'none' : names.join(', ')}`,
+  );
+  return [...parts, ...Object.entries(bounds).map(([name, bound]) => `${name}: ${bound}`)].join(' · ');
 }
 
 function spentOf({ spent: { tokens, micro_money } }: NodeView): string {
