@@ -150,6 +150,17 @@ describe('rights of nodes', () => {
     );
   });
 
+  it('a node that may send to no other cell still reaches its tree, and one that may call no model fails [TREE-48]', () =>
+    forest(
+      ({ n, run, step }) => (n === 1 && run === 0 && step === 0 ? calls(spawn('a')) : complete(`result of ${n}`)),
+      async ({ trees }) => {
+        const silent = await trees.start('silent', { goal: 'top', rights: { may: { send: [] } } });
+        expect(await silent.result()).toMatchObject({ status: 'complete', text: 'result of 1' });
+        const idle = await trees.start('idle', { goal: 'top', rights: { may: { effect: ['tool.call@1'] } } });
+        expect(await idle.result()).toMatchObject({ status: 'failed', code: expect.stringContaining('cap_denied') });
+      },
+    ));
+
   it('a node does not begin when the tree itself may not give it its rights [TREE-48]', () =>
     forest(
       ({ n }) => (n === 1 ? call('ask', { question: 'go?' }) : both()({ n } as never)),
@@ -163,6 +174,21 @@ describe('rights of nodes', () => {
         expect(await tree.node(3)).toMatchObject({ status: 'failed', code: 'rights/rights_exceeded' });
         expect(asked.map(({ n }) => n)).not.toContain(3);
         await tree.stop(1);
+      },
+      { others: [hand] },
+    ));
+
+  it('a node under way fails when its rights cannot be narrowed as was asked, since it could do too much [TREE-49]', () =>
+    forest(
+      () => call('ask', { question: 'go?' }),
+      async ({ trees, world }) => {
+        const tree = await trees.start('survey', { goal: 'top', agent: hand, rights: may('look', 'ship') });
+        await world.pump();
+        const holder = 'cell:tree/Tree@1/survey' as const;
+        await world.kernel.command('sys/SetRights@1', { holder, grant: { may: { tool: ['look'] } } });
+        expect(await tree.restrict(1, may('ship'))).toMatchObject({ status: 'accepted' });
+        expect(await tree.result()).toMatchObject({ status: 'failed', code: 'rights/rights_exceeded' });
+        expect(await tree.asks()).toEqual([]);
       },
       { others: [hand] },
     ));
