@@ -149,6 +149,20 @@ describe('given a project whose workflow was played to its end', () => {
     expect((await played.project.results())[2]?.memory_ids).toEqual([1]);
   });
 
+  it('people may write to the memory, and an item that names no source or an unknown one is refused [SPEC-35, SPEC-36]', async () => {
+    const { memories } = played.project;
+    const kept = await memories.store({ text: 'The page is reviewed.', result: 5 }, { id: 'memory-1' });
+    expect(await memories.store({ text: 'The page is reviewed.', result: 5 }, { id: 'memory-1' })).toMatchObject({
+      id: kept.id,
+    });
+    await expect(memories.store({ text: 'From nowhere.' })).rejects.toMatchObject({ code: 'request_rejected' });
+    await expect(memories.store({ text: 'From result 99.', result: 99 })).rejects.toMatchObject({
+      details: { reason: 'unknown_result' },
+    });
+    const said = await memories.store({ text: 'Keep it short.', said: 'Please keep it short.' });
+    expect((await memories.why(said.id))?.words).toBe('Please keep it short.');
+  });
+
   it('the world is verified without skills, tools or models [SPEC-16]', async () => {
     expect((await played.world.verify()).unverified).toBe(0);
   });

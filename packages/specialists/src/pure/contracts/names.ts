@@ -110,8 +110,6 @@ export type ProjectTool = CoordinatorTool | 'plan_write';
 
 /** The codes with which a project refuses a command or call. */
 export const PROJECT_REFUSALS = [
-  'already_started',
-  'not_started',
   'invalid_name',
   'not_yours',
   'stale_run',
@@ -126,7 +124,6 @@ export const PROJECT_REFUSALS = [
   'skill_invalid',
   'tool_unavailable',
   'tool_reserved',
-  'tool_denied',
   'unknown_model',
   'no_price',
   'unknown_result',
@@ -136,7 +133,6 @@ export const PROJECT_REFUSALS = [
   'plan_invalid',
   'queue_full',
   'limit_jobs',
-  'limit_tasks',
   'budget_exceeded',
   'project_ended',
 ] as const;
@@ -155,8 +151,9 @@ export const TASK_FAILURES = [
   'tool_unavailable',
   'tool_reserved',
   'unknown_model',
+  'no_price',
   'result_not_ok',
-  'no_team',
+  'too_many_refs',
 ] as const;
 
 /** The coordinator's session of a project. */

@@ -98,7 +98,10 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     begin(delivery);
     if (delivery.state.version === null) afterReading(delivery, { kind: 'wake' });
   }),
-  'specialists/Remember@1': command((delivery, value) => remember(delivery, value)),
+  'specialists/Remember@1': command((delivery, value) => {
+    if (delivery.ctx.sender !== null) delivery.ctx.reject('not_yours'); // SPEC-36
+    remember(delivery, value);
+  }),
   'specialists/Retry@1': command((delivery, value) => afterReading(delivery, { kind: 'retry', value })),
   'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
   'specialists/Limit@1': command((delivery, { budget }) => {

@@ -36,7 +36,6 @@ export const HINTS: Readonly<Partial<Record<ProjectRefusal, string>>> = {
   plan_invalid: 'Correct every fault that is listed, and call plan_write again with the whole plan.',
   queue_full: 'Wait until some of the work has ended.',
   limit_jobs: 'This project has done as much work as one may.',
-  limit_tasks: 'This project has as many tasks as one may.',
   budget_exceeded: 'The budget of the project is used up: tell the user.',
   project_ended: 'The project was cancelled.',
 };
