@@ -44,12 +44,14 @@ export interface NotesOptions {
   /** The tools that a principal has. */
   readonly has?: (principal: string) => readonly string[];
   readonly admits?: (principal: string) => boolean;
+  /** Names a call anew, so that it is not known again: a defect. */
+  readonly renamed?: () => string;
   /** Called before each call. */
   readonly onCall?: (id: string, view: WorldView) => void | Promise<void>;
 }
 
 /** The part. */
-export function notes({ has, admits, onCall }: NotesOptions = {}): WorldPart<undefined> {
+export function notes({ has, admits, onCall, renamed }: NotesOptions = {}): WorldPart<undefined> {
   return {
     name: 'notes',
     reducers: [notebook],
@@ -70,8 +72,9 @@ export function notes({ has, admits, onCall }: NotesOptions = {}): WorldPart<und
           outputSchema: { type: 'object' },
         },
       ],
-      async call(view, name, args, id, { signal, progress }): Promise<ServedAnswer> {
-        await onCall?.(id, view);
+      async call(view, name, args, given, { signal, progress }): Promise<ServedAnswer> {
+        await onCall?.(given, view);
+        const id = renamed?.() ?? given;
         if (name === 'note_wrong') return { structured: { number: 'one' }, isError: false };
         if (name === 'note_wait') {
           progress?.(1, 'waiting');
