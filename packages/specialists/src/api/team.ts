@@ -1,7 +1,14 @@
 /** Teams as a part of a world. */
 import type { AgentWorld, AnyAgent, Limits, PartHost, Tool, WorldPart } from '@reprise/agent';
 import { type Duration, defineAgent, durationMs } from '@reprise/agent';
-import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
+import {
+  type Address,
+  type ArgumentCheck,
+  checkOf,
+  type PolicyRule,
+  RepriseError,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import { memoryPart, memoryTools } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
 import { specialistPreparer } from '../adapters/prepare.js';
@@ -143,7 +150,8 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     views: [projectRows],
     started: async (world) => {
       await openPool(world, pool, chosen.maxConcurrent);
-      return undefined;
+      const stop = library.watch(() => void readAgain(world));
+      return async () => stop();
     },
     handle: (world) => projectsOf(world, () => inWorld.get(world)),
   };
@@ -157,6 +165,24 @@ function policyOf(pool: Address): readonly PolicyRule[] {
     { send: `${pool[0]}/${pool[1]}`, who: `cell:work/Job@1/*`, decision: 'allow' },
     { send: `work/Job@1/*`, who: `cell:${pool[0]}/*`, decision: 'allow' },
   ];
+}
+
+/** Files of a watched folder changed: projects that work have their skills read. The others read them at their next run. */
+async function readAgain(world: AgentWorld): Promise<void> {
+  try {
+    for (const id of await workingProjects(world))
+      await world.kernel.request([PROJECT, id], { name: 'specialists/Open@1', value: {} });
+  } catch (error) {
+    // The world is closing, or a project has just ended: the skills are read before its next run anyway.
+    if (!(error instanceof RepriseError)) throw error;
+  }
+}
+
+async function workingProjects(world: AgentWorld): Promise<readonly string[]> {
+  const { rows } = await (await world.views()).view(projectRows).query({ index: 'updated', order: 'desc' });
+  return rows
+    .filter(({ row }) => row.status === 'working' || row.status === 'needs_decision')
+    .map(({ key }) => String(key));
 }
 
 /** Makes the pool of the team, or gives it the slots that the team has now. */

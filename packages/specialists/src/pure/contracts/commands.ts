@@ -72,7 +72,7 @@ export type StoreSay = z.infer<typeof storeSay>;
 export const projectCommands = {
   'specialists/Say@1': creates(saying),
   'specialists/Plan@1': creates(planning),
-  /** Opens the project without a message, so that its memory and its tasks can be reached. */
+  /** Opens the project without a message, or has its team and skills read again. */
   'specialists/Open@1': creates(z.strictObject({})),
   /** People and apps write to the memory of the project. */
   'specialists/Remember@1': storeSay,

@@ -96,7 +96,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   }),
   'specialists/Open@1': command((delivery) => {
     begin(delivery);
-    if (delivery.state.version === null) afterReading(delivery, { kind: 'wake' });
+    afterReading(delivery, { kind: 'wake' });
   }),
   'specialists/Remember@1': command((delivery, value) => {
     if (delivery.ctx.sender !== null) delivery.ctx.reject('not_yours'); // SPEC-36
