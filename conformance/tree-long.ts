@@ -17,8 +17,9 @@
  * M its process is killed when a part of the stop is durable, and another process goes on; with M, eighty nodes have M calls
  * of tools under way that never return.
  *
- * `--kill N`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
- * counted by a server; a tool marks each run in a file.
+ * `--kill N [--mutant launches]`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
+ * counted by a server; a tool marks each run in a file. With the mutant, an owner knows of launches only what is in its
+ * memory: nodes are launched twice, or lost.
  */
 import { parseArgs } from 'node:util';
 import { tryCalls } from './tree/authority.js';
@@ -41,6 +42,7 @@ const { values: options } = parseArgs({
     hanging: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
     trees: { type: 'string', default: '20' },
+    mutant: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -50,7 +52,7 @@ if (Number(options.schedules) > 0) playSchedules(Number(options.schedules));
 if (Number(options.worlds) > 0) await playWorlds(Number(options.worlds));
 if (Number(options.calls) > 0) makeCalls(Number(options.calls));
 if (Number(options.size) > 0) await stopAtRoot(Number(options.size), Number(options.hanging));
-if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees));
+if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees), options.mutant === 'launches');
 
 /** Plays schedules on the reducer alone. */
 function playSchedules(total: number): void {
@@ -82,8 +84,8 @@ async function playWorlds(total: number): Promise<void> {
 }
 
 /** Kills the owners of trees. */
-async function kill(total: number, trees: number): Promise<void> {
-  const { kills, ended, twice, lost, unverified, requests } = await killOwners(total, trees, seed);
+async function kill(total: number, trees: number, forgets: boolean): Promise<void> {
+  const { kills, ended, twice, lost, unverified, requests } = await killOwners({ kills: total, trees, seed, forgets });
   const verified = unverified === 0 ? 'verify identical' : `${unverified} frames unverified`;
   console.log(`${kills} kills: ${ended} trees ended, launched twice ${twice}, lost ${lost}, ${verified}`);
   console.log(`${requests} requests of the model`);

@@ -1,6 +1,7 @@
 /**
  * The owner of one tree, as a process that may be killed at any moment: it opens the world, starts the tree or goes on with
- * it, and prints what became of it. Arguments: the world's file, the address of the model's server, the file of marks.
+ * it, and prints what became of it. Arguments: the world's file, the address of the model's server, the file of marks, and
+ * `forgets` for a broken one: it knows of launches only what is in its memory, and begins again what was under way.
  */
 import { appendFileSync } from 'node:fs';
 import { defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
@@ -9,7 +10,7 @@ import { sqlite } from '@reprise/store-sqlite';
 import { trees } from '@reprise/tree';
 import * as z from 'zod';
 
-const [file = '', server = '', marks = ''] = process.argv.slice(2);
+const [file = '', server = '', marks = '', forgets] = process.argv.slice(2);
 
 const mark = defineTool({
   name: 'mark',
@@ -67,6 +68,15 @@ function answer({ n, run, step, isSynthesis }: Place, last: string): ScriptStep 
   return { calls: Array.from({ length: children }, () => spawn) };
 }
 
+/** What an owner does whose launches are not in the state of the tree. */
+async function beginAgain(): Promise<void> {
+  for (const { n, run } of await tree.nodes()) {
+    if (n === 1 || run === 'none') continue;
+    await tree.stop(n);
+    await tree.retry(n, { fresh: true });
+  }
+}
+
 const part = trees({ agents: [defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [mark] })] });
 await using world = await openAgentWorld({
   store: sqlite(file),
@@ -76,6 +86,7 @@ await using world = await openAgentWorld({
   llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
 });
 const tree = await world.part(part).start('t', { goal: 'the whole' }, { id: 'start' });
+if (forgets === 'forgets') await beginAgain();
 console.log('open');
 const { status } = await tree.result();
 const rows = await tree.nodes();
