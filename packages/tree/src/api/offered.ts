@@ -14,12 +14,13 @@ export async function toolsOfSession(
   const found = await nodeOf(world, session);
   if (found === undefined) return [];
   const { row, state } = found;
-  const { limits, budget } = state;
+  const { limits, budget, memory } = state;
   const terms = {
     returns: row.returns as ResultType,
     makes: row.depth < limits.depth && row.gen < limits.generations,
     unit: budget.unit,
     files,
+    ...(memory === undefined ? {} : { memory: memory.write ? ('write' as const) : ('read' as const) }),
   };
   return nodeTools(terms);
 }

@@ -9,6 +9,7 @@ import {
   type SessionInfo,
 } from '@reprise/contracts';
 import type { PendingItem } from '@reprise/kernel';
+import { memoryPart } from '@reprise/memory';
 import { textsPart } from '@reprise/work';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
@@ -86,7 +87,7 @@ export function trees(options: TreesOptions): WorldPart<Trees> {
   require(new Set(names).size === names.length, 'agents', 'agents with different names', names.join(', '));
   return {
     name: 'trees',
-    uses: [textsPart],
+    uses: [textsPart, memoryPart()],
     reducers: [treeReducer],
     plans: [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan],
     adapters: (host: PartHost) => [checkAdapter(files), agentsAdapter(host, options)],

@@ -3,6 +3,7 @@ import type { AgentWorld, AnyAgent, Schema } from '@reprise/agent';
 import { putText } from '@reprise/agent';
 import { type Capability, fieldsOf, hintOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
+import { SCOPE } from '@reprise/memory';
 import { TREE_AGENT_BYTES_MAX, TREE_LABELS_BYTES_MAX, TREE_START_BYTES_MAX } from '../limits.js';
 import {
   PEOPLE,
@@ -38,6 +39,11 @@ export interface TreeSpec<R> {
   readonly budget?: Budget;
   /** What becomes of questions to people: they are asked, the default is taken, or the call fails. Default `human`. */
   readonly asks?: (typeof PEOPLE)[number];
+  /**
+   * A store of memories that its nodes search by `memory_query`, and with `write` add to by `memory_store`. What a node
+   * stores comes from it, and at last from the task of the tree.
+   */
+  readonly memory?: { readonly scope: string; readonly write?: boolean };
   /** Stated with every session and question of the tree. */
   readonly labels?: Readonly<Record<string, string>>;
   /** What the root and all below it may do, for example `{ may: { tool: ['read_*'] } }`; all when absent. */
@@ -96,6 +102,7 @@ const SPEC_FIELDS: Readonly<Record<keyof TreeSpec<unknown>, true>> = {
   budget: true,
   asks: true,
   labels: true,
+  memory: true,
   rights: true,
 };
 
@@ -136,8 +143,11 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
   const plain: TreeAgent[] = [];
   for (const one of agents) plain.push({ name: one.name, ...(await world.adopted(one)), variants: {} } as TreeAgent);
   const unit = unitOf(budget, plain);
+  const memory = recordedMemory(spec.memory);
+  const terms = memory === undefined ? {} : { memory: memory.write ? ('write' as const) : ('read' as const) };
   const packed: TreeAgent[] = [];
-  for (const one of agents) packed.push(fitting(await packAgent(one, { unit, files: files !== undefined }, host)));
+  for (const one of agents)
+    packed.push(fitting(await packAgent(one, { unit, files: files !== undefined, ...terms }, host)));
   return startable({
     goal,
     prompt_ref: await putText(content, prompt),
@@ -159,8 +169,21 @@ async function startOf<R>(world: AgentWorld, options: TreesOptions, spec: TreeSp
     ),
     labels: { ...labels },
     ...(calls === undefined ? {} : { calls: [...calls] }),
+    ...(memory === undefined ? {} : { memory }),
     ...(spec.rights === undefined ? {} : { rights: recordedRights(spec.rights, 'rights') }),
   });
+}
+
+/** The store of a tree, as it is recorded. @throws RepriseError `invalid_argument` */
+function recordedMemory(given: TreeSpec<unknown>['memory']): TreeStart['memory'] {
+  if (given === undefined) return undefined;
+  requireKnownOptions(given, { scope: true, write: true }, 'memory');
+  const { scope, write = false } = given;
+  if (typeof scope !== 'string' || !SCOPE.test(scope)) {
+    throw invalid('memory.scope', '1 to 200 visible ASCII characters, such as project:auth', scope);
+  }
+  if (typeof write !== 'boolean') throw invalid('memory.write', 'true or false', write);
+  return { scope, write };
 }
 
 /** A start that fits into one event. @throws RepriseError `invalid_definition` */

@@ -25,6 +25,8 @@ export interface ToolTerms {
   readonly unit: (typeof BUDGET_UNITS)[number] | 'any';
   /** Whether a result may be a file. */
   readonly files: boolean;
+  /** What nodes may do with the store of the tree; absent for a tree without one. */
+  readonly memory?: 'read' | 'write';
 }
 
 /** A text of a bounded size that is not only white space. */

@@ -14,6 +14,9 @@ import { nodeTools } from './node-tools.js';
 /** How many calls one answer of a node may make: it may make all its children at once. */
 const CALLS_PER_STEP = 64;
 
+/** The tools for the store of a tree. */
+const STORE_TOOLS = ['memory_query', 'memory_store'] as const;
+
 /** What stores definitions. */
 type Adopts = Pick<PartHost, 'adopt'>;
 
@@ -30,13 +33,14 @@ export function isProgram({ name, tools }: AnyAgent): boolean {
  *
  * @throws RepriseError `invalid_definition`
  */
-export function requireNodeAgent(agent: AnyAgent): void {
+export function requireNodeAgent(agent: AnyAgent, terms?: ToolTerms): void {
   const own: readonly string[] = (agent.tools as readonly Tool[]).map(({ name }) => name);
-  const taken = NODE_TOOLS.find((name) => own.includes(name));
+  const names = [...NODE_TOOLS, ...(terms?.memory === undefined ? [] : STORE_TOOLS)];
+  const taken = names.find((name) => own.includes(name));
   if (taken === undefined) return;
   throw new RepriseError('invalid_definition', `agent ${agent.name} has a tool with a node's name, "${taken}"`, {
     where: `agent ${agent.name} tools`,
-    expected: `tools of other names than ${NODE_TOOLS.join(', ')}`,
+    expected: `tools of other names than ${names.join(', ')}`,
     actual: taken,
     hint: 'Rename the tool of the agent, for example with a word about what it acts on.',
   });
@@ -51,7 +55,7 @@ export function requireNodeAgent(agent: AnyAgent): void {
  * @throws RepriseError `invalid_definition` as {@link requireNodeAgent}; the errors of storing an agent
  */
 export async function packAgent(agent: AnyAgent, terms: ToolTerms, host: Adopts): Promise<TreeAgent> {
-  requireNodeAgent(agent);
+  requireNodeAgent(agent, terms);
   const variants = isProgram(agent) ? undefined : nodeVariants(agent, terms);
   const stored = new Map<string, { readonly adopted: Adopted; readonly agents: readonly Adopted[] }>();
   for (const name of VARIANTS) stored.set(name, await host.adopt(variants?.get(name) ?? agent));
@@ -83,7 +87,7 @@ const made = new WeakMap<AnyAgent, Map<string, ReadonlyMap<string, AnyAgent>>>()
 function nodeVariants(agent: AnyAgent, terms: ToolTerms): ReadonlyMap<string, AnyAgent> {
   const known = made.get(agent) ?? new Map<string, ReadonlyMap<string, AnyAgent>>();
   made.set(agent, known);
-  const key = `${terms.unit} ${terms.files}`;
+  const key = `${terms.unit} ${terms.files} ${terms.memory}`;
   const variants = known.get(key) ?? new Map(eachVariant(agent, terms));
   known.set(key, variants);
   return variants;

@@ -12,6 +12,7 @@
 import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
 import { MICRO, present, type Ref, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
+import { memoryTools } from '@reprise/memory';
 import type * as z from 'zod';
 import {
   type CallOf,
@@ -66,7 +67,14 @@ const DESCRIPTIONS: Readonly<Record<NodeTool, string>> = {
 /** The tools of a node. */
 export function nodeTools({ returns, makes, ...terms }: NodeToolTerms): readonly Tool[] {
   const making = makes ? [makingTool('spawn', terms), makingTool('fork', terms), serialTool(terms)] : [];
-  return [readTree, readNode, ...making, completeTool(returns), ask, answer, stop];
+  return [readTree, readNode, ...making, completeTool(returns), ask, answer, stop, ...storeTools(terms)];
+}
+
+/** The tools for the store of a tree. */
+function storeTools({ memory }: ToolTerms): readonly Tool[] {
+  if (memory === undefined) return [];
+  const { memory_query, memory_store } = memoryTools;
+  return memory === 'write' ? [memory_query, memory_store] : [memory_query];
 }
 
 /** All tools that nodes may have, whatever their terms; the most general of each name first (N2). */

@@ -4,7 +4,7 @@ import * as z from '@reprise/contracts/schema';
 import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
 import { answered, callPlace, carried, given, nodeNumber } from './node.js';
-import { PEOPLE, promptWords, treeAgent } from './tree.js';
+import { PEOPLE, promptWords, treeAgent, treeMemory } from './tree.js';
 
 const count = z.int().min(0);
 
@@ -78,6 +78,8 @@ export const treeStart = z.strictObject({
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
   /** The cell of the app that answers its agents' own owner tools. */
   calls: z.exactOptional(address),
+  /** The store that its nodes search. */
+  memory: z.exactOptional(treeMemory),
   /** What the root and all below it may do, within what the tree's cell may; all of that when absent. */
   rights: z.exactOptional(capability),
 });

@@ -35,7 +35,7 @@ export const treeCheck = defineEffect({
 /** `tree.agents@1`: the agents and texts that the part of a world supplies. It reads and writes content only. */
 export const treeAgents = defineEffect({
   kind: 'tree.agents@1',
-  params: z.strictObject({}),
+  params: z.strictObject({ memory: z.exactOptional(z.enum(['read', 'write'])) }),
   receipt: treeSupplies,
   guarantee: 'idempotent',
 });

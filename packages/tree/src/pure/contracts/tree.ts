@@ -3,6 +3,7 @@
 import { adopted } from '@reprise/agent/contracts';
 import { address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { memoryTables, SCOPE } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { treeBudget, treeLimits, used } from './limits.js';
 import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_STATUSES } from './names.js';
@@ -62,6 +63,12 @@ export type TreeAgent = z.infer<typeof treeAgent>;
 /** What a tree does with a question to people: it asks them, takes the default, or fails the asking node's call. */
 export const PEOPLE = ['human', 'default', 'fail'] as const;
 
+/** The store that a tree was given: its nodes search it, and with `write` store what they find. */
+export const treeMemory = z.strictObject({ scope: z.string().regex(SCOPE), write: z.boolean() });
+
+/** The store that a tree was given. */
+export type TreeMemory = z.infer<typeof treeMemory>;
+
 /** The state of a tree. */
 export const treeState = z.strictObject({
   status: z.enum(TREE_STATUSES),
@@ -82,6 +89,8 @@ export const treeState = z.strictObject({
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** The cell of the app that answers its agents' own owner tools; null without one. */
   calls: z.nullable(address),
+  /** Absent for a tree without a store. */
+  memory: z.exactOptional(treeMemory),
   /** The cell that started the tree; null when the app did. */
   starter: z.nullable(address),
   started: count,
@@ -120,6 +129,7 @@ export const treeTables = {
   granted: capability,
   launching: launchingNode,
   ...makingTables,
+  ...memoryTables,
 };
 
 /** The facts of a tree. */

@@ -6,10 +6,10 @@ import { treeAgents } from '../contracts/effects.js';
 export const supplyPlan = planOnUse('tree/supply_plan@1', () =>
   definePlan({
     name: 'tree/supply_plan@1',
-    input: z.strictObject({}),
+    input: z.strictObject({ memory: z.exactOptional(z.enum(['read', 'write'])) }),
     effects: [treeAgents],
-    *run(_input, plan) {
-      const found = yield* plan.awaitReceipt(plan.emitEffect(treeAgents, {}));
+    *run(input, plan) {
+      const found = yield* plan.awaitReceipt(plan.emitEffect(treeAgents, input));
       const isOk = found.status === 'ok';
       const value = { supplies: isOk ? found.payload : null, code: isOk ? null : (found.code ?? found.status) };
       plan.raiseEvent({ name: 'tree/Supplied@1', value });

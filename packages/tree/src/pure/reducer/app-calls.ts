@@ -18,7 +18,7 @@ export function passToApp(delivery: Delivery, row: NodeRow, call: OwnerCall): vo
   const { state, ctx } = delivery;
   const listed = tableOf(delivery, 'agents').get(row.agent)?.calls ?? [];
   if (state.calls === null || !listed.includes(call.name)) throw new Refused('unknown_tool');
-  refuseWithoutRight(delivery, row, call.name);
+  refuseWithoutRight(delivery, row, 'tool', call.name);
   if (!ctx.takes(state.calls, OWNER_CALL)) throw new Refused('unknown_tool');
   const at = keyOf(call, ctx);
   const { session, call_id, step_epoch } = call;

@@ -11,6 +11,7 @@ import { answerFrom, ask } from './asks.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
 import { makeChild, makeSerial } from './make.js';
+import { isOfMemory, useMemory } from './memory.js';
 import { isAbove, isEnded, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
 import { readNode, readTree } from './read.js';
@@ -64,6 +65,7 @@ export function takeCall(
   try {
     if (!Object.hasOwn(HANDLERS, name)) {
       refuseWithoutRun(row, call);
+      if (isOfMemory(delivery, name)) return useMemory(delivery, row, { ...call, name, args });
       return passToApp(delivery, row, { ...call, name, args });
     }
     const answer = handle(delivery, row, name as NodeTool, args, call);

@@ -59,10 +59,15 @@ export function rightsToSet(delivery: Delivery, row: ReadNode, session: string):
   return stand !== undefined && leq(stand, rights) ? undefined : rights;
 }
 
-/** Refuses a call of an app's own tool that the rights of the node do not permit. */
-export function refuseWithoutRight(delivery: Delivery, row: ReadNode, tool: string): void {
+/** Refuses what the rights of a node do not permit: a tool of the app, or a store. */
+export function refuseWithoutRight(
+  delivery: Delivery,
+  row: ReadNode,
+  dimension: 'tool' | 'mem_read' | 'mem_write',
+  object: string,
+): void {
   const rights = rightsOfNode(delivery, row);
-  if (rights !== undefined && !permits(rights, 'tool', tool)) throw new Refused('not_permitted');
+  if (rights !== undefined && !permits(rights, dimension, object)) throw new Refused('not_permitted');
 }
 
 /** Narrows the rights of a session under way. The kernel ends its effects that they no longer permit, in this frame. */

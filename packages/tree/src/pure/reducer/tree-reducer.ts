@@ -26,6 +26,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
+import { memoryEvents, memoryFacts, memoryNews, openStore } from '@reprise/memory/contracts';
 import { type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   NODE_TOKENS,
@@ -64,6 +65,7 @@ const EVENTS = {
   'tree/Start@1': creates(treeStart),
   ...treeCommands,
   ...treeNews,
+  'memory/Done@1': memoryEvents['memory/Done@1'],
   'aos.agent/OwnerCall@1': ownerCall,
   'aos.agent/OwnerAnswer@1': ownerAnswer,
   'aos.agent/OwnerParked@1': ownerParked,
@@ -108,8 +110,12 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
     deliver(draft, ctx, (delivery) => {
       if (!askTimer(delivery, name)) endAfterResult(delivery, Number(name.slice(name.indexOf('.') + 1)));
     }),
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
-    deliver(draft, ctx, (delivery) => planFailed(delivery, plan[2], code)),
+  'memory/Done@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'memory/Done@1', value }),
+  'sys/PlanFailed@1': (draft, value, ctx) =>
+    deliver(draft, ctx, (delivery) => {
+      if (memoryNews(ctx, { name: 'sys/PlanFailed@1', value }) === 'other')
+        planFailed(delivery, value.plan[2], value.code);
+    }),
   'sys/Reply@1': (draft, value, ctx) =>
     deliver(draft, ctx, (delivery) => {
       const { tag = '', code = '' } = value;
@@ -133,7 +139,7 @@ export const treeReducer = reducerOnUse(TREE, () =>
     name: TREE,
     state: treeState,
     events: EVENTS,
-    facts: treeFacts,
+    facts: { ...treeFacts, ...memoryFacts },
     tables: treeTables,
     init: (_key, event): TreeState => initial(event.value as Start),
     reduce: handledBy(HANDLERS),
@@ -141,7 +147,16 @@ export const treeReducer = reducerOnUse(TREE, () =>
 );
 
 function initial(start: Start): TreeState {
-  const { limits, budget = USUAL_BUDGET, people = 'human', agent, words = null, labels = {}, calls = null } = start;
+  const {
+    limits,
+    budget = USUAL_BUDGET,
+    people = 'human',
+    agent,
+    words = null,
+    labels = {},
+    calls = null,
+    memory,
+  } = start;
   return {
     status: 'running',
     next: 1,
@@ -156,6 +171,7 @@ function initial(start: Start): TreeState {
     words,
     labels,
     calls,
+    ...(memory === undefined ? {} : { memory }),
     starter: null,
     started: 0,
     ended: null,
@@ -179,12 +195,13 @@ function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   draft.started = ctx.now;
   draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
   ctx.record('tree/Started@1', { goal: start.goal, limits: draft.limits, budget: draft.budget, labels: draft.labels });
-  const { agents, words } = start;
+  const { agents, words, memory } = start;
+  if (memory?.write === true) openStore(ctx, memory.scope);
   const isWhole = agents !== undefined && words !== undefined;
   deliver(draft, ctx, (delivery) => {
     makeRoot(delivery, start);
     if (isWhole) supplied(delivery, { agents, words }, null);
-    else ctx.emit({ plan: supplyPlan, input: {} });
+    else ctx.emit({ plan: supplyPlan, input: memory === undefined ? {} : { memory: memory.write ? 'write' : 'read' } });
   });
 }
 
