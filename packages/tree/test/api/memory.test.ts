@@ -6,7 +6,7 @@ import { call, complete, forest } from './forest.js';
 const SCOPE = 'project:manual';
 
 describe('a tree with a store of memories', () => {
-  it('a node finds what is stored, and stores what leads back to the task of the tree [TREE-MEM]', async () => {
+  it('a node finds what is stored, and stores what leads back to the task of the tree [TREE-50]', async () => {
     const seen: string[] = [];
     await forest(
       ({ step, last }) => {
@@ -31,7 +31,7 @@ describe('a tree with a store of memories', () => {
     );
   });
 
-  it('a tree that may only read has no tool that writes, and a tree without a store has neither [TREE-MEM]', async () => {
+  it('a tree that may only read has no tool that writes, and a tree without a store has neither [TREE-50]', async () => {
     const offered: (readonly string[])[] = [];
     await forest(
       ({ request }) => {
@@ -47,7 +47,7 @@ describe('a tree with a store of memories', () => {
     );
   });
 
-  it('a node whose rights do not name the store cannot search it [TREE-MEM]', async () => {
+  it('a node whose rights do not name the store cannot search it [TREE-50]', async () => {
     const seen: string[] = [];
     await forest(
       ({ step, last }) => {
