@@ -88,7 +88,7 @@ const hire = ({ tell }: Scene, n: number, more: object = {}) =>
   tell(jobAddress('d', n), 'work/Begin@1', jobOf(n, 'count', { pool: null, ...more }));
 
 describe('given a session of an earlier attempt', () => {
-  it('its notices change nothing but what was spent [WORK-6]', () =>
+  it('notices of that session change nothing but what was spent [WORK-6]', () =>
     inScene(async (scene) => {
       const { tell, job } = scene;
       await hire(scene, 2, { attempts: 2 });
@@ -104,7 +104,7 @@ describe('given a session of an earlier attempt', () => {
 });
 
 describe('given a session that never stops', () => {
-  it('its job ends a minute after the time that the session was given [WORK-7]', () =>
+  it('the job ends a minute after the time that the session was given [WORK-7]', () =>
     inScene(async (scene) => {
       const { tell, job, clock } = scene;
       await hire(scene, 1, { timeout_ms: 10_000 });

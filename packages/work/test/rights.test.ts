@@ -6,7 +6,7 @@ import { inOffice, type Office, worker } from './support/office.js';
 const hasNoTool = { exercise: { may: { tool: ['none'], llm: ['*'] } } };
 
 describe('given a job with a grant', () => {
-  it('its session begins under these rights, and a tool outside them is denied', () =>
+  it('the session begins under these rights, and a tool outside them is denied', () =>
     inOffice(async ({ hire, settle, heard, asked, pool }) => {
       await hire(1, 'hang', { grant: hasNoTool });
       await settle();
