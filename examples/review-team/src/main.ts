@@ -93,7 +93,7 @@ async function followed(
   await view.end();
 }
 
-/** Prints the report, or why there is none. */
+/** Prints the report, or why the review came to no report. */
 async function told(project: Project, { out }: Arguments, file: string): Promise<number> {
   const tasks = await project.tasks();
   const report = tasks.findLast(({ skill, status }) => skill === 'report' && status === 'completed');
