@@ -9,8 +9,8 @@ const WAIT_MS = 60_000;
 const KEY_MS = 60;
 /** How long a key may take to be drawn. */
 const DRAWN_MS = 2_000;
-/** Begins each redraw of a screen that is drawn whole. */
-const DRAW = '\u001b[?2026h';
+/** Begins and ends each redraw of a screen that is drawn whole. */
+const [DRAW, DRAWN] = ['\u001b[?2026h', '\u001b[?2026l'] as const;
 const SEQUENCES = new RegExp(`${'\u001b'}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${'\u0007'}]*${'\u0007'}|[@-Z\\\\-_])`, 'g');
 
 const started = new Set<ChildProcessWithoutNullStreams>();
@@ -45,7 +45,7 @@ export interface Tty {
   raw(): string;
   /** The place in the output up to now. */
   mark(): number;
-  /** The rows of the newest redraw, and what was printed behind it. */
+  /** The rows of the newest redraw that has arrived whole, and what was printed behind it. */
   screen(): readonly string[];
   /** How often a whole screen was drawn. */
   redraws(): number;
@@ -172,7 +172,11 @@ class Terminal implements Tty {
   }
 
   #newest(): string {
-    return plain(this.#raw.slice(Math.max(0, this.#raw.lastIndexOf(DRAW))));
+    const raw = this.#raw;
+    const last = raw.lastIndexOf(DRAW);
+    const isWhole = last < 0 || raw.includes(DRAWN, last);
+    const from = isWhole ? last : raw.lastIndexOf(DRAW, last - 1);
+    return plain(raw.slice(Math.max(0, from), isWhole ? undefined : last));
   }
 
   #tell(what: object): void {
