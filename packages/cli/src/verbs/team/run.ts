@@ -11,6 +11,7 @@ import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type
 import { projectNamed, projectsIn } from '../../team/read-team.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
+import { wrapToColumns } from '../../text/layout.js';
 import { textOfFile } from '../../tree/goal.js';
 import { requireFolder } from '../../tree/owner.js';
 import { RULES } from '../../tree/rules/rules-model.js';
@@ -36,6 +37,8 @@ export interface RunTeamOptions {
 
 /** The project of a world without one. */
 const PROJECT_DEFAULT = 'main';
+/** The columns before the words of a line: time and mark. */
+const INDENT = 9;
 /** The exit code after Ctrl-C, as shells know it. */
 const LEFT = 130;
 
@@ -230,7 +233,13 @@ class FollowingTeam {
     const line = await lineOfFact(fact, content);
     const seconds = Math.floor(ms / 1_000);
     const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
-    if (line !== undefined) await this.#line(`${clock}  ${escapeLine(line)}`);
+    if (line !== undefined) await this.#line(this.#fitted(`${clock}  ${escapeLine(line)}`));
+  }
+
+  /** On a terminal, a line that is too long goes on below its words. */
+  #fitted(line: string): string {
+    const { columns } = this.io.out;
+    return columns === undefined ? line : wrapToColumns(line, columns, INDENT);
   }
 
   #line(line: string): Promise<void> {
