@@ -158,6 +158,26 @@ describe('too much', () => {
     await expect.poll(status).toBe(200);
   });
 
+  it('bodies that are being sent count as requests under way, so they do not fill the memory [SRV-11]', async () => {
+    await using stage = await overHttp({ http: { limits: { open: 2 } } });
+    const token = await stage.tokenOf('human:ann');
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': '1000000',
+    };
+    const slow = [1, 2].map(() => {
+      const sent = request(stage.url, { method: 'POST', headers });
+      sent.on('error', () => undefined).write('{');
+      return sent;
+    });
+    const status = async () => (await post(stage.url, token, ...bareCall(9, args))).status;
+    await expect.poll(status).toBe(429);
+    for (const one of slow) one.destroy();
+    await expect.poll(status).toBe(200);
+    expect(stage.errors).toEqual([]);
+  });
+
   it('the pace of a principal is an average: what was saved up is a burst, and never more', () => {
     let now = 0;
     const pace = new Pace({ ...HTTP_LIMITS, perSecond: 10, burst: 5, open: 100 }, () => now);

@@ -143,6 +143,7 @@ class HttpServing implements Serving {
     try {
       await send(await this.#answer(request, response), response);
     } catch (error) {
+      if (response.destroyed) return; // the client has left
       this.#broke(error);
       if (!response.headersSent)
         await send(refusal(500, INTERNAL_ERROR, 'The request failed in the server.'), response);
@@ -167,16 +168,20 @@ class HttpServing implements Serving {
   }
 
   async #answerTo(principal: Principal, request: IncomingMessage, response: ServerResponse): Promise<Response> {
-    const text = request.method === 'POST' ? await readBody(request, this.#limits.bodyBytes) : '';
+    const isPost = request.method === 'POST';
+    // Before the body: else one principal could fill the memory with bodies.
+    const leave = this.#pace.enter(principal, request.method === 'GET');
+    if (typeof leave === 'number')
+      return last(refusal(429, BAD_REQUEST, 'Too many requests.', { 'retry-after': String(leave) }));
+    response.once('close', leave);
+    const text = isPost ? await readBody(request, this.#limits.bodyBytes) : '';
     if (text === TOO_LARGE) return last(refusal(413, BAD_REQUEST, `A body may have ${this.#limits.bodyBytes} bytes.`));
     const body = parsed(text);
-    if (request.method === 'POST' && body === undefined) return refusal(400, PARSE_ERROR, 'The body is not JSON.');
+    if (isPost && body === undefined) return refusal(400, PARSE_ERROR, 'The body is not JSON.');
     const isStream = request.method === 'GET' || methodOf(body) === 'subscriptions/listen';
-    const leave = this.#pace.enter(principal, isStream);
-    if (typeof leave === 'number')
-      return refusal(429, BAD_REQUEST, 'Too many requests.', { 'retry-after': String(leave) });
-    if (!isStream) this.#count(response);
-    response.once('close', leave);
+    if (isStream)
+      leave(); // a stream stays open, and has a bound of its own
+    else this.#count(response);
     const given = requestOf(request, response, text);
     return (await isLegacyRequest(given, body))
       ? this.#sessions.handle(given, principal, body)
