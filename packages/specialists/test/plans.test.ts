@@ -107,7 +107,7 @@ describe('given a planner', () => {
       ? [calls('spawn_agent', { task: 'Plan.', skill: 'planner' }), says('Begun.')]
       : [says('Noted.')];
 
-  it('it is told every fault of its plan, and may repair it in the same run [SPEC-12]', async () => {
+  it('a planner is told every fault of its plan, and may repair it in the same run [SPEC-12]', async () => {
     const tasks = [task('a'), task('b', ['a'])];
     const { project, world, asked } = await open({
       [COORDINATOR]: asks,
@@ -128,7 +128,7 @@ describe('given a planner', () => {
     await world.close();
   });
 
-  it('its third refused plan fails its work [SPEC-12, SPEC-38]', async () => {
+  it('the third refused plan of a planner fails its work [SPEC-12, SPEC-38]', async () => {
     const { project, world } = await open({
       [COORDINATOR]: asks,
       planner: () => Array.from({ length: 5 }, () => calls('plan_write', { tasks: [] })),
