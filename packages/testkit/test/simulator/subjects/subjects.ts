@@ -2,7 +2,8 @@
 import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { agentSubject } from './agent-subject.js';
 import { gateSubject } from './gate-subject.js';
+import { organizationSubject } from './organization-subject.js';
 import { programSubject } from './program-subject.js';
 
 /** Every subject. */
-export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, programSubject, agentSubject];
+export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, programSubject, agentSubject, organizationSubject];
