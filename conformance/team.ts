@@ -11,9 +11,11 @@
  * what a worker says. `--own`: a tool of the app with the name of one of the coordinator's.
  */
 import { parseArgs } from 'node:util';
+import { launchGraphs } from './team/graphs.js';
 import { killOwners } from './team/kill.js';
 import { runWorkflow } from './team/run-workflow.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './team/scenes.js';
+import { holdSchedules } from './team/schedule.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -25,6 +27,8 @@ const { values: options } = parseArgs({
     burst: { type: 'string', default: '0' },
     mislead: { type: 'boolean', default: false },
     own: { type: 'boolean', default: false },
+    schedules: { type: 'string', default: '0' },
+    graphs: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
   },
@@ -43,3 +47,12 @@ if (options.timeout) tell(await timeOut());
 if (Number(options.burst) > 0) tell(await endTogether(Number(options.burst)));
 if (options.mislead) tell(await mislead());
 if (options.own) tell(await ownName());
+if (Number(options.graphs) > 0) tell(launchGraphs(Number(options.graphs), Number(options.seed)));
+if (Number(options.schedules) > 0) playSchedules(Number(options.schedules), Number(options.seed));
+
+/** Plays schedules on the reducers alone. */
+function playSchedules(runs: number, seed: number): void {
+  const command = `npx tsx --conditions=@reprise/source conformance/team.ts --schedules ${runs} --seed ${seed}`;
+  const { tasks, results, wakes } = holdSchedules({ runs, seed, command });
+  console.log(`${runs} schedules, ${tasks} tasks, ${results} results, ${wakes} wakes: as plain lists say; stuck 0`);
+}

@@ -9,7 +9,13 @@ import type { Seen } from './seen.js';
 import { decide, SKILLS, writeSkill } from './workflow.js';
 
 /** How often one project is killed. */
-const KILLS_EACH = 8;
+const KILLS_EACH = 5;
+
+/**
+ * The time in which an owner is killed: as long as a project takes. Each owner must come some way, since an input that two
+ * processes in turn did not survive is put aside, by design.
+ */
+const KILLED_WITHIN_MS = 2_500;
 
 /** Kills owners so often in all. A failure names its project, counted from 0. */
 export async function killOwners(kills: number, seed: number): Promise<Said> {
@@ -33,9 +39,8 @@ export async function killOwners(kills: number, seed: number): Promise<Said> {
         const before = killed;
         let said: unknown;
         for (let i = 0; said === undefined; i++) {
-          // The owner of a project needs two or three seconds in all: most of it are waits for the timer of a wake.
           const isKilled = i < KILLS_EACH && killed < kills;
-          ({ said } = await run(argv, isKilled ? random() * 700 : undefined));
+          ({ said } = await run(argv, isKilled ? random() * KILLED_WITHIN_MS : undefined));
           if (said === undefined) killed++;
         }
         last = said as Seen;

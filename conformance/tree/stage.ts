@@ -309,7 +309,7 @@ export function ended(how: string, output: Ref | null, tokens = 15): object {
 }
 
 /** A copy, links apart. */
-function copy<T>(value: T): T {
+export function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copy) as T;
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
@@ -353,7 +353,7 @@ export class SortedMap {
 }
 
 /** A table during one delivery: what it changes can be undone. */
-class Guarded {
+export class Guarded {
   constructor(
     private readonly table: SortedMap,
     private readonly undo: (() => void)[],

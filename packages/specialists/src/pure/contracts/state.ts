@@ -129,8 +129,13 @@ export type InboxRow = z.infer<typeof inboxRow>;
 
 /** The purpose of a plan that is under way. */
 export const planPurpose = z.union([
-  z.strictObject({ kind: z.literal('team') }),
-  z.strictObject({ kind: z.literal('wake') }),
+  z.strictObject({ kind: z.literal('team'), reading: z.nullable(count) }),
+  z.strictObject({
+    kind: z.literal('wake'),
+    /** The reading that it does as well; null when another plan reads. */
+    reading: z.nullable(count),
+    results: z.array(resultNumber).max(20),
+  }),
   z.strictObject({ kind: z.literal('call'), call: waitingCall }),
 ]);
 

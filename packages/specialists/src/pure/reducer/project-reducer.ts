@@ -60,7 +60,7 @@ import { isShared, stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
-import { scheduleWake, stateDecision, unstick, WAKE, wakeComposed, wakeDue, wakeEnded } from './wake.js';
+import { notWoken, scheduleWake, stateDecision, unstick, WAKE, wakeComposed, wakeDue } from './wake.js';
 
 const EVENTS = {
   ...projectCommands,
@@ -302,9 +302,13 @@ function planFailed(delivery: Delivery, plan: number, code: string): void {
   if (purpose === undefined) return;
   plans.delete(key(plan));
   if (purpose.kind === 'call') return answerCall(delivery, purpose.call, { code }, { isError: true });
-  if (purpose.kind === 'team') delivery.state.reading = null;
-  else if (delivery.state.wake.phase === 'composing') wakeEnded(delivery, false);
+  const failure = code.slice(0, CODE_MAX);
+  if (purpose.kind === 'wake') notWoken(delivery, purpose.results, failure);
+  const read = { id: purpose.reading, team: null, skills: null, code: failure };
+  teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
 }
+
+const CODE_MAX = 96;
 
 /** A session or job that has failed as a cell takes no more events. */
 function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string, ...unknown[]]): void {

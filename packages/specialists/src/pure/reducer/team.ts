@@ -20,8 +20,8 @@ export function afterReading(delivery: Delivery, row: InboxRow, tasks: readonly 
 
 function startReading(delivery: Delivery): void {
   const { ctx } = delivery;
-  const plan = ctx.emit({ plan: readPlan, input: beginReading(delivery) });
-  tableOf(delivery, 'plans').set(key(plan), { kind: 'team' });
+  const input = beginReading(delivery);
+  tableOf(delivery, 'plans').set(key(ctx.emit({ plan: readPlan, input })), { kind: 'team', reading: input.id });
 }
 
 /** Begins to read the team, unless it is being read: what a plan has to know for it. */

@@ -51,7 +51,8 @@ export function wakeDue(delivery: Delivery): void {
     ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
     sections: [...resultSections(delivery, results), ...decisionSection(delivery)],
   };
-  tableOf(delivery, 'plans').set(key(ctx.emit({ plan: wakePlan, input })), { kind: 'wake' });
+  const plan = ctx.emit({ plan: wakePlan, input });
+  tableOf(delivery, 'plans').set(key(plan), { kind: 'wake', reading: input.id, results });
 }
 
 /** The results that wait, the oldest first; those that wait for a person are left out. */
@@ -129,11 +130,8 @@ export function wakeComposed(delivery: Delivery, { epoch, results, text_ref, cod
   const { state, ctx } = delivery;
   const { wake } = state;
   if (wake.phase !== 'composing' || wake.epoch !== epoch) return;
+  if (text_ref === null) return notWoken(delivery, results, code ?? 'not_composed');
   wake.phase = 'none';
-  if (text_ref === null) {
-    ctx.record('specialists/NotWoken@1', { epoch, code: code ?? 'not_composed' });
-    return countShown(delivery, results);
-  }
   if (!isIdle(delivery) || tableOf(delivery, 'inbox').size > 0) {
     state.decision = 'none';
     return;
@@ -147,6 +145,15 @@ export function wakeComposed(delivery: Delivery, { epoch, results, text_ref, cod
     priority: INPUT_PRIORITY.results,
     reason: 'results',
   });
+}
+
+/** The coordinator could not be told of results: that counts as shown in vain, so it is not tried without end. */
+export function notWoken(delivery: Delivery, results: readonly number[], code: string): void {
+  const { wake } = delivery.state;
+  if (wake.phase !== 'composing') return;
+  wake.phase = 'none';
+  delivery.ctx.record('specialists/NotWoken@1', { epoch: wake.epoch, code });
+  countShown(delivery, results);
 }
 
 /** The run that was shown results has ended: they are processed when it completed. */

@@ -1,0 +1,60 @@
+/** Mistakes in projects and jobs, each of which random schedules must find. */
+import { fileURLToPath } from 'node:url';
+import type { Planted } from '../bundle.js';
+
+const of = (file: string): string => fileURLToPath(new URL(`../../packages/${file}`, import.meta.url));
+const project = (file: string): string => of(`specialists/src/pure/reducer/${file}`);
+
+/** Mistakes, by what they do. */
+export const MUTANTS: Readonly<Record<string, Planted>> = {
+  'a result is processed by a run that failed': {
+    file: project('wake.ts'),
+    from: 'if (!isCompleted) return countShown(delivery, results);',
+    to: '',
+  },
+  'a result that was shown in vain is not counted': {
+    file: project('wake.ts'),
+    from: 'shown: resultOr(delivery, n).shown + 1 }',
+    to: 'shown: resultOr(delivery, n).shown }',
+  },
+  'a task that runs can be spawned': {
+    file: project('spawn.ts'),
+    from: "if (row.status !== 'pending') {",
+    to: "if (row.status !== 'pending' && row.status !== 'running') {",
+  },
+  'a task begins when one of those that it needs has ended': {
+    file: project('tasks.ts'),
+    from: "if (open === 0) moveTask(delivery, n, row, 'pending', { open });",
+    to: "if (open >= 0) moveTask(delivery, n, row, 'pending', { open });",
+  },
+  'a failed task releases what depends on it': {
+    file: project('tasks.ts'),
+    from: "return row !== undefined && (row.status === 'completed' || row.status === 'skipped');",
+    to: "return row !== undefined && ['completed', 'skipped', 'failed'].includes(row.status);",
+  },
+  'a failed plan of a wake leaves its reading open': {
+    file: project('project-reducer.ts'),
+    from: "if (purpose.kind === 'wake') notWoken(delivery, purpose.results, failure);",
+    to: "if (purpose.kind === 'wake') return notWoken(delivery, purpose.results, failure);",
+  },
+  'what comes while the skills are read waits for nothing': {
+    file: project('team.ts'),
+    from: 'if (inbox.size > 0) startReading(delivery);',
+    to: '',
+  },
+  'a result that has ended is not counted': {
+    file: project('jobs.ts'),
+    from: 'state.unprocessed++;',
+    to: "if (row.status === 'ok') state.unprocessed++;",
+  },
+  'a task that was cancelled while it ran completes': {
+    file: project('jobs.ts'),
+    from: 'if (stopped !== null) return moveTask(delivery, task, row, stopped.status, { failure: stopped.code });',
+    to: '',
+  },
+  'a job that ends keeps its slot': {
+    file: of('work/src/pure/job-ends.ts'),
+    from: '  leavePool(draft, ctx);\n  moveJob(draft, status, ctx);',
+    to: '  moveJob(draft, status, ctx);',
+  },
+};
