@@ -39,7 +39,7 @@ async function prepared(
 function refusalOf(error: unknown, { report }: AdapterContext): AdapterOutcome<WorkPrepared> {
   if (error instanceof NotPrepared) {
     report?.(error);
-    return refused(REFUSAL + error.reason);
+    return refused(`${REFUSAL}/${error.reason}`);
   }
   const code = error instanceof RepriseError ? GONE[error.code] : undefined;
   if (code === undefined) throw error;
@@ -50,8 +50,8 @@ function refused(code: string): AdapterOutcome<WorkPrepared> {
   return { status: 'error', code: code as FailureCode, retryable: false };
 }
 
-/** Begins the codes of a preparer's own refusals. */
-const REFUSAL = 'adapter_error/';
+/** The kind of a preparer's own refusals; their reasons are its own. */
+const REFUSAL = 'adapter_error';
 
 /** What a preparer cannot read, by the error that says so. */
 const GONE: Readonly<Record<string, FailureCode>> = {
