@@ -48,6 +48,14 @@ export function encodeKernel(thing: unknown): Uint8Array {
   });
 }
 
+/** Writes a list whose items are encoded already: the same bytes as those of the list itself. */
+export function encodeItems(items: readonly Uint8Array[]): Uint8Array {
+  return withWriter((writer) => {
+    writer.start(FRAME_DEPTH_MAX, { trusted: true });
+    writer.items(items);
+  });
+}
+
 /**
  * Writes a value as {@link encode} does, in a scope: what stood before in the same value is a reference
  * (`scope.ts`). The inverse is `decodeScope`.
@@ -128,6 +136,15 @@ class Writer {
     const bytes = bytesIn(thing);
     if (bytes !== undefined) this.blob(bytes, depth);
     else this.refuse(depth, 'an instance of a class is not a value', 'instance', 'Give a plain object instead.');
+  }
+
+  items(items: readonly Uint8Array[]): void {
+    this.head(0x80, items.length, 0);
+    for (const item of items) {
+      this.reserve(item.length, 0);
+      this.bytes.set(item, this.pos);
+      this.pos += item.length;
+    }
   }
 
   private list(items: readonly unknown[], depth: number): void {

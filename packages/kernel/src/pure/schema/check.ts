@@ -144,8 +144,12 @@ function walkRecord(node: Extract<SchemaNode, { type: 'record' }>, value: ValueM
 
 function walkObject(node: Extract<SchemaNode, { type: 'object' }>, value: ValueMap): Value | Mismatch {
   let copy: Record<string, Value> | undefined;
-  for (const [key, field] of entriesOf(node)) {
+  const fields = entriesOf(node);
+  let present = 0;
+  for (let i = 0; i < fields.length; i++) {
+    const [key, field] = fields[i] as Entries[number];
     const absent = !Object.hasOwn(value, key);
+    if (!absent) present++;
     if (absent && field.optional) continue;
     if (absent && field.fallback === undefined) return new Mismatch(expectation(field.node), 'nothing').under(key);
     const item = absent && field.fallback !== undefined ? field.fallback[0] : (value[key] as Value);
@@ -155,11 +159,18 @@ function walkObject(node: Extract<SchemaNode, { type: 'object' }>, value: ValueM
     copy ??= { ...value };
     copy[key] = result;
   }
-  return unknownKey(node, value) ?? copy ?? value;
+  return unknownKey(node, value, present) ?? copy ?? value;
 }
 
-function unknownKey(node: Extract<SchemaNode, { type: 'object' }>, value: ValueMap): Mismatch | undefined {
-  for (const key of Object.keys(value)) {
+/** @param present the number of keys that are known */
+function unknownKey(
+  node: Extract<SchemaNode, { type: 'object' }>,
+  value: ValueMap,
+  present: number,
+): Mismatch | undefined {
+  const keys = Object.keys(value);
+  if (keys.length === present) return undefined;
+  for (const key of keys) {
     if (!Object.hasOwn(node.fields, key)) return new Mismatch('no such key', describe(value[key] as Value)).under(key);
   }
   return undefined;
@@ -180,11 +191,28 @@ function entriesOf(node: Extract<SchemaNode, { type: 'object' }>): Entries {
 function walkUnion(node: Extract<SchemaNode, { type: 'union' }>, value: Value): Value | Mismatch {
   let furthest: Mismatch | undefined;
   for (const option of node.options) {
+    if (!mayFit(option, value)) continue; // it would have matched no further than its beginning
     const result = walk(option, value);
     if (!(result instanceof Mismatch)) return result;
     if (result.path.length > (furthest?.path.length ?? 0)) furthest = result;
   }
   return furthest ?? mismatch(node, value);
+}
+
+/** Whether a value is of the kind that a node takes: tells apart most options without an error that is then dropped. */
+function mayFit(node: SchemaNode, value: Value): boolean {
+  switch (node.type) {
+    case 'object':
+    case 'record':
+      return isMap(value);
+    case 'list':
+    case 'tuple':
+      return isList(value);
+    case 'union':
+      return true;
+    default:
+      return fits(node, value);
+  }
 }
 
 function walkTagged(node: Extract<SchemaNode, { type: 'union' }>, on: string, value: Value): Value | Mismatch {

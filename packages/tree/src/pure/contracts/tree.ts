@@ -84,8 +84,6 @@ export const treeState = z.strictObject({
   asks: count,
   people: z.enum(PEOPLE),
   agent: z.string().max(64),
-  /** Null until the part of the world has supplied them. */
-  words: z.nullable(promptWords),
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** The cell of the app that answers its agents' own owner tools; null without one. */
   calls: z.nullable(address),
@@ -102,6 +100,9 @@ export const treeState = z.strictObject({
 /** The state of a tree. */
 export type TreeState = z.infer<typeof treeState>;
 
+/** The key of the one entry of the table `words`. */
+export const WORDS_KEY = 'words';
+
 /** The tables of a tree. Nodes stand under their number in seven digits; pairs as two of them with a dot. */
 export const treeTables = {
   nodes: nodeRow,
@@ -113,6 +114,8 @@ export const treeTables = {
   held: z.null(),
   sessions: nodeNumber,
   agents: treeAgent,
+  /** One entry, once the part of the world has supplied it: a state that held these links would pay for them at each event. */
+  words: promptWords,
   asks: askRow,
   /** Open questions by the node that is to answer. */
   routes: z.null(),

@@ -2,7 +2,7 @@
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { CHANGES_AT_ONCE } from '../contracts/names.js';
 import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, WorkItem } from '../contracts/node.js';
-import type { TreeAgent, TreeState } from '../contracts/tree.js';
+import type { RecordedWords, TreeAgent, TreeState } from '../contracts/tree.js';
 import { Nodes } from './nodes.js';
 
 /** What the functions of the reducer work on. */
@@ -33,6 +33,7 @@ interface Tables {
   readonly held: Table<null>;
   readonly sessions: Table<number>;
   readonly agents: Table<TreeAgent>;
+  readonly words: Table<RecordedWords>;
   readonly asks: Table<AskRow>;
   readonly routes: Table<null>;
   readonly told: Table<NonNullable<NodeRow['prompt_ref']>>;

@@ -13,8 +13,10 @@ export class Nodes {
   readonly #ctx: ReducerContext;
   readonly #table: Table<NodeRow>;
   readonly #known = new Map<number, NodeRow>();
-  /** The changed nodes as they were; null for a new one. */
-  readonly #before = new Map<number, ReadNode | null>();
+  /** The changed nodes as they were stored. */
+  readonly #before = new Map<number, ReadNode>();
+  /** Those of them that are new. */
+  readonly #added = new Set<number>();
 
   constructor(ctx: ReducerContext) {
     this.#ctx = ctx;
@@ -48,7 +50,8 @@ export class Nodes {
   /** A new node. */
   add(row: NodeRow): NodeRow {
     this.#known.set(row.n, row);
-    this.#before.set(row.n, null);
+    this.#before.set(row.n, { ...row });
+    this.#added.add(row.n);
     // Stored at once, so that the number of nodes and pages over them are right within this delivery.
     this.#table.set(key(row.n), row);
     return row;
@@ -64,11 +67,13 @@ export class Nodes {
   flush(): void {
     for (const [n, before] of [...this.#before].sort(([a], [b]) => a - b)) {
       const row = this.#known.get(n);
-      if (row === undefined || (before !== null && isSame(row, before, KEYS))) continue;
-      this.#table.set(key(n), row);
-      if (before === null || !isSame(row, before, STATED)) this.#ctx.record('tree/NodeChanged@1', stated(row));
+      if (row === undefined) continue;
+      if (!isSame(row, before, KEYS)) this.#table.set(key(n), row);
+      const isStated = this.#added.has(n) || !isSame(row, before, STATED);
+      if (isStated) this.#ctx.record('tree/NodeChanged@1', stated(row));
     }
     this.#before.clear();
+    this.#added.clear();
   }
 }
 

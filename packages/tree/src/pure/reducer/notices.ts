@@ -2,6 +2,7 @@
 import type { ChildNotice } from '@reprise/agent/contracts';
 import { ENDED } from '../contracts/names.js';
 import type { AskRow, NodeRow } from '../contracts/node.js';
+import { WORDS_KEY } from '../contracts/tree.js';
 import { appRefused } from './app-calls.js';
 import { closeAsk, defaultOf } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -46,8 +47,8 @@ function late({ ctx }: Delivery, { n, launch }: NodeRow, what: string): void {
 }
 
 function warn(delivery: Delivery, row: NodeRow, level: number): void {
-  const { words } = delivery.state;
-  if (ENDED.includes(row.status) || words === null) return;
+  const words = tableOf(delivery, 'words').get(WORDS_KEY);
+  if (ENDED.includes(row.status) || words === undefined) return;
   steer(delivery, row, `budget.${level}.${row.launch}`, level === 95 ? words.budget_95_ref : words.budget_80_ref);
 }
 

@@ -13,6 +13,7 @@ import {
   type Given,
   type NodeRow,
   type RecordedWords,
+  WORDS_KEY,
   WRONG_RESULTS_MAX,
 } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -69,8 +70,8 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
 }
 
 /** The texts of the tree: no node is in the line before they are supplied. */
-function wordsOf({ state, ctx }: Delivery): RecordedWords {
-  return state.words ?? ctx.reject('not_started');
+function wordsOf({ ctx }: Delivery): RecordedWords {
+  return tableOf({ ctx }, 'words').get(WORDS_KEY) ?? ctx.reject('not_started');
 }
 
 function section(title: string, items: readonly ComposedItem[]): ComposedSection {

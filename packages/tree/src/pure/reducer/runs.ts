@@ -12,13 +12,12 @@ const WITH_SLOT: readonly NodeRow['run'][] = ['composing', 'live', 'draining'];
 /** Moves the run of a node, and counts the slots. */
 export function moveRun(delivery: Delivery, row: NodeRow, to: NodeRow['run']): void {
   delivery.state.running += Number(WITH_SLOT.includes(to)) - Number(WITH_SLOT.includes(row.run));
+  const wasNone = row.run === 'none';
   row.run = to;
-  if (to === 'none') {
-    row.plan = null;
-    tableOf(delivery, 'live').delete(key(row.n));
-  } else {
-    tableOf(delivery, 'live').set(key(row.n), null);
-  }
+  if (to === 'none') row.plan = null;
+  if (wasNone === (to === 'none')) return;
+  if (wasNone) tableOf(delivery, 'live').set(key(row.n), null);
+  else tableOf(delivery, 'live').delete(key(row.n));
 }
 
 /** Stops the run of a node that has ended: a live one drains, others are over at once. */

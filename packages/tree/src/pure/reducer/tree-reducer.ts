@@ -43,6 +43,7 @@ import {
   treeStart,
   treeState,
   treeTables,
+  WORDS_KEY,
 } from '../contracts/index.js';
 import { supplyPlan } from '../plans/supply.js';
 import { passBack } from './app-calls.js';
@@ -147,16 +148,7 @@ export const treeReducer = reducerOnUse(TREE, () =>
 );
 
 function initial(start: Start): TreeState {
-  const {
-    limits,
-    budget = USUAL_BUDGET,
-    people = 'human',
-    agent,
-    words = null,
-    labels = {},
-    calls = null,
-    memory,
-  } = start;
+  const { limits, budget = USUAL_BUDGET, people = 'human', agent, labels = {}, calls = null, memory } = start;
   return {
     status: 'running',
     next: 1,
@@ -168,7 +160,6 @@ function initial(start: Start): TreeState {
     asks: 0,
     people,
     agent: agent ?? '',
-    words,
     labels,
     calls,
     ...(memory === undefined ? {} : { memory }),
@@ -211,7 +202,7 @@ function supplied(delivery: Delivery, supplies: TreeSupplies | null, code: strin
   const root = delivery.nodes.change(1);
   if (isEnded(root) || root.launch > 0) return;
   if (supplies === null) return endNode(delivery, 1, { status: 'failed', code: code ?? 'no_agents' });
-  state.words = supplies.words;
+  tableOf(delivery, 'words').set(WORDS_KEY, supplies.words);
   for (const agent of supplies.agents) tableOf(delivery, 'agents').set(agent.name, agent);
   if (state.agent === '') state.agent = supplies.agents[0]?.name ?? '';
   if (tableOf(delivery, 'agents').get(state.agent) === undefined) {

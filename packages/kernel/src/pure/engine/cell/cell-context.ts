@@ -300,9 +300,10 @@ export class CellContext implements ReducerContext {
   }
 
   /** The copy of a value that a table is to hold. */
-  #write(given: unknown): Value {
+  #write(given: unknown): NormalValue {
+    const { value, bytes } = this.#counted(given);
     this.#count(TABLE_WRITE_BYTES);
-    return this.#copy(given);
+    return { value, bytes: bytes - VALUE_BYTES_EXTRA };
   }
 
   #count(bytes: number): void {

@@ -14,10 +14,12 @@
  * | others | every field | |
  */
 import type { StateRecord, Value } from '@reprise/contracts';
-import { encodeKernel, equalValues, type Hash } from '../../codec/index.js';
+import { encodeItems, encodeKernel, equalValues, type Hash } from '../../codec/index.js';
 import { STATE_PREFIX } from '../../record/index.js';
+import { encodedValue } from './encoded-value.js';
 import type { LeafKind } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LogLeaf, PlanLeaf } from './leaves.js';
+import { isBranch, type TableNode } from './table-node.js';
 
 /** A changed field is shown by value up to this many bytes, by digest beyond. */
 const INLINE_BYTES_MAX = 48;
@@ -72,6 +74,8 @@ class ChangedFields {
         return this.#compare(effectMarks(before as EffectLeaf | undefined), effectMarks(after as EffectLeaf), '');
       case 'timer':
         return;
+      case 'table':
+        return this.#table(before as TableNode | undefined, after as TableNode);
       default:
         return this.#compare((before ?? EMPTY) as Stated, after as Stated, '');
     }
@@ -89,6 +93,17 @@ class ChangedFields {
     this.#compare(before === undefined ? NO_PLAN : planMarks(before), planMarks(after), '');
   }
 
+  /** The values of a node are encoded one by one: most of them stood there before. */
+  #table(before: TableNode | undefined, after: TableNode): void {
+    if (isBranch(after) || before === undefined || isBranch(before)) {
+      return this.#compare((before ?? EMPTY) as Stated, after as unknown as Stated, '');
+    }
+    const { values: was, ...rest } = before;
+    const { values, ...now } = after;
+    this.#compare(rest, now, '');
+    if (!equalValues(was, values)) this.#state('values', values, encodeItems(values.map(encodedValue)));
+  }
+
   #compare(before: Stated, after: Stated, prefix: string): void {
     for (const [name, value] of Object.entries(after)) {
       if (value !== undefined && !equalValues(before[name] as Value, value as Value)) this.#set(prefix + name, value);
@@ -99,7 +114,10 @@ class ChangedFields {
   }
 
   #set(name: string, value: unknown): void {
-    const bytes = encodeKernel(value);
+    this.#state(name, value, encodeKernel(value));
+  }
+
+  #state(name: string, value: unknown, bytes: Uint8Array): void {
     this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
   }
 }

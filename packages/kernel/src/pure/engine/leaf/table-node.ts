@@ -2,6 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import { compareText, encode } from '../../codec/index.js';
 import { TABLE_NODE_BYTES_MAX, TABLE_NODE_ENTRIES_MAX } from './bounds.js';
+import { encodedValue } from './encoded-value.js';
 
 /** A node that holds entries. */
 export interface EntryNode {
@@ -56,7 +57,7 @@ export function childOf({ keys }: BranchNode, key: string): number {
 
 /** The size of an entry. */
 export function entryBytes(key: string, value: Value): number {
-  return encode(key).length + encode(value).length;
+  return encode(key).length + encodedValue(value).length;
 }
 
 /** Whether a node must be cut. One entry alone always fits: its value is bounded. */

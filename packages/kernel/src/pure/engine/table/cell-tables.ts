@@ -3,7 +3,7 @@
  * when the delivery ends well. A delivery that faults leaves nothing behind.
  */
 import type { Address, Value } from '@reprise/contracts';
-import { copyValue, normalValue } from '../../codec/index.js';
+import { copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import type { ReducerDefinition, Table, TableRange } from '../../define/index.js';
 import { check, type SchemaNode } from '../../schema/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
@@ -20,8 +20,8 @@ import { emptyTable, entriesIn, lookUp, type NodeWriter, type TableHead, TableTr
 interface TableGate {
   /** Refuses calls after the delivery is over. */
   inside(): void;
-  /** Counts a write, and copies its value. */
-  write(given: unknown): Value;
+  /** Counts a write, and copies its value; `bytes` is its size. */
+  write(given: unknown): NormalValue;
 }
 
 /** All tables of the cell of a delivery. */
@@ -114,13 +114,14 @@ class CellTable implements Table<Value> {
   }
 
   /** The value in normal form, though a default was filled in. */
-  #checked(value: Value): Value {
+  #checked(given: NormalValue): Value {
+    const { value } = given;
     const checked = check(this.schema, value);
     if (!checked.ok) {
       const { path, expected, actual } = checked;
       throw new Fault('value_invalid', `table ${this.name} ${path}: expected ${expected}, got ${actual}`);
     }
-    const { value: normal, bytes } = normalValue(checked.value);
+    const { value: normal, bytes } = checked.value === value ? given : normalValue(checked.value);
     if (bytes <= TABLE_VALUE_BYTES_MAX) return normal;
     throw new Fault(
       'record_too_large',
