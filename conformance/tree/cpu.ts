@@ -1,5 +1,5 @@
 /** What a tree costs in CPU: for each node as it grows, and for each call of the model beside a bare session. */
-import { type AgentSpec, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
+import { type AnyAgent, defineAgent, defineTool, openAgentWorld } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { llmGenerateAdapter, type ScriptRequest, type ScriptStep, scriptBy } from '@reprise/providers';
 import { nodeTools, trees } from '@reprise/tree';
@@ -69,11 +69,11 @@ const note = defineTool({
 
 /** A session with as many tools as a node has, and a prompt of like length. */
 const tools = nodeTools({ returns: 'text', makes: true, unit: 'tokens', files: false });
-const bare = defineAgent({
+const bare: AnyAgent = defineAgent({
   name: 'bare',
   model: 'main',
   instructions: 'Work.',
-  tools: [note, ...tools.filter(({ name }) => name !== 'complete')] as AgentSpec['tools'],
+  tools: [note, ...tools.filter(({ name }) => name !== 'complete')] as never,
 });
 const BARE_INPUT = `Note it.${' It has some words, so that it is as long as a prompt.'.repeat(45)}`;
 
