@@ -2,8 +2,15 @@
 import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { agentSubject } from './agent-subject.js';
 import { gateSubject } from './gate-subject.js';
+import { memorySubject } from './memory-subject.js';
 import { organizationSubject } from './organization-subject.js';
 import { programSubject } from './program-subject.js';
 
 /** Every subject. */
-export const SUBJECTS: readonly SimulationSubject[] = [gateSubject, programSubject, agentSubject, organizationSubject];
+export const SUBJECTS: readonly SimulationSubject[] = [
+  gateSubject,
+  programSubject,
+  agentSubject,
+  organizationSubject,
+  memorySubject,
+];
