@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { forkBeforePlan } from './fork.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './scenes.js';
 
 describe('a team whose surroundings change or mislead', { timeout: 120_000 }, () => {
@@ -16,6 +17,10 @@ describe('a team whose surroundings change or mislead', { timeout: 120_000 }, ()
 
   it('each spawn that a misled coordinator tries is refused, and the project keeps its digest [SPEC-15]', async () => {
     expect(await mislead()).toMatchObject({ isRight: true });
+  });
+
+  it('a dry fork from before the plan makes tasks, results and memories again, and asks no model [SPEC-39]', async () => {
+    expect(await forkBeforePlan()).toMatchObject({ isRight: true });
   });
 
   it('a skill that lists a tool of the app with the name spawn_agent gets the tool of the app [SPEC-1]', async () => {
