@@ -5,7 +5,7 @@
  *   npx tsx --conditions=@reprise/source conformance/team.ts --workflow [--world w.db] [--mutant leak]
  *   npx tsx --conditions=@reprise/source conformance/team.ts --kill 200 [--seed 1]
  *   … conformance/team.ts --skills | --timeout | --burst 40 | --mislead | --own | --fork
- *   … conformance/team.ts --graphs 500 | --schedules 10000 [--seed 1]
+ *   … conformance/team.ts --graphs 500 | --projects 1000 | --schedules 10000 [--seed 1]
  *
  * `--skills`: files of skills are added, changed, broken and removed while the world is open. `--timeout`: a job of two
  * seconds with a program that does not end. `--burst N`: N jobs that end together. `--mislead`: a coordinator that believes
@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { forkBeforePlan } from './team/fork.js';
 import { launchGraphs } from './team/graphs.js';
 import { killOwners } from './team/kill.js';
+import { manyProjects } from './team/projects.js';
 import { runWorkflow } from './team/run-workflow.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './team/scenes.js';
 import { holdSchedules } from './team/schedule.js';
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     fork: { type: 'boolean', default: false },
     own: { type: 'boolean', default: false },
     schedules: { type: 'string', default: '0' },
+    projects: { type: 'string', default: '0' },
     graphs: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
@@ -53,6 +55,7 @@ if (Number(options.burst) > 0) tell(await endTogether(Number(options.burst)));
 if (options.mislead) tell(await mislead());
 if (options.fork) tell(await forkBeforePlan());
 if (options.own) tell(await ownName());
+if (Number(options.projects) > 0) tell(await manyProjects(Number(options.projects)));
 if (Number(options.graphs) > 0) tell(launchGraphs(Number(options.graphs), Number(options.seed)));
 if (Number(options.schedules) > 0) playSchedules(Number(options.schedules), Number(options.seed));
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forkBeforePlan } from './fork.js';
+import { manyProjects } from './projects.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './scenes.js';
 
 describe('a team whose surroundings change or mislead', { timeout: 120_000 }, () => {
@@ -21,6 +22,11 @@ describe('a team whose surroundings change or mislead', { timeout: 120_000 }, ()
 
   it('a dry fork from before the plan makes tasks, results and memories again, and asks no model [SPEC-39]', async () => {
     expect(await forkBeforePlan()).toMatchObject({ isRight: true });
+  });
+
+  it('a wake of one project among forty has no more frames than that of one alone', async () => {
+    const { lines } = await manyProjects(40);
+    expect(lines[0]).toContain('1.00 × the frames');
   });
 
   it('a skill that lists a tool of the app with the name spawn_agent gets the tool of the app [SPEC-1]', async () => {
