@@ -8,7 +8,7 @@ const POINTER = /\[agent_result:([^\]\r\n]{1,64})\]/g;
 const NUMBER = /^[1-9][0-9]{0,6}$/;
 
 /** What the texts of one task or spawn point to. */
-export interface Pointed extends Pick<Brief, 'pointers'> {
+interface Pointed extends Pick<Brief, 'pointers'> {
   /** Pointers that name no result of this project. */
   readonly foreign?: string[];
 }
