@@ -236,4 +236,16 @@ describe('given tasks that fail', () => {
   });
 });
 
+describe('given a coordinator whose run is under way', () => {
+  it('a cancelled project ends the run, and takes no further message', async () => {
+    const { project, world } = await open({ [COORDINATOR]: () => [{ text: 'Too long a text.', delayMs: 60_000 }] });
+    const run = await project.send('Go.');
+    expect(await project.cancel('all', 'enough')).toMatchObject({ status: 'accepted' });
+    expect((await run.result()).status).toBe('cancelled');
+    expect((await project.idle({ within: '30s' })).status).toBe('cancelled');
+    await expect(project.send('More.')).rejects.toMatchObject({ details: { reason: 'project_ended' } });
+    await world.close();
+  });
+});
+
 type Opened = Awaited<ReturnType<typeof open>>['project'];

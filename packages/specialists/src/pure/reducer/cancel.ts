@@ -6,7 +6,7 @@ import { stopJob } from './people.js';
 import { moveTask } from './tasks.js';
 
 /** Begins to cancel everything. What waits for the team is dropped. */
-export function cancelProject(delivery: Delivery, reason: string): void {
+export function cancelProject(delivery: Delivery): void {
   const { state, ctx } = delivery;
   if (state.status === 'cancelled') return;
   state.status = 'cancelled';
@@ -15,10 +15,9 @@ export function cancelProject(delivery: Delivery, reason: string): void {
   state.wake = { ...state.wake, phase: 'none', results: [] };
   dropInbox(delivery);
   if (state.coordinator.adopted === null) return;
-  ctx.send(coordinatorOf(ctx.address[1]), {
-    name: 'aos.agent/Cancel@1',
-    value: { command_id: `cancel/${ctx.id('cancel')}`, scope: 'all', reason },
-  });
+  const command = { type: 'Cancel', scope: 'all' };
+  const value = { command_id: `cancel/${ctx.id('cancel')}`, command };
+  ctx.send(coordinatorOf(ctx.address[1]), { name: 'aos.agent/HostCommand@1', value });
 }
 
 /** What waited for the team is dropped, and its sender learns so. */

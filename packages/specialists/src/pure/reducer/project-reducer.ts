@@ -110,8 +110,8 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     delivery.state.decision = 'none';
     stateUse(delivery);
   }),
-  'specialists/Cancel@1': command((delivery, { task, reason }) => {
-    if (task === null) cancelProject(delivery, reason);
+  'specialists/Cancel@1': command((delivery, { task }) => {
+    if (task === null) cancelProject(delivery);
     else cancelTask(delivery, task);
   }),
   'specialists/TeamRead@1': fromPlan((delivery, read) => {

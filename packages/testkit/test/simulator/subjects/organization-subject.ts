@@ -3,7 +3,7 @@
  * plan, stop, retry and cancel, and processes that die. In the calm every tree ends, and no project works without end.
  */
 import { type AgentWorld, agentApp, appOf, defineAgent, openAgentWorld } from '@reprise/agent';
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { llmGenerateAdapter, openAiCompatible } from '@reprise/providers';
 import { defineTeam, skill } from '@reprise/specialists';
@@ -106,6 +106,12 @@ class OrganizationPlay implements SimulationPlay {
     });
     this.#worlds.set(world.kernel, world);
     return world.kernel;
+  }
+
+  /** No cell faults, whatever models say and people ask. */
+  read(frame: readonly JournalRecord[]): void {
+    for (const record of frame)
+      if (record.kind === 'fault') throw new Error(`a cell has failed: ${JSON.stringify(record)}`);
   }
 
   /** People let go of what waits for them, and end what still grows. */
@@ -239,6 +245,7 @@ class OrganizationPlay implements SimulationPlay {
       await asked();
     } catch (error) {
       if (!isRepriseError(error) || NEVER_REFUSED_AS.includes(error.code)) throw error;
+      if (error.code === 'delivery_faulted') throw error;
       this.run.sometimes.happened(`refused: ${error.code}`);
     }
   }
