@@ -241,7 +241,7 @@ describe('given a coordinator whose run is under way', () => {
     const { project, world } = await open({ [COORDINATOR]: () => [{ text: 'Too long a text.', delayMs: 60_000 }] });
     const run = await project.send('Go.');
     expect(await project.cancel('all', 'enough')).toMatchObject({ status: 'accepted' });
-    expect((await run.result()).status).toBe('cancelled');
+    expect(await run.result()).toMatchObject({ stop: { kind: 'Cancelled' } });
     expect((await project.idle({ within: '30s' })).status).toBe('cancelled');
     await expect(project.send('More.')).rejects.toMatchObject({ details: { reason: 'project_ended' } });
     await world.close();

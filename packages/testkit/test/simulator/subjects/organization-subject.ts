@@ -44,7 +44,7 @@ const PARTS = [grove, team];
 export const organizationSubject: SimulationSubject = {
   name: 'organizations',
   app: appOf(PARTS, agentApp),
-  steps: 300,
+  steps: 280,
   clientWeight: 12,
   store: quickMemory,
   sometimes: [
@@ -73,7 +73,7 @@ class OrganizationPlay implements SimulationPlay {
     const tree = (world: AgentWorld) => world.part(grove).tree(choices.pick(KEYS));
     const project = (world: AgentWorld) => world.part(team).project(choices.pick(KEYS));
     this.acts = [
-      act('starts a tree', 4, (world) => world.part(grove).start(choices.pick(KEYS), { goal: 'Grow.' })),
+      act('starts a tree', 4, (world) => world.part(grove).start(choices.pick(KEYS), { goal: 'Grow.', limits: { nodes: 6 } })),
       act('stops a node', 1, (world) => tree(world).stop(1 + choices.below(4))),
       act('retries a node', 2, (world) => tree(world).retry(1 + choices.below(4))),
       act('says', 4, (world) => this.#say(project(world).address, world)),
