@@ -52,7 +52,7 @@ const KIND_OF_CALL: Readonly<Record<string, string>> = {
 
 /** The reasons that stand in a template such as `validation_error/${why}`, by its beginning; calls have their own. */
 const REASONS_OF_TEMPLATE: Readonly<Record<string, readonly string[]>> = {
-  'validation_error/': ['blob_erased', 'blob_missing', 'not_a_value', 'too_many_links'],
+  'validation_error/': ['blob_erased', 'blob_missing', 'not_a_value', 'operation_unknown', 'too_many_links'],
   'tool_args_invalid/': ['args_not_json', 'args_not_object'],
   'provider_error_terminal/': [],
   'provider_error_retryable/': [],

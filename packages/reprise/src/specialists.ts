@@ -3,6 +3,7 @@ export {
   defineTeam,
   type FolderOptions,
   folder,
+  isSkill,
   lintSkill,
   type NarrativeEntry,
   type PlannedTask,

@@ -73,7 +73,9 @@ class OrganizationPlay implements SimulationPlay {
     const tree = (world: AgentWorld) => world.part(grove).tree(choices.pick(KEYS));
     const project = (world: AgentWorld) => world.part(team).project(choices.pick(KEYS));
     this.acts = [
-      act('starts a tree', 4, (world) => world.part(grove).start(choices.pick(KEYS), { goal: 'Grow.', limits: { nodes: 6 } })),
+      act('starts a tree', 4, (world) =>
+        world.part(grove).start(choices.pick(KEYS), { goal: 'Grow.', limits: { nodes: 6 } }),
+      ),
       act('stops a node', 1, (world) => tree(world).stop(1 + choices.below(4))),
       act('retries a node', 2, (world) => tree(world).retry(1 + choices.below(4))),
       act('says', 4, (world) => this.#say(project(world).address, world)),
@@ -108,7 +110,7 @@ class OrganizationPlay implements SimulationPlay {
     return world.kernel;
   }
 
-  /** No cell faults, whatever models say and people ask. */
+  /** No cell faults, whatever models say and people ask; an input that ended its process again and again is put aside. */
   read(frame: readonly JournalRecord[]): void {
     for (const record of frame)
       if (record.kind === 'fault') throw new Error(`a cell has failed: ${JSON.stringify(record)}`);
