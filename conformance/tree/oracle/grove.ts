@@ -65,11 +65,17 @@ export class Grove {
 
   protected awaited(what: 'end' | 'act', n: number): ['end' | 'act', number][] {
     const node = this.at(n);
-    if (what === 'end') return [['act', n], ...this.openOf(node).map((child) => ['end', child.n] as ['end', number])];
+    const open = this.questionsOf(node).filter(({ how, deadline }) => how === null && deadline === null);
+    if (what === 'end') {
+      const answers = node.status === 'waiting_input' ? open.flatMap(({ route }) => route) : [];
+      return [
+        ['act', n],
+        ...this.openOf(node).map((child) => ['end', child.n] as ['end', number]),
+        ...answers.map((to) => ['act', to] as ['act', number]),
+      ];
+    }
     const needs = node.status === 'pending' && node.isNew ? node.needs : [];
-    const asked = this.questionsOf(node).flatMap(({ how, parked, deadline, route }) => {
-      return how === null && parked && deadline === null ? route : [];
-    });
+    const asked = open.flatMap(({ parked, route }) => (parked ? route : []));
     return [
       ...needs.map(({ on }) => ['end', on] as ['end', number]),
       ...asked.map((to) => ['act', to] as ['act', number]),

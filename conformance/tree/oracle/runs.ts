@@ -116,13 +116,25 @@ export class Runs extends Ends {
     const isAsking = this.questionsOf(node).some((question) => question.how === null);
     if (node.draft === null && how === 'completed' && node.since === 0 && isAsking) {
       node.status = 'waiting_input';
-      return;
+      return this.passUpCircles(node);
     }
     if (node.draft !== null) return this.takeDraft(node);
     if (how !== 'completed') return this.failAttempt(node, node.wrong >= 3 ? 'validation_error' : code);
     if (!hasOutput) return this.failAttempt(node, 'no_result');
     node.draft = 'unchecked';
     this.takeDraft(node);
+  }
+
+  /** Questions to nodes that only act after this one has ended go up. */
+  private passUpCircles(node: Node): void {
+    for (const ask of this.nodes.filter(({ parent }) => parent === node)) {
+      const circular = () => {
+        const { question } = ask;
+        if (question === null || question.how !== null || question.deadline !== null) return undefined;
+        return question.route.find((to) => this.waits('act', to, 'end', node.n));
+      };
+      for (let to = circular(); to !== undefined; to = circular()) this.passUp(ask, to);
+    }
   }
 
   protected takeDraft(node: Node): void {

@@ -12,7 +12,7 @@ import { key, pair } from './keys.js';
 import { newRow } from './make.js';
 import { isEnded } from './nodes.js';
 import { questionItems, unpassed } from './prompt.js';
-import { numbers, pathToAct } from './reach.js';
+import { actsAfterEnd, numbers, pathToAct } from './reach.js';
 import { Refused } from './refused.js';
 import { steer } from './runs.js';
 
@@ -214,6 +214,23 @@ export function passUp(delivery: Delivery, n: number, from: number): void {
   const route = isSafe ? up : [];
   setAsk(delivery, n, { ...row, route, told: [] });
   putTo(delivery, n, route);
+}
+
+/**
+ * Takes the questions of a node that waits for answers from nodes that only act after its end: a question of an earlier
+ * run may be open still, when it is tried again, and others may have come to wait for it meanwhile (T9).
+ */
+export function passUpCircles(delivery: Delivery, asker: number): void {
+  for (const [n] of openAsks(delivery, asker)) {
+    for (let to = circular(delivery, n, asker); to !== undefined; to = circular(delivery, n, asker))
+      passUp(delivery, n, to);
+  }
+}
+
+function circular(delivery: Delivery, n: number, asker: number): number | undefined {
+  const { outcome, deadline, route } = askOf(delivery, n);
+  if (outcome !== null || deadline !== null) return undefined;
+  return route.find((to) => actsAfterEnd(delivery, to, asker));
 }
 
 /** Takes the answer of a node. */

@@ -22,6 +22,11 @@ export function pathToAct(delivery: Delivery, from: number, to: number): readonl
   return search(delivery, `act:${from}`, `act:${to}`);
 }
 
+/** Whether the acting of a node waits for the end of another. */
+export function actsAfterEnd(delivery: Delivery, from: number, to: number): boolean {
+  return search(delivery, `act:${from}`, `end:${to}`) !== undefined;
+}
+
 /** The path by which the end of a node would wait for itself if some nodes that have ended were tried again. */
 export function circleThrough(
   delivery: Delivery,
@@ -75,10 +80,12 @@ function awaited(delivery: Delivery, place: Place, again: ReadonlySet<number>): 
   const row = delivery.nodes.get(n);
   if (row === undefined || (isEnded(row) && !again.has(n))) return [];
   if (place.startsWith('end:')) {
-    return [`act:${n}`, ...childrenOf(delivery, n, again).map((child): Place => `end:${child}`)];
+    // A node without a run that waits for answers ends after them; its acting does not: it is run to answer.
+    const answers = row.status === 'waiting_input' ? askedBy(delivery, n, 'any').map((to): Place => `act:${to}`) : [];
+    return [`act:${n}`, ...childrenOf(delivery, n, again).map((child): Place => `end:${child}`), ...answers];
   }
   const needs = again.has(n) || waitsForNeeds(row) ? needsOf(delivery, n).map((need): Place => `end:${need}`) : [];
-  return [...needs, ...askedBy(delivery, n).map((asked): Place => `act:${asked}`)];
+  return [...needs, ...askedBy(delivery, n, 'calls').map((asked): Place => `act:${asked}`)];
 }
 
 /** The children of a node that have not ended, questions not among them. */
@@ -99,12 +106,13 @@ function needsOf(delivery: Delivery, n: number): readonly number[] {
   return numbers(delivery, 'needs', n);
 }
 
-/** The nodes whose answers a node awaits without a deadline. */
-function askedBy(delivery: Delivery, n: number): readonly number[] {
+/** The nodes whose answers a node awaits without a deadline: all of them, or those for which a call of its run waits. */
+function askedBy(delivery: Delivery, n: number, which: 'calls' | 'any'): readonly number[] {
   return numbers(delivery, 'children', n).flatMap((child) => {
     if (delivery.nodes.get(child)?.type !== 'ask') return [];
     const ask = tableOf(delivery, 'asks').get(key(child));
-    return ask === undefined || ask.outcome !== null || ask.deadline !== null || ask.call === null ? [] : ask.route;
+    if (ask === undefined || ask.outcome !== null || ask.deadline !== null) return [];
+    return ask.call === null && which === 'calls' ? [] : ask.route;
   });
 }
 

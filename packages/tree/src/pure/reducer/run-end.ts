@@ -7,7 +7,7 @@ import type { Draft, Given, NodeRow } from '../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
 import { forgetPassed } from './app-calls.js';
-import { goOnWithAnswers, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
+import { goOnWithAnswers, passUpCircles, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, leaveLine } from './end-node.js';
 import { key } from './keys.js';
@@ -52,7 +52,9 @@ function decide(delivery: Delivery, row: NodeRow, { stop, output_ref }: Ended): 
   if (stop.kind !== 'Completed') return failAttempt(delivery, row, codeOf(row, stop));
   if (row.since === 0 && hasOpenAsk(delivery, row)) {
     row.status = 'waiting_input';
-    return tellWhileWaiting(delivery, row);
+    passUpCircles(delivery, row.n);
+    if (row.status === 'waiting_input') tellWhileWaiting(delivery, row);
+    return;
   }
   if (output_ref === null) return failAttempt(delivery, row, 'no_result');
   takeDraft(delivery, row, { given: { ref: output_ref, kind: 'llm_output', bytes: null }, checked: false });
