@@ -247,7 +247,7 @@ describe('wrong use of reprise tree run', () => {
     [['Go', '--tree-budget', '1'], 2, 'no_price: '],
     [['Go', '--budget', '-1'], 2, 'Expected an amount in dollars above zero'],
     [['Go', '--parallel', '0'], 2, 'Expected a whole number, 1 or more.'],
-    [['Go', '--parallel', '65'], 2, 'parallel'],
+    [['Go', '--parallel', '129'], 2, 'parallel'],
     [['Go', '--name', 'My Tree'], 2, 'this cannot be the name of a tree'],
     [['Go', '--agent', 'codex'], 2, 'the program codex-acp cannot be started'],
     [['Go', '--world', 'not-a-world.db'], 5, 'not-a-world.db'],
