@@ -6,6 +6,7 @@ const PACKAGES = [
   '@reprise/agent',
   '@reprise/flow',
   '@reprise/memory',
+  '@reprise/server',
   '@reprise/specialists',
   '@reprise/tree',
   '@reprise/work',
@@ -28,10 +29,11 @@ export async function agentsOnly(): Promise<BuiltIn> {
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, { graph, promise, queue, topic }, memory, specialists, tree, work] = await Promise.all([
+  const [{ appOf }, { graph, promise, queue, topic }, memory, server, specialists, tree, work] = await Promise.all([
     import('@reprise/agent'),
     import('@reprise/flow'),
     import('@reprise/memory/contracts'),
+    import('@reprise/server/tokens'),
     import('@reprise/specialists/contracts'),
     import('@reprise/tree/contracts'),
     import('@reprise/work/contracts'),
@@ -46,5 +48,5 @@ export async function allPackages(): Promise<BuiltIn> {
   const { projectReducer, readPlan, wakePlan, listPlan, showPlan } = specialists;
   const projectPlans = [readPlan, wakePlan, listPlan, showPlan];
   const teams = { name: 'teams', reducers: [projectReducer], plans: projectPlans, handle: () => undefined };
-  return { app: appOf([flow, trees, jobs, stores, teams]), name: BUILT_IN_NAMES };
+  return { app: appOf([flow, trees, jobs, stores, teams, server.revocations]), name: BUILT_IN_NAMES };
 }

@@ -1,8 +1,9 @@
-/** Executes `specialists.team@1`: the team as it is defined in this process. */
+/** Executes `specialists.skills@1`: the team as it is defined in this process, and its skills as they are now. */
 import { type AnyAgent, defineAgent, type PartHost, type Tool } from '@reprise/agent';
-import type { Address } from '@reprise/contracts';
-import { type Adapter, encode, portableSha256, toHex } from '@reprise/kernel';
-import { readTeam, type TeamRow } from '../pure/index.js';
+import type { Address, Ref } from '@reprise/contracts';
+import { type Adapter, type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
+import type * as z from 'zod';
+import { lookAtTeam, type lookReceipt, type SkillsSeen, type TeamRow } from '../pure/index.js';
 
 /** A team as its part was defined. */
 export interface TeamFacts
@@ -14,20 +15,31 @@ export interface TeamFacts
   readonly calls: Address | null;
 }
 
-interface TeamRead {
-  readonly version: string;
-  readonly team?: TeamRow;
+/** What the project knows: the versions of the team and of its skills. */
+interface Known {
+  readonly team: string | null;
+  readonly skills: Ref | null;
 }
 
-/** The adapter of `specialists.team@1`. */
-export function teamAdapter(host: PartHost, facts: TeamFacts): Adapter<{ readonly known: string | null }, TeamRead> {
+type Look = z.infer<typeof lookReceipt>;
+
+/**
+ * The adapter of `specialists.skills@1`.
+ *
+ * @param look looks at the skills
+ */
+export function teamAdapter(
+  host: PartHost,
+  facts: TeamFacts,
+  look: (content: ContentStore, version: Ref | null) => Promise<SkillsSeen>,
+): Adapter<Known, Look> {
   return {
-    effect: readTeam as unknown as Adapter<{ readonly known: string | null }, TeamRead>['effect'],
-    name: 'specialists.team',
-    async doExecute({ known }) {
-      const team = await recordedTeam(host, facts);
+    effect: lookAtTeam as unknown as Adapter<Known, Look>['effect'],
+    name: 'specialists.skills',
+    async doExecute(known, { content }) {
+      const [team, skills] = await Promise.all([recordedTeam(host, facts), look(content, known.skills)]);
       const version = toHex(portableSha256(encode(team as never)));
-      return { status: 'ok', payload: version === known ? { version } : { version, team } };
+      return { status: 'ok', payload: { team: version === known.team ? { version } : { version, team }, skills } };
     },
   };
 }

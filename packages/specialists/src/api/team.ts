@@ -26,7 +26,7 @@ import {
   type TeamRow,
   wakePlan,
 } from '../pure/index.js';
-import { type SkillLibrary, type SkillSource, skillLibrary, skillsAdapter } from '../skills/index.js';
+import { lookAtSkills, type SkillLibrary, type SkillSource, skillLibrary } from '../skills/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
 import { type Budget, recordedBudget } from './budget.js';
 import { projectRows } from './projections.js';
@@ -140,8 +140,9 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     reducers: [projectReducer],
     plans: [readPlan, wakePlan, listPlan, showPlan],
     adapters: (host) => [
-      teamAdapter(host, factsFor(host)),
-      skillsAdapter(library, () => skillTeam(options, host)),
+      teamAdapter(host, factsFor(host), (content, version) =>
+        lookAtSkills(library, skillTeam(options, host), content, version),
+      ),
       readAdapter(),
     ],
     policy: policyOf(pool),

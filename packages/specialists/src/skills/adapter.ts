@@ -1,37 +1,28 @@
 /**
- * Executes `specialists.skills@1`: looks at the skills of a team, and returns the rows that a project does not have yet.
+ * The skills of a team for `specialists.skills@1`: the rows that a project does not have yet.
  * The index is content: the version that a project names is read again, in whatever process.
  */
 import { putText, readText } from '@reprise/agent';
 import type { Ref } from '@reprise/contracts';
-import type { Adapter, ContentStore } from '@reprise/kernel';
-import {
-  SKILL_BOUNDS,
-  type SkillRow,
-  type SkillsParams,
-  type SkillsSeen,
-  skillProblemRow,
-  skillRow,
-  specialistsSkills,
-} from '../pure/contracts/skills.js';
+import type { ContentStore } from '@reprise/kernel';
+import { SKILL_BOUNDS, type SkillRow, type SkillsSeen, skillProblemRow, skillRow } from '../pure/contracts/skills.js';
 import type { SkillLibrary, TeamFacts } from './library.js';
 
 /**
- * The adapter of `specialists.skills@1`.
+ * Looks at the skills of a team: the rows that a project does not have yet.
  *
- * @param team what the team knows at each look: its catalog, the models of the world, its planners
+ * @param facts what the team knows now: its catalog, the models of the world, its planners
+ * @param version the index that the project knows; null when it knows none
  */
-export function skillsAdapter(library: SkillLibrary, team: () => TeamFacts): Adapter<SkillsParams, SkillsSeen> {
-  return {
-    effect: specialistsSkills as Adapter<SkillsParams, SkillsSeen>['effect'],
-    name: 'specialists.skills',
-    async doExecute({ known_version }, { content }) {
-      const facts = team();
-      const { rows } = await library.index(facts);
-      const known = known_version === null ? [] : await readIndex(content, known_version);
-      return { status: 'ok', payload: await difference(content, known, rows, facts.models) };
-    },
-  };
+export async function lookAtSkills(
+  library: SkillLibrary,
+  facts: TeamFacts,
+  content: ContentStore,
+  version: Ref | null,
+): Promise<SkillsSeen> {
+  const { rows } = await library.index(facts);
+  const known = version === null ? [] : await readIndex(content, version);
+  return difference(content, known, rows, facts.models);
 }
 
 /** What a project with these rows has to change; no more than fits into a receipt. */

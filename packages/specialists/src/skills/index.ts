@@ -1,5 +1,5 @@
 /** Skills as files: reading, checking, listing, watching, and the index that a project has of them. */
-export { skillsAdapter } from './adapter.js';
+export { lookAtSkills } from './adapter.js';
 export { type SkillSpec, skill } from './code.js';
 export { type FolderOptions, folder } from './folder.js';
 export { listSkills, type SkillLibrary, skillLibrary, type TeamFacts } from './library.js';

@@ -1,11 +1,11 @@
 /** What a project is told of skills: the rows that it does not have, in whatever process. */
 import type { Ref } from '@reprise/contracts';
-import { type AdapterContext, memory, type OpenStore } from '@reprise/kernel';
+import { memory, type OpenStore } from '@reprise/kernel';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SkillRow, SkillsSeen } from '../../src/pure/contracts/skills.js';
-import { skillsReceipt } from '../../src/pure/contracts/skills.js';
-import { type SkillSource, skill, skillLibrary, skillsAdapter, type TeamFacts } from '../../src/skills/index.js';
+import { skillsSeen } from '../../src/pure/contracts/skills.js';
+import { lookAtSkills, type SkillSource, skill, skillLibrary, type TeamFacts } from '../../src/skills/index.js';
 
 let content: OpenStore['content'];
 beforeEach(async () => {
@@ -23,11 +23,9 @@ function skills(all: Readonly<Record<string, string>>): readonly SkillSource[] {
 
 /** A look at skills, by a process that remembers nothing. */
 async function look(sources: readonly SkillSource[], known_version: Ref | null, team = TEAM): Promise<SkillsSeen> {
-  const adapter = skillsAdapter(skillLibrary(sources), () => team);
-  const outcome = await adapter.doExecute({ known_version }, { content } as unknown as AdapterContext);
-  if (outcome.status !== 'ok') throw new Error(JSON.stringify(outcome));
-  expect(skillsReceipt.safeParse(outcome.payload).success).toBe(true);
-  return outcome.payload as SkillsSeen;
+  const seen = await lookAtSkills(skillLibrary(sources), team, content, known_version);
+  expect(skillsSeen.safeParse(seen).success).toBe(true);
+  return seen;
 }
 
 /** A project's rows, and what receipts do to them. */

@@ -32,10 +32,11 @@ function start(seed: number, strike: number, appends: number): Child {
   return child;
 }
 
-/** What a process acknowledged before it died or ended. */
-async function acknowledged({ lines }: Child): Promise<string[]> {
+/** What a process acknowledged before it died or ended; it is gone then, and not only its output. */
+async function acknowledged({ lines, kill }: Child): Promise<string[]> {
   const all: string[] = [];
   for (let next = await lines.next(); next.done !== true; next = await lines.next()) all.push(next.value);
+  await kill();
   return all;
 }
 

@@ -3,10 +3,9 @@ import { inputPart, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
 import { storeSay } from '@reprise/memory/contracts';
-import { teamRead } from './effects.js';
+import { lookReceipt } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
 import { brief, dependency, failureText, resultNumber, skillName, taskNumber, title } from './rows.js';
-import { skillsReceipt } from './skills.js';
 import { share } from './team.js';
 
 const count = z.int().min(0);
@@ -108,8 +107,7 @@ export const projectNews = {
   'specialists/TeamRead@1': z.strictObject({
     /** The reading, for which entries of the inbox wait; null when none does. */
     id: z.nullable(count),
-    team: z.nullable(teamRead),
-    skills: z.nullable(skillsReceipt),
+    seen: z.nullable(lookReceipt),
     code: z.nullable(failureText),
   }),
   /** The text that wakes the coordinator was composed, or could not be. */

@@ -3,18 +3,29 @@ import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineEffect } from '@reprise/kernel/define';
 import { PROJECT_BOUNDS } from './names.js';
+import { skillsSeen } from './skills.js';
 import { teamRow } from './team.js';
 
 const count = z.int().min(0);
 
-/** What the effect of reading a team says: a digest of it, and the team when that is not what the project knows. */
+/** A team as an effect reads it: a digest of it, and the team when that is not what the project knows. */
 export const teamRead = z.strictObject({ version: z.string().max(80), team: z.exactOptional(teamRow) });
 
-/** `specialists.team@1`: the team as it is defined now; without it when the project knows this version. */
-export const readTeam = defineEffect({
-  kind: 'specialists.team@1',
-  params: z.strictObject({ known: z.nullable(z.string().max(80)) }),
-  receipt: teamRead,
+/** What a look at a team and its skills found. */
+export const lookReceipt = z.strictObject({ team: teamRead, skills: skillsSeen });
+
+/**
+ * `specialists.skills@1`: the team as it is defined now, and the skills that differ from those that the project knows. It
+ * reads files and stores content.
+ */
+export const lookAtTeam = defineEffect({
+  kind: 'specialists.skills@1',
+  params: z.strictObject({
+    /** The versions of the team and of the skills that the project knows; null for none. */
+    team: z.nullable(z.string().max(80)),
+    skills: z.nullable(ref()),
+  }),
+  receipt: lookReceipt,
   guarantee: 'idempotent',
 });
 

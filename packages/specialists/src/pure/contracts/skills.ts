@@ -1,7 +1,6 @@
 /** Skills as a project knows them: rows of facts about each, and the effect that looks at them. Bodies stay outside. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { defineEffect } from '@reprise/kernel/define';
 
 /** The bounds of skills. */
 export const SKILL_BOUNDS = {
@@ -82,14 +81,11 @@ export const skillRow = z.strictObject({
 /** What a project knows of a skill. */
 export type SkillRow = z.infer<typeof skillRow>;
 
-/** The parameters of `specialists.skills@1`: the index that the project has, or null when it has none. */
-export const skillsParams = z.strictObject({ known_version: z.nullable(ref()) });
-
 /**
  * What a look at the skills found: the rows that differ from the known ones. While `more` is set, the rows did not fit
  * into one receipt: the same effect with the new version gives the rest.
  */
-export const skillsReceipt = z.strictObject({
+export const skillsSeen = z.strictObject({
   /** The index after these changes, as content: the version that the next look names. */
   version: ref(),
   changed: z.array(skillRow),
@@ -103,16 +99,5 @@ export const skillsReceipt = z.strictObject({
   invalid: z.int().min(0),
 });
 
-/** `specialists.skills@1`: looks at the skills of a team. Idempotent: it reads files and stores content. */
-export const specialistsSkills = defineEffect({
-  kind: 'specialists.skills@1',
-  params: skillsParams,
-  receipt: skillsReceipt,
-  guarantee: 'idempotent',
-});
-
-/** The parameters of `specialists.skills@1`. */
-export type SkillsParams = z.infer<typeof skillsParams>;
-
 /** What a look at the skills found. */
-export type SkillsSeen = z.infer<typeof skillsReceipt>;
+export type SkillsSeen = z.infer<typeof skillsSeen>;

@@ -1,8 +1,7 @@
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse } from '@reprise/kernel/define';
-import { readTeam } from '../contracts/effects.js';
-import { type SkillsSeen, specialistsSkills } from '../contracts/skills.js';
+import { lookAtTeam } from '../contracts/effects.js';
 
 /** What a project knows of its team and skills, and the reading that this is. */
 export const knownTeam = z.strictObject({
@@ -14,12 +13,14 @@ export const knownTeam = z.strictObject({
 /** What a project knows of its team and skills, and the reading that this is. */
 export type KnownTeam = z.infer<typeof knownTeam>;
 
+type LookParams = Pick<KnownTeam, 'team' | 'skills'>;
+
 /** `specialists/read_plan@1`: reads the team and its skills. */
 export const readPlan = planOnUse('specialists/read_plan@1', () =>
   definePlan({
     name: 'specialists/read_plan@1',
     input: knownTeam,
-    effects: [readTeam, specialistsSkills],
+    effects: [lookAtTeam],
     *run(known, plan) {
       yield* readAll(plan, known);
     },
@@ -27,17 +28,15 @@ export const readPlan = planOnUse('specialists/read_plan@1', () =>
 );
 
 /** Reads the team and its skills, and raises an event for each page. */
-export function* readAll(plan: PlanContext, known: KnownTeam): PlanBody<void> {
-  const team = plan.emitEffect(readTeam, { known: known.team });
-  let skills = plan.emitEffect(specialistsSkills, { known_version: known.skills });
-  const read = yield* plan.awaitReceipt(team);
-  for (let isFirst = true; ; isFirst = false) {
-    const seen = yield* plan.awaitReceipt(skills);
-    const page: SkillsSeen | null = seen.status === 'ok' ? seen.payload : null;
-    const code = read.status !== 'ok' ? (read.code ?? read.status) : page === null ? (seen.code ?? seen.status) : null;
-    const value = { id: known.id, team: isFirst && read.status === 'ok' ? read.payload : null, skills: page, code };
-    plan.raiseEvent({ name: 'specialists/TeamRead@1', value });
-    if (page === null || !page.more) return;
-    skills = plan.emitEffect(specialistsSkills, { known_version: page.version });
-  }
+export function* readAll(plan: PlanContext, { id, ...known }: KnownTeam): PlanBody<void> {
+  for (let next: LookParams | null = known; next !== null; ) next = yield* readPage(plan, id, next);
+}
+
+/** Reads one page. @returns what is known then; null for the last page */
+function* readPage(plan: PlanContext, id: KnownTeam['id'], known: LookParams): PlanBody<LookParams | null> {
+  const seen = yield* plan.awaitReceipt(plan.emitEffect(lookAtTeam, known));
+  const payload = seen.status === 'ok' ? seen.payload : null;
+  const code = payload === null ? (seen.code ?? seen.status) : null;
+  plan.raiseEvent({ name: 'specialists/TeamRead@1', value: { id, seen: payload, code } });
+  return payload?.skills.more ? { team: payload.team.version, skills: payload.skills.version } : null;
 }

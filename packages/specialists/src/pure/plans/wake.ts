@@ -1,10 +1,9 @@
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
 import { composedSection, workCompose } from '@reprise/work/contracts';
-import { readTeam } from '../contracts/effects.js';
+import { lookAtTeam } from '../contracts/effects.js';
 import { PROJECT_BOUNDS } from '../contracts/names.js';
 import { resultNumber } from '../contracts/rows.js';
-import { specialistsSkills } from '../contracts/skills.js';
 import { knownTeam, readAll } from './read.js';
 
 /** The bytes of the text that wakes a coordinator. */
@@ -20,7 +19,7 @@ export const wakePlan = planOnUse('specialists/wake_plan@1', () =>
       sections: z.array(composedSection).max(4),
       ...knownTeam.shape,
     }),
-    effects: [workCompose, readTeam, specialistsSkills],
+    effects: [workCompose, lookAtTeam],
     *run({ epoch, results, sections, ...known }, plan) {
       const asked = plan.emitEffect(workCompose, { sections, bytes_max: WAKE_BYTES_MAX });
       yield* readAll(plan, known);

@@ -115,7 +115,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     else cancelTask(delivery, task);
   }),
   'specialists/TeamRead@1': fromPlan((delivery, read) => {
-    if (read.skills?.more !== true) planEnded(delivery, 'team');
+    if (read.seen?.skills.more !== true) planEnded(delivery, 'team');
     teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
   }),
   'specialists/WakeComposed@1': fromPlan((delivery, value) => {
@@ -304,7 +304,7 @@ function planFailed(delivery: Delivery, plan: number, code: string): void {
   if (purpose.kind === 'call') return answerCall(delivery, purpose.call, { code }, { isError: true });
   const failure = code.slice(0, CODE_MAX);
   if (purpose.kind === 'wake') notWoken(delivery, purpose.results, failure);
-  const read = { id: purpose.reading, team: null, skills: null, code: failure };
+  const read = { id: purpose.reading, seen: null, code: failure };
   teamRead(delivery, read, (row, tasks) => takeFromInbox(delivery, row, tasks));
 }
 

@@ -8,6 +8,7 @@ import { type Delivery, tableOf } from './delivery.js';
 import { key, pair, pairsOf } from './keys.js';
 
 type TeamRead = EventValue<typeof projectNews, 'specialists/TeamRead@1'>;
+type Look = NonNullable<TeamRead['seen']>;
 
 /** Puts something into the inbox, a plan with its tasks, and has the team and its skills read. */
 export function afterReading(delivery: Delivery, row: InboxRow, tasks: readonly TaskToMake[] = []): void {
@@ -43,17 +44,13 @@ export function teamRead(
   take: (row: InboxRow, tasks: readonly TaskToMake[]) => void,
 ): void {
   const { state } = delivery;
-  const { team, skills } = read;
-  if (team !== null) {
-    state.version = team.version;
-    if (team.team !== undefined) {
-      state.team = team.team.name;
-      tableOf(delivery, 'team').set('team', team.team);
-    }
+  const { seen } = read;
+  if (seen !== null) {
+    teamSeen(delivery, seen.team);
+    skillsSeen(delivery, seen.skills);
   }
-  if (skills !== null) skillsSeen(delivery, skills);
   const { reading } = state;
-  if (skills?.more || reading === null || reading.id !== read.id) return;
+  if (seen?.skills.more || reading === null || reading.id !== read.id) return;
   state.reading = null;
   if (state.version === null) return failed(delivery, read.code);
   const inbox = tableOf(delivery, 'inbox');
@@ -70,6 +67,14 @@ function takePlanned(delivery: Delivery, n: number): TaskToMake[] {
   const found = planned.range(pairsOf(n, null));
   for (const [at] of found) planned.delete(at);
   return found.map(([, task]) => task);
+}
+
+function teamSeen(delivery: Delivery, { version, team }: Look['team']): void {
+  const { state } = delivery;
+  state.version = version;
+  if (team === undefined) return;
+  state.team = team.name;
+  tableOf(delivery, 'team').set('team', team);
 }
 
 /** Without a team nothing can be done: what waits stays, and is tried with the next message. */
