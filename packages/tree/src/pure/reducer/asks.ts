@@ -218,7 +218,7 @@ export function passUp(delivery: Delivery, n: number, from: number): void {
 
 /**
  * Takes the questions of a node that waits for answers from nodes that only act after its end: a question of an earlier
- * run may be open still, when it is tried again, and others may have come to wait for it meanwhile (T9).
+ * run may be open still, when it is tried again, and others may have come to wait for it meanwhile (tree-reducer/T9).
  */
 export function passUpCircles(delivery: Delivery, asker: number): void {
   for (const [n] of openAsks(delivery, asker)) {
