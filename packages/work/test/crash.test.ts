@@ -6,8 +6,8 @@ import { memory, type Store } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { VirtualClock } from '@reprise/testkit';
 import { describe, expect, it } from 'vitest';
+import { DyingStore } from '../../../conformance/dying-store.js';
 import { auditJobs, recordsOf } from './support/audit.js';
-import { DyingStore } from './support/dying-store.js';
 import { jobOf, type Office, office, verified } from './support/office.js';
 
 /** The jobs: one is done, one hangs until its time is over, one waits for the desk. */

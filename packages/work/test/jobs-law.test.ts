@@ -5,8 +5,8 @@ import { VirtualClock } from '@reprise/testkit';
 import { JOB } from '@reprise/work';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DyingStore } from '../../../conformance/dying-store.js';
 import { auditJobs, recordsOf } from './support/audit.js';
-import { DyingStore } from './support/dying-store.js';
 import { jobOf, type Office, office, verified } from './support/office.js';
 import { type JobStep, MODEL_TASKS, PlainJobs } from './support/plain-model.js';
 

@@ -71,6 +71,11 @@ const ROLES: Readonly<Record<string, Role>> = {
   writer: () => [says('The page is written.')],
 };
 
+/** The model of the workflow, and the requests that it received. */
+export function workflowModel() {
+  return played(ROLES);
+}
+
 /** The tool of the catalog. */
 export const grep = defineTool({
   name: 'Grep',
@@ -102,7 +107,7 @@ export function workflowTeam() {
 
 /** Plays the workflow to its end. */
 export async function playWorkflow() {
-  const { model, asked } = played(ROLES);
+  const { model, asked } = workflowModel();
   const team = workflowTeam();
   const store = memory();
   const world = await openWorld({ store, models: { main: model }, parts: [team] });
