@@ -89,7 +89,7 @@ export class Desk {
     if (name === 'specialists/list_plan@1' || name === 'specialists/show_plan@1') {
       return stage.raise(plan, 'specialists/Answered@1', { call: input.call, value: null, refs: [], code: 'boom' });
     }
-    stage.raise(plan, 'specialists/TeamRead@1', { id: input.id, team: null, skills: null, code: 'boom' });
+    stage.raise(plan, 'specialists/TeamRead@1', { id: input.id, seen: null, code: 'boom' });
     if (name !== 'specialists/wake_plan@1') return;
     const { epoch, results } = input;
     stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: null, code: 'boom' });
@@ -111,8 +111,10 @@ export class Desk {
     const changed = skills === null ? SKILLS : [];
     return {
       id,
-      team: team === null ? { version: 'v1', team: row } : { version: 'v1' },
-      skills: { version: TEXT, changed, removed: [], more: false, afresh: false, models: ['main'], invalid: 1 },
+      seen: {
+        team: team === null ? { version: 'v1', team: row } : { version: 'v1' },
+        skills: { version: TEXT, changed, removed: [], more: false, afresh: false, models: ['main'], invalid: 1 },
+      },
       code: null,
     };
   }
