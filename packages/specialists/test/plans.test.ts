@@ -164,7 +164,7 @@ describe('given tasks that fail', () => {
     await world.close();
   });
 
-  it('with cascade, those that depend on them fail as well [SPEC-19, SPEC-38]', async () => {
+  it('tasks that depend on a failed one fail as well with cascade [SPEC-19, SPEC-38]', async () => {
     const { project, world } = await open(
       { [COORDINATOR]: () => [says('I wait.')], worker: failing('a') },
       { onFailed: 'cascade' },

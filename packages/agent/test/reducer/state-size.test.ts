@@ -50,7 +50,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(s.transcript().filter((line) => line.startsWith('result'))).toHaveLength(16);
     }));
 
-  it('of calls that are too large together the first ones are executed, and the rest is refused as data that the model reads', () =>
+  it('the first of calls that are too large together are executed, and the rest is refused as data that the model reads', () =>
     play({}, (s) => {
       const parts = Array.from({ length: 16 }, (_, n) => part(n));
       asked(
@@ -64,7 +64,7 @@ describe('a state stays small, whatever it is given', () => {
       expect(refused.length).toBeLessThan(5);
     }));
 
-  it('of sixty-four calls that are too large together, all behind the first one that does not fit are refused', () =>
+  it('all calls behind the first one that does not fit are refused, of sixty-four that are too large together', () =>
     play({ limits: { max_tool_calls_per_step: 64 } }, (s) => {
       const parts = Array.from({ length: 16 }, (_, n) => part(n));
       const calls: Call[] = Array.from({ length: 64 }, (_, n) => ({ id: `k${n}` }));

@@ -6,7 +6,7 @@ import { TREE_AGENTS_MAX } from '../../src/limits.js';
 import { calls, complete, forest } from './forest.js';
 
 describe('children of one answer', () => {
-  it('of sixty-four children whose goals are too large together the first are made, and the rest is refused as data', () => {
+  it('the first of sixty-four children whose goals are too large together are made, and the rest is refused as data', () => {
     const goal = (i: number) => `${i} `.padEnd(490, 'goal ');
     const refusals: string[] = [];
     return forest(
