@@ -17,6 +17,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   server: ['contracts', 'kernel', 'agent'],
   tree: ['contracts', 'kernel', 'agent', 'work', 'memory', 'tools', 'server'],
   specialists: ['contracts', 'kernel', 'agent', 'flow', 'work', 'memory'],
+  society: ['contracts', 'kernel', 'agent', 'flow', 'work', 'memory'],
   ui: ['contracts', 'agent'],
   sandbox: ['contracts', 'kernel'],
   testkit: ['contracts', 'kernel', 'agent'],
@@ -29,6 +30,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'memory',
     'tree',
     'specialists',
+    'society',
     'store-sqlite',
     'providers',
     'tools',
@@ -44,6 +46,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'memory',
     'tree',
     'specialists',
+    'society',
     'store-sqlite',
     'providers',
     'tools',
@@ -229,6 +232,7 @@ export const PURE_WING: readonly string[] = [
   'packages/server/src/pure',
   'packages/tree/src/pure',
   'packages/specialists/src/pure',
+  'packages/society/src/pure',
 ];
 
 /** Names that may not be used in the pure wing at all, with what to use instead. */

@@ -1,0 +1,2 @@
+/** The contracts of a society: names, schemas and bounds. */
+export * from './names.js';

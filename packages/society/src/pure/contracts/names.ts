@@ -1,0 +1,102 @@
+/** Names of the cells of a society, and its bounds. */
+import type { Address } from '@reprise/contracts';
+
+/** The wire name of the reducer of entities: people and agents. The key of a cell is the entity's id. */
+export const ENTITY = 'society/Entity@1';
+
+/** The wire name of the reducer of hot contexts: one for each entity, under the entity's id. */
+export const L1 = 'society/L1@1';
+
+/** The wire name of the reducer of groups. */
+export const GROUP = 'society/Group@1';
+
+/** The wire name of the reducer of swarms. */
+export const SWARM = 'society/Swarm@1';
+
+/** The wire name of the reducer that holds what an agent brings back until it is reviewed. */
+export const STAGING = 'society/Staging@1';
+
+/** The id of an agent: the hex SHA-256 of its public key. */
+export const AGENT_ID = /^[a-f0-9]{64}$/;
+
+/** The name of a person, a group or a swarm. */
+export const NAME_ID = /^[a-z0-9][a-z0-9._:-]{0,127}$/;
+
+/** The types of agents. A claude-code agent ends with its session, a swarm-worker with its swarm. */
+export const AGENT_TYPES = ['claude-code', 'swarm-worker', 'autonomous', 'custom'] as const;
+
+/** The type of an agent. */
+export type AgentType = (typeof AGENT_TYPES)[number];
+
+/** The states of an agent. Only `removed` is final. */
+export const AGENT_STATUSES = ['registered', 'active', 'suspended', 'deactivated', 'removed'] as const;
+
+/** The state of an agent. */
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** The tiers of trust, from the lowest. */
+export const TIERS = ['untrusted', 'low', 'medium', 'high'] as const;
+
+/** A tier of trust. */
+export type Tier = (typeof TIERS)[number];
+
+/** The roles of members of a group. A viewer reads. */
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
+
+/** The role of a member of a group. */
+export type Role = (typeof ROLES)[number];
+
+/** The address of an entity. */
+export function entityAt(id: string): Address {
+  return [ENTITY, id];
+}
+
+/** The address of an entity's hot context. */
+export function l1At(id: string): Address {
+  return [L1, id];
+}
+
+/** The address of a group. */
+export function groupAt(id: string): Address {
+  return [GROUP, id];
+}
+
+/** The address of a swarm. */
+export function swarmAt(id: string): Address {
+  return [SWARM, id];
+}
+
+/** The scopes of the stores of a society. */
+export const storeOf = {
+  notes: (entity: string): string => `l1-notes:${entity}`,
+  private: (entity: string): string => `private:${entity}`,
+  group: (group: string): string => `group:${group}`,
+  public: 'public',
+  staging: (agent: string, n: number): string => `staging:${agent}.${n}`,
+} as const;
+
+/** The bounds of a society. */
+export const SOCIETY_BOUNDS = {
+  /** Agents below a person, one below the other. */
+  depth: 8,
+  /** Agents that one entity has made, those that were removed not counted. */
+  children: 1_000,
+  /** Groups of one entity. */
+  memberships: 128,
+  /** Subscriptions of one entity. */
+  subscriptions: 32,
+  /** Events that wait in an inbox; older ones are dropped and counted. */
+  inbox: 256,
+  /** Calls of one entity that are under way. */
+  calls: 1_000,
+  /** Answers of requests that are kept, so that a request that is sent again gets the same answer. */
+  answers: 1_024,
+  /** Failed operations within ten minutes that suspend an agent. */
+  failures: 5,
+  /** The time in milliseconds in which they are counted. */
+  failures_ms: 600_000,
+  /** The milliseconds after which a suspension for failures ends by itself. */
+  cooldown_ms: 600_000,
+  /** The milliseconds in which a deactivated agent may come back, unless its society states another time. */
+  grace_ms: 7 * 86_400_000,
+} as const;

@@ -1,0 +1,2 @@
+/** The replayed half of a society. */
+export * from './contracts/index.js';
