@@ -1,2 +1,2 @@
 /** Societies of agents: identities, capabilities, memory by scope, trust, swarms and signed returns. */
-export { type AgentStatus, type AgentType, type Tier } from '@reprise/society';
+export type { AgentStatus, AgentType, Tier } from '@reprise/society';
