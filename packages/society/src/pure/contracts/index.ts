@@ -1,2 +1,3 @@
 /** The contracts of a society: names, schemas and bounds. */
+export * from './capability.js';
 export * from './names.js';

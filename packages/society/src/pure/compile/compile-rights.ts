@@ -1,0 +1,196 @@
+/**
+ * Compiles declared capabilities into capabilities of the kernel: what an entity may use, and what it may hand on.
+ *
+ * Invariants
+ * R1  Every dimension of {@link COMPILED} is named: what is not named is not narrowed.
+ * R2  The exercise side names exact stores, by the row of the matrix, declared capabilities and memberships. The grant side
+ *     names the stores of all entities that may be below, since each of those has stores of its own.
+ * R3  Nothing is decided here: the kernel meets each capability with those above it at every check.
+ */
+import type { Capability, Patterns } from '@reprise/contracts';
+import { canonical, meet } from '@reprise/kernel/authority';
+import type { Capabilities, MemoryScope } from '../contracts/capability.js';
+import type { AgentStatus, Role, Tier } from '../contracts/names.js';
+import { storeOf } from '../contracts/names.js';
+import { type EntityKind, MATRIX, type StorePattern, tierUsed } from './matrix.js';
+import { ALL, names, reaches } from './patterns.js';
+
+/** The dimensions of compiled capabilities. `send` is left to the kernel. */
+export const COMPILED = ['tool', 'mem_read', 'mem_write', 'group', 'unwatched', 'effect'] as const;
+
+/** The effects of agents' sessions, of jobs and of societies. */
+export const ENTITY_EFFECTS: Patterns = [
+  'human.*',
+  'identity.*',
+  'llm.*',
+  'memory.*',
+  'society.*',
+  'specialists.*',
+  'tool.*',
+  'toolset.*',
+  'tree.*',
+  'work.*',
+];
+
+/** A membership: in which group, and as what. */
+export interface Membership {
+  readonly group: string;
+  readonly role: Role;
+}
+
+/** What rights are compiled from. */
+export interface RightsSource {
+  readonly agent_id: string;
+  readonly kind: EntityKind;
+  /** What it may use, with inherited dimensions filled in; a person's are those of the root, or nothing narrowed. */
+  readonly declared: Capabilities;
+  /** What it may hand on; absent: what it may use. */
+  readonly granted?: Capabilities | undefined;
+  /** The tier that observers found. */
+  readonly tier: Tier;
+  readonly trust_floor: Tier;
+  readonly bonus_groups: readonly string[];
+  readonly memberships: readonly Membership[];
+  readonly status: AgentStatus;
+  /** The end of its time in milliseconds. */
+  readonly expires_at?: number | undefined;
+  /** The entity whose agent it is; null for a person. */
+  readonly parent_id: string | null;
+  /** The group of the swarm whose worker it is. */
+  readonly swarm_group?: string | undefined;
+  /** Agents whose returned items it reviews. */
+  readonly reviews?: readonly string[] | undefined;
+  /** What the entities above may hand on, as far as they are known: both sides are met with it. */
+  readonly within?: Capability | undefined;
+}
+
+/** Both sides of an entity's authority. */
+export interface CompiledRights {
+  readonly exercise: Capability;
+  readonly grant: Capability;
+}
+
+/** The rights of an entity that may not act: what is open below it ends. */
+export const NO_RIGHTS: Capability = {
+  may: Object.fromEntries([...COMPILED].sort().map((dimension) => [dimension, []])),
+};
+
+/**
+ * Compiles what an entity may use and hand on.
+ *
+ * @returns both sides in the kernel's canonical form, where a dimension that is narrowed to everything is left out
+ */
+export function compileRights(of: RightsSource): CompiledRights {
+  if (of.status === 'deactivated' || of.status === 'removed') return { exercise: NO_RIGHTS, grant: NO_RIGHTS };
+  const { declared, granted = declared } = of;
+  const exercise = sideOf(of, declared, storesOf(of), bonusOf(of));
+  const grant = sideOf(of, granted, storesBelow(granted), []);
+  if (of.within === undefined) return { exercise, grant };
+  return { exercise: meet(exercise, of.within), grant: meet(grant, of.within) };
+}
+
+/**
+ * The rights of a session of an entity. A model acts by calls that the entity carries out, so a session itself reaches no
+ * store.
+ */
+export function sessionRights({ exercise }: CompiledRights): Capability {
+  return meet(exercise, { may: { mem_read: [], mem_write: [] } });
+}
+
+/** Whether a promise of groups counts: it does in the highest tier. */
+function bonusOf({ kind, tier, trust_floor, bonus_groups }: RightsSource): readonly string[] {
+  return kind !== 'person' && tierUsed(trust_floor, tier) === 'high' ? bonus_groups : [];
+}
+
+function sideOf(of: RightsSource, wire: Capabilities, stores: Stores, bonus: readonly string[]): Capability {
+  const { max_parallel_ops: parallel, autonomous } = wire;
+  return canonical({
+    may: {
+      effect: ENTITY_EFFECTS,
+      group: [...groupsOf(wire), ...bonus],
+      mem_read: stores.read,
+      mem_write: stores.write,
+      tool: wire.tools ?? ALL,
+      unwatched: autonomous === false ? [] : ALL,
+    },
+    ...(of.expires_at === undefined ? {} : { expires_at: of.expires_at }),
+    ...(parallel === undefined ? {} : { max_parallel: parallel }),
+  });
+}
+
+/** The groups that it may join, read or write: those of both scopes. */
+function groupsOf({ memory_read: read, memory_write: write }: Capabilities): readonly string[] {
+  return [...(read?.groups ?? ALL), ...(write?.groups ?? ALL)];
+}
+
+interface Stores {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}
+
+/** The stores that an entity uses itself. */
+function storesOf(of: RightsSource): Stores {
+  const row = MATRIX[of.kind][tierUsed(of.trust_floor, of.tier)];
+  const { memory_read: read, memory_write: write } = of.declared;
+  const returned = [of.agent_id, ...(of.reviews ?? [])].map((agent) => `staging:${agent}.*`);
+  return {
+    read: [...row.read.flatMap((store) => expanded(store, of, read, false)), ...returned],
+    write: row.write.flatMap((store) => expanded(store, of, write, true)),
+  };
+}
+
+/** The stores that a pattern of the matrix means for an entity, within the declared scope. */
+function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | undefined, writes: boolean): string[] {
+  if (store === 'l1-notes:<self>') return has(scope, 'l1') ? [storeOf.notes(of.agent_id)] : [];
+  if (!has(scope, 'l2')) return [];
+  if (store === 'public') return sees(scope, 'public') ? [storeOf.public] : [];
+  if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
+  if (store === 'private:<parent>')
+    return sees(scope, 'private') && of.parent_id !== null ? [storeOf.private(of.parent_id)] : [];
+  if (!sees(scope, 'group')) return [];
+  const patterns = scope?.groups ?? ALL;
+  return of.memberships
+    .filter(({ group, role }) => (!writes || role !== 'viewer') && isMeant(store, group, of, patterns))
+    .map(({ group }) => storeOf.group(group));
+}
+
+function isMeant(store: StorePattern, group: string, of: RightsSource, patterns: readonly string[]): boolean {
+  switch (store) {
+    case 'group:<member>':
+      return reaches(patterns, group);
+    case 'group:<swarm>':
+      return group === of.swarm_group && reaches(patterns, group);
+    case 'group:<named>':
+      return names(patterns, group);
+    case 'group:<swarm-named>':
+      return group === of.swarm_group && names(patterns, group);
+    case 'group:<bonus>':
+      return of.bonus_groups.includes(group);
+    default:
+      return false;
+  }
+}
+
+/** The stores that entities below may have: of each kind that the capabilities reach, all. */
+function storesBelow({ memory_read: read, memory_write: write }: Capabilities): Stores {
+  return {
+    read: [...keysBelow(read), ...(has(read, 'l2') && sees(read, 'public') ? [storeOf.public] : []), 'staging:*'],
+    write: [...keysBelow(write), 'staging:*'],
+  };
+}
+
+function keysBelow(scope: MemoryScope | undefined): readonly string[] {
+  const notes = has(scope, 'l1') ? ['l1-notes:*'] : [];
+  if (!has(scope, 'l2')) return notes;
+  const own = sees(scope, 'private') ? ['private:*'] : [];
+  const shared = sees(scope, 'group') ? (scope?.groups ?? ALL).map((group) => storeOf.group(group)) : [];
+  return [...notes, ...own, ...shared];
+}
+
+function has(scope: MemoryScope | undefined, layer: 'l1' | 'l2'): boolean {
+  return scope === undefined || scope.layers.includes(layer);
+}
+
+function sees(scope: MemoryScope | undefined, visibility: MemoryScope['visibility'][number]): boolean {
+  return scope === undefined || scope.visibility.includes(visibility);
+}
