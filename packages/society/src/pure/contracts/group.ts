@@ -1,0 +1,204 @@
+/** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
+import { address, ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates } from '@reprise/kernel/define';
+import { NAME_ID, ROLES, TIERS } from './names.js';
+
+const count = z.int().min(0);
+const id = z.string().regex(NAME_ID);
+const role = z.enum(ROLES);
+const code = z.string().max(96);
+
+/** How eagerly members hear of what is written: at their next step, at their next run, or when they ask. */
+export const EAGERNESS = ['chatty', 'moderate', 'taciturn'] as const;
+
+/** How eagerly members hear of what is written. */
+export type Eagerness = (typeof EAGERNESS)[number];
+
+/** Whether news is also pushed to clients, is a line at the next run, or waits in the inbox alone. */
+export const NOTIFICATION_POLICIES = ['push', 'notify', 'silent'] as const;
+
+/** What a member that leaves keeps of its copies: all, those of its own items, or none. */
+export const DEPARTURE_POLICIES = ['permissive', 'standard', 'restrictive'] as const;
+
+/** What a member that leaves keeps of its copies. */
+export type DeparturePolicy = (typeof DEPARTURE_POLICIES)[number];
+
+/** The bounds of groups. */
+export const GROUP_BOUNDS = {
+  members: 1_024,
+  /** The members to which an unstated eagerness is `chatty`: news costs the square of the members. */
+  chatty: 16,
+  /** The members that one delivery tells of a change of terms. */
+  told_at_once: 64,
+} as const;
+
+/** A culture as it is stated. */
+export const cultureIn = z.strictObject({
+  broadcast_eagerness: z.exactOptional(z.enum(EAGERNESS)),
+  /** The seconds after which items expire; 0 for items that stay. */
+  ttl_default: z.exactOptional(z.int().min(0).max(315_360_000)),
+  notification_policy: z.exactOptional(z.enum(NOTIFICATION_POLICIES)),
+  departure_policy: z.exactOptional(z.enum(DEPARTURE_POLICIES)),
+});
+
+/** A culture as it is stated. */
+export type CultureIn = z.infer<typeof cultureIn>;
+
+/** A culture as it is kept. `broadcast_eagerness` is null where none was stated: it follows from the number of members. */
+export const culture = z.strictObject({
+  broadcast_eagerness: z.nullable(z.enum(EAGERNESS)),
+  ttl_default: count,
+  notification_policy: z.enum(NOTIFICATION_POLICIES),
+  departure_policy: z.enum(DEPARTURE_POLICIES),
+});
+
+/** A culture as it is kept. */
+export type Culture = z.infer<typeof culture>;
+
+/** The kinds of groups: one of its own, or that of a swarm. */
+export const GROUP_KINDS = ['group', 'swarm'] as const;
+
+/** The state of a group. */
+export const groupState = z.strictObject({
+  kind: z.enum(GROUP_KINDS),
+  /** The cell that commands it; null for the app and its people alone. */
+  owner: z.nullable(address),
+  culture,
+  emcon: z.boolean(),
+  standing: z.enum(['new', 'open', 'archived', 'deleted']),
+  /** Counts the joinings that were asked for: an answer to an earlier one means nothing. */
+  joinings: count,
+  /** What its members are being told, and the last one that was; null while none is told. */
+  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'end']), after: z.string().max(128) })),
+});
+
+/** The state of a group. */
+export type GroupState = z.infer<typeof groupState>;
+
+/** A member, in the table `members` under its entity's id. */
+export const memberRow = z.strictObject({
+  role,
+  /** Whether the entity has taken its membership. */
+  stands: z.boolean(),
+  /** The number of the joining, or change of role, that the entity was last told of. */
+  joining: count,
+  since: count,
+  /** The tier that the owner's verdicts give. */
+  tier: z.nullable(z.enum(TIERS)),
+});
+
+/** A member of a group. */
+export type MemberRow = z.infer<typeof memberRow>;
+
+/** The tables of a group. */
+export const groupTables = { members: memberRow } as const;
+
+/** What members hear at once about a group: its rules, as far as they change what an entity does. */
+export const groupTerms = z.strictObject({
+  /** Whether writes are refused: in emergency mode, and in a group that was archived. */
+  emcon: z.boolean(),
+  ttl_default: count,
+  departure_policy: z.enum(DEPARTURE_POLICIES),
+  /** The tier that the verdicts of the group's owner give this member; null without any. */
+  owner_tier: z.nullable(z.enum(TIERS)),
+});
+
+/** The rules of a group, as a member keeps them. */
+export type GroupTerms = z.infer<typeof groupTerms>;
+
+/** The commands of a group, from its owner, its admins, and from outside. */
+export const groupCommands = {
+  /** Opens the group, with its store and its topic. The sender is its owner, unless another is named. */
+  'society/OpenGroup@1': creates(
+    z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.exactOptional(address), culture: cultureIn }),
+  ),
+  /** Adds a member, or changes its role. */
+  'society/Join@1': z.strictObject({ entity: id, role }),
+  /** Removes a member. A member may remove itself. */
+  'society/Leave@1': z.strictObject({ entity: id }),
+  /** Begins or ends emergency mode: writes are refused, reads go on. */
+  'society/Emcon@1': z.strictObject({ on: z.boolean() }),
+  /** Ends the group: archived, its members still read; deleted, it has none. */
+  'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']) }),
+} as const;
+
+/** What is published about a group and its members: pointers and names, and no content. */
+export const GROUP_EVENTS = [
+  'memory.written',
+  'group.member_joined',
+  'group.member_left',
+  'swarm.task_complete',
+  'agent.status_changed',
+] as const;
+
+/** The events that members send, and those that the group sends itself. */
+export const groupNews = {
+  /** A member has written an item to the group's store. `head_ref` links its first words, for those who hear at once. */
+  'society/Wrote@1': z.strictObject({
+    item_id: z.string().max(200),
+    type: z.string().min(1).max(32),
+    head_ref: z.nullable(ref()),
+  }),
+  /** A member tells of its status, or a swarm of a task: the group passes it on. */
+  'society/GroupNews@1': z.strictObject({
+    event: z.enum(['swarm.task_complete', 'agent.status_changed']),
+    payload: value(),
+  }),
+  /** A verdict of a member on another: for that one alone. */
+  'society/Verdict@1': z.strictObject({
+    about: id,
+    payload: value(),
+    /** The tier that the verdicts of the sender give: it counts where the sender owns the group. */
+    tier: z.enum(TIERS),
+  }),
+  /** Goes on with what one delivery was too small for. */
+  'society/Tell@1': z.strictObject({}),
+} as const;
+
+/** The events that a group sends to the entities of its members, besides `society/Membership@1`. */
+export const groupTells = {
+  /** The rules of the group; null when the entity is no member any more, with what it keeps of its copies. */
+  'society/GroupTerms@1': z.strictObject({
+    group: id,
+    terms: z.nullable(groupTerms),
+    departure: z.enum(DEPARTURE_POLICIES),
+  }),
+  /** An event for this entity alone. */
+  'society/Notice@1': z.strictObject({
+    event: z.literal('trust.score_changed'),
+    group: z.nullable(id),
+    payload: value(),
+  }),
+} as const;
+
+/** What the group tells its owner, where the owner takes it: whether an entity has become a member. */
+export const ownerTells = {
+  'society/Joined@1': z.strictObject({ group: id, entity: id, role, code: z.nullable(code) }),
+} as const;
+
+/** A publication of the group: how it reaches the runs of members, and what it is about. */
+export const publishedNews = z.strictObject({
+  payload: value(),
+  /** `steer`: at the next step; `run`: at the next run; `poll`: when the member asks. */
+  deliver: z.enum(['steer', 'run', 'poll']),
+  push: z.boolean(),
+  /** The member that it comes from, which is not told of it; null for the group itself. */
+  by: z.nullable(id),
+  head_ref: z.nullable(ref()),
+});
+
+/** A publication of a group. */
+export type PublishedNews = z.infer<typeof publishedNews>;
+
+/** The facts of a group. */
+export const groupFacts = {
+  'society/GroupOpened@1': z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.nullable(address), culture }),
+  'society/MemberJoined@1': z.strictObject({ group_id: id, entity_id: id, role }),
+  'society/MemberLeft@1': z.strictObject({ group_id: id, entity_id: id }),
+  'society/JoinRefused@1': z.strictObject({ group_id: id, entity_id: id, code }),
+  'society/EmconSet@1': z.strictObject({ group_id: id, emcon: z.boolean() }),
+  'society/GroupEnded@1': z.strictObject({ group_id: id, mode: z.enum(['archive', 'delete']) }),
+  /** The topic had too many publications under way: members read the journal's facts instead. */
+  'society/NewsLost@1': z.strictObject({ group_id: id, code }),
+} as const;

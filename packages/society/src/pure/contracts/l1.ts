@@ -1,0 +1,158 @@
+/**
+ * The hot context of an entity: what it is working on, for its next session. Every text in it is behind a link to content
+ * that can be erased; the cell itself holds links, numbers and what the entity's record says.
+ */
+import { digestHex, ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates } from '@reprise/kernel/define';
+import { AGENT_TYPES, NAME_ID } from './names.js';
+
+const count = z.int().min(0);
+const id = z.string().regex(NAME_ID);
+
+/** The bytes of a hot context: of its linked contents, its identity and its capabilities together. */
+export const L1_BYTES_MAX = 48 * 1024;
+
+/** The fields of a hot context whose content is linked. Those of `agent` stand beside the others. */
+export const L1_FIELDS = [
+  'active',
+  'prefs',
+  'delegation',
+  'ephemeral',
+  'goal',
+  'context',
+  'findings',
+  'working_memory',
+] as const;
+
+/** A field of a hot context. */
+export type L1Field = (typeof L1_FIELDS)[number];
+
+/** The fields that an agent writes. A person, who has no parent, also writes `prefs` and `delegation`. */
+export const AGENT_FIELDS: readonly L1Field[] = [
+  'active',
+  'ephemeral',
+  'goal',
+  'context',
+  'findings',
+  'working_memory',
+];
+
+/** A field: a link to its JSON, and the bytes of it. */
+export const l1Part = z.strictObject({ ref: ref(), bytes: z.int().min(0).max(1_000_000) });
+
+/** A field of a hot context, as it is kept. */
+export type L1Part = z.infer<typeof l1Part>;
+
+const fields = z.strictObject({
+  active: z.nullable(l1Part),
+  prefs: z.nullable(l1Part),
+  delegation: z.nullable(l1Part),
+  ephemeral: z.nullable(l1Part),
+  goal: z.nullable(l1Part),
+  context: z.nullable(l1Part),
+  findings: z.nullable(l1Part),
+  working_memory: z.nullable(l1Part),
+});
+
+/** A change of a hot context: an absent field stays, null empties one. */
+export const l1Patch = z.strictObject({
+  active: z.exactOptional(fields.shape.active),
+  prefs: z.exactOptional(fields.shape.prefs),
+  delegation: z.exactOptional(fields.shape.delegation),
+  ephemeral: z.exactOptional(fields.shape.ephemeral),
+  goal: z.exactOptional(fields.shape.goal),
+  context: z.exactOptional(fields.shape.context),
+  findings: z.exactOptional(fields.shape.findings),
+  working_memory: z.exactOptional(fields.shape.working_memory),
+  /** How far the task is, in millionths. */
+  progress_ppm: z.exactOptional(z.nullable(z.int().min(0).max(1_000_000))),
+  /** Fields that were asked for and are not the entity's to write, such as `identity`. */
+  refused: z.exactOptional(z.array(z.string().max(64)).max(16)),
+});
+
+/** A change of a hot context. */
+export type L1Patch = z.infer<typeof l1Patch>;
+
+/** The chain of an entity's sessions. */
+const chain = z.strictObject({ hash: digestHex(), count });
+
+/** The state of a hot context. */
+export const l1State = z.strictObject({
+  version: count,
+  updated_at: count,
+  parent_entity_id: z.nullable(id),
+  agent_type: z.nullable(z.enum(AGENT_TYPES)),
+  identity: z.strictObject({ display_name: z.string().max(120), public_key: z.nullable(z.string().max(128)) }),
+  fields,
+  progress_ppm: z.nullable(z.int().min(0).max(1_000_000)),
+  chain,
+  /** The link of the chain that the entity's parent knows from a return; null before the first. */
+  synced: z.nullable(chain),
+});
+
+/** The state of a hot context. */
+export type L1State = z.infer<typeof l1State>;
+
+/** The tables of a hot context: `capabilities`, its only entry, as they are declared. */
+export const l1Tables = { record: value() } as const;
+
+const identity = l1State.shape.identity;
+
+/** The events of a hot context. Its entity sends them; the parent of an agent may read. */
+export const l1Commands = {
+  /** Opens the hot context. */
+  'society/OpenL1@1': creates(
+    z.strictObject({
+      parent_entity_id: z.nullable(id),
+      agent_type: z.nullable(z.enum(AGENT_TYPES)),
+      identity,
+      capabilities: value(),
+    }),
+  ),
+  /** What the entity states about itself: its name, its key, its capabilities. */
+  'society/IdentifyL1@1': z.strictObject({
+    identity: z.exactOptional(identity),
+    capabilities: z.exactOptional(value()),
+  }),
+  /** Changes fields, when the version is the one that the entity has read. */
+  'society/WriteL1@1': z.strictObject({ call: z.string().max(64), patch: l1Patch, expected_version: count }),
+  /** Reads all of it. */
+  'society/ReadL1@1': z.strictObject({ call: z.string().max(64) }),
+  /** A session of the entity starts or ends: the chain moves. */
+  'society/SessionL1@1': z.strictObject({ phase: z.enum(['start', 'end']) }),
+  /** What the parent knows of the chain, after a return. */
+  'society/SyncL1@1': chain,
+  /** Drops the links, when their content is erased. */
+  'society/ForgetL1@1': z.strictObject({}),
+} as const;
+
+/** What a hot context answers: to its entity, or to the parent that reads. */
+export const l1Tells = {
+  'society/L1Told@1': z.strictObject({
+    call: z.string().max(64),
+    /** Why the change was refused; null when it took place, and for a reading. */
+    code: z.nullable(z.enum(['revision_conflict', 'not_yours', 'too_large'])),
+    /** Of `not_yours`: the fields. Of `too_large`: none. */
+    refused: z.array(z.string().max(64)).max(16),
+    wrote: z.boolean(),
+    entity_id: id,
+    state: l1State,
+    capabilities: value(),
+  }),
+} as const;
+
+/** What a hot context answers. */
+export type L1Told = z.infer<(typeof l1Tells)['society/L1Told@1']>;
+
+/** The facts of a hot context. */
+export const l1Facts = {
+  'society/L1Changed@1': z.strictObject({
+    entity_id: id,
+    version: count,
+    cause: z.enum(['opened', 'identified', 'written', 'session_start', 'session_end', 'synced', 'forgotten']),
+    fields: z.array(z.enum(L1_FIELDS)).max(L1_FIELDS.length),
+    chain_hash: digestHex(),
+    session_count: count,
+  }),
+} as const;

@@ -1,0 +1,317 @@
+/**
+ * `society/Group@1`: members with roles, a store, and a topic for their news.
+ *
+ * Invariants
+ * G1  An entity is a member once it has taken its membership; the group hears of that, and only then is it subscribed
+ *     and announced.
+ * G2  A member that leaves is unsubscribed in the same delivery.
+ * G3  News comes from members, about themselves, and from the owner. It names items and carries none.
+ * G4  The group emits no effect: it writes to no store, neither its own nor that of an entity.
+ * G5  A change that all members hear of is told some at a time, by events of the group to itself, before any other input.
+ */
+import { type Address, NOTICES } from '@reprise/contracts';
+import { TOPIC } from '@reprise/flow';
+import {
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+  type Table,
+} from '@reprise/kernel/define';
+import { openStore } from '@reprise/memory/contracts';
+import {
+  type Culture,
+  type CultureIn,
+  GROUP_BOUNDS,
+  type GroupState,
+  type GroupTerms,
+  groupCommands,
+  groupFacts,
+  groupNews,
+  groupState,
+  groupTables,
+  type MemberRow,
+  type PublishedNews,
+} from '../contracts/group.js';
+import { ENTITY, entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
+
+const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
+
+const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
+  'society/OpenGroup@1': (draft, { kind, owner, culture }, ctx) => {
+    if (draft.standing !== 'new') return requireOwner(draft, ctx);
+    if (!NAME_ID.test(ctx.address[1])) ctx.reject('invalid_name');
+    draft.kind = kind;
+    draft.owner = owner ?? cellOf(ctx);
+    draft.culture = cultureOf(culture);
+    draft.standing = 'open';
+    openStore(ctx, storeOf.group(ctx.address[1]));
+    ctx.send(topicOf(ctx), { name: 'flow/OpenTopic@1', value: {} });
+    ctx.record('society/GroupOpened@1', { kind, owner: draft.owner, culture: draft.culture });
+  },
+  'society/Join@1': (draft, { entity, role }, ctx) => {
+    requireOpen(draft, ctx);
+    const rank = rankOf(draft, ctx);
+    const known = membersOf(ctx).get(entity);
+    if (rank !== 'owner' && (isHigh(role) || isHigh(known?.role))) ctx.reject('not_authorized');
+    if (known === undefined && membersOf(ctx).size >= GROUP_BOUNDS.members) ctx.reject('group_full');
+    const joining = ++draft.joinings;
+    const { since = ctx.now, tier = null, stands = false } = known ?? {};
+    membersOf(ctx).set(entity, { role, stands, joining, since, tier });
+    tellMember(draft, entity, ctx);
+    const tag = `${joining} ${entity}`;
+    ctx.send(entityAt(entity), membership(ctx, role), { reply: true, tag });
+  },
+  'society/Leave@1': (draft, { entity }, ctx) => {
+    const known = membersOf(ctx).get(entity);
+    if (known === undefined) return;
+    if (entityOf(ctx) !== entity) {
+      const rank = rankOf(draft, ctx);
+      if (rank !== 'owner' && isHigh(known.role)) ctx.reject('not_authorized');
+    }
+    leave(draft, entity, ctx);
+  },
+  'society/Emcon@1': (draft, { on }, ctx) => {
+    requireOpen(draft, ctx);
+    requireOwner(draft, ctx);
+    if (draft.emcon === on) return;
+    draft.emcon = on;
+    ctx.record('society/EmconSet@1', { group_id: ctx.address[1], emcon: on });
+    tellAll(draft, 'terms', ctx);
+  },
+  'society/EndGroup@1': (draft, { mode }, ctx) => {
+    requireOwner(draft, ctx);
+    const standing = mode === 'archive' ? 'archived' : 'deleted';
+    if (draft.standing === standing || draft.standing === 'deleted') return;
+    draft.standing = standing;
+    ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode });
+    tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);
+  },
+  'society/Wrote@1': (draft, { item_id, type, head_ref }, ctx) => {
+    const { by, role } = memberOfSender(ctx);
+    if (role === 'viewer' || draft.emcon || draft.standing !== 'open') ctx.reject('not_authorized');
+    if (!item_id.startsWith(`${storeOf.group(ctx.address[1])}#`)) ctx.reject('other_store');
+    const payload = { item_id, type, group_id: ctx.address[1] };
+    publish(draft, 'memory.written', { payload, by, head_ref }, ctx);
+  },
+  'society/GroupNews@1': (draft, { event, payload }, ctx) => {
+    const by = isOwner(draft, ctx) ? null : memberOfSender(ctx).by;
+    if (by !== null && (event !== 'agent.status_changed' || agentIn(payload) !== by)) ctx.reject('not_yours');
+    publish(draft, event, { payload, by, head_ref: null }, ctx);
+  },
+  'society/Verdict@1': (draft, { about, payload, tier }, ctx) => {
+    memberOfSender(ctx);
+    const row = membersOf(ctx).get(about);
+    if (row?.stands !== true) return;
+    const value = { event: 'trust.score_changed', group: ctx.address[1], payload };
+    ctx.send(entityAt(about), { name: 'society/Notice@1', value });
+    if (!mayOwn(draft, ctx) || row.tier === tier) return;
+    membersOf(ctx).set(about, { ...row, tier });
+    tellMember(draft, about, ctx);
+  },
+  'society/Tell@1': (draft, _, ctx) => {
+    const { sender, address } = ctx;
+    if (sender?.length !== 2 || sender[0] !== address[0] || sender[1] !== address[1]) ctx.reject('not_yours');
+    tellSome(draft, ctx);
+  },
+  'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
+    if (tag === NEWS_TAG) {
+      if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
+      return;
+    }
+    joined(draft, tag, outcome === 'accepted' ? null : code, ctx);
+  },
+};
+
+/** The reducer of groups. */
+export const groupReducer = reducerOnUse(GROUP, () =>
+  defineReducer({
+    name: GROUP,
+    state: groupState,
+    events: EVENTS,
+    facts: groupFacts,
+    tables: groupTables,
+    init: (): GroupState => ({
+      kind: 'group',
+      owner: null,
+      culture: cultureOf({}),
+      emcon: false,
+      standing: 'new',
+      joinings: 0,
+      telling: null,
+    }),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+const NEWS_TAG = 'news';
+
+const DAY_S = 86_400;
+
+function cultureOf(stated: CultureIn): Culture {
+  return {
+    broadcast_eagerness: stated.broadcast_eagerness ?? null,
+    ttl_default: stated.ttl_default ?? DAY_S,
+    notification_policy: stated.notification_policy ?? 'push',
+    departure_policy: stated.departure_policy ?? 'permissive',
+  };
+}
+
+/** The entity has answered: it is a member, or it is not. */
+function joined(draft: GroupState, tag: string, code: string | null, ctx: ReducerContext): void {
+  const [joining = '', entity = ''] = tag.split(' ');
+  const row = membersOf(ctx).get(entity);
+  if (row === undefined || row.joining !== Number(joining)) return;
+  const { role } = row;
+  const group_id = ctx.address[1];
+  tellOwner(draft, { group: group_id, entity, role, code }, ctx);
+  if (code !== null) {
+    membersOf(ctx).delete(entity);
+    ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
+    return ctx.record('society/JoinRefused@1', { group_id, entity_id: entity, code });
+  }
+  if (row.stands) return;
+  membersOf(ctx).set(entity, { ...row, stands: true });
+  ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
+  const payload = { group_id, entity_id: entity, role };
+  ctx.record('society/MemberJoined@1', payload);
+  publish(draft, 'group.member_joined', { payload, by: entity, head_ref: null }, ctx);
+}
+
+function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  const group = ctx.address[1];
+  membersOf(ctx).delete(entity);
+  ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
+  ctx.send(entityAt(entity), membership(ctx, null));
+  const { departure_policy: departure } = draft.culture;
+  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
+  const payload = { group_id: group, entity_id: entity };
+  ctx.record('society/MemberLeft@1', payload);
+  publish(draft, 'group.member_left', { payload, by: entity, head_ref: null }, ctx);
+}
+
+function membership(ctx: ReducerContext, role: Role | null) {
+  return { name: 'society/Membership@1', value: { group: ctx.address[1], role } };
+}
+
+/** Tells a member the rules of the group. */
+function tellMember(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  const { ttl_default, departure_policy } = draft.culture;
+  const owner_tier = membersOf(ctx).get(entity)?.tier ?? null;
+  const emcon = draft.emcon || draft.standing !== 'open';
+  const terms: GroupTerms = { emcon, ttl_default, departure_policy, owner_tier };
+  const value = { group: ctx.address[1], terms, departure: departure_policy };
+  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value });
+}
+
+function tellOwner({ owner }: GroupState, value: object, ctx: ReducerContext): void {
+  if (owner !== null && ctx.takes(owner, 'society/Joined@1')) ctx.send(owner, { name: 'society/Joined@1', value });
+}
+
+function tellAll(draft: GroupState, what: 'terms' | 'end', ctx: ReducerContext): void {
+  draft.telling = { what, after: '' };
+  tellSome(draft, ctx);
+}
+
+function tellSome(draft: GroupState, ctx: ReducerContext): void {
+  if (draft.telling === null) return;
+  const { what, after } = draft.telling;
+  const limit = GROUP_BOUNDS.told_at_once;
+  const some = membersOf(ctx).range(after === '' ? { limit } : { after, limit });
+  for (const [entity] of some) {
+    if (what === 'end') leave(draft, entity, ctx);
+    else tellMember(draft, entity, ctx);
+  }
+  const last = some.at(-1)?.[0];
+  if (last === undefined || some.length < limit) {
+    draft.telling = null;
+    return;
+  }
+  draft.telling = { what, after: last };
+  ctx.send(ctx.address, { name: 'society/Tell@1', value: {} });
+}
+
+type News = Pick<PublishedNews, 'payload' | 'by' | 'head_ref'>;
+
+function publish(draft: GroupState, name: string, { payload, by, head_ref }: News, ctx: ReducerContext): void {
+  if (draft.standing === 'deleted') return;
+  const push = draft.culture.notification_policy === 'push';
+  const isHeard = head_ref !== null && draft.culture.notification_policy !== 'silent';
+  const deliver = isHeard ? DELIVERIES[eagernessOf(draft, ctx)] : 'poll';
+  const value: PublishedNews = { payload, deliver, push, by, head_ref: deliver === 'poll' ? null : head_ref };
+  ctx.send(topicOf(ctx), { name: 'flow/Publish@1', value: { name, value } }, { reply: 'refusal', tag: NEWS_TAG });
+}
+
+const DELIVERIES = { chatty: 'steer', moderate: 'run', taciturn: 'poll' } as const;
+
+/** SOC-22: an eagerness that was not stated is chatty in a small group only. */
+function eagernessOf({ culture: { broadcast_eagerness: stated } }: GroupState, ctx: ReducerContext) {
+  return stated ?? (membersOf(ctx).size > GROUP_BOUNDS.chatty ? 'moderate' : 'chatty');
+}
+
+/** The authority of the sender: that of the owner, or of an admin. */
+function rankOf(draft: GroupState, ctx: ReducerContext): 'owner' | 'admin' {
+  if (isOwner(draft, ctx)) return 'owner';
+  const role = roleOfSender(ctx);
+  return role === 'owner' || role === 'admin' ? role : ctx.reject('not_authorized');
+}
+
+function isHigh(role: Role | undefined): boolean {
+  return role === 'owner' || role === 'admin';
+}
+
+/** The owner, and what comes from outside: the gate has judged that. */
+function isOwner({ owner }: GroupState, ctx: ReducerContext): boolean {
+  const { sender, adapter } = ctx;
+  if (sender === null) return adapter === null;
+  if (owner === null || sender.length !== 2) return false;
+  return sender[0] === owner[0] && sender[1] === owner[1];
+}
+
+function requireOwner(draft: GroupState, ctx: ReducerContext): void {
+  if (!mayOwn(draft, ctx)) ctx.reject('not_authorized');
+}
+
+/** The owner, and the members with its role. */
+function mayOwn(draft: GroupState, ctx: ReducerContext): boolean {
+  return isOwner(draft, ctx) || roleOfSender(ctx) === 'owner';
+}
+
+function requireOpen({ standing }: GroupState, ctx: ReducerContext): void {
+  if (standing !== 'open') ctx.reject('group_ended');
+}
+
+function entityOf({ sender }: ReducerContext): string | undefined {
+  return sender?.length === 2 && sender[0] === ENTITY ? sender[1] : undefined;
+}
+
+function roleOfSender(ctx: ReducerContext): Role | undefined {
+  const row = membersOf(ctx).get(entityOf(ctx) ?? NO_ENTITY);
+  return row?.stands === true ? row.role : undefined;
+}
+
+function memberOfSender(ctx: ReducerContext): { readonly by: string; readonly role: Role } {
+  const by = entityOf(ctx);
+  const role = roleOfSender(ctx);
+  return by === undefined || role === undefined ? ctx.reject('not_a_member') : { by, role };
+}
+
+/** No entity has this id. */
+const NO_ENTITY = '-';
+
+function cellOf({ sender }: ReducerContext): Address | null {
+  return sender === null ? null : [sender[0], sender[1]];
+}
+
+function agentIn(payload: unknown): unknown {
+  return typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
+}
+
+function topicOf({ address: [, group] }: ReducerContext): Address {
+  return [TOPIC, `society/${group}`];
+}
+
+function membersOf(ctx: ReducerContext): Table<MemberRow> {
+  return ctx.table<MemberRow>('members');
+}

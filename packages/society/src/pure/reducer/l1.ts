@@ -1,0 +1,187 @@
+/**
+ * `society/L1@1`: the hot context of one entity.
+ *
+ * Invariants
+ * H1  Only the entity changes it; its parent reads it as well.
+ * H2  A refused change leaves everything as it was. Each change raises the version by one.
+ * H3  The chain moves at the start and the end of the entity's sessions only: each link is the digest of the link before,
+ *     the number of sessions, and the content.
+ * H4  The linked contents, identity and capabilities have at most 48 KiB together.
+ */
+import type { Value } from '@reprise/contracts';
+import { encode } from '@reprise/kernel/codec';
+import {
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import {
+  AGENT_FIELDS,
+  L1_BYTES_MAX,
+  L1_FIELDS,
+  type L1Field,
+  type L1Patch,
+  type L1State,
+  type L1Told,
+  l1Commands,
+  l1Facts,
+  l1State,
+  l1Tables,
+} from '../contracts/l1.js';
+import { ENTITY, L1 } from '../contracts/names.js';
+
+const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
+  'society/OpenL1@1': (draft, { parent_entity_id, agent_type, identity, capabilities }, ctx) => {
+    if (draft.version > 0) return requireMaker(ctx);
+    Object.assign(draft, { parent_entity_id, agent_type, identity });
+    ctx.table('record').set(CAPABILITIES, capabilities);
+    draft.chain.hash = linkOf(draft, null, ctx);
+    changed(draft, 'opened', [], ctx);
+  },
+  'society/IdentifyL1@1': (draft, { identity, capabilities }, ctx) => {
+    requireMaker(ctx);
+    if (identity !== undefined) draft.identity = identity;
+    if (capabilities !== undefined) ctx.table('record').set(CAPABILITIES, capabilities);
+    changed(draft, 'identified', [], ctx);
+  },
+  'society/WriteL1@1': (draft, { call, patch, expected_version }, ctx) => {
+    requireMaker(ctx);
+    const refused = refusedFields(draft, patch);
+    const code = refused.length > 0 ? 'not_yours' : refusalOf(draft, patch, expected_version, ctx);
+    if (code === null) write(draft, patch, ctx);
+    tell(draft, { call, code, refused, wrote: true }, ctx);
+  },
+  'society/ReadL1@1': (draft, { call }, ctx) => {
+    requireReader(draft, ctx);
+    tell(draft, { call, code: null, refused: [], wrote: false }, ctx);
+  },
+  'society/SessionL1@1': (draft, { phase }, ctx) => {
+    requireMaker(ctx);
+    if (phase === 'start') draft.chain.count++;
+    draft.chain.hash = linkOf(draft, draft.chain.hash, ctx);
+    changed(draft, phase === 'start' ? 'session_start' : 'session_end', [], ctx);
+  },
+  'society/SyncL1@1': (draft, synced, ctx) => {
+    requireMaker(ctx);
+    draft.synced = synced;
+    changed(draft, 'synced', [], ctx);
+  },
+  'society/ForgetL1@1': (draft, _, ctx) => {
+    requireMaker(ctx);
+    const named = L1_FIELDS.filter((field) => draft.fields[field] !== null);
+    for (const field of named) draft.fields[field] = null;
+    changed(draft, 'forgotten', named, ctx);
+  },
+};
+
+/** The reducer of hot contexts. */
+export const l1Reducer = reducerOnUse(L1, () =>
+  defineReducer({
+    name: L1,
+    state: l1State,
+    events: l1Commands,
+    facts: l1Facts,
+    tables: l1Tables,
+    init: (): L1State => ({
+      version: 0,
+      updated_at: 0,
+      parent_entity_id: null,
+      agent_type: null,
+      identity: { display_name: '', public_key: null },
+      fields: {
+        active: null,
+        prefs: null,
+        delegation: null,
+        ephemeral: null,
+        goal: null,
+        context: null,
+        findings: null,
+        working_memory: null,
+      },
+      progress_ppm: null,
+      chain: { hash: '0'.repeat(64), count: 0 },
+      synced: null,
+    }),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+const CAPABILITIES = 'capabilities';
+
+function refusedFields({ agent_type }: L1State, { refused = [], ...patch }: L1Patch): readonly string[] {
+  const may: readonly string[] = agent_type === null ? L1_FIELDS : AGENT_FIELDS;
+  const given = Object.keys(patch).filter((field) => field !== 'progress_ppm');
+  return [...refused, ...given.filter((field) => !may.includes(field))].slice(0, 16);
+}
+
+function refusalOf(draft: L1State, patch: L1Patch, expected: number, ctx: ReducerContext): L1Told['code'] {
+  if (expected !== draft.version) return 'revision_conflict';
+  const fields = { ...draft.fields, ...fieldsOf(patch) };
+  const { identity } = draft;
+  const record = encode({ identity, capabilities: capabilitiesOf(ctx) } as unknown as Value).length;
+  const bytes = L1_FIELDS.reduce((sum, field) => sum + (fields[field]?.bytes ?? 0), record);
+  return bytes > L1_BYTES_MAX ? 'too_large' : null;
+}
+
+function write(draft: L1State, patch: L1Patch, ctx: ReducerContext): void {
+  const fields = fieldsOf(patch);
+  Object.assign(draft.fields, fields);
+  if (patch.progress_ppm !== undefined) draft.progress_ppm = patch.progress_ppm;
+  changed(draft, 'written', Object.keys(fields) as L1Field[], ctx);
+}
+
+function fieldsOf({ progress_ppm: _progress, refused: _refused, ...fields }: L1Patch): Partial<L1State['fields']> {
+  return fields as Partial<L1State['fields']>;
+}
+
+/** A link of the chain. What waits in the inbox is shown in the hot context, and is no part of it. */
+function linkOf(draft: L1State, prev: string | null, ctx: ReducerContext): string {
+  const { parent_entity_id, agent_type, identity, fields, progress_ppm, chain } = draft;
+  const content = { parent_entity_id, agent_type, identity, fields, progress_ppm, capabilities: capabilitiesOf(ctx) };
+  return ctx.hash({ prev, count: chain.count, content });
+}
+
+type Cause = 'opened' | 'identified' | 'written' | 'session_start' | 'session_end' | 'synced' | 'forgotten';
+
+function changed(draft: L1State, cause: Cause, fields: readonly L1Field[], ctx: ReducerContext): void {
+  draft.version++;
+  draft.updated_at = ctx.now;
+  ctx.record('society/L1Changed@1', {
+    entity_id: ctx.address[1],
+    version: draft.version,
+    cause,
+    fields: [...fields],
+    chain_hash: draft.chain.hash,
+    session_count: draft.chain.count,
+  });
+}
+
+type Told = Pick<L1Told, 'call' | 'code' | 'wrote'> & { readonly refused: readonly string[] };
+
+function tell(draft: L1State, told: Told, ctx: ReducerContext): void {
+  const { sender } = ctx;
+  if (sender === null || !ctx.takes([sender[0], sender[1]], 'society/L1Told@1')) return;
+  const { version, updated_at, parent_entity_id, agent_type, identity, fields, progress_ppm, chain, synced } = draft;
+  const state = { version, updated_at, parent_entity_id, agent_type, identity, fields, progress_ppm, chain, synced };
+  const value = { ...told, entity_id: ctx.address[1], state, capabilities: capabilitiesOf(ctx) };
+  ctx.send([sender[0], sender[1]], { name: 'society/L1Told@1', value });
+}
+
+function capabilitiesOf(ctx: ReducerContext): Value {
+  return ctx.table<Value>('record').get(CAPABILITIES) ?? {};
+}
+
+/** The entity itself; a hot context that was opened from outside takes what comes from outside. */
+function requireMaker({ sender, parent, reject }: ReducerContext): void {
+  const isMaker =
+    parent === null ? sender === null : sender?.length === 2 && sender[0] === parent[0] && sender[1] === parent[1];
+  if (!isMaker) reject('not_yours');
+}
+
+function requireReader({ parent_entity_id }: L1State, ctx: ReducerContext): void {
+  const { sender } = ctx;
+  if (sender?.length === 2 && sender[0] === ENTITY && sender[1] === parent_entity_id) return;
+  requireMaker(ctx);
+}
