@@ -1,6 +1,10 @@
 /** The contracts of a society: names, schemas and bounds. */
+export * from './agent-calls.js';
 export * from './capability.js';
-
+export * from './entity.js';
+export * from './entity-parts.js';
+export * from './gate.js';
 export * from './group.js';
+export * from './identity.js';
 export * from './l1.js';
 export * from './names.js';

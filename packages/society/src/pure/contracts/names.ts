@@ -87,10 +87,10 @@ export const SOCIETY_BOUNDS = {
   subscriptions: 32,
   /** Events that wait in an inbox; older ones are dropped and counted. */
   inbox: 256,
+  /** Sessions of one entity. */
+  sessions: 64,
   /** Calls of one entity that are under way. */
   calls: 1_000,
-  /** Answers of requests that are kept, so that a request that is sent again gets the same answer. */
-  answers: 1_024,
   /** Failed operations within ten minutes that suspend an agent. */
   failures: 5,
   /** The time in milliseconds in which they are counted. */
@@ -100,3 +100,8 @@ export const SOCIETY_BOUNDS = {
   /** The milliseconds in which a deactivated agent may come back, unless its society states another time. */
   grace_ms: 7 * 86_400_000,
 } as const;
+
+/** The holder of an entity's rights. */
+export function formatHolder(id: string): `cell:${string}` {
+  return `cell:${ENTITY}/${id}`;
+}

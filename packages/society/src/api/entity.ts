@@ -1,0 +1,230 @@
+/** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
+import {
+  type AgentWorld,
+  type AnyAgent,
+  type Input,
+  type Run,
+  SESSION_REDUCER,
+  type SendOptions,
+  storeParts,
+} from '@reprise/agent';
+import {
+  type Address,
+  isRepriseError,
+  present,
+  RepriseError,
+  requireKnownOptions,
+  type Value,
+} from '@reprise/contracts';
+import type { Ack } from '@reprise/kernel';
+import { type EntityState, entityAt } from '../pure/index.js';
+import { sessionKey } from '../pure/reducer/sessions.js';
+import type {
+  AgentRegister,
+  AgentRow,
+  CapabilityReport,
+  CapabilityUpdate,
+  RegisteredAgent,
+  StatusReport,
+} from './answers.js';
+import { type Answered, ask, type CommandOptions, factOf } from './requests.js';
+
+/** What the handle of an entity needs of its world. */
+export interface EntityHost {
+  readonly world: AgentWorld;
+  /** Stores an agent's definition, as a session adopts it. */
+  adopt(
+    agent: AnyAgent,
+  ): Promise<{
+    readonly adopted: { readonly def_ref: unknown; readonly config: unknown };
+    readonly agents: readonly unknown[];
+  }>;
+}
+
+/** The options of {@link Entity.setStatus}. */
+export interface StatusOptions extends CommandOptions {
+  /** The seconds that a reactivated agent has from now on; 0 for no end. */
+  readonly ttl_seconds?: number;
+  /** The seconds in which a deactivated agent may come back; seven days when absent. */
+  readonly grace_seconds?: number;
+}
+
+/** Selects agents of a list. */
+export interface AgentQuery {
+  readonly status?: readonly string[];
+  readonly agent_type?: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** An entity. */
+export class Entity {
+  readonly address: Address;
+
+  constructor(
+    private readonly host: EntityHost,
+    readonly id: string,
+  ) {
+    this.address = entityAt(id);
+  }
+
+  /** The durable state; undefined for an entity that does not exist. */
+  async state(): Promise<EntityState | undefined> {
+    return (await this.host.world.kernel.state(this.address)) as unknown as EntityState | undefined;
+  }
+
+  /**
+   * Registers an agent below this entity.
+   *
+   * @throws RepriseError `request_rejected` with the code of the refusal as its reason: `capability_exceeds_parent`,
+   *   `depth_exceeded`, `fanout_exceeded`, `agent_not_active`, `capability_denied`
+   * @example
+   * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
+   */
+  async register(spec: AgentRegister, by: CommandOptions = {}): Promise<RegisteredAgent> {
+    return (await this.call(
+      'agent_register',
+      { parent_entity_id: this.id, ...spec } as unknown as Value,
+      by,
+    )) as unknown as RegisteredAgent;
+  }
+
+  /** The agents that this entity has registered, a page at a time. */
+  async agents(query: AgentQuery = {}): Promise<{ readonly items: readonly AgentRow[]; readonly next?: string }> {
+    requireKnownOptions(query, { status: true, agent_type: true, after: true, limit: true }, 'agents');
+    const { limit = 100, ...rest } = query;
+    const items: AgentRow[] = [];
+    for (let after = query.after; ; ) {
+      const args = { ...rest, ...present({ after }), limit: Math.min(limit - items.length, 200) };
+      const page = (await this.call('agent_list', args as unknown as Value)) as unknown as {
+        readonly agents: readonly AgentRow[];
+        readonly next?: string;
+      };
+      items.push(...page.agents);
+      if (page.next === undefined) return { items };
+      if (items.length >= limit) return { items, next: page.next };
+      after = page.next;
+    }
+  }
+
+  /**
+   * Shows the capabilities of an agent below this entity, or changes them: an absent dimension keeps its value, null takes
+   * the parent's. What is narrowed ends at once what is open and no longer permitted.
+   */
+  async capabilities(agent: string, change: CapabilityUpdate = {}, by: CommandOptions = {}): Promise<CapabilityReport> {
+    return (await this.call(
+      'agent_capabilities',
+      { agent_id: agent, ...change } as unknown as Value,
+      by,
+    )) as unknown as CapabilityReport;
+  }
+
+  /** Changes the status of an agent below this entity. */
+  async setStatus(
+    agent: string,
+    to: 'activate' | 'suspend' | 'resume' | 'deactivate' | 'reactivate',
+    { ttl_seconds, grace_seconds, ...by }: StatusOptions = {},
+  ): Promise<StatusReport> {
+    const [name, args] =
+      to === 'deactivate'
+        ? ['agent_deactivate', present({ agent_id: agent, grace_seconds })]
+        : ['agent_set_status', present({ agent_id: agent, to, ttl_seconds })];
+    return (await this.call(name as string, args as unknown as Value, by)) as unknown as StatusReport;
+  }
+
+  /**
+   * Sends an input to a session of this entity, which it makes where it is new: its models act with the entity's rights.
+   *
+   * @returns the run that answers it, when its input is durable
+   * @throws RepriseError `request_rejected` (`agent_not_active`, `too_many_sessions`)
+   */
+  async send<A extends AnyAgent>(
+    agent: A,
+    input: Input,
+    options: SendOptions & { readonly session?: string } = {},
+  ): Promise<Run<string>> {
+    requireKnownOptions(options, { id: true, as: true, pin: true, priority: true, session: true }, 'send');
+    const { id = crypto.randomUUID(), session = agent.name, priority = 0, as } = options;
+    const { world } = this.host;
+    const { adopted, agents } = await this.host.adopt(agent);
+    const parts = await storeParts(world.kernel.content, input, async () => undefined);
+    const value = { command_id: id, session, name: agent.name, agent: { ...adopted, agents }, parts, priority };
+    const ack = await ask(world.kernel, this.address, 'society/Send@1', value, present({ id, as }));
+    const key = sessionKey(this.id, session);
+    const number = await this.#runOf(ack, id, key);
+    const run = await world.session(key, agent).run(number);
+    if (run === undefined) throw lost(this.id, 'the run');
+    return run as Run<string>;
+  }
+
+  /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
+  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Value> {
+    const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
+    if (!is_error) return value;
+    const { code, error, detail } = value as {
+      readonly code?: string;
+      readonly error?: string;
+      readonly detail?: string;
+    };
+    const reason = code ?? error ?? 'refused';
+    throw new RepriseError('request_rejected', `${this.id} may not: ${name} was refused with ${reason}`, {
+      where: name,
+      reason,
+      actual: value,
+      hint:
+        detail === undefined
+          ? 'docs/reference/society.md says when each refusal comes.'
+          : `The check that failed: ${detail}.`,
+    });
+  }
+
+  /** Calls a tool as this entity, and returns a refusal as data. */
+  async answerTo(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Answered> {
+    const { kernel } = this.host.world;
+    const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
+    return factOf<Answered>(kernel, this.address, ack, {
+      name: 'society/Answered@1',
+      fits: ({ call_id }) => call_id === id,
+    });
+  }
+
+  /** The number of the run that an input began. */
+  async #runOf(ack: Ack, input: string, session: string): Promise<number> {
+    const { kernel } = this.host.world;
+    for await (const { records } of kernel.frames(ack.seq)) {
+      for (const record of records) {
+        if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER || record.from[1] !== session) continue;
+        const { command_id, run, code } = record.value as {
+          readonly command_id?: string;
+          readonly run?: number;
+          readonly code?: string;
+        };
+        if (command_id !== input) continue;
+        if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
+        if (record.name === 'aos.agent/HostCommandRejected@1') throw refusedInput(this.id, code);
+      }
+    }
+    throw kernel.closedBy ?? lost(this.id, 'an open world');
+  }
+}
+
+function refusedInput(entity: string, code: string | undefined): RepriseError {
+  return new RepriseError('request_rejected', `the session of ${entity} refused this input`, {
+    where: 'send',
+    reason: code,
+    actual: code,
+    hint: 'docs/reference/session-commands.md says when each refusal comes.',
+  });
+}
+
+function lost(entity: string, what: string): RepriseError {
+  return new RepriseError('invalid_argument', `${entity} lacks what this call needs`, {
+    where: entity,
+    expected: what,
+  });
+}
+
+/** Whether a refusal has this reason. */
+export function isRefusal(error: unknown, reason: string): boolean {
+  return isRepriseError(error, 'request_rejected') && error.details.reason === reason;
+}

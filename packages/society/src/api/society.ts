@@ -1,0 +1,83 @@
+/** The society of a world: `world.part(part)`. */
+import type { AgentWorld, AnyAgent } from '@reprise/agent';
+import { RepriseError } from '@reprise/contracts';
+import { AGENT_ID, type Capabilities, compileRights, entityAt, NAME_ID } from '../pure/index.js';
+import { accountOf } from '../pure/reducer/accounts.js';
+import { recorded } from '../pure/reducer/rights.js';
+import { Entity, type EntityHost } from './entity.js';
+import { ask } from './requests.js';
+
+/** The society of a world. */
+export interface Society {
+  /**
+   * The entity of a person, made where it is new. From then on the principal `human:<name>` reaches this entity and what
+   * belongs to it, and no other.
+   *
+   * @param name 1 to 128 of a–z 0–9 . _ : -
+   * @param capabilities what the person may do; the society's root when absent
+   * @throws RepriseError `invalid_argument`
+   */
+  human(name: string, capabilities?: Capabilities): Promise<Entity>;
+  /** The handle of an entity, whether or not it exists. @throws RepriseError `invalid_argument` */
+  entity(id: string): Entity;
+}
+
+/** Makes the handle of the part. */
+export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], root: Capabilities): Society {
+  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent) };
+  return {
+    entity: (id) => new Entity(host, checkedId(id)),
+    async human(name, capabilities = root) {
+      const entity = new Entity(host, checkedName(name));
+      if ((await entity.state()) === undefined) await makeHuman(world, name, capabilities);
+      return entity;
+    },
+  };
+}
+
+/** Makes a person's entity: its account, its rights and those of the principal first, then the cell can act. */
+async function makeHuman(world: AgentWorld, name: string, root: Capabilities): Promise<void> {
+  const { kernel } = world;
+  const rights = compileRights({
+    ...{ agent_id: name, kind: 'person', declared: root, tier: 'high', trust_floor: 'high', bonus_groups: [] },
+    ...{ memberships: [], status: 'active', parent_id: null },
+  } as const);
+  const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
+  const above = { may: {} };
+  await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });
+  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above }, { id: 'human' });
+  const [reducer, key] = entityAt(name);
+  await kernel.command('sys/SetRights@1', {
+    holder: `cell:${reducer}/${key}`,
+    exercise: recorded(rights.exercise),
+    grant: recorded(rights.grant),
+    account: accountOf(name),
+  });
+  await kernel.command('sys/SetRights@1', {
+    holder: `human:${name}`,
+    exercise: {
+      may: {
+        send: [`${reducer}/${key}#*`, `aos.agent/*/${name}/*`],
+        read: [`${reducer}/${key}`, 'society/*', 'aos.agent/*'],
+      },
+    },
+  });
+}
+
+function checkedName(name: unknown): string {
+  if (typeof name === 'string' && NAME_ID.test(name) && !AGENT_ID.test(name)) return name;
+  throw new RepriseError('invalid_argument', 'invalid name of a person', {
+    where: 'human',
+    expected: '1 to 128 of a–z 0–9 . _ : -, and not the id of an agent',
+    actual: name,
+  });
+}
+
+function checkedId(id: unknown): string {
+  if (typeof id === 'string' && NAME_ID.test(id)) return id;
+  throw new RepriseError('invalid_argument', 'invalid id of an entity', {
+    where: 'entity',
+    expected: 'the id of an agent, or the name of a person',
+    actual: id,
+  });
+}

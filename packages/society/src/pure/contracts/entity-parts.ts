@@ -1,0 +1,8 @@
+/** What the files of an entity declare for its cell, put together: tables and facts. */
+import { entityCoreFacts, entityCoreTables } from './entity.js';
+
+/** The tables of an entity. */
+export const entityTables = { ...entityCoreTables };
+
+/** The facts of an entity. */
+export const entityFacts = { ...entityCoreFacts };

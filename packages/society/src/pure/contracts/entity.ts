@@ -1,0 +1,314 @@
+/** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
+
+import { agentAdopted, tally } from '@reprise/agent/contracts';
+import { address, capability, digestHex, inputPart, patterns, ref, rights, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates } from '@reprise/kernel/define';
+import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
+import { makingTables } from '@reprise/work/contracts';
+import { capabilities } from './capability.js';
+import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, SOCIETY_BOUNDS, TIERS } from './names.js';
+
+const count = z.int().min(0);
+const stamp = count;
+
+/** The id of an agent. */
+export const agentId = z.string().regex(AGENT_ID);
+
+/** The id of a person, a group or a swarm. */
+export const nameId = z.string().regex(NAME_ID);
+
+/** The id of an entity: of an agent, or the name of a person. */
+export const entityId = z.string().regex(NAME_ID);
+
+/** A tier of trust. */
+export const tier = z.enum(TIERS);
+
+/** The role of a member of a group. */
+export const role = z.enum(ROLES);
+
+/** Why an agent changed its status. */
+export const STATUS_REASONS = [
+  'started',
+  'operated',
+  'asked',
+  'failures',
+  'ancestor',
+  'cooled_down',
+  'ttl',
+  'session_closed',
+  'swarm_over',
+  'grace_over',
+] as const;
+
+/** Why an agent changed its status. */
+export type StatusReason = (typeof STATUS_REASONS)[number];
+
+/** The text of a display name. */
+export const displayName = z.string().min(1).max(120);
+
+/** The entity that narrows a dimension of what may be handed on: the nearest one above. */
+export const aboveLimits = z.record(z.string().max(32), entityId);
+
+/** What is stated about an agent when it is made: with it the agent and its maker compile the same rights. */
+export const agentRecord = z.strictObject({
+  agent_id: agentId,
+  agent_type: z.enum(AGENT_TYPES),
+  display_name: displayName,
+  /** The entity that it is shown below: its maker, or the creator of the swarm that made it. */
+  parent_entity_id: entityId,
+  /** How many agents stand above it, itself counted. */
+  depth: z.int().min(1).max(SOCIETY_BOUNDS.depth),
+  public_key: z.string().min(1).max(128),
+  /** Where the private key is kept; null for a key that the agent brought. */
+  key_ref: z.nullable(z.string().max(128)),
+  /** The capabilities as they were stated, and those that it may grant; null for the same. */
+  declared: capabilities,
+  granted: z.nullable(capabilities),
+  trust_floor: tier,
+  automerge: z.boolean(),
+  expires_at: z.nullable(stamp),
+  /** The group of the swarm whose worker it is. */
+  swarm_group: z.nullable(nameId),
+  /** What its maker may hand on, and which entity narrows each dimension of it. */
+  above: capability,
+  limits: aboveLimits,
+});
+
+/** What is stated about an agent when it is made. */
+export type AgentRecord = z.infer<typeof agentRecord>;
+
+/** The state of an entity. */
+export const entityState = z.strictObject({
+  kind: z.enum(['person', ...AGENT_TYPES]),
+  display_name: displayName,
+  parent_entity_id: z.nullable(entityId),
+  /** The cell that made it and sets its rights: its parent's entity, or a swarm; null for a person. */
+  maker: z.nullable(address),
+  depth: count,
+  public_key: z.nullable(z.string().max(128)),
+  key_ref: z.nullable(z.string().max(128)),
+  created_at: stamp,
+  expires_at: z.nullable(stamp),
+  status: z.enum(AGENT_STATUSES),
+  /** Whether its rights stand: an agent does nothing before. */
+  started: z.boolean(),
+  /** Counts the changes of status: timers of an earlier one mean nothing. */
+  epoch: count,
+  reason: z.enum(STATUS_REASONS),
+  /** Who suspended it, for what: only that entity or one above it resumes it. */
+  suspended: z.nullable(
+    z.strictObject({
+      by: z.nullable(entityId),
+      /** How deep that entity stands; above all others for a suspension that any ancestor ends. */
+      depth: count,
+      reason: z.enum(STATUS_REASONS),
+    }),
+  ),
+  grace_until: z.nullable(stamp),
+  declared: capabilities,
+  granted: z.nullable(capabilities),
+  /** Counts the changes of declared capabilities. */
+  revision: count,
+  trust_floor: tier,
+  automerge: z.boolean(),
+  bonus_groups: z.array(nameId).max(16),
+  swarm_group: z.nullable(nameId),
+  /** The tier that the parent's verdicts give. */
+  tier,
+  emcon: z.boolean(),
+  /** The times of the failed operations that count. */
+  failures: z.array(stamp).max(SOCIETY_BOUNDS.failures),
+  /** Whether the parent agent is active; a person always is. */
+  parent_active: z.boolean(),
+  /** Agents that it made and that were not removed. */
+  children: count,
+  /** Calls that wait for an answer. */
+  calls: count,
+  /** The last child that was told of a change that all children hear of; null while none is told. */
+  telling: z.strictObject({ above: z.nullable(z.string().max(128)), status: z.nullable(z.string().max(128)) }),
+  /** The change of capabilities whose rights are being set: what is restored when they are refused. */
+  changing: z.nullable(
+    z.strictObject({
+      call: z.nullable(z.string().max(64)),
+      revision: count,
+      declared: capabilities,
+      granted: z.nullable(capabilities),
+      expires_at: z.nullable(stamp),
+    }),
+  ),
+});
+
+/** The state of an entity. */
+export type EntityState = z.infer<typeof entityState>;
+
+/** An agent as its maker knows it. */
+export const childRow = z.strictObject({
+  agent_type: z.enum(AGENT_TYPES),
+  display_name: displayName,
+  created_at: stamp,
+  public_key: z.string().max(128),
+  key_ref: z.nullable(z.string().max(128)),
+  status: z.enum(AGENT_STATUSES),
+  expires_at: z.nullable(stamp),
+});
+
+/** An agent as its maker knows it. */
+export type ChildRow = z.infer<typeof childRow>;
+
+/** Where a call came from: it is answered there. */
+export const callOrigin = z.discriminatedUnion('kind', [
+  /** A person or a client outside, by a request. */
+  z.strictObject({ kind: z.literal('request'), call_id: z.string().min(1).max(128) }),
+  /** A model, by its session or the job of it. */
+  z.strictObject({
+    kind: z.literal('owner'),
+    to: z.tuple([z.string().max(128), z.string().max(256)]),
+    session: z.string().max(256),
+    call_id: z.string().max(128),
+    step_epoch: count,
+  }),
+  /** An entity above this one, about this one. */
+  z.strictObject({ kind: z.literal('ancestor'), by: entityId, depth: count, call: z.string().max(64) }),
+]);
+
+/** Where a call came from. */
+export type CallOrigin = z.infer<typeof callOrigin>;
+
+/** A call that waits for its answer, in the table `calls`. */
+export const callRow = z.strictObject({
+  origin: callOrigin,
+  name: z.string().max(64),
+  args: value(),
+  /** Whether it passed the gate. */
+  checked: z.boolean(),
+});
+
+/** A call that waits for its answer. */
+export type CallRow = z.infer<typeof callRow>;
+
+/** A session of the entity. */
+export const sessionRow = z.strictObject({ agent: z.string().max(128), def: digestHex(), open: z.boolean() });
+
+/** A session of the entity. */
+export type SessionRow = z.infer<typeof sessionRow>;
+
+/** The tables of an entity. */
+export const entityCoreTables = {
+  /** What its maker may hand on: patterns by dimension, and the numbers under `bounds`. One entry has at most 16 KiB. */
+  above: z.union([
+    patterns,
+    z.strictObject({ expires_at: z.nullable(stamp), max_parallel: z.nullable(count), limits: aboveLimits }),
+  ]),
+  /** The roles of the entity, by group. */
+  memberships: role,
+  /** The agents that it made, by id. */
+  children: childRow,
+  /** Agents whose rights do not stand yet, by id: the call that registers them. */
+  registering: z.strictObject({
+    call: z.string().max(64),
+    private_key_encrypted: z.nullable(z.string().max(1_024)),
+  }),
+  /** Calls that wait, under a digest of their origin. */
+  calls: callRow,
+  /** Plans that are under way, by number: the call that they are for. */
+  plans: z.string().max(64),
+  /** Sessions, by the name that the entity gave them. */
+  sessions: sessionRow,
+  ...makingTables,
+  ...memoryTables,
+};
+
+/** The commands of people, apps and clients outside. */
+export const entityCommands = {
+  /** A call of a tool of the society. Long texts are links. */
+  'society/Call@1': z.strictObject({
+    call_id: z.string().min(1).max(128),
+    name: z.string().min(1).max(64),
+    args: value(),
+  }),
+  /** An input for an agent that the entity runs as: in a session that the entity makes and owns. */
+  'society/Send@1': z.strictObject({
+    command_id: z.string().min(1).max(128),
+    session: z.string().min(1).max(100),
+    name: z.string().min(1).max(128),
+    agent: agentAdopted.pick({ def_ref: true, config: true, agents: true }),
+    parts: z.array(inputPart).min(1).max(16),
+    priority: z.int().min(-1000).max(1000),
+  }),
+};
+
+/** The result of a plan for a call: the outcome of the effect. */
+const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.string().max(96)), value: value() });
+
+/** The events between the cells of a society, and from plans. */
+export const entityNews = {
+  /** The gate's verdict on a call. */
+  'society/Checked@1': outcome,
+  /** A key pair was made, or could not be. */
+  'society/Keyed@1': outcome,
+  /** Makes an agent, which does nothing until its rights stand. */
+  'society/Make@1': creates(agentRecord),
+  /** Makes a person: by the operator, before it acts. */
+  'society/Human@1': creates(z.strictObject({ display_name: displayName, root: capabilities, above: capability })),
+  /** The maker lets an agent begin: its rights stand. */
+  'society/Start@1': z.strictObject({}),
+  /** The maker takes back an agent that has not begun. */
+  'society/Unmake@1': z.strictObject({}),
+  /** An entity above asks this one to act on itself. */
+  'society/Ask@1': z.strictObject({
+    call: z.string().max(64),
+    by: entityId,
+    /** How deep that entity stands. */
+    depth: count,
+    name: z.string().max(64),
+    args: value(),
+  }),
+  /** The answer to it. */
+  'society/Told@1': z.strictObject({ call: z.string().max(64), value: value(), is_error: z.boolean() }),
+  /** An agent has compiled its rights anew: its maker sets them. */
+  'society/Compiled@1': z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
+  /** Follows the command that sets them: what was refused is known by then. */
+  'society/RightsSet@1': z.strictObject({ agent_id: agentId, revision: count }),
+  /** The rights that an agent compiled stand, or were refused. */
+  'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
+  /** What the maker may hand on. */
+  'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
+  /** The parent agent is active, or is not. */
+  'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
+  /** An agent tells its maker its status. */
+  'society/ChildStatus@1': z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+  /** A group tells a member its role; null when it is no member any more. */
+  'society/Membership@1': z.strictObject({ group: nameId, role: z.nullable(role) }),
+  /** Goes on with what one delivery was too small for. */
+  'society/Continue@1': z.strictObject({}),
+};
+
+/** The facts of an entity. */
+export const entityCoreFacts = {
+  'society/Registered@1': z.strictObject({
+    agent_id: entityId,
+    parent_entity_id: z.nullable(entityId),
+    kind: z.enum(['person', ...AGENT_TYPES]),
+    public_key: z.nullable(z.string().max(128)),
+    depth: count,
+    expires_at: z.nullable(stamp),
+  }),
+  'society/StatusChanged@1': z.strictObject({
+    agent_id: entityId,
+    old: z.enum(AGENT_STATUSES),
+    new: z.enum(AGENT_STATUSES),
+    reason: z.enum(STATUS_REASONS),
+    epoch: count,
+  }),
+  /** The answer to a request. */
+  'society/Answered@1': z.strictObject({
+    call_id: z.string().max(128),
+    value: value(),
+    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
+    is_error: z.boolean(),
+  }),
+  'society/RightsCompiled@1': z.strictObject({ agent_id: entityId, revision: count, digest: digestHex() }),
+  'society/SessionEnded@1': z.strictObject({ session: z.string().max(100), tally: z.nullable(tally) }),
+  ...memoryFacts,
+};

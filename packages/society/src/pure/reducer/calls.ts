@@ -1,0 +1,202 @@
+/**
+ * Calls of tools: kept until they are answered, judged by the gate before they act, and answered once, where they came
+ * from.
+ */
+import type { OwnerCall } from '@reprise/agent/contracts';
+import type { Value } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import {
+  type CallOrigin,
+  type CallRow,
+  checkPlan,
+  type EntityState,
+  entityAt,
+  SOCIETY_BOUNDS,
+} from '../contracts/index.js';
+import { planOfSender, tableOf } from './entity-context.js';
+import { type Answer, denied, type Operation, type Operations, refusal } from './operations.js';
+import { operated, operationFailed } from './status.js';
+
+/** The tag of a call that went to another entity. */
+export const ASK_TAG = 'ask.';
+
+/** Takes a call: keeps it, and has it judged. */
+export function takeCall(
+  operations: Operations,
+  draft: EntityState,
+  { origin, name, args }: Omit<CallRow, 'checked'>,
+  ctx: ReducerContext,
+): void {
+  const key = callKey(origin, ctx);
+  const calls = tableOf(ctx, 'calls');
+  if (calls.get(key) !== undefined) return ctx.reject('duplicate_command');
+  const row: CallRow = { origin, name, args, checked: false };
+  calls.set(key, row);
+  draft.calls++;
+  const refused = refusedAtOnce(operations, draft, row);
+  if (refused !== undefined) return answerCall(draft, key, refused, ctx);
+  const op = operations[name] as Operation;
+  const of = op.group?.(op.args.parse(args), draft) ?? null;
+  startPlan(ctx, key, checkPlan, { call: key, tool: name, group: of, at: ctx.address });
+}
+
+/** Emits a plan for a call: when the plan fails as a plan, the call is answered with that. */
+export function startPlan<I>(
+  ctx: ReducerContext,
+  call: string,
+  plan: Parameters<typeof ctx.emit<I>>[0]['plan'],
+  input: I,
+): void {
+  const n = ctx.emit({ plan, input });
+  tableOf(ctx, 'plans').set(String(n).padStart(12, '0'), call);
+}
+
+/** The call that the plan of this event is for; the plan is over. */
+export function callOfPlan(ctx: ReducerContext): string {
+  const n = planOfSender(ctx);
+  if (n === undefined) return ctx.reject('not_yours');
+  const plans = tableOf(ctx, 'plans');
+  const key = String(n).padStart(12, '0');
+  const call = plans.get(key) ?? ctx.reject('no_call');
+  plans.delete(key);
+  return call;
+}
+
+/** A call of a plan that failed as a plan. */
+export function planOfCallFailed(draft: EntityState, plan: number, code: string, ctx: ReducerContext): boolean {
+  const plans = tableOf(ctx, 'plans');
+  const key = String(plan).padStart(12, '0');
+  const call = plans.get(key);
+  if (call === undefined) return false;
+  plans.delete(key);
+  answerCall(draft, call, refusal('plan_failed', { cause: code }), ctx);
+  return true;
+}
+
+/** The gate has judged a call: it acts, or is denied. */
+export function callChecked(
+  operations: Operations,
+  draft: EntityState,
+  code: string | null,
+  ctx: ReducerContext,
+): void {
+  const call = callOfPlan(ctx);
+  const row = tableOf(ctx, 'calls').get(call);
+  if (row === undefined) return;
+  if (code !== null) return answerCall(draft, call, denied(code), ctx);
+  tableOf(ctx, 'calls').set(call, { ...row, checked: true });
+  const op = operations[row.name] as Operation;
+  if (row.origin.kind !== 'ancestor') operated(draft, ctx);
+  const args = op.args.parse(row.args);
+  const about = op.about?.(args);
+  if (about !== undefined && about !== ctx.address[1]) return ask(call, row, { about, depth: draft.depth }, ctx);
+  const answer = op.run(draft, args, call, ctx);
+  if (answer !== undefined) answerCall(draft, call, answer, ctx);
+}
+
+/** What an entity above asks. */
+interface Asked {
+  readonly by: string;
+  readonly depth: number;
+  readonly call: string;
+  readonly name: string;
+  readonly args: Value;
+}
+
+/** Runs what an entity above asks of this one: that entity's call was judged, this one's rights do not matter. */
+export function takeAsk(
+  operations: Operations,
+  draft: EntityState,
+  { by, depth, call: asked, name, args }: Asked,
+  ctx: ReducerContext,
+): void {
+  const op = operations[name];
+  if (op?.about === undefined) return ctx.reject('agent_unknown');
+  const origin: CallOrigin = { kind: 'ancestor', by, depth, call: asked };
+  const key = callKey(origin, ctx);
+  tableOf(ctx, 'calls').set(key, { origin, name, args, checked: true });
+  draft.calls++;
+  const answer = op.run(draft, op.args.parse(args), key, ctx);
+  if (answer !== undefined) answerCall(draft, key, answer, ctx);
+}
+
+/** Answers a call, once: later answers change nothing. */
+export function answerCall(draft: EntityState, call: string, answer: Answer, ctx: ReducerContext): void {
+  const row = tableOf(ctx, 'calls').get(call);
+  if (row === undefined) return;
+  tableOf(ctx, 'calls').delete(call);
+  draft.calls--;
+  const { value, refs = [], is_error = false } = answer;
+  const { origin } = row;
+  if (is_error && origin.kind !== 'ancestor') operationFailed(draft, ctx);
+  switch (origin.kind) {
+    case 'request':
+      return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
+    case 'ancestor':
+      return ctx.send(entityAt(origin.by), { name: 'society/Told@1', value: { call: origin.call, value, is_error } });
+    default: {
+      const { to, session, call_id, step_epoch } = origin;
+      const reply = { session, call_id, step_epoch, value, refs: [...refs], is_error };
+      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: reply });
+    }
+  }
+}
+
+/** The call of a row that still waits. */
+export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
+  return tableOf(ctx, 'calls').get(call);
+}
+
+/** The origin of a model's call. */
+export function ownerOrigin({ session, call_id, step_epoch }: OwnerCall, ctx: ReducerContext): CallOrigin {
+  const { sender } = ctx;
+  if (sender?.length !== 2) return ctx.reject('not_yours');
+  return { kind: 'owner', to: [sender[0], sender[1]], session, call_id, step_epoch };
+}
+
+/** The entity that an asked one stands below was told the outcome, or does not exist there. */
+export function askRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
+  answerCall(draft, tag.slice(ASK_TAG.length), refusal('agent_unknown'), ctx);
+}
+
+function ask(
+  call: string,
+  { name, args }: CallRow,
+  { about, depth }: { readonly about: string; readonly depth: number },
+  ctx: ReducerContext,
+): void {
+  const value = { call, by: ctx.address[1], depth, name, args };
+  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
+}
+
+function refusedAtOnce(operations: Operations, draft: EntityState, { name, args }: CallRow): Answer | undefined {
+  const op = operations[name];
+  if (op === undefined) return refusal('unknown_tool', { name });
+  const parsed = op.args.safeParse(args);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return refusal('invalid_arguments', { problems });
+  }
+  if (draft.calls > SOCIETY_BOUNDS.calls) return refusal('too_many_calls');
+  if (!mayOperate(draft)) return refusal('agent_not_active', { status: draft.status });
+  return undefined;
+}
+
+/** Whether the entity may act now. */
+function mayOperate({ kind, status, started, declared, parent_active }: EntityState): boolean {
+  if (kind === 'person') return true;
+  if (!started || (status !== 'registered' && status !== 'active')) return false;
+  return parent_active || declared.autonomous === true;
+}
+
+/** A call is known by where it came from: the same one again is the same call. */
+function callKey(origin: CallOrigin, ctx: ReducerContext): string {
+  switch (origin.kind) {
+    case 'request':
+      return ctx.hash(['request', origin.call_id]).slice(0, 40);
+    case 'owner':
+      return ctx.hash(['owner', origin.session, origin.call_id, origin.step_epoch]).slice(0, 40);
+    default:
+      return ctx.hash(['ancestor', origin.by, origin.call]).slice(0, 40);
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * `society/Entity@1`: a person or an agent. It makes the agents below it, owns their sessions' work, and acts for those
+ * that call its tools.
+ *
+ * Invariants
+ * E1  An agent acts only when its rights stand; what comes earlier is refused (SOC-8).
+ * E2  A call acts when the gate has permitted it, and is answered once, where it came from.
+ * E3  Rights follow from the state by one function, in the delivery of the change (CAP-12).
+ * E4  A status changes by `setStatus` only, along its table (SOC-40).
+ * E5  The caller is the sender of an event, for which the kernel vouches; no argument names it.
+ * E6  No text of people or models enters the state, except display names.
+ */
+import { childNotice, ownerCall } from '@reprise/agent/contracts';
+import { NOTICES } from '@reprise/contracts';
+import {
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import { makingEvents, makingNews } from '@reprise/work/contracts';
+import {
+  type AgentRecord,
+  ENTITY,
+  type EntityState,
+  entityCommands,
+  entityFacts,
+  entityNews,
+  entityState,
+  entityTables,
+} from '../contracts/index.js';
+import { type AgentKey, changeSet, keyed, registered } from './agents.js';
+import { operations } from './all-operations.js';
+import {
+  ASK_TAG,
+  answerCall,
+  askRefused,
+  callChecked,
+  callOfPlan,
+  ownerOrigin,
+  planOfCallFailed,
+  takeAsk,
+  takeCall,
+} from './calls.js';
+import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { refusal } from './operations.js';
+import { agentMade, unmakeAgent } from './register.js';
+import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
+import { sendInput, sessionNews, sessionOfSender } from './sessions.js';
+import { parentChanged, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
+
+const EVENTS = {
+  ...entityCommands,
+  ...entityNews,
+  ...makingEvents,
+  'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/ChildNotice@1': childNotice,
+  'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
+  'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
+  'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+} as const;
+
+type Events = typeof EVENTS;
+
+const HANDLERS: EventHandlers<EntityState, Events> = {
+  'society/Human@1': (draft, { display_name, root, above }, ctx) => {
+    if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
+    keepAbove(ctx, { grant: above, limits: {} });
+    Object.assign(draft, { display_name, declared: root, created_at: ctx.now, started: true, status: 'active' });
+    stateRegistered(draft, ctx);
+  },
+  'society/Make@1': (draft, record, ctx) => {
+    if (draft.created_at !== 0 || ctx.sender?.length !== 2) ctx.reject('entity_exists');
+    made(draft, record, ctx);
+  },
+  'society/Start@1': (draft, _, ctx) => {
+    if (!isMaker(ctx) || draft.started) ctx.reject('not_yours');
+    draft.started = true;
+    setTimers(draft, ctx);
+    stateRegistered(draft, ctx);
+  },
+  'society/Unmake@1': (draft, _, ctx) => {
+    if (!isMaker(ctx) || draft.started) ctx.reject('not_yours');
+    ctx.end();
+  },
+  'society/Call@1': (draft, { call_id, name, args }, ctx) => {
+    if (ctx.sender !== null) ctx.reject('not_for_cells');
+    takeCall(operations(), draft, { origin: { kind: 'request', call_id }, name, args }, ctx);
+  },
+  'aos.agent/OwnerCall@1': (draft, call, ctx) => {
+    if (sessionOfSender(ctx) === undefined) ctx.reject('not_yours');
+    takeCall(operations(), draft, { origin: ownerOrigin(call, ctx), name: call.name, args: call.args }, ctx);
+  },
+  'society/Send@1': (draft, send, ctx) => {
+    if (ctx.sender !== null) ctx.reject('not_for_cells');
+    requireActive(draft, ctx);
+    if (draft.kind !== 'person' && draft.status === 'registered')
+      setStatus(draft, 'active', { reason: 'operated' }, ctx);
+    sendInput(draft, send, ctx);
+  },
+  'society/Checked@1': (draft, { code }, ctx) => callChecked(operations(), draft, code, ctx),
+  'society/Keyed@1': (draft, { code, value }, ctx) => {
+    const call = callOfPlan(ctx);
+    if (code !== null) return answerCall(draft, call, refusal('key_not_made', { cause: code }), ctx);
+    keyed(draft, call, value as unknown as AgentKey & { readonly private_key_encrypted: string | null }, ctx);
+  },
+  'society/Ask@1': (draft, asked, ctx) => {
+    if (ancestorOfSender(ctx) !== asked.by || !draft.started) ctx.reject('agent_unknown');
+    takeAsk(operations(), draft, asked, ctx);
+  },
+  'society/Told@1': (draft, { call, value, is_error }, ctx) => answerCall(draft, call, { value, is_error }, ctx),
+  'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
+  'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
+    if (!isSelf(ctx)) ctx.reject('not_yours');
+    tellStand(agent_id, revision, null, ctx);
+  },
+  'society/RightsStand@1': (draft, { revision, code }, ctx) => {
+    if (!isMaker(ctx)) ctx.reject('not_yours');
+    changeSet(draft, revision, code, ctx);
+  },
+  'society/Above@1': (draft, above, ctx) => {
+    if (!isMaker(ctx)) ctx.reject('not_yours');
+    changeRights(draft, ctx, () => keepAbove(ctx, above));
+  },
+  'society/ParentStatus@1': (draft, { active, by, depth }, ctx) => {
+    if (!isMaker(ctx)) ctx.reject('not_yours');
+    parentChanged(draft, active, { id: by, depth }, ctx);
+  },
+  'society/ChildStatus@1': (draft, { status, expires_at }, ctx) => {
+    const id = childOfSender(ctx) ?? ctx.reject('not_yours');
+    const children = tableOf(ctx, 'children');
+    const row = children.get(id);
+    if (row !== undefined) children.set(id, { ...row, status, expires_at });
+    if (status === 'removed') draft.children--;
+  },
+  'society/Membership@1': (draft, { group, role }, ctx) => {
+    if (ctx.sender?.[0] !== 'society/Group@1' || ctx.sender[1] !== group) ctx.reject('not_yours');
+    changeRights(draft, ctx, () => {
+      const memberships = tableOf(ctx, 'memberships');
+      if (role === null) memberships.delete(group);
+      else memberships.set(group, role);
+    });
+  },
+  'society/Continue@1': (draft, _, ctx) => {
+    if (!isSelf(ctx)) ctx.reject('not_yours');
+    tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
+  },
+  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
+    const closed = sessionNews(notice, ctx);
+    const endsWithIt = draft.kind === 'claude-code' && closed !== undefined && draft.status !== 'deactivated';
+    if (endsWithIt && draft.status !== 'removed') setStatus(draft, 'deactivated', { reason: 'session_closed' }, ctx);
+  },
+  'sys/EffectOpened@1': (_draft, { effect }, ctx) => {
+    ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
+  },
+  'sys/TimerFired@1': (draft, { name }, ctx) => statusTimer(draft, name, ctx),
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => void planOfCallFailed(draft, plan[2], code, ctx),
+  'sys/Reply@1': (draft, value, ctx) => {
+    if (value.tag?.startsWith(ASK_TAG)) {
+      if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
+      return;
+    }
+    agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
+  },
+  'sys/CommandRefused@1': (draft, value, ctx) => {
+    const refused = refusedRights(value.tag);
+    if (refused !== undefined) return tellStand(refused.agent_id, refused.revision, value.code, ctx);
+    agentNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
+  },
+  'work/RightsStand@1': (draft, value, ctx) => agentNews(draft, { name: 'work/RightsStand@1', value }, ctx),
+};
+
+/** The reducer of entities: part of the app of every world with a society. */
+export const entityReducer = reducerOnUse(ENTITY, () =>
+  defineReducer({
+    name: ENTITY,
+    state: entityState,
+    events: EVENTS,
+    facts: entityFacts,
+    tables: entityTables,
+    init: (): EntityState => initial(),
+    reduce: handledBy(HANDLERS),
+  }),
+);
+
+function initial(): EntityState {
+  return {
+    kind: 'person',
+    display_name: '-',
+    parent_entity_id: null,
+    maker: null,
+    depth: 0,
+    public_key: null,
+    key_ref: null,
+    created_at: 0,
+    expires_at: null,
+    status: 'registered',
+    started: false,
+    epoch: 0,
+    reason: 'started',
+    suspended: null,
+    grace_until: null,
+    declared: {},
+    granted: null,
+    revision: 0,
+    trust_floor: 'untrusted',
+    automerge: false,
+    bonus_groups: [],
+    swarm_group: null,
+    tier: 'medium',
+    emcon: false,
+    failures: [],
+    parent_active: true,
+    children: 0,
+    calls: 0,
+    telling: { above: null, status: null },
+    changing: null,
+  };
+}
+
+/** An agent is made: it has its record, and does nothing yet. */
+function made(draft: EntityState, record: AgentRecord, ctx: ReducerContext): void {
+  const { above, limits, agent_id, agent_type, ...rest } = record;
+  if (agent_id !== idOf(ctx)) ctx.reject('wrong_address');
+  const { sender } = ctx;
+  keepAbove(ctx, { grant: above, limits });
+  Object.assign(draft, rest, {
+    kind: agent_type,
+    created_at: ctx.now,
+    maker: sender === null ? null : [sender[0], sender[1]],
+  });
+}
+
+function stateRegistered(
+  { parent_entity_id, kind, public_key, depth, expires_at }: EntityState,
+  ctx: ReducerContext,
+): void {
+  const agent_id = idOf(ctx);
+  ctx.record('society/Registered@1', { agent_id, parent_entity_id, kind, public_key, depth, expires_at });
+}
+
+/** An agent of this entity is on its way to its rights. */
+function agentNews(
+  draft: EntityState,
+  event: { readonly name: string; readonly value: unknown },
+  ctx: ReducerContext,
+): void {
+  const news = makingNews(ctx, event);
+  if (news === 'other' || news === undefined) return;
+  const agent_id = agentMade(news);
+  if (agent_id === undefined) return;
+  if (!news.made) unmakeAgent(ctx, agent_id);
+  registered(draft, agent_id, news.made ? undefined : news.code, ctx);
+}
+
+function tellStand(agent_id: string, revision: number, code: string | null, ctx: ReducerContext): void {
+  ctx.send([ENTITY, agent_id], { name: 'society/RightsStand@1', value: { revision, code } });
+}
+
+function requireActive({ kind, started, status, parent_active, declared }: EntityState, ctx: ReducerContext): void {
+  if (kind === 'person') return;
+  const acts = started && (status === 'registered' || status === 'active');
+  if (!acts || (!parent_active && declared.autonomous !== true)) ctx.reject('agent_not_active');
+}

@@ -1,0 +1,71 @@
+/** The tools of a society as the reducer of an entity knows them: their arguments, and what each does. */
+import type { Ref, Value } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { EntityState } from '../contracts/index.js';
+
+/** What a call is answered with. */
+export interface Answer {
+  readonly value: Value;
+  /** Content that a model is shown in part, and a client reads by its link. */
+  readonly refs?: readonly { readonly label: string; readonly ref: Ref }[];
+  readonly is_error?: boolean;
+}
+
+/** A schema of arguments. */
+export interface ArgumentSchema {
+  parse(value: unknown): unknown;
+  safeParse(
+    value: unknown,
+  ):
+    | { readonly success: true }
+    | { readonly success: false; readonly error: { readonly issues: readonly Problem[] } };
+}
+
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The acts of a tool. */
+export interface Operation<A = unknown> {
+  /** The arguments that it takes. */
+  readonly args: ArgumentSchema;
+  /** The entity that the call is about, when it is not this one: the call goes there, if it stands below. */
+  readonly about?: (args: A) => string | undefined;
+  /** The group that the call is judged for. */
+  readonly group?: (args: A, draft: EntityState) => string | undefined;
+  /** Whether an entity in any status may be acted on by it: otherwise only one that is active. */
+  readonly anyStatus?: true;
+  /** Acts. @returns the answer; undefined when `answerCall` gives it later */
+  readonly run: (draft: EntityState, args: A, call: string, ctx: ReducerContext) => Answer | undefined;
+}
+
+/** Operations by the name of their tool. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** States an operation with the type of its arguments. */
+export function operation<A>(
+  args: ArgumentSchema & { readonly _zod: { readonly output: A } },
+  rest: Omit<Operation<A>, 'args'>,
+): Operation {
+  return { args, ...rest } as unknown as Operation;
+}
+
+/** A refusal, as an answer. */
+export function refusal(code: string, details: Readonly<Record<string, Value>> = {}): Answer {
+  return { value: { code, ...details }, is_error: true };
+}
+
+/** A denial of the gate, as an answer. */
+export function denied(code: string): Answer {
+  return { value: { error: 'capability_denied', detail: detailOf(code) }, is_error: true };
+}
+
+/** Names the check that failed: tool, group, visibility, parallel or ttl. */
+function detailOf(code: string): string {
+  if (code.startsWith('cap_denied/mem_')) return 'visibility';
+  if (code === 'cap_denied/expired') return 'ttl';
+  if (code.startsWith('cap_denied/parallel') || code.startsWith('budget_denied')) return 'parallel';
+  const [, dimension] = code.split('/');
+  return dimension ?? code;
+}

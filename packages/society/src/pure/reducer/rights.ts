@@ -1,0 +1,198 @@
+/**
+ * Rights of an entity: compiled from what was declared, its memberships, its tier and its status, within what its maker
+ * may hand on.
+ *
+ * An entity narrows its own rights itself, in the delivery of the change: the kernel lets every cell do that, whatever
+ * has happened above it. What widens them its maker sets, because only the maker may; the entity has the narrower rights
+ * until then.
+ */
+import type { Capability, capability, Patterns, Rights } from '@reprise/contracts';
+import type * as z from '@reprise/contracts/schema';
+import { canonical, leq, meet } from '@reprise/kernel/authority';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { compileRights } from '../compile/index.js';
+import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { accountOf } from './accounts.js';
+import { childOfSender, idOf, tableOf } from './entity-context.js';
+
+/** Both sides of an entity's rights. */
+export interface BothSides {
+  readonly exercise: Capability;
+  readonly grant: Capability;
+}
+
+/** Begins the tags of commands that set the rights of agents. */
+const SET_TAG = 'rights.';
+
+/**
+ * Makes a change that the rights of the entity follow from, and has them follow.
+ *
+ * @param change changes the state or the memberships; what it changes is all that the rights are compiled from
+ * @returns whether the maker is to widen them: then it answers with `society/RightsStand@1`
+ */
+export function changeRights(draft: EntityState, ctx: ReducerContext, change: () => void): boolean {
+  const before = compiledOf(draft, ctx);
+  change();
+  const after = compiledOf(draft, ctx);
+  if (draft.kind === 'person') {
+    tellAbove(draft, ctx);
+    return false;
+  }
+  if (!isWithin(before, after))
+    narrowSelf({ exercise: meet(before.exercise, after.exercise), grant: meet(before.grant, after.grant) }, ctx);
+  const widens = !isWithin(after, before);
+  if (widens) askMaker(draft, after, ctx);
+  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
+  return widens;
+}
+
+/** The rights that follow from the state as it is. */
+export function compiledOf(draft: EntityState, ctx: ReducerContext): BothSides {
+  return compileRights({
+    agent_id: idOf(ctx),
+    kind: draft.kind,
+    declared: draft.declared,
+    granted: draft.granted ?? undefined,
+    tier: draft.tier,
+    trust_floor: draft.trust_floor,
+    bonus_groups: draft.bonus_groups,
+    memberships: membershipsOf(ctx),
+    status: draft.status,
+    expires_at: draft.expires_at ?? undefined,
+    parent_id: draft.parent_entity_id,
+    swarm_group: draft.swarm_group ?? undefined,
+    within: aboveOf(ctx),
+  });
+}
+
+/** What may be handed on to an entity, and the nearest entity above that narrows each dimension of it. */
+export interface HandedOn {
+  readonly grant: Capability;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+/** What the maker of this entity may hand on, as far as it has said. */
+export function aboveOf(ctx: ReducerContext): Capability {
+  return handedOnTo(ctx).grant;
+}
+
+/** What the maker of this entity may hand on, and who narrows it. */
+export function handedOnTo(ctx: ReducerContext): HandedOn {
+  const may: Record<string, Patterns> = {};
+  let bounds: Bounds = { expires_at: null, max_parallel: null, limits: {} };
+  for (const [key, entry] of aboveTable(ctx).range()) {
+    if (key === BOUNDS) bounds = entry as Bounds;
+    else may[key.slice(MAY.length)] = entry as Patterns;
+  }
+  const { expires_at, max_parallel, limits } = bounds;
+  const numbers = {
+    ...(expires_at === null ? {} : { expires_at }),
+    ...(max_parallel === null ? {} : { max_parallel }),
+  };
+  return { grant: { may, ...numbers }, limits };
+}
+
+/** What this entity may hand on itself, and who narrows it: itself, where it is narrower than its maker. */
+export function handedOnBy(draft: EntityState, ctx: ReducerContext): HandedOn {
+  const above = handedOnTo(ctx);
+  const { grant } = compiledOf(draft, ctx);
+  const own = (dimension: string, is: unknown, was: unknown): readonly (readonly [string, string])[] => {
+    const narrower = ctx.hash(is ?? null) !== ctx.hash(was ?? null);
+    const by = narrower ? idOf(ctx) : above.limits[dimension];
+    return by === undefined ? [] : [[dimension, by]];
+  };
+  const limits = Object.fromEntries([
+    ...Object.entries(grant.may).flatMap(([dimension, is]) => own(dimension, is, above.grant.may[dimension])),
+    ...own('expires_at', grant.expires_at, above.grant.expires_at),
+    ...own('max_parallel', grant.max_parallel, above.grant.max_parallel),
+  ]);
+  return { grant, limits };
+}
+
+/** Keeps what the maker may hand on. */
+export function keepAbove(ctx: ReducerContext, { grant: { may, expires_at, max_parallel }, limits }: HandedOn): void {
+  const table = aboveTable(ctx);
+  for (const [key] of table.range()) table.delete(key);
+  for (const [dimension, patterns] of Object.entries(may)) table.set(`${MAY}${dimension}`, [...patterns]);
+  table.set(BOUNDS, { expires_at: expires_at ?? null, max_parallel: max_parallel ?? null, limits });
+}
+
+/** The maker sets the rights that an agent of it has compiled. */
+export function setCompiled(
+  {
+    rights,
+    revision,
+    parallel,
+  }: { readonly rights: BothSides; readonly revision: number; readonly parallel: number | null },
+  ctx: ReducerContext,
+): void {
+  const id = childOfSender(ctx) ?? ctx.reject('not_yours');
+  const account = accountOf(id);
+  const limits = parallel === null ? {} : { parallel };
+  ctx.command('sys/SetAccount@1', { account, parent: accountOf(idOf(ctx)), limits });
+  ctx.command(
+    'sys/SetRights@1',
+    { holder: formatHolder(id), exercise: recorded(rights.exercise), grant: recorded(rights.grant ?? rights.exercise), account },
+    { tag: `${SET_TAG}${id}.${revision}` },
+  );
+  ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id: id, revision } });
+}
+
+/** An agent and the revision whose rights were refused; undefined for other commands. */
+export function refusedRights(tag = ''): { readonly agent_id: string; readonly revision: number } | undefined {
+  if (!tag.startsWith(SET_TAG)) return undefined;
+  const [agent_id = '', revision = ''] = tag.slice(SET_TAG.length).split('.');
+  return { agent_id, revision: Number(revision) };
+}
+
+/** Has all agents of this entity hear what it may hand on now. */
+export function tellAbove(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.children === 0) return;
+  const isTelling = draft.telling.above !== null || draft.telling.status !== null;
+  draft.telling.above = '';
+  if (!isTelling) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
+}
+
+/** Whether both sides permit nothing that the others do not. */
+function isWithin(a: BothSides, b: BothSides): boolean {
+  return leq(a.exercise, b.exercise) && leq(a.grant, b.grant);
+}
+
+function narrowSelf({ exercise, grant }: BothSides, ctx: ReducerContext): void {
+  ctx.command('sys/SetRights@1', {
+    holder: formatHolder(idOf(ctx)),
+    exercise: recorded(exercise),
+    grant: recorded(grant),
+  });
+}
+
+function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): void {
+  if (draft.maker === null) return;
+  const { max_parallel_ops = null } = draft.declared;
+  const value = { rights, revision: draft.revision, parallel: max_parallel_ops };
+  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value });
+}
+
+/** A capability as commands and events carry it. */
+export function recorded(of: Capability): z.infer<typeof capability> {
+  return canonical(of) as z.infer<typeof capability>;
+}
+
+function membershipsOf(ctx: ReducerContext) {
+  return tableOf(ctx, 'memberships')
+    .range({ limit: SOCIETY_BOUNDS.memberships })
+    .map(([group, role]) => ({ group, role }));
+}
+
+interface Bounds {
+  readonly expires_at: number | null;
+  readonly max_parallel: number | null;
+  readonly limits: Readonly<Record<string, string>>;
+}
+
+const BOUNDS = 'bounds';
+const MAY = 'may.';
+
+function aboveTable(ctx: ReducerContext): Table<Patterns | Bounds> {
+  return ctx.table('above') as unknown as Table<Patterns | Bounds>;
+}

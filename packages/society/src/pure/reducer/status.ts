@@ -1,0 +1,149 @@
+/** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
+import type { ReducerContext } from '@reprise/kernel/define';
+import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason } from '../contracts/index.js';
+import { idOf, tableOf } from './entity-context.js';
+import { changeRights } from './rights.js';
+import { commandSessions } from './sessions.js';
+
+/** The legal changes (SOC-40). */
+const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
+  registered: ['active', 'deactivated'],
+  active: ['suspended', 'deactivated'],
+  suspended: ['active', 'deactivated'],
+  deactivated: ['active', 'removed'],
+  removed: [],
+};
+
+/** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures. */
+export const TTL = 'ttl';
+export const GRACE = 'grace';
+export const COOLDOWN = 'cooldown';
+
+/** Who changes a status, and how deep that entity stands. */
+export interface ChangedBy {
+  readonly id: string | null;
+  readonly depth: number;
+}
+
+/** No entity: the agent itself, or time. */
+export const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
+
+/** Whether a change is legal. */
+export function isLegal(from: AgentStatus, to: AgentStatus): boolean {
+  return NEXT[from].includes(to);
+}
+
+/** Changes the status, with all that follows from it. The change must be legal. */
+export function setStatus(
+  draft: EntityState,
+  to: AgentStatus,
+  {
+    reason,
+    by = BY_ITSELF,
+    grace_ms = SOCIETY_BOUNDS.grace_ms,
+  }: { readonly reason: StatusReason; readonly by?: ChangedBy; readonly grace_ms?: number },
+  ctx: ReducerContext,
+): void {
+  const from = draft.status;
+  if (!isLegal(from, to)) ctx.reject('illegal_transition');
+  const wasActive = from === 'active';
+  changeRights(draft, ctx, () => {
+    draft.status = to;
+    draft.epoch++;
+    draft.reason = reason;
+    draft.suspended = to === 'suspended' ? { by: by.id, depth: by.depth, reason } : null;
+    draft.grace_until = to === 'deactivated' ? ctx.now + grace_ms : null;
+  });
+  ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch: draft.epoch });
+  setTimers(draft, ctx);
+  followSessions(from, to, ctx);
+  tellMaker(draft, ctx);
+  if (wasActive !== (to === 'active')) tellStatus(draft, ctx);
+}
+
+/** The first operation of an agent makes it active. */
+export function operated(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.kind !== 'person' && draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
+}
+
+/** Counts a failed operation: too many within ten minutes suspend the agent. */
+export function operationFailed(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.kind === 'person' || draft.status !== 'active') return;
+  const recent = draft.failures.filter((at) => at > ctx.now - SOCIETY_BOUNDS.failures_ms);
+  draft.failures = [...recent, ctx.now].slice(-SOCIETY_BOUNDS.failures);
+  if (draft.failures.length < SOCIETY_BOUNDS.failures) return;
+  draft.failures = [];
+  setStatus(draft, 'suspended', { reason: 'failures', by: { id: null, depth: SOCIETY_BOUNDS.depth + 1 } }, ctx);
+  ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+}
+
+/** The parent agent is active, or is not: an agent that is not autonomous stands still with it (CAP-7). */
+export function parentChanged(draft: EntityState, active: boolean, by: ChangedBy, ctx: ReducerContext): void {
+  draft.parent_active = active;
+  if (draft.declared.autonomous === true) return;
+  const isHeld = draft.suspended?.reason === 'ancestor';
+  if (!active && draft.status === 'active') setStatus(draft, 'suspended', { reason: 'ancestor', by }, ctx);
+  else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
+}
+
+/** A timer of the agent has fired. Timers of an earlier status were cleared; one that is left means nothing. */
+export function statusTimer(draft: EntityState, name: string, ctx: ReducerContext): void {
+  if (name === TTL && isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ttl' }, ctx);
+  else if (name === GRACE && draft.status === 'deactivated') setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
+  else if (name === COOLDOWN && draft.status === 'suspended' && draft.suspended?.reason === 'failures')
+    setStatus(draft, 'active', { reason: 'cooled_down' }, ctx);
+}
+
+/** Sets the timers that the status needs, and clears the others. */
+export function setTimers({ status, expires_at, grace_until }: EntityState, ctx: ReducerContext): void {
+  const lives = status === 'registered' || status === 'active' || status === 'suspended';
+  if (lives && expires_at !== null) ctx.timer(TTL, expires_at);
+  else ctx.clearTimer(TTL);
+  if (status === 'deactivated' && grace_until !== null) ctx.timer(GRACE, grace_until);
+  else ctx.clearTimer(GRACE);
+  if (status !== 'suspended') ctx.clearTimer(COOLDOWN);
+}
+
+/** Has all agents of this entity hear whether it is active. */
+function tellStatus(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.children === 0) return;
+  const isTelling = draft.telling.above !== null || draft.telling.status !== null;
+  draft.telling.status = '';
+  if (!isTelling) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
+}
+
+/** The agents that one delivery tells; the rest follows before any other input. */
+const TOLD_AT_ONCE = 64;
+
+/** Tells some agents what they are to hear, and goes on with the others. */
+export function tellChildren(draft: EntityState, grant: () => object, ctx: ReducerContext): void {
+  const what = draft.telling.above !== null ? 'above' : draft.telling.status !== null ? 'status' : undefined;
+  if (what === undefined) return;
+  const after = draft.telling[what] ?? '';
+  const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
+  const event =
+    what === 'above'
+      ? { name: 'society/Above@1', value: { grant: grant() } }
+      : { name: 'society/ParentStatus@1', value: { active: isActive(draft), by: idOf(ctx), depth: draft.depth } };
+  for (const [id, { status }] of rows) if (status !== 'removed') ctx.send(['society/Entity@1', id], event);
+  const last = rows.at(-1)?.[0];
+  draft.telling[what] = rows.length === TOLD_AT_ONCE && last !== undefined ? last : null;
+  const more = draft.telling.above !== null || draft.telling.status !== null;
+  if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
+}
+
+/** Whether agents below may act: a person always lets them. */
+function isActive({ kind, status }: EntityState): boolean {
+  return kind === 'person' || status === 'active' || status === 'registered';
+}
+
+function tellMaker({ maker, status, expires_at }: EntityState, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at } });
+}
+
+/** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-41). */
+function followSessions(from: AgentStatus, to: AgentStatus, ctx: ReducerContext): void {
+  if (to === 'suspended') commandSessions('Pause', ctx);
+  else if (to === 'active' && from === 'suspended') commandSessions('Resume', ctx);
+  else if (to === 'deactivated') commandSessions('Close', ctx);
+}
