@@ -1,2 +1,21 @@
 /** Societies of agents: identities, capabilities, memory by scope, trust, swarms and signed returns. */
-export type { AgentStatus, AgentType, Tier } from '@reprise/society';
+export {
+  type AgentQuery,
+  type AgentRegister,
+  type AgentRow,
+  type AgentStatus,
+  type AgentType,
+  type Capabilities,
+  type CapabilityChange,
+  type CapabilityReport,
+  type CapabilityUpdate,
+  type CommandOptions,
+  Entity,
+  type RegisteredAgent,
+  type Society,
+  type SocietyOptions,
+  type StatusOptions,
+  type StatusReport,
+  society,
+  type Tier,
+} from '@reprise/society';

@@ -33,9 +33,7 @@ import { type Answered, ask, type CommandOptions, factOf } from './requests.js';
 export interface EntityHost {
   readonly world: AgentWorld;
   /** Stores an agent's definition, as a session adopts it. */
-  adopt(
-    agent: AnyAgent,
-  ): Promise<{
+  adopt(agent: AnyAgent): Promise<{
     readonly adopted: { readonly def_ref: unknown; readonly config: unknown };
     readonly agents: readonly unknown[];
   }>;

@@ -1,7 +1,7 @@
 /** The society of a world: `world.part(part)`. */
-import type { AgentWorld, AnyAgent } from '@reprise/agent';
+import { type AgentWorld, type AnyAgent, SESSION_REDUCER } from '@reprise/agent';
 import { RepriseError } from '@reprise/contracts';
-import { AGENT_ID, type Capabilities, compileRights, entityAt, NAME_ID } from '../pure/index.js';
+import { AGENT_ID, type Capabilities, compileRights, entityAt, L1, NAME_ID } from '../pure/index.js';
 import { accountOf } from '../pure/reducer/accounts.js';
 import { recorded } from '../pure/reducer/rights.js';
 import { Entity, type EntityHost } from './entity.js';
@@ -57,8 +57,8 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities): P
     holder: `human:${name}`,
     exercise: {
       may: {
-        send: [`${reducer}/${key}#*`, `aos.agent/*/${name}/*`],
-        read: [`${reducer}/${key}`, 'society/*', 'aos.agent/*'],
+        send: [`${reducer}/${key}#*`, `${SESSION_REDUCER}/${name}/*`],
+        read: [`${reducer}/${key}`, `${L1}/${key}`, `${SESSION_REDUCER}/${name}/*`],
       },
     },
   });

@@ -4,7 +4,6 @@ import { leq } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type AgentCallOf,
-  type AgentRecord,
   agentCalls,
   type CallOrigin,
   type Capabilities,

@@ -16,9 +16,7 @@ export interface ArgumentSchema {
   parse(value: unknown): unknown;
   safeParse(
     value: unknown,
-  ):
-    | { readonly success: true }
-    | { readonly success: false; readonly error: { readonly issues: readonly Problem[] } };
+  ): { readonly success: true } | { readonly success: false; readonly error: { readonly issues: readonly Problem[] } };
 }
 
 interface Problem {

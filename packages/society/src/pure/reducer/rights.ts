@@ -123,7 +123,7 @@ export function setCompiled(
     rights,
     revision,
     parallel,
-  }: { readonly rights: BothSides; readonly revision: number; readonly parallel: number | null },
+  }: { readonly rights: Rights; readonly revision: number; readonly parallel: number | null },
   ctx: ReducerContext,
 ): void {
   const id = childOfSender(ctx) ?? ctx.reject('not_yours');
@@ -132,7 +132,12 @@ export function setCompiled(
   ctx.command('sys/SetAccount@1', { account, parent: accountOf(idOf(ctx)), limits });
   ctx.command(
     'sys/SetRights@1',
-    { holder: formatHolder(id), exercise: recorded(rights.exercise), grant: recorded(rights.grant ?? rights.exercise), account },
+    {
+      holder: formatHolder(id),
+      exercise: recorded(rights.exercise),
+      grant: recorded(rights.grant ?? rights.exercise),
+      account,
+    },
     { tag: `${SET_TAG}${id}.${revision}` },
   );
   ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id: id, revision } });
