@@ -4,13 +4,13 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/team.ts --workflow [--world w.db] [--mutant leak]
  *   npx tsx --conditions=@reprise/source conformance/team.ts --kill 200 [--seed 1]
- *   … conformance/team.ts --skills | --timeout | --burst 40 | --mislead | --own | --fork
+ *   … conformance/team.ts --skills | --timeout | --burst 40 | --mislead | --own | --fork [--mutant handlers]
  *   … conformance/team.ts --graphs 500 | --projects 1000 | --schedules 10000 [--seed 1]
  *
  * `--skills`: files of skills are added, changed, broken and removed while the world is open. `--timeout`: a job of two
  * seconds with a program that does not end. `--burst N`: N jobs that end together. `--mislead`: a coordinator that believes
  * what a worker says. `--own`: a tool of the app with the name of one of the coordinator's. `--fork`: a dry fork
- * from before the plan. `--graphs N`: random graphs in two projects on one pool. `--schedules N`: random schedules of a
+ * from before the plan; `--mutant handlers` lets the planner write tasks by a tool that sends a request. `--graphs N`: random graphs in two projects on one pool. `--schedules N`: random schedules of a
  * project on its reducer alone, beside plain lists.
  */
 import { parseArgs } from 'node:util';
@@ -53,7 +53,7 @@ if (options.skills) tell(await changeSkills());
 if (options.timeout) tell(await timeOut());
 if (Number(options.burst) > 0) tell(await endTogether(Number(options.burst)));
 if (options.mislead) tell(await mislead());
-if (options.fork) tell(await forkBeforePlan());
+if (options.fork) tell(await forkBeforePlan(options.mutant === 'handlers' ? 'handlers' : 'owner calls'));
 if (options.own) tell(await ownName());
 if (Number(options.projects) > 0) tell(await manyProjects(Number(options.projects)));
 if (Number(options.graphs) > 0) tell(launchGraphs(Number(options.graphs), Number(options.seed)));

@@ -5,14 +5,18 @@ import { modelServer } from './model-server.js';
 import { openOffice } from './office.js';
 import { inFolder } from './run.js';
 import type { Said } from './run-workflow.js';
-import { decide, MESSAGE, SKILLS, writeSkill } from './workflow.js';
+import { decideFor, MESSAGE, type Planning, skillsFor, writeSkill } from './workflow.js';
 
-/** Runs the workflow, and forks its world before the planner was asked for. */
-export async function forkBeforePlan(): Promise<Said> {
+/**
+ * Runs the workflow, and forks its world before the planner was asked for.
+ *
+ * @param planning how the plan is written; a plan by a handler is missing in the fork
+ */
+export async function forkBeforePlan(planning: Planning = 'owner calls'): Promise<Said> {
   return inFolder(async (folder) => {
     const skills = path.join(folder, 'skills');
-    for (const skill of SKILLS) writeSkill(skills, skill);
-    const server = await modelServer(decide);
+    for (const skill of skillsFor(planning)) writeSkill(skills, skill);
+    const server = await modelServer(decideFor(planning));
     try {
       const places = { skills, model: server.url };
       const original = await openOffice({ file: path.join(folder, 'w.db'), ...places });
@@ -43,14 +47,14 @@ export async function forkBeforePlan(): Promise<Said> {
   });
 }
 
-/** The frame before the one in which the plan was written. */
+/** The frame before the one in which the coordinator was woken, for the first time, and asked for a plan. */
 async function beforePlan(world: Awaited<ReturnType<typeof openOffice>>['world']): Promise<number> {
   const end = new AbortController();
   for await (const { seq, records } of world.kernel.frames(0, end.signal))
     for (const record of records) {
-      if (record.kind !== 'fact' || record.name !== 'specialists/PlanWritten@1') continue;
+      if (record.kind !== 'fact' || record.name !== 'specialists/CoordinatorWoken@1') continue;
       end.abort();
       return seq - 1;
     }
-  throw new Error('no plan was written');
+  throw new Error('the coordinator was not woken');
 }

@@ -1,9 +1,10 @@
 /** The team of the workflow in a world on a file. */
 import { type AgentWorld, defineTool, openWorld } from 'reprise';
 import { openAiCompatible } from 'reprise/providers';
-import { defineTeam, folder, type Team } from 'reprise/specialists';
+import { defineTeam, folder, type PlannedTask, type Team } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import * as z from 'zod';
+import { PLAN, PLAN_HANDLER } from './workflow.js';
 
 /** Where the world, its skills and its model are. */
 export interface Places {
@@ -24,20 +25,40 @@ const [grep, read, write] = ['grep', 'read', 'write'].map((name) =>
   }),
 ) as [never, never, never];
 
-/** The team of the workflow. */
-export function officeTeam(skills: string): Team {
-  return defineTeam('shop', {
-    skills: [folder(skills)],
-    tools: [grep, read, write],
-    coordinator: { model: 'main', identity: 'You coordinate.' },
-    planners: ['project-planner'],
-  });
+interface Office {
+  readonly world: AgentWorld;
+  readonly team: Team;
 }
 
 /** Opens the world of the workflow. */
-export async function openOffice({ file, skills, model }: Places): Promise<{ world: AgentWorld; team: Team }> {
-  const team = officeTeam(skills);
+export async function openOffice({ file, skills, model }: Places): Promise<Office> {
+  let opened: Office | undefined;
+  const team = defineTeam('shop', {
+    skills: [folder(skills)],
+    tools: [grep, read, write, planHandler(() => opened)],
+    coordinator: { model: 'main', identity: 'You coordinate.' },
+    planners: ['project-planner'],
+  });
   const main = openAiCompatible({ baseUrl: model, model: 'mock' });
   const world = await openWorld({ store: sqlite(file), models: { main }, parts: [team] });
-  return { world, team };
+  opened = { world, team };
+  return opened;
+}
+
+/** Writes the plan by a request to the project: a fork replays the call of the tool, and not the request. */
+function planHandler(office: () => Office | undefined) {
+  return defineTool({
+    name: PLAN_HANDLER,
+    description: 'Writes the plan.',
+    args: text,
+    run: async () => {
+      const opened = office();
+      if (opened === undefined) throw new Error('no world is open');
+      await opened.world
+        .part(opened.team)
+        .project('auth')
+        .plan(PLAN as PlannedTask[]);
+      return 'written';
+    },
+  });
 }

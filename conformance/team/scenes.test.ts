@@ -24,6 +24,12 @@ describe('a team whose surroundings change or mislead', { timeout: 120_000 }, ()
     expect(await forkBeforePlan()).toMatchObject({ isRight: true });
   });
 
+  it('a planner whose tool sends a request leaves a dry fork without its tasks', async () => {
+    const { lines, isRight } = await forkBeforePlan('handlers');
+    expect(isRight).toBe(false);
+    expect(lines.join()).toContain('tasks 0 of 3, results 2 of 5');
+  });
+
   it('a wake of one project among forty has no more frames than that of one alone', async () => {
     const { lines } = await manyProjects(40);
     expect(lines[0]).toContain('1.00 × the frames');

@@ -49,7 +49,7 @@ export function writeSkill(folder: string, { name, description, tools }: SkillFi
 }
 
 /** The tasks of the plan. */
-const PLAN = [
+export const PLAN = [
   { key: 'code', skill: 'coder', depends_on: [] },
   { key: 'tests', skill: 'tester', depends_on: [{ task: 'code', pass: 'full' }] },
   { key: 'docs', skill: 'writer', depends_on: ['code'] },
@@ -65,10 +65,30 @@ export function roleOf({ system }: Pick<Asked, 'system'>): string {
   return /^# Your skill: (\S+)/m.exec(system)?.[1] ?? 'coordinator';
 }
 
+/** How the planner writes tasks: by a call of its project, or, to show what that is for, by a tool that sends a request. */
+export type Planning = 'owner calls' | 'handlers';
+
+/** The tool of a planner that sends a request, as no tool of a team should. */
+export const PLAN_HANDLER = 'send_plan';
+
+/** The skills of the workflow, with a planner that writes tasks in one of the two ways. */
+export function skillsFor(planning: Planning): readonly SkillFile[] {
+  if (planning === 'owner calls') return SKILLS;
+  return SKILLS.map((one) => (one.name === 'project-planner' ? { ...one, tools: [PLAN_HANDLER] } : one));
+}
+
 /** What the models of the team say. */
 export function decide(asked: Asked): Said {
-  const role = roleOf(asked);
-  return role === 'coordinator' ? coordinator(asked) : specialist(role, asked);
+  return decideFor('owner calls')(asked);
+}
+
+/** What the models of a team say, whose planner writes tasks in one of the two ways. */
+export function decideFor(planning: Planning): (asked: Asked) => Said {
+  return (asked) => {
+    const role = roleOf(asked);
+    if (role === 'coordinator') return coordinator(asked);
+    return role === 'project-planner' ? planner(asked, planning) : specialist(role, asked);
+  };
 }
 
 function coordinator({ last, step }: Asked): Said {
@@ -105,11 +125,13 @@ function keep(result: number): Call {
   return { tool: 'memory_store', args };
 }
 
+function planner({ step }: Asked, planning: Planning): Said {
+  if (step > 0) return { text: 'Three tasks: code, then tests and docs.\n\nThe plan is written.' };
+  if (planning === 'handlers') return { calls: [{ tool: PLAN_HANDLER, args: { text: 'plan' } }] };
+  return { calls: [{ tool: 'plan_write', args: { tasks: PLAN } }] };
+}
+
 function specialist(role: string, { step }: Asked): Said {
-  if (role === 'project-planner')
-    return step === 0
-      ? { calls: [{ tool: 'plan_write', args: { tasks: PLAN } }] }
-      : { text: 'Three tasks: code, then tests and docs.\n\nThe plan is written.' };
   if (step === 0) return { calls: [{ tool: role === 'research' ? 'grep' : 'read', args: { text: 'login' } }] };
   const text = `${role} is done: the login is understood.\n\n${'One more detail of the work. '.repeat(60)}`;
   return { text: role === 'research' ? `${text}\n${RESEARCH_MARK}\n${'More. '.repeat(400)}` : text };

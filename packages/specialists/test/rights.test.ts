@@ -6,6 +6,16 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { COORDINATOR, calls, IDENTITY, played, says } from './support/roles.js';
 
+const HOLDER = 'cell:specialists/Project@1/p' as const;
+
+const read = defineTool({
+  name: 'Read',
+  description: 'Reads.',
+  args: z.strictObject({}),
+  guarantee: 'idempotent',
+  run: () => 'read',
+});
+
 describe('given a specialist whose tool is under way', () => {
   it('rights of the project that are narrowed end the tool before anything else happens, and the specialist is told [SPEC-1]', async () => {
     let begun = (): void => undefined;
@@ -38,8 +48,7 @@ describe('given a specialist whose tool is under way', () => {
     const project = world.part(team).project('p');
     await (await project.send('Go.')).result();
     await isBegun;
-    const holder = 'cell:specialists/Project@1/p' as const;
-    const { seq } = await world.kernel.command('sys/SetRights@1', { holder, exercise: { may: { tool: [] } } });
+    const { seq } = await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: [] } } });
     expect((await project.idle({ within: '30s' })).status).toBe('done');
     expect(await project.output(1)).toBe('It was taken from me.');
     const ended: unknown[] = [];
@@ -49,5 +58,79 @@ describe('given a specialist whose tool is under way', () => {
     }
     expect(ended).toEqual(['cap_denied/revoked']);
     expect(asked.filter(({ role }) => role === 'worker')).toHaveLength(2);
+  });
+});
+
+/** A team whose coordinator spawns the skill `reader` for each message that begins with `Go`, in whatever way. */
+async function openReaders(args: object) {
+  const { model, asked } = played({
+    [COORDINATOR]: (said) => (said.includes('Go') ? [calls('spawn_agent', args), says('Done.')] : [says('Noted.')]),
+    reader: () => [calls('Read', {}), says('It was read.')],
+  });
+  const team = defineTeam('dev', {
+    skills: [skill({ name: 'reader', description: 'Reads', tools: ['Read'], body: 'Read.' })],
+    tools: [read],
+    coordinator: { model: 'main', identity: IDENTITY },
+  });
+  const world = await openWorld({ store: memory(), models: { main: model }, parts: [team] });
+  const answers = (): readonly string[] =>
+    asked.flatMap(({ role, request: { messages, last } }) =>
+      role === COORDINATOR && messages.at(-1)?.role === 'tool' ? [last] : [],
+    );
+  return { world, project: world.part(team).project('p'), asked, answers };
+}
+
+const AD_HOC = { task: 'Read.', skill: 'reader' };
+
+describe('given a project whose rights do not cover a tool', () => {
+  it('a skill that lists the tool is refused at spawn, and the refusal changes nothing [SPEC-15]', async () => {
+    const { world, project, asked, answers } = await openReaders(AD_HOC);
+    await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: ['Write'] } } });
+    await (await project.send('Go.')).result();
+    expect((await project.idle({ within: '30s' })).status).toBe('open');
+    expect(answers()[0]).toContain('tool_denied');
+    expect(answers()[0]).toContain('the project may not use the tool Read');
+    expect(await project.results()).toEqual([]);
+    expect(await world.kernel.table(['specialists/Project@1', 'p'], 'jobs')).toEqual([]);
+    expect(asked.filter(({ role }) => role === 'reader')).toEqual([]);
+    // The skill is no longer offered.
+    expect(JSON.stringify(asked[0]?.request)).not.toContain('reader — Reads');
+    await world.close();
+  });
+
+  it('the spawn succeeds after the rights were widened', async () => {
+    const { world, project, answers } = await openReaders(AD_HOC);
+    await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: [] } } });
+    await (await project.send('Go.')).result();
+    await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: ['Re*'] } } });
+    await (await project.send('Go again.')).result();
+    await project.idle({ within: '30s' });
+    expect(answers()).toHaveLength(2);
+    expect(await project.output(1)).toBe('It was read.');
+    await world.close();
+  });
+
+  it('a project that may call no tools at all refuses the spawn as well', async () => {
+    const { world, project, answers } = await openReaders(AD_HOC);
+    await world.kernel.command('sys/SetRights@1', {
+      holder: HOLDER,
+      exercise: { may: { effect: ['specialists.*', 'work.*', 'llm.generate@2'] } },
+    });
+    await (await project.send('Go.')).result();
+    await project.idle({ within: '30s' });
+    expect(answers()[0]).toContain('tool_denied');
+    await world.close();
+  });
+
+  it('rights that are narrowed between the spawn and the preparation fail the job, and no model is asked for it', async () => {
+    const { world, project, asked } = await openReaders(AD_HOC);
+    await world.kernel.request(['flow/Queue@1', 'specialists/dev'], { name: 'flow/PauseQueue@1', value: {} });
+    await (await project.send('Go.')).result();
+    await world.kernel.command('sys/SetRights@1', { holder: HOLDER, exercise: { may: { tool: [] } } });
+    await world.kernel.request(['flow/Queue@1', 'specialists/dev'], { name: 'flow/ResumeQueue@1', value: {} });
+    await project.idle({ within: '30s' });
+    expect(await project.results()).toMatchObject([{ status: 'failed', code: 'adapter_error/tool_denied' }]);
+    expect(asked.filter(({ role }) => role === 'reader')).toEqual([]);
+    await world.close();
   });
 });

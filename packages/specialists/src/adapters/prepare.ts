@@ -3,7 +3,7 @@
  * none of it: the definition is content, and the digest says which bytes were read (SPEC-16).
  */
 import { defineAgent, putText, readText, type Tool } from '@reprise/agent';
-import type { InputPart, Ref } from '@reprise/contracts';
+import type { Capability, InputPart, Ref } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import {
   type ComposedItem,
@@ -33,7 +33,8 @@ const details = z.object({
 /** What a team knows when a job is prepared. */
 interface SpecialistsOfTeam {
   readonly library: SkillLibrary;
-  facts(host: PrepareHost): SkillTeam;
+  /** What it knows of its skills where agents have these rights. */
+  facts(host: PrepareHost, rights: Capability): SkillTeam;
   readonly defaultModel: string;
   /** The tool that a skill means by a name; undefined when it may have none of that name. */
   tool(name: string, isPlanner: boolean): Tool | undefined;
@@ -45,7 +46,7 @@ export function specialistPreparer(team: SpecialistsOfTeam): Preparer {
     kind: SPECIALIST,
     async prepare(request: JobRequest, host: PrepareHost): Promise<WorkPrepared> {
       const asked = details.parse(request.details);
-      const read = await team.library.read(asked.skill, team.facts(host));
+      const read = await team.library.read(asked.skill, team.facts(host, await host.rights()));
       if (read === undefined) throw new NotPrepared('skill_not_found', `there is no skill "${asked.skill}"`);
       const { found, row } = read;
       if (!isSkill(found.parsed) || row.refusal !== null) throw new NotPrepared(row.refusal ?? 'skill_invalid');

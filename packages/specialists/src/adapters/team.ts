@@ -1,6 +1,6 @@
 /** Executes `specialists.skills@1`: the team as it is defined in this process, and its skills as they are now. */
 import { type AnyAgent, defineAgent, type PartHost, type Tool } from '@reprise/agent';
-import type { Address, Ref } from '@reprise/contracts';
+import type { Address, Capability, Ref } from '@reprise/contracts';
 import { type Adapter, type ContentStore, encode, portableSha256, toHex } from '@reprise/kernel';
 import type * as z from 'zod';
 import { lookAtTeam, type lookReceipt, type SkillsSeen, type TeamRow } from '../pure/index.js';
@@ -26,18 +26,21 @@ type Look = z.infer<typeof lookReceipt>;
 /**
  * The adapter of `specialists.skills@1`.
  *
- * @param look looks at the skills
+ * @param look looks at the skills of a project that has these rights
  */
 export function teamAdapter(
   host: PartHost,
   facts: TeamFacts,
-  look: (content: ContentStore, version: Ref | null) => Promise<SkillsSeen>,
+  look: (content: ContentStore, version: Ref | null, rights: Capability) => Promise<SkillsSeen>,
 ): Adapter<Known, Look> {
   return {
     effect: lookAtTeam as unknown as Adapter<Known, Look>['effect'],
     name: 'specialists.skills',
-    async doExecute(known, { content }) {
-      const [team, skills] = await Promise.all([recordedTeam(host, facts), look(content, known.skills)]);
+    async doExecute(known, { content, rights }) {
+      const [team, skills] = await Promise.all([
+        recordedTeam(host, facts),
+        rights().then((own) => look(content, known.skills, own)),
+      ]);
       const version = toHex(portableSha256(encode(team as never)));
       return { status: 'ok', payload: { team: version === known.team ? { version } : { version, team }, skills } };
     },

@@ -4,11 +4,13 @@ import { type Duration, defineAgent, durationMs } from '@reprise/agent';
 import {
   type Address,
   type ArgumentCheck,
+  type Capability,
   checkOf,
   type PolicyRule,
   RepriseError,
   requireKnownOptions,
 } from '@reprise/contracts';
+import { permits } from '@reprise/kernel/authority';
 import { memoryPart, memoryTools } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
 import { specialistPreparer } from '../adapters/prepare.js';
@@ -140,8 +142,8 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     reducers: [projectReducer],
     plans: [readPlan, wakePlan, listPlan, showPlan],
     adapters: (host) => [
-      teamAdapter(host, factsFor(host), (content, version) =>
-        lookAtSkills(library, skillTeam(options, host), content, version),
+      teamAdapter(host, factsFor(host), (content, version, rights) =>
+        lookAtSkills(library, skillTeam(options, host, rights), content, version),
       ),
       readAdapter(),
     ],
@@ -254,8 +256,16 @@ function coordinatorAgent(name: string, { coordinator, budget }: TeamOptions, ho
 }
 
 /** What the checks of skills know of the team. */
-function skillTeam({ tools, planners = [] }: TeamOptions, host: Pick<PartHost, 'models'>) {
-  return { tools: tools.map(({ name }) => name), models: host.models, planners };
+function skillTeam({ tools, planners = [] }: TeamOptions, host: Pick<PartHost, 'models'>, rights: Capability) {
+  const denied = tools.filter((tool) => !mayUse(rights, tool)).map(({ name }) => name);
+  return { tools: tools.map(({ name }) => name), models: host.models, planners, denied };
+}
+
+/** Whether rights cover the effect of a tool. A tool that a cell answers has none. */
+function mayUse(rights: Capability, { name, entry }: Tool): boolean {
+  if (entry.kind === 'ask') return permits(rights, 'effect', 'human.ask@1');
+  if (entry.kind !== 'tool') return true;
+  return permits(rights, 'effect', 'tool.call@1') && permits(rights, 'tool', name);
 }
 
 function specialistsOf(options: TeamOptions, library: SkillLibrary, defaultModel: string) {
@@ -263,7 +273,7 @@ function specialistsOf(options: TeamOptions, library: SkillLibrary, defaultModel
   return {
     library,
     defaultModel,
-    facts: (host: Pick<PartHost, 'models'>) => skillTeam(options, host),
+    facts: (host: Pick<PartHost, 'models'>, rights: Capability) => skillTeam(options, host, rights),
     tool(name: string, isPlanner: boolean): Tool | undefined {
       const listed = options.tools.find((tool) => tool.name === name);
       if (listed !== undefined) return listed;

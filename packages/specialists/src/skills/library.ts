@@ -17,6 +17,8 @@ export interface TeamFacts {
   readonly models: readonly string[];
   /** The names of the skills that may write plans. */
   readonly planners: readonly string[];
+  /** The tools of the catalog that the rights of the project do not cover. */
+  readonly denied: readonly string[];
 }
 
 /** The skills of a team at one moment. */
@@ -96,7 +98,7 @@ function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): SkillRow 
       ...{ name, digest, description: '', triggers: [], tools: null, project_tools: [], model: null, timeout_ms: null },
       ...{ planner, state: 'invalid', refusal: 'skill_invalid', problems: recorded(parsed.problems) },
     };
-  const known: KnownToTeam = { tools: team.tools, models: team.models, planner };
+  const known: KnownToTeam = { tools: team.tools, models: team.models, planner, denied: team.denied };
   const problems = lintSkill(parsed, known);
   const { description, triggers, tools, model, timeoutMs } = parsed;
   return {
@@ -117,7 +119,7 @@ function rowOf({ name, digest, parsed }: FoundSkill, team: TeamFacts): SkillRow 
   };
 }
 
-const REFUSALS: readonly SkillRefusal[] = ['tool_unavailable', 'tool_reserved', 'unknown_model'];
+const REFUSALS: readonly SkillRefusal[] = ['tool_unavailable', 'tool_reserved', 'tool_denied', 'unknown_model'];
 
 /** The code of the first problem; those of the file come before those of the team. */
 function refusalOf(problems: readonly SkillProblem[]): SkillRefusal | null {

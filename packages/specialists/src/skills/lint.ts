@@ -9,6 +9,8 @@ export interface KnownToTeam {
   readonly models: readonly string[];
   /** Whether the team names this skill as a planner. */
   readonly planner?: boolean;
+  /** The tools of the catalog that the rights of a project do not cover; none when absent. */
+  readonly denied?: readonly string[];
 }
 
 /** The tools of a project that each skill may list. */
@@ -32,13 +34,15 @@ const RESERVED: readonly string[] = [
 ];
 
 /**
- * The problems of a skill in a team, its own included: tools that the catalog lacks or that only the coordinator may
- * have, a model that the world does not have.
+ * The problems of a skill in a team, its own included: tools that the catalog lacks, that only the coordinator may have
+ * or that the project may not use, a model that the world does not have.
  */
 export function lintSkill(skill: Skill, known: KnownToTeam): readonly SkillProblem[] {
   const line = (field: 'tools' | 'model'): number => skill.lines[field] ?? 1;
   const problems = [...skill.problems];
   for (const tool of skill.tools ?? []) {
+    if (known.denied?.includes(tool))
+      problems.push({ line: line('tools'), rule: 'tool_denied', message: `the project may not use the tool ${tool}` });
     if (known.tools.includes(tool) || isOwn(tool, known.planner === true)) continue;
     if (RESERVED.includes(tool) || tool === FOR_PLANNERS) {
       const whose = tool === FOR_PLANNERS ? 'skills that the team names as planners' : 'the coordinator';

@@ -28,6 +28,7 @@ export const SKILL_RULES = {
   timeout: 'the timeout is a whole number of seconds up to 7 days',
   tool_unavailable: 'each tool is in the catalog of the team',
   tool_reserved: "a tool of the coordinator is no specialist's",
+  tool_denied: 'the rights of the project cover each tool',
   unknown_model: 'the world has the model',
   shadowed: 'one name is one skill: the first folder wins',
   too_many: 'a team has at most 1,024 skills',

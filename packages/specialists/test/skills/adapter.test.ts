@@ -12,7 +12,7 @@ beforeEach(async () => {
   ({ content } = await memory().open());
 });
 
-const TEAM: TeamFacts = { tools: ['Read', 'Grep'], models: ['main', 'opus'], planners: [] };
+const TEAM: TeamFacts = { tools: ['Read', 'Grep'], models: ['main', 'opus'], planners: [], denied: [] };
 
 /** Skills in code, by name and description. */
 function skills(all: Readonly<Record<string, string>>): readonly SkillSource[] {

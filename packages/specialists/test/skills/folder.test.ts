@@ -37,7 +37,7 @@ async function listed(source: SkillSource): Promise<readonly string[]> {
   return skills.map(({ name, parsed }) => `${name}: ${parsed.problems[0]?.rule ?? 'ready'}`).toSorted();
 }
 
-const TEAM: TeamFacts = { tools: ['Read'], models: ['main'], planners: [] };
+const TEAM: TeamFacts = { tools: ['Read'], models: ['main'], planners: [], denied: [] };
 
 describe('folder', () => {
   it('both forms are found, each with the digest of its bytes; README.md and hidden names are passed over', async () => {

@@ -29,10 +29,10 @@ async function prepared(
   preparer: Preparer,
   params: WorkPrepareParams,
   host: PartHost,
-  { content, signal }: AdapterContext,
+  { content, signal, rights }: AdapterContext,
 ): Promise<WorkPrepared> {
   const request = params.request_ref === null ? null : await getValue(content, params.request_ref);
-  return preparer.prepare({ ...params, request }, { ...host, content, signal });
+  return preparer.prepare({ ...params, request }, { ...host, content, signal, rights });
 }
 
 /** Content that is gone is a refusal; any other error is a defect of the preparer. */

@@ -1,6 +1,6 @@
 /** What turns requests of one kind into sessions. */
 import type { PartHost } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
+import type { Capability, Value } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import type { WorkPrepared, WorkPrepareParams } from '../pure/contracts.js';
 
@@ -16,6 +16,8 @@ export interface PrepareHost extends Omit<PartHost, 'content'> {
   readonly content: ContentStore;
   /** Aborted when the job is stopped. */
   readonly signal: AbortSignal;
+  /** The current rights of the job: its session never has more. */
+  rights(): Promise<Capability>;
 }
 
 /**

@@ -42,7 +42,13 @@ export const SKILL_STATES = ['ready', 'unfit', 'invalid'] as const;
 export type SkillState = (typeof SKILL_STATES)[number];
 
 /** The codes with which a spawn of a skill that is not ready is refused. */
-export const SKILL_REFUSALS = ['skill_invalid', 'tool_unavailable', 'tool_reserved', 'unknown_model'] as const;
+export const SKILL_REFUSALS = [
+  'skill_invalid',
+  'tool_unavailable',
+  'tool_reserved',
+  'tool_denied',
+  'unknown_model',
+] as const;
 
 /** Why a spawn of a skill is refused. */
 export type SkillRefusal = (typeof SKILL_REFUSALS)[number];

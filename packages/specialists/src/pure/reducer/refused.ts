@@ -28,6 +28,7 @@ export const HINTS: Readonly<Partial<Record<ProjectRefusal, string>>> = {
   skill_invalid: 'The skill file has problems: tell the user, or choose another skill.',
   tool_unavailable: 'The skill names a tool that this team does not have: tell the user, or choose another skill.',
   tool_reserved: 'The skill names a tool of the coordinator: tell the user, or choose another skill.',
+  tool_denied: 'This project may not use a tool that the skill names: tell the user, or choose another skill.',
   unknown_model: 'Choose one of the models that are named, or leave the model out.',
   unknown_result: 'Call results_list for the results that exist.',
   result_of_other_project: 'Only results of this project can be passed on.',
