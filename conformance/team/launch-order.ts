@@ -16,8 +16,8 @@ interface InLine {
 }
 
 /**
- * The launches, as `project.task`: a slot goes to the highest priority in line, then to what came into line first. The end
- * of a task gives its slot to the line, and then what it has unblocked joins the line.
+ * The launches, as `project.task`: a slot goes to the highest priority in line, then to what came into line first. What
+ * the end of a task has unblocked joins the line before its slot goes to the line.
  *
  * @param which of so many that run, the one that ends next
  */
@@ -48,11 +48,13 @@ export function launchOrder(
   };
   for (const project of projects.keys()) enter(project, ({ needs }) => needs.length === 0);
   while (running.length > 0) {
-    const [{ project, task }] = running.splice(which(running.length), 1) as [InLine];
+    const at = which(running.length);
+    const { project, task } = running[at] as InLine;
     const ended = done[project] as Set<number>;
-    grant();
     ended.add(task);
     enter(project, ({ needs }) => needs.includes(task) && needs.every((need) => ended.has(need)));
+    running.splice(at, 1);
+    grant();
   }
   return launched;
 }

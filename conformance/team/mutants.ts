@@ -54,7 +54,14 @@ export const MUTANTS: Readonly<Record<string, Planted>> = {
   },
   'a job that ends keeps its slot': {
     file: of('work/src/pure/job-ends.ts'),
-    from: '  leavePool(draft, ctx);\n  moveJob(draft, status, ctx);',
-    to: '  moveJob(draft, status, ctx);',
+    from: "draft.slot === 'held' ? END_TAG : undefined",
+    to: 'undefined',
   },
+};
+
+/** A mistake that the order of launches shows: a slot goes to the line before what the end releases has joined it. */
+export const SLOT_FIRST: Planted = {
+  file: of('work/src/pure/job-ends.ts'),
+  from: "  if (draft.slot !== 'held') leavePool(draft, ctx);",
+  to: '  leavePool(draft, ctx);',
 };

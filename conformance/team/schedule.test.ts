@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { launchGraphs } from './graphs.js';
-import { MUTANTS } from './mutants.js';
+import { MUTANTS, SLOT_FIRST } from './mutants.js';
 import { inFolder, programIn } from './run.js';
 import { holdSchedules, play } from './schedule.js';
 
@@ -45,5 +45,13 @@ describe('projects by random schedules', { timeout: 120_000 }, () => {
 
   it('tasks of two projects on one pool are launched in the order of a short reference [SPEC-30]', () => {
     expect(launchGraphs(6, 1)).toEqual({ lines: ['6 equal'], isRight: true });
+  });
+
+  it('a job that gives its slot back before its owner has heard of the end is found by the order of launches', async () => {
+    await inFolder(async (folder) => {
+      const program = await programIn(folder, 'graphs', SLOT_FIRST);
+      const broken = (await import(pathToFileURL(program).href)) as { readonly launchGraphs: typeof launchGraphs };
+      expect(broken.launchGraphs(6, 1).isRight).toBe(false);
+    });
   });
 });

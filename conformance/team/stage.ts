@@ -194,8 +194,9 @@ export class Stage {
     const delivered = this.#reduce(reducer, cell, passed);
     if (delivered.rejected === undefined) this.cells.set(at, cell);
     this.onDelivered(delivered);
-    this.#answer(passed, delivered.rejected);
+    // An answer follows what its cell has sent.
     this.#line.push(...delivered.sent);
+    this.#answer(passed, delivered.rejected);
     return delivered.rejected;
   }
 

@@ -1,4 +1,5 @@
 /** When the coordinator is woken, how often it is shown a result, how many jobs run at once, and what a budget bounds. */
+import type { Address } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
@@ -104,7 +105,32 @@ describe('given more work than slots', () => {
     expect(started.map((n) => titles.get(n))).toEqual(['Do high', 'Do first', 'Do second', 'Do low']);
     await world.close();
   });
+
+  it('an urgent task that the end of another releases goes before a task that waits in line [SPEC-30]', async () => {
+    const { projects, world } = await open({ worker: DONE }, { agents: { maxConcurrent: 1 } });
+    const [one, two] = [projects.project('one'), projects.project('two')];
+    await world.kernel.request(POOL, { name: 'flow/PauseQueue@1', value: {} });
+    await one.plan([task('base', { priority: 100 }), task('urgent', { priority: 100, depends_on: ['base'] })]);
+    await two.plan([task('slow', { priority: 10 })]);
+    await world.kernel.request(POOL, { name: 'flow/ResumeQueue@1', value: {} });
+    await Promise.all([one, two].map((project) => project.idle({ within: '30s' })));
+    expect(await startedKeys(world)).toEqual(['one/j1', 'one/j2', 'two/j1']);
+    await world.close();
+  });
 });
+
+const POOL: Address = ['flow/Queue@1', 'specialists/dev'];
+
+/** The jobs of all projects in the order in which they were started. */
+async function startedKeys({ kernel }: Awaited<ReturnType<typeof open>>['world']): Promise<string[]> {
+  const started: string[] = [];
+  for await (const { seq, records } of kernel.frames(0)) {
+    for (const record of records)
+      if (record.kind === 'event' && record.event.name === 'flow/Granted@1') started.push(record.to[1] ?? '');
+    if (seq === kernel.head.seq) break;
+  }
+  return started;
+}
 
 async function startedJobs(world: Awaited<ReturnType<typeof open>>['world']): Promise<number[]> {
   const started: number[] = [];

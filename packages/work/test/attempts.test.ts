@@ -7,7 +7,7 @@ import { VirtualClock } from '@reprise/testkit';
 import { jobAddress, jobReducer, preparePlan, workPrepare } from '@reprise/work';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { jobOf, worker } from './support/office.js';
+import { jobOf, POOL, worker } from './support/office.js';
 
 const SESSION = 'aos.agent/SessionReducer@1';
 
@@ -54,6 +54,8 @@ const settled = (session: string) => ({
   run: 0,
   news: { kind: 'settled', stop: { kind: 'Completed' }, output_ref: null, value_ref: null, tally: used, more: false },
 });
+const CANCELLED = { ...settled('').news, stop: { kind: 'Cancelled' } };
+const POOL_AT: Address = ['flow/Queue@1', POOL];
 const cell = (key: string): Address => [SESSION, key];
 
 async function inScene(play: (scene: Scene) => Promise<void>): Promise<void> {
@@ -66,8 +68,10 @@ async function inScene(play: (scene: Scene) => Promise<void>): Promise<void> {
       {
         effect: workPrepare,
         name: 'prepare',
-        async doExecute(_params, { content }) {
-          const { agents, ...adopted } = await storeAgent(content, worker, { main: {} });
+        async doExecute({ details }, { content }) {
+          const { agents, ...stored } = await storeAgent(content, worker, { main: {} });
+          const { grace = stored.config.cancel_grace_ms } = (details ?? {}) as { readonly grace?: number };
+          const adopted = { ...stored, config: { ...stored.config, cancel_grace_ms: grace } };
           const message_parts = [{ kind: 'text' as const, text_ref: await putText(content, 'Work.') }];
           const payload = { adopted, agents, message_parts, digest: '0'.repeat(64), resolved_model: 'main' };
           return { status: 'ok', payload: payload as never };
@@ -118,6 +122,30 @@ describe('given a session that never stops', () => {
       expect(ended).toMatchObject({ status: 'timeout', code: 'timeout' });
       await tell(cell('d/j1'), 'test/Notice@1', settled('d/j1'));
       expect(await job(1)).toEqual({ ...ended, tally: used });
+    }));
+
+  it('the pool takes back the slot of a job that outlives its lease, and the job does not free it again [WORK-2]', () =>
+    inScene(async (scene) => {
+      const { tell, job, clock, world } = scene;
+      await tell(POOL_AT, 'flow/OpenQueue@1', { limit: 1, paused: false });
+      const stubborn = { pool: POOL, timeout_ms: 10_000, details: { task: 'count', grace: 600_000 } };
+      await hire(scene, 1, stubborn);
+      await hire(scene, 3, { ...stubborn, timeout_ms: 7_200_000 });
+      const running = async () => (await world.table(POOL_AT, 'running')).map(([, row]) => row);
+      const first = await running();
+      // A lease is ten minutes longer than the time of its job.
+      await clock.advance(609_999);
+      expect(await running()).toEqual(first);
+      expect(await job(1)).toMatchObject({ status: 'running', slot: 'held', stopping: 'timeout' });
+      await clock.advance(1);
+      expect(await job(1)).toMatchObject({ status: 'running', slot: 'none', stopping: 'timeout', code: 'timeout' });
+      expect(await job(3)).toMatchObject({ status: 'running', slot: 'held' });
+      const second = await running();
+      expect(second).toHaveLength(1);
+      expect(second).not.toEqual(first);
+      await tell(cell('d/j1'), 'test/Notice@1', { ...settled('d/j1'), news: CANCELLED });
+      expect(await job(1)).toMatchObject({ status: 'timeout', code: 'timeout' });
+      expect(await running()).toEqual(second);
     }));
 
   it('a run that completes while it is stopped gives its output', () =>

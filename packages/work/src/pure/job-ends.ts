@@ -11,6 +11,9 @@ import { leavePool } from './pool.js';
 export const TIMEOUT = 'timeout';
 export const DRAIN = 'drain';
 
+/** The tag of the news of the end, whose answer gives the slot back. */
+export const END_TAG = 'end';
+
 /** How much longer than its own grace a session may take to stop. */
 const DRAIN_MS_BEYOND = 60_000;
 
@@ -26,13 +29,20 @@ export function hasEnded({ status }: JobState): boolean {
 
 /** Moves a job to a status, and tells its owner and watchers. */
 export function moveJob(draft: JobState, status: JobStatus, ctx: ReducerContext): void {
+  tell(draft, status, ctx);
+}
+
+/** @returns whether the owner hears of it; it answers when a tag is given */
+function tell(draft: JobState, status: JobStatus, ctx: ReducerContext, tag?: string): boolean {
   draft.status = status;
   draft.since = ctx.now;
   const changed = changeOf(draft);
   ctx.record('work/JobChanged@1', changed);
   const { owner } = draft;
-  if (owner !== null && ctx.takes(owner, 'work/JobChanged@1'))
-    ctx.send(owner, { name: 'work/JobChanged@1', value: changed });
+  if (owner === null || !ctx.takes(owner, 'work/JobChanged@1')) return false;
+  const answer = tag === undefined ? undefined : ({ reply: true, tag } as const);
+  ctx.send(owner, { name: 'work/JobChanged@1', value: changed }, answer);
+  return true;
 }
 
 function changeOf(draft: JobState): JobChanged {
@@ -52,7 +62,10 @@ function changeOf(draft: JobState): JobChanged {
   });
 }
 
-/** Ends a job (job/J2): its slot is free and nothing of it is under way or due. */
+/**
+ * Ends a job (job/J2): nothing of it is under way or due, and its slot is given back. What the owner begins when it hears
+ * of the end is in line before that: so a slot goes to the first of all that are ready.
+ */
 export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: ReducerContext): void {
   Object.assign(draft, outcome);
   if (draft.plan !== null) ctx.cancel(draft.plan);
@@ -60,8 +73,8 @@ export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: Re
   dropMaking(draft, ctx);
   ctx.clearTimer(TIMEOUT);
   ctx.clearTimer(DRAIN);
-  leavePool(draft, ctx);
-  moveJob(draft, status, ctx);
+  if (draft.slot !== 'held') leavePool(draft, ctx);
+  if (!tell(draft, status, ctx, draft.slot === 'held' ? END_TAG : undefined)) leavePool(draft, ctx);
 }
 
 /** A session that waits for its rights never begins. */

@@ -4,7 +4,8 @@
  *
  * Invariants
  * J1  A job has one session for each attempt, and one final change of its status.
- * J2  A job ends through `endJob`: its slot is given back, its timers and its plan are gone, and nothing follows.
+ * J2  A job ends through `endJob`: its timers and its plan are gone, its slot is given back when its owner has heard of
+ *     the end, and nothing follows.
  * J3  What comes from an earlier attempt, or after the end, changes only what was spent.
  * J4  A job that waits for a person or another agent has no slot.
  * J5  A job reads and makes no content: it passes links on.
@@ -23,7 +24,7 @@ import {
 } from '@reprise/kernel/define';
 import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews } from './contracts.js';
 import { CALL_TAG, callRefused, passDown, passUp } from './job-calls.js';
-import { DRAIN, endJob, hasEnded, moveJob, stopJob, TIMEOUT } from './job-ends.js';
+import { DRAIN, END_TAG, endJob, hasEnded, moveJob, stopJob, TIMEOUT } from './job-ends.js';
 import { JOB, JOB_DETAILS_BYTES_MAX, JOB_KEY_MAX } from './job-names.js';
 import {
   attemptLost,
@@ -38,7 +39,7 @@ import {
 } from './job-session.js';
 import { type JobState, jobState, jobTables } from './job-state.js';
 import { makingEvents, makingNews } from './made.js';
-import { enterPool, isPool, LINE_TAG } from './pool.js';
+import { enterPool, isPool, LINE_TAG, leavePool } from './pool.js';
 
 const EVENTS = {
   ...jobCommands,
@@ -119,6 +120,8 @@ const HANDLERS: EventHandlers<JobState, Events> = {
     else if (event === 'flow/Enqueue@1') notEnqueued(draft, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
+    // The owner has heard of the end, or never will.
+    if (value.tag === END_TAG) return leavePool(draft, ctx);
     if (hasEnded(draft)) return late(draft, 'sys/Reply@1', ctx);
     if (made(draft, { name: 'sys/Reply@1', value }, ctx)) return;
     const { tag = '', code = '' } = value;
