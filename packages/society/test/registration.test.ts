@@ -15,7 +15,7 @@ describe('an agent of a person', () => {
   });
   const filing = defineAgent({ name: 'filing', model: 'main', instructions: 'File invoices.', tools: [fetchInvoices] });
 
-  it('uses a tool until its parent takes the tool away, and its id is the digest of its key [SOC-6] [CAP-11]', async () => {
+  it('An agent uses a tool until its parent takes the tool away, and its id is the digest of its key [SOC-6] [CAP-11]', async () => {
     const main = script(
       { calls: [{ tool: 'fetch_invoices', args: { month: 'March' } }] },
       { text: 'March has 3 invoices.' },

@@ -8,14 +8,7 @@ import {
   type SendOptions,
   storeParts,
 } from '@reprise/agent';
-import {
-  type Address,
-  isRepriseError,
-  present,
-  RepriseError,
-  requireKnownOptions,
-  type Value,
-} from '@reprise/contracts';
+import { type Address, present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
 import type { Ack } from '@reprise/kernel';
 import { type EntityState, entityAt } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/sessions.js';
@@ -220,9 +213,4 @@ function lost(entity: string, what: string): RepriseError {
     where: entity,
     expected: what,
   });
-}
-
-/** Whether a refusal has this reason. */
-export function isRefusal(error: unknown, reason: string): boolean {
-  return isRepriseError(error, 'request_rejected') && error.details.reason === reason;
 }

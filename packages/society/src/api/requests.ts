@@ -24,7 +24,7 @@ export interface Answered {
 }
 
 /** The id of a request to a cell of a society: no session's request has one like it. A long one is a digest. */
-export function requestId(cell: Address, name: string, id: string): string {
+function requestId(cell: Address, name: string, id: string): string {
   const whole = `///society/${cell[1]}/${name}/${id}`;
   return whole.length <= REQUEST_ID_MAX ? whole : toHex(portableSha256(encode(['society', ...cell, name, id])));
 }

@@ -190,7 +190,7 @@ function listAgents(
 }
 
 /** An agent in a list. */
-export function agentRow(agent_id: string, row: ChildRow, parent_entity_id: string): Value {
+function agentRow(agent_id: string, row: ChildRow, parent_entity_id: string): Value {
   const { agent_type, display_name, created_at, public_key, status, expires_at } = row;
   return {
     agent_id,
@@ -384,6 +384,6 @@ function statusReport(draft: EntityState, ctx: ReducerContext): Value {
 }
 
 /** The id of the item in which an agent's parent keeps what it was about. */
-export function archiveId(agent_id: string, at: number): string {
+function archiveId(agent_id: string, at: number): string {
   return `agent-archive-${agent_id}-${at}`;
 }

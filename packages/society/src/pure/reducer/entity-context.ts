@@ -1,7 +1,7 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type CallRow, type ChildRow, ENTITY, type Role, type SessionRow, SWARM } from '../contracts/index.js';
+import { type CallRow, type ChildRow, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
@@ -55,9 +55,4 @@ export function childOfSender(ctx: ReducerContext): string | undefined {
   const { sender } = ctx;
   if (sender?.length !== 2 || sender[0] !== ENTITY) return undefined;
   return tableOf(ctx, 'children').get(sender[1]) === undefined ? undefined : sender[1];
-}
-
-/** Whether a cell is one that makes agents. */
-export function isMakerOfAgents(reducer: string): boolean {
-  return reducer === ENTITY || reducer === SWARM;
 }

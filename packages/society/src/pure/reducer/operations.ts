@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** A schema of arguments. */
-export interface ArgumentSchema {
+interface ArgumentSchema {
   parse(value: unknown): unknown;
   safeParse(
     value: unknown,

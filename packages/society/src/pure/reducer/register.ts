@@ -62,7 +62,7 @@ export function unmakeAgent(ctx: ReducerContext, agent_id: string): void {
 }
 
 /** The rights that an agent begins with. */
-export function rightsOf(agent: AgentToMake, above: Capability): BothSides {
+function rightsOf(agent: AgentToMake, above: Capability): BothSides {
   const { exercise, grant } = declaredRights(agent);
   return { exercise: meet(exercise, above), grant: meet(grant, above) };
 }

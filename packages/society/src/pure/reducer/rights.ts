@@ -151,7 +151,7 @@ export function refusedRights(tag = ''): { readonly agent_id: string; readonly r
 }
 
 /** Has all agents of this entity hear what it may hand on now. */
-export function tellAbove(draft: EntityState, ctx: ReducerContext): void {
+function tellAbove(draft: EntityState, ctx: ReducerContext): void {
   if (draft.children === 0) return;
   const isTelling = draft.telling.above !== null || draft.telling.status !== null;
   draft.telling.above = '';

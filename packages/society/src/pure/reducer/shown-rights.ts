@@ -8,7 +8,7 @@ import { excessIn } from './register.js';
 import { aboveOf, compiledOf, handedOnTo } from './rights.js';
 
 /** What an entity may do, and the nearest entity above that narrows a dimension which was declared wider. */
-export interface ShownRights {
+interface ShownRights {
   readonly effective: Capabilities;
   readonly limited_by: readonly { readonly ancestor: string; readonly dimension: string }[];
 }

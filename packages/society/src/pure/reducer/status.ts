@@ -15,18 +15,18 @@ const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
 };
 
 /** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures. */
-export const TTL = 'ttl';
-export const GRACE = 'grace';
-export const COOLDOWN = 'cooldown';
+const TTL = 'ttl';
+const GRACE = 'grace';
+const COOLDOWN = 'cooldown';
 
 /** Who changes a status, and how deep that entity stands. */
-export interface ChangedBy {
+interface ChangedBy {
   readonly id: string | null;
   readonly depth: number;
 }
 
 /** No entity: the agent itself, or time. */
-export const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
+const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
 
 /** Whether a change is legal. */
 export function isLegal(from: AgentStatus, to: AgentStatus): boolean {
