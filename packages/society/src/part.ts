@@ -1,6 +1,6 @@
 /** Societies as a part of a world. */
 import type { PartHost, WorldPart } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
+import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
 import { memoryPart } from '@reprise/memory';
 import { textsPart } from '@reprise/work';
 import { keyAdapters } from './adapters/keys.js';
@@ -13,6 +13,11 @@ const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of
 export interface SocietyOptions {
   /** What people may do, unless something else is stated for one of them; everything when absent. */
   readonly root?: Capabilities;
+  /**
+   * The cell of the app that answers the app's own owner tools, after the gate's check. The policy rules for both ways are
+   * the app's.
+   */
+  readonly calls?: Address;
 }
 
 /** Cells reach each other along kinship; what crosses it is named here. No adapter reaches a cell of a society. */
@@ -33,8 +38,8 @@ const POLICY: readonly PolicyRule[] = [
  * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
  */
 export function society(options: SocietyOptions = {}): WorldPart<Society> {
-  requireKnownOptions(options, { root: true }, 'society');
-  const { root = {} } = options;
+  requireKnownOptions(options, { root: true, calls: true }, 'society');
+  const { root = {}, calls = null } = options;
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
   let hosted: PartHost | undefined;
@@ -48,6 +53,6 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       return keyAdapters();
     },
     policy: POLICY,
-    handle: (world) => societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, root),
+    handle: (world) => societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls }),
   };
 }

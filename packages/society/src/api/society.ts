@@ -1,6 +1,6 @@
 /** The society of a world: `world.part(part)`. */
 import { type AgentWorld, type AnyAgent, SESSION_REDUCER } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import { type Address, RepriseError } from '@reprise/contracts';
 import { AGENT_ID, type Capabilities, compileRights, entityAt, L1, NAME_ID } from '../pure/index.js';
 import { accountOf } from '../pure/reducer/accounts.js';
 import { recorded } from '../pure/reducer/rights.js';
@@ -23,20 +23,24 @@ export interface Society {
 }
 
 /** Makes the handle of the part. */
-export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], root: Capabilities): Society {
+export function societyOf(
+  world: AgentWorld,
+  adopt: EntityHost['adopt'],
+  { root, app }: { readonly root: Capabilities; readonly app: Address | null },
+): Society {
   const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent) };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));
-      if ((await entity.state()) === undefined) await makeHuman(world, name, capabilities);
+      if ((await entity.state()) === undefined) await makeHuman(world, name, capabilities, app);
       return entity;
     },
   };
 }
 
 /** Makes a person's entity: its account, its rights and those of the principal first, then the cell can act. */
-async function makeHuman(world: AgentWorld, name: string, root: Capabilities): Promise<void> {
+async function makeHuman(world: AgentWorld, name: string, root: Capabilities, app: Address | null): Promise<void> {
   const { kernel } = world;
   const rights = compileRights({
     ...{ agent_id: name, kind: 'person', declared: root, tier: 'high', trust_floor: 'high', bonus_groups: [] },
@@ -45,7 +49,7 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities): P
   const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
   const above = { may: {} };
   await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });
-  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above }, { id: 'human' });
+  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above, app }, { id: 'human' });
   const [reducer, key] = entityAt(name);
   await kernel.command('sys/SetRights@1', {
     holder: `cell:${reducer}/${key}`,

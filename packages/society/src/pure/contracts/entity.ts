@@ -68,6 +68,8 @@ export const agentRecord = z.strictObject({
   trust_floor: tier,
   automerge: z.boolean(),
   expires_at: z.nullable(stamp),
+  /** The cell of the app that answers the app's own owner tools; null for none. */
+  app: z.nullable(address),
   /** The group of the swarm whose worker it is. */
   swarm_group: z.nullable(nameId),
   /** What its maker may hand on, and which entity narrows each dimension of it. */
@@ -114,6 +116,8 @@ export const entityState = z.strictObject({
   automerge: z.boolean(),
   bonus_groups: z.array(nameId).max(16),
   swarm_group: z.nullable(nameId),
+  /** The cell of the app that answers the app's own owner tools; null for none. */
+  app: z.nullable(address),
   /** The tier that the parent's verdicts give. */
   tier,
   emcon: z.boolean(),
@@ -250,7 +254,9 @@ export const entityNews = {
   /** Makes an agent, which does nothing until its rights stand. */
   'society/Make@1': creates(agentRecord),
   /** Makes a person: by the operator, before it acts. */
-  'society/Human@1': creates(z.strictObject({ display_name: displayName, root: capabilities, above: capability })),
+  'society/Human@1': creates(
+    z.strictObject({ display_name: displayName, root: capabilities, above: capability, app: z.nullable(address) }),
+  ),
   /** The maker lets an agent begin: its rights stand. */
   'society/Start@1': z.strictObject({}),
   /** The maker takes back an agent that has not begun. */

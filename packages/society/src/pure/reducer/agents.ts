@@ -13,7 +13,8 @@ import {
 } from '../contracts/index.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
-import { answerCall, openCall, startPlan } from './calls.js';
+import { answerCall, openCall } from './answers.js';
+import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { type AgentToMake, excessIn, excessOf, makeAgent, noRoomFor, type TooMuch } from './register.js';
@@ -147,6 +148,7 @@ function agentOf(
     automerge,
     expires_at: endOf(capabilities, draft, ctx),
     swarm_group: null,
+    app: draft.app,
   };
 }
 

@@ -13,9 +13,11 @@ import {
   entityAt,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
+import { answerCall, callKey } from './answers.js';
+import { passToApp } from './app-calls.js';
 import { planOfSender, tableOf } from './entity-context.js';
-import { type Answer, denied, type Operation, type Operations, refusal } from './operations.js';
-import { operated, operationFailed } from './status.js';
+import { type Answer, denied, type Operations, refusal } from './operations.js';
+import { operated } from './status.js';
 
 /** The tag of a call that went to another entity. */
 export const ASK_TAG = 'ask.';
@@ -35,8 +37,8 @@ export function takeCall(
   draft.calls++;
   const refused = refusedAtOnce(operations, draft, row);
   if (refused !== undefined) return answerCall(draft, key, refused, ctx);
-  const op = operations[name] as Operation;
-  const of = op.group?.(op.args.parse(args), draft) ?? null;
+  const op = operations[name];
+  const of = op?.group?.(op.args.parse(args), draft) ?? null;
   startPlan(ctx, key, checkPlan, { call: key, tool: name, group: of, at: ctx.address });
 }
 
@@ -85,8 +87,9 @@ export function callChecked(
   if (row === undefined) return;
   if (code !== null) return answerCall(draft, call, denied(code), ctx);
   tableOf(ctx, 'calls').set(call, { ...row, checked: true });
-  const op = operations[row.name] as Operation;
   if (row.origin.kind !== 'ancestor') operated(draft, ctx);
+  const op = operations[row.name];
+  if (op === undefined) return passToApp(draft, call, row, ctx);
   const args = op.args.parse(row.args);
   const about = op.about?.(args);
   if (about !== undefined && about !== ctx.address[1]) return ask(call, row, { about, depth: draft.depth }, ctx);
@@ -120,33 +123,6 @@ export function takeAsk(
   if (answer !== undefined) answerCall(draft, key, answer, ctx);
 }
 
-/** Answers a call, once: later answers change nothing. */
-export function answerCall(draft: EntityState, call: string, answer: Answer, ctx: ReducerContext): void {
-  const row = tableOf(ctx, 'calls').get(call);
-  if (row === undefined) return;
-  tableOf(ctx, 'calls').delete(call);
-  draft.calls--;
-  const { value, refs = [], is_error = false } = answer;
-  const { origin } = row;
-  if (is_error && origin.kind !== 'ancestor') operationFailed(draft, ctx);
-  switch (origin.kind) {
-    case 'request':
-      return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
-    case 'ancestor':
-      return ctx.send(entityAt(origin.by), { name: 'society/Told@1', value: { call: origin.call, value, is_error } });
-    default: {
-      const { to, session, call_id, step_epoch } = origin;
-      const reply = { session, call_id, step_epoch, value, refs: [...refs], is_error };
-      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: reply });
-    }
-  }
-}
-
-/** The call of a row that still waits. */
-export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
-  return tableOf(ctx, 'calls').get(call);
-}
-
 /** The origin of a model's call. */
 export function ownerOrigin({ session, call_id, step_epoch }: OwnerCall, ctx: ReducerContext): CallOrigin {
   const { sender } = ctx;
@@ -169,11 +145,16 @@ function ask(
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
 }
 
-function refusedAtOnce(operations: Operations, draft: EntityState, { name, args }: CallRow): Answer | undefined {
+function refusedAtOnce(
+  operations: Operations,
+  draft: EntityState,
+  { origin, name, args }: CallRow,
+): Answer | undefined {
   const op = operations[name];
-  if (op === undefined) return refusal('unknown_tool', { name });
-  const parsed = op.args.safeParse(args);
-  if (!parsed.success) {
+  const isOfApp = op === undefined && draft.app !== null && origin.kind === 'owner';
+  if (op === undefined && !isOfApp) return refusal('unknown_tool', { name });
+  const parsed = op?.args.safeParse(args);
+  if (parsed?.success === false) {
     const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
     return refusal('invalid_arguments', { problems });
   }
@@ -187,16 +168,4 @@ function mayOperate({ kind, status, started, declared, parent_active }: EntitySt
   if (kind === 'person') return true;
   if (!started || (status !== 'registered' && status !== 'active')) return false;
   return parent_active || declared.autonomous === true;
-}
-
-/** A call is known by where it came from: the same one again is the same call. */
-function callKey(origin: CallOrigin, ctx: ReducerContext): string {
-  switch (origin.kind) {
-    case 'request':
-      return ctx.hash(['request', origin.call_id]).slice(0, 40);
-    case 'owner':
-      return ctx.hash(['owner', origin.session, origin.call_id, origin.step_epoch]).slice(0, 40);
-    default:
-      return ctx.hash(['ancestor', origin.by, origin.call]).slice(0, 40);
-  }
 }

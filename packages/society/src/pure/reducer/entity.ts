@@ -10,7 +10,7 @@
  * E5  The caller is the sender of an event, for which the kernel vouches; no argument names it.
  * E6  No text of people or models enters the state, except display names.
  */
-import { childNotice, ownerCall } from '@reprise/agent/contracts';
+import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
 import {
   defineReducer,
@@ -32,9 +32,10 @@ import {
 } from '../contracts/index.js';
 import { type AgentKey, changeSet, keyed, registered } from './agents.js';
 import { operations } from './all-operations.js';
+import { answerCall } from './answers.js';
+import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import {
   ASK_TAG,
-  answerCall,
   askRefused,
   callChecked,
   callOfPlan,
@@ -55,6 +56,8 @@ const EVENTS = {
   ...entityNews,
   ...makingEvents,
   'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerParked@1': ownerParked,
   'aos.agent/ChildNotice@1': childNotice,
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
@@ -64,10 +67,10 @@ const EVENTS = {
 type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<EntityState, Events> = {
-  'society/Human@1': (draft, { display_name, root, above }, ctx) => {
+  'society/Human@1': (draft, { display_name, root, above, app }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
-    Object.assign(draft, { display_name, declared: root, created_at: ctx.now, started: true, status: 'active' });
+    Object.assign(draft, { display_name, app, declared: root, created_at: ctx.now, started: true, status: 'active' });
     stateRegistered(draft, ctx);
   },
   'society/Make@1': (draft, record, ctx) => {
@@ -92,6 +95,8 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (sessionOfSender(ctx) === undefined) ctx.reject('not_yours');
     takeCall(operations(), draft, { origin: ownerOrigin(call, ctx), name: call.name, args: call.args }, ctx);
   },
+  'aos.agent/OwnerAnswer@1': (draft, answer, ctx) => answeredByApp(draft, answer, ctx),
+  'aos.agent/OwnerParked@1': (draft, parked, ctx) => parkedByApp(draft, parked, ctx),
   'society/Send@1': (draft, send, ctx) => {
     if (ctx.sender !== null) ctx.reject('not_for_cells');
     requireActive(draft, ctx);
@@ -161,6 +166,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
       return;
     }
+    if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
     agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
@@ -208,6 +214,7 @@ function initial(): EntityState {
     automerge: false,
     bonus_groups: [],
     swarm_group: null,
+    app: null,
     tier: 'medium',
     emcon: false,
     failures: [],

@@ -1,0 +1,57 @@
+/** Calls of the app's own owner tools: an entity passes them on to the app's cell, after the gate's check, and the answers back (OWN-10). */
+import type { OwnerAnswer, OwnerParked } from '@reprise/agent/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { CallRow, EntityState } from '../contracts/index.js';
+import { answerCall, callKey, openCall } from './answers.js';
+import { refusal } from './operations.js';
+
+/** Begins the tag of a call that was passed on, whose refusal comes back with it. */
+export const APP_TAG = 'app.';
+
+const OWNER_CALL = 'aos.agent/OwnerCall@1';
+
+/** Passes a model's call on to the cell of the app. */
+export function passToApp(
+  draft: EntityState,
+  call: string,
+  { origin, name, args }: CallRow,
+  ctx: ReducerContext,
+): void {
+  const { app } = draft;
+  const to = app === null ? undefined : ([app[0], app[1]] as const);
+  if (to === undefined || origin.kind !== 'owner' || !ctx.takes([...to], OWNER_CALL))
+    return answerCall(draft, call, refusal('unknown_tool', { name }), ctx);
+  const { session, call_id, step_epoch } = origin;
+  const value = { session, call_id, step_epoch, name, args };
+  ctx.send([...to], { name: OWNER_CALL, value }, { reply: 'refusal', tag: `${APP_TAG}${call}` });
+}
+
+/** Passes an answer back: from the cell of the app only, and once. */
+export function answeredByApp(
+  draft: EntityState,
+  { session, call_id, step_epoch, ...reply }: OwnerAnswer,
+  ctx: ReducerContext,
+): void {
+  requireApp(draft, ctx);
+  const call = callKey({ kind: 'owner', session, call_id, step_epoch }, ctx);
+  if (openCall(call, ctx) === undefined) ctx.reject('no_call');
+  answerCall(draft, call, reply, ctx);
+}
+
+/** Passes back that a call waits for a person or another agent. */
+export function parkedByApp(draft: EntityState, parked: OwnerParked, ctx: ReducerContext): void {
+  requireApp(draft, ctx);
+  const origin = openCall(callKey({ kind: 'owner', ...parked }, ctx), ctx)?.origin;
+  if (origin?.kind !== 'owner') return ctx.reject('no_call');
+  ctx.send([origin.to[0], origin.to[1]], { name: 'aos.agent/OwnerParked@1', value: parked });
+}
+
+/** The cell of the app did not take a call. */
+export function appRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
+  answerCall(draft, tag.slice(APP_TAG.length), refusal('unknown_tool'), ctx);
+}
+
+function requireApp({ app }: EntityState, ctx: ReducerContext): void {
+  const { sender } = ctx;
+  if (app === null || sender?.length !== 2 || sender[0] !== app[0] || sender[1] !== app[1]) ctx.reject('not_yours');
+}
