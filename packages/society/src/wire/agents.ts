@@ -1,0 +1,118 @@
+/** The tools about agents: registering, ending, listing, rights and states. */
+import * as z from 'zod';
+import { CAPABILITY_BOUNDS } from '../pure/contracts/capability.js';
+import {
+  AgentId,
+  AgentRow,
+  AgentStatus,
+  AgentType,
+  Capabilities,
+  CapabilityChange,
+  CommandId,
+  EntityId,
+  GroupId,
+  page,
+  Subscription,
+  Subscriptions,
+  Time,
+  tier,
+} from './defs.js';
+import { toolsOf } from './tool.js';
+
+const reason = () => z.string().max(500).optional();
+const end = () => z.union([Time, z.null()]).optional();
+
+export const agentTools = toolsOf({
+  agent_register: {
+    description:
+      'Registers an agent below an entity: it gets a key pair, an id, a hot context and rights within those of its parent.',
+    input: z.strictObject({
+      parent_entity_id: EntityId,
+      agent_type: AgentType,
+      display_name: z.string().min(1).max(120),
+      capabilities: Capabilities,
+      grant: Capabilities.optional(),
+      public_key: z.string().optional(),
+      proof: z.string().optional(),
+      subscriptions: Subscriptions.optional(),
+      trust_floor: tier().optional(),
+      automerge: z.boolean().optional(),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      agent_id: AgentId,
+      public_key: z.string(),
+      private_key_encrypted: z.string().nullable(),
+      key_ref: z.string().optional(),
+      status: AgentStatus,
+      capabilities: Capabilities,
+      expires_at: end(),
+    }),
+  },
+  agent_deactivate: {
+    description: 'Deactivates an agent: all that it has under way ends, and after a time of grace it is removed.',
+    input: z.strictObject({
+      agent_id: AgentId,
+      reason: reason(),
+      grace_seconds: z.int().min(0).max(31_536_000).default(604_800),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      agent_id: AgentId,
+      status: AgentStatus,
+      grace_until: Time,
+      archive_item_id: z.string(),
+      also: z.array(AgentId).optional(),
+    }),
+  },
+  agent_list: {
+    description: 'Lists the agents of an entity.',
+    input: z.strictObject({
+      entity_id: EntityId.optional(),
+      status: z.array(AgentStatus).optional(),
+      agent_type: AgentType.optional(),
+      ...page(200, 100),
+    }),
+    output: z.strictObject({ agents: z.array(AgentRow), next: z.string().optional() }),
+  },
+  agent_capabilities: {
+    description: 'Shows the capabilities of an agent, or changes them; what they no longer permit ends at once.',
+    input: z.strictObject({
+      agent_id: AgentId,
+      capabilities: CapabilityChange.optional(),
+      grant: CapabilityChange.optional(),
+      subscriptions: Subscriptions.optional(),
+      trust_floor: tier().optional(),
+      automerge: z.boolean().optional(),
+      bonus_groups: z.array(GroupId).max(CAPABILITY_BOUNDS.bonus_groups).optional(),
+      expected_revision: z.int().min(0).optional(),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      agent_id: AgentId,
+      declared: Capabilities,
+      effective: Capabilities,
+      limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })),
+      revision: z.int(),
+      terminated: z.array(z.string()).optional(),
+      refused_subscriptions: z.array(Subscription).optional(),
+    }),
+  },
+  agent_set_status: {
+    description: 'Activates, suspends or resumes an agent, or brings a deactivated one back within its time of grace.',
+    input: z.strictObject({
+      agent_id: AgentId,
+      to: z.enum(['activate', 'suspend', 'resume', 'reactivate']),
+      ttl_seconds: z.int().min(0).max(CAPABILITY_BOUNDS.ttl_seconds).optional(),
+      reason: reason(),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      agent_id: AgentId,
+      status: AgentStatus,
+      reason: z.string().optional(),
+      expires_at: end(),
+      grace_until: end(),
+    }),
+  },
+});

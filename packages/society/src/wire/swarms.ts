@@ -1,0 +1,99 @@
+/** The tools of swarms. */
+import * as z from 'zod';
+import { AgentId, CommandId, Culture, GroupId, NOTES, Slot } from './defs.js';
+import { toolsOf } from './tool.js';
+
+const unit = { minimum: 0, maximum: 1 } as const;
+const task = () => z.string().min(1).max(20_000);
+
+export const swarmTools = toolsOf({
+  swarm_create: {
+    description: 'Creates a swarm: agents by slots, their group, and a goal that they pursue by a strategy.',
+    input: z.strictObject({
+      swarm_id: GroupId.optional(),
+      goal: task(),
+      group_id: GroupId.optional(),
+      coordinator_agent_id: z.union([AgentId, z.strictObject({ slot: z.string() })]).optional(),
+      strategy: z.enum(['broadcast', 'pipeline', 'hierarchical']),
+      agents: z.array(Slot).min(1).max(16),
+      culture: Culture.optional(),
+      on_member_failure: z.enum(['continue', 'restart', 'abort']).default('continue'),
+      budget_usd: z.number().positive().optional().register(NOTES, {
+        description:
+          "In dollars; kept in integer micro-dollars, rounded up. Needs a price for every slot's model. Not together with budget_tokens.",
+      }),
+      budget_tokens: z.int().min(1).optional().register(NOTES, { description: 'Not together with budget_usd.' }),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      swarm_id: GroupId,
+      group_id: GroupId,
+      status: z.string(),
+      agents: z.array(z.strictObject({ slot: z.string(), index: z.int(), agent_id: AgentId })),
+    }),
+  },
+  swarm_status: {
+    description: 'Tells how far a swarm is, and what its agents have reported.',
+    input: z.strictObject({ swarm_id: GroupId }),
+    output: z.strictObject({
+      swarm_id: GroupId,
+      status: z.enum(['creating', 'registering', 'executing', 'synthesizing', 'archived', 'disbanded', 'failed']),
+      strategy: z.string(),
+      goal: z.string().optional(),
+      stage: z.int().optional(),
+      agents: z.array(
+        z.strictObject({
+          slot: z.string(),
+          agent_id: AgentId,
+          status: z.string(),
+          progress: z.number().min(unit.minimum).max(unit.maximum).optional(),
+        }),
+      ),
+      results: z.array(
+        z.strictObject({
+          agent_id: AgentId,
+          status: z.string(),
+          summary: z.string().optional(),
+          ref: z.string().optional(),
+        }),
+      ),
+      synthesis: z.looseObject({}).optional(),
+      cost_micro_money: z.int().min(0).optional().register(NOTES, { description: 'Integer micro-dollars.' }),
+    }),
+  },
+  swarm_disband: {
+    description: 'Ends a swarm: its agents are deactivated, its group is archived or deleted.',
+    input: z.strictObject({
+      swarm_id: GroupId,
+      mode: z.enum(['archive', 'delete']).default('archive'),
+      reason: z.string().max(500).optional(),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      swarm_id: GroupId,
+      status: z.enum(['archived', 'disbanded']),
+      deactivated: z.array(AgentId),
+    }),
+  },
+  swarm_task: {
+    description:
+      'Works in a hierarchical swarm: its coordinator delegates to a slot, collects reports and finishes; a worker reports.',
+    input: z.strictObject({
+      swarm_id: GroupId,
+      action: z.enum(['delegate', 'collect', 'report', 'finish']),
+      slot: z.string().optional().register(NOTES, { description: 'Of delegate: the slot that gets the task.' }),
+      agent_id: AgentId.optional().register(NOTES, { description: 'Of delegate: one agent of the slot.' }),
+      task: task().optional().register(NOTES, { description: 'Of delegate: what is to be done.' }),
+      result: task().optional().register(NOTES, { description: 'Of report and finish: what was found.' }),
+      command_id: CommandId.optional(),
+    }),
+    output: z.strictObject({
+      swarm_id: GroupId,
+      status: z.string(),
+      reports: z
+        .array(z.strictObject({ agent_id: AgentId, status: z.string(), summary: z.string().optional() }))
+        .optional(),
+      waiting: z.int().min(0).optional(),
+    }),
+  },
+});
