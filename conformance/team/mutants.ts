@@ -9,7 +9,7 @@ const project = (file: string): string => of(`specialists/src/pure/reducer/${fil
 export const MUTANTS: Readonly<Record<string, Planted>> = {
   'a result is processed by a run that failed': {
     file: project('wake.ts'),
-    from: 'if (!isCompleted) return countShown(delivery, results);',
+    from: 'if (!isCompleted) return countVain(delivery, results);',
     to: '',
   },
   'a result that was shown in vain is not counted': {

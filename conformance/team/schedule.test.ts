@@ -1,9 +1,11 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { COMPLETED, Desk, FAILED } from './desk.js';
 import { launchGraphs } from './graphs.js';
 import { MUTANTS, SLOT_FIRST } from './mutants.js';
 import { inFolder, programIn } from './run.js';
 import { holdSchedules, play } from './schedule.js';
+import { type StagedSession, TEXT } from './stage.js';
 
 const COMMAND = 'npx tsx --conditions=@reprise/source conformance/team.ts --schedules';
 
@@ -42,6 +44,49 @@ describe('projects by random schedules', { timeout: 120_000 }, () => {
       expect(play({ team, steps: [...begin, ...end] })).toMatchObject({ results: 1, wakes: 1 });
     },
   );
+
+  it('a wake that holds only a decision is tried three times when its text cannot be composed, and again for a person [SPEC-24]', () => {
+    const desk = new Desk({ dispatch: 'coordinator', on_failed: 'wait', slots: 1 }, () => undefined);
+    const { stage } = desk;
+    /** Does what there is to do, until only time passes. @returns how many wakes were refused */
+    const goOn = ({ isRefusing = false } = {}): number => {
+      let refused = 0;
+      for (let round = 0; round < 40; round++) {
+        const [plan] = stage.plans;
+        const run = [desk.coordinator('p')].find((one) => one !== undefined && one.run !== null);
+        const [worker] = desk.workers();
+        if (plan?.name === 'specialists/wake_plan@1' && isRefusing) {
+          refused++;
+          const { id, epoch, results } = plan.input;
+          stage.drop(plan);
+          if (id !== null) stage.raise(plan, 'specialists/TeamRead@1', { id, seen: null, code: 'boom' });
+          stage.raise(plan, 'specialists/WakeComposed@1', { epoch, results, text_ref: null, code: 'boom' });
+        } else if (plan !== undefined) desk.answer(plan);
+        else if (run !== undefined) stage.endRun(run, COMPLETED);
+        else if (worker !== undefined) stage.endRun(worker, FAILED);
+        else stage.later(1_000);
+      }
+      return refused;
+    };
+    const say = (command_id: string): unknown =>
+      desk.tell('p', 'specialists/Say@1', { command_id, parts: [{ kind: 'text', text_ref: TEXT }] });
+    const tasks = ['a', 'b'].map((key) => ({
+      ...{ key, title: key, context_ref: TEXT, context_bytes: 300, pointers: [], skill: 'worker', depends_on: [] },
+    }));
+    desk.tell('p', 'specialists/Plan@1', { command_id: 'plan', tasks });
+    goOn();
+    say('m1');
+    for (let [plan] = stage.plans; plan !== undefined; [plan] = stage.plans) desk.answer(plan);
+    stage.call(desk.coordinator('p') as StagedSession, 'c1', 'spawn_agent', { task_id: 1 });
+    goOn();
+    // The failure was shown while the other task was ready. Without it, only a decision is left.
+    desk.tell('p', 'specialists/Cancel@1', { task: 2, reason: 'not needed' });
+    const refuseWakes = (): number => goOn({ isRefusing: true });
+    expect(refuseWakes()).toBe(3);
+    expect(stage.cell('specialists/Project@1', 'p')?.state).toMatchObject({ status: 'needs_decision' });
+    say('m1');
+    expect(refuseWakes()).toBe(3);
+  });
 
   it('tasks of two projects on one pool are launched in the order of a short reference [SPEC-30]', () => {
     expect(launchGraphs(6, 1)).toEqual({ lines: ['6 equal'], isRight: true });

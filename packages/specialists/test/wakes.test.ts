@@ -54,6 +54,19 @@ describe('given results that are stored', () => {
     await world.close();
   });
 
+  it('a needed decision is told again when the run that was told of it has failed [SPEC-24, SPEC-28]', async () => {
+    const { project, world, asked } = await open({
+      [COORDINATOR]: (said) =>
+        said.includes('Result') ? [{ fail: 'provider_error_terminal/refused' }] : [says('Skip it.')],
+      worker: () => [{ fail: 'provider_error_terminal/refused' }],
+    });
+    await project.plan([task('a')]);
+    expect((await project.idle({ within: '30s' })).status).toBe('needs_decision');
+    const told = requestsOf(asked, COORDINATOR).map(({ last }) => last.includes('A decision is needed'));
+    expect(told).toEqual([true, true, true]);
+    await world.close();
+  });
+
   it('a message of a person goes before results that wait [SPEC-27]', async () => {
     const { project, world, asked } = await open({ [COORDINATOR]: () => [says('Yes.')], worker: DONE });
     await project.plan([task('a')]);

@@ -40,6 +40,9 @@ export const wakeState = z.strictObject({
   epoch: count,
   /** The results that the run is shown. */
   results: z.array(resultNumber).max(20),
+  /** Whether it tells that a decision is needed, and how often that was told in vain since the last change of a task. */
+  decides: z.boolean(),
+  vain: count,
 });
 
 /** The state of a project. */

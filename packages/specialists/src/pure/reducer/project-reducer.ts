@@ -108,6 +108,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     delivery.state.budget = budget;
     delivery.state.exhausted = false;
     delivery.state.decision = 'none';
+    delivery.state.wake.vain = 0;
     stateUse(delivery);
   }),
   'specialists/Cancel@1': command((delivery, { task }) => {
@@ -202,7 +203,7 @@ function initial(): ProjectState {
     unprocessed: 0,
     stuck: 0,
     coordinator: { adopted: null, busy: false, sent: 0, shares: [], run: 0 },
-    wake: { phase: 'none', epoch: 0, results: [] },
+    wake: { phase: 'none', epoch: 0, results: [], decides: false, vain: 0 },
     decision: 'none',
     sweep: null,
     started: 0,

@@ -80,6 +80,7 @@ function changed(delivery: Delivery, n: number, row: RecordedTask, before: Recor
   }
   delivery.changes++;
   state.decision = 'none';
+  state.wake.vain = 0;
   const { title, skill, status, failure, result } = row;
   ctx.record('specialists/TaskChanged@1', { task: n, title, skill, status, code: failure, result });
 }

@@ -47,6 +47,8 @@ export function wakeDue(delivery: Delivery): void {
   const results = waitingResults(delivery);
   wake.phase = 'composing';
   wake.epoch++;
+  wake.decides = state.decision !== 'shown' && tasksNeedDecision(delivery);
+  if (wake.decides) state.decision = 'shown';
   const input = {
     ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
     sections: [...resultSections(delivery, results), ...decisionSection(delivery)],
@@ -87,11 +89,9 @@ export function resultItems(n: number, row: RecordedResult): ComposedItem[] {
   return [own, { label: `agent_result:${n}`, ref: output_ref, kind: 'llm_output', view: 'summary' }];
 }
 
-/** What has to be decided, once for each such state. */
+/** What has to be decided, when this wake tells it. */
 function decisionSection(delivery: Delivery): ComposedSection[] {
-  const { state } = delivery;
-  if (state.decision === 'shown' || !tasksNeedDecision(delivery)) return [];
-  state.decision = 'shown';
+  if (!delivery.state.wake.decides) return [];
   const lines = undecided(delivery).map(
     ([n, { title, status, failure }]) => `- task ${n}, "${title}": ${status}${failure === null ? '' : ` (${failure})`}`,
   );
@@ -132,10 +132,7 @@ export function wakeComposed(delivery: Delivery, { epoch, results, text_ref, cod
   if (wake.phase !== 'composing' || wake.epoch !== epoch) return;
   if (text_ref === null) return notWoken(delivery, results, code ?? 'not_composed');
   wake.phase = 'none';
-  if (!isIdle(delivery) || tableOf(delivery, 'inbox').size > 0) {
-    state.decision = 'none';
-    return;
-  }
+  if (!isIdle(delivery) || tableOf(delivery, 'inbox').size > 0) return tellAgain(delivery);
   wake.phase = 'shown';
   wake.results = results;
   ctx.record('specialists/CoordinatorWoken@1', { epoch, results });
@@ -153,7 +150,7 @@ export function notWoken(delivery: Delivery, results: readonly number[], code: s
   if (wake.phase !== 'composing') return;
   wake.phase = 'none';
   delivery.ctx.record('specialists/NotWoken@1', { epoch: wake.epoch, code });
-  countShown(delivery, results);
+  countVain(delivery, results);
 }
 
 /** The run that was shown results has ended: they are processed when it completed. */
@@ -162,8 +159,10 @@ export function wakeEnded(delivery: Delivery, isCompleted: boolean): void {
   const { results } = state.wake;
   state.wake.phase = 'none';
   state.wake.results = [];
+  if (!isCompleted) return countVain(delivery, results);
+  state.wake.decides = false;
+  state.wake.vain = 0;
   if (results.length === 0) return;
-  if (!isCompleted) return countShown(delivery, results);
   for (const n of results) {
     changeResult(delivery, n, { processed_at: ctx.now });
     tableOf(delivery, 'unprocessed').delete(key(n));
@@ -173,7 +172,21 @@ export function wakeEnded(delivery: Delivery, isCompleted: boolean): void {
   ctx.record('specialists/ResultProcessed@1', { results });
 }
 
-/** Results that were shown in vain are shown again, up to a bound. */
+/** What was shown in vain is shown again, up to a bound. */
+function countVain(delivery: Delivery, results: readonly number[]): void {
+  countShown(delivery, results);
+  const { wake } = delivery.state;
+  if (!wake.decides) return;
+  if (++wake.vain < SHOWN_MAX) tellAgain(delivery);
+  else wake.decides = false;
+}
+
+/** The coordinator has not heard that a decision is needed: the next wake tells it. */
+function tellAgain({ state }: Delivery): void {
+  if (state.wake.decides && state.decision === 'shown') state.decision = 'stated';
+  state.wake.decides = false;
+}
+
 function countShown(delivery: Delivery, results: readonly number[]): void {
   for (const n of results) {
     const { shown } = changeResult(delivery, n, { shown: resultOr(delivery, n).shown + 1 });
@@ -190,5 +203,8 @@ export function unstick(delivery: Delivery): void {
     stuck.delete(first[0]);
     changeResult(delivery, Number(first[0]), { shown: 0 });
   }
-  delivery.state.stuck = 0;
+  const { state } = delivery;
+  state.stuck = 0;
+  if (state.wake.vain >= SHOWN_MAX && state.decision === 'shown') state.decision = 'stated';
+  state.wake.vain = 0;
 }
