@@ -270,8 +270,8 @@ export const entityNews = {
     name: z.string().max(64),
     args: value(),
   }),
-  /** The answer to it. */
-  'society/Told@1': z.strictObject({ call: z.string().max(64), value: value(), is_error: z.boolean() }),
+  /** The answer to it: it goes up from maker to maker, for a cell reaches no further by itself. */
+  'society/Told@1': z.strictObject({ to: entityId, call: z.string().max(64), value: value(), is_error: z.boolean() }),
   /** An agent has compiled its rights anew: its maker sets them. */
   'society/Compiled@1': z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
   /** Follows the command that sets them: what was refused is known by then. */

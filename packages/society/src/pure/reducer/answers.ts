@@ -1,6 +1,7 @@
 /** Answers to calls: once, where they came from. */
+import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type CallOrigin, type CallRow, type EntityState, entityAt } from '../contracts/index.js';
+import type { CallOrigin, CallRow, EntityState } from '../contracts/index.js';
 import { tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
 import { operationFailed } from './status.js';
@@ -23,7 +24,7 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
     case 'request':
       return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
     case 'ancestor':
-      return ctx.send(entityAt(origin.by), { name: 'society/Told@1', value: { call: origin.call, value, is_error } });
+      return tellUp(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
     default: {
       const { to, session, call_id, step_epoch } = origin;
       const reply = { session, call_id, step_epoch, value, refs: [...refs], is_error };
@@ -35,6 +36,20 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
 /** The call of a row that still waits. */
 export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
   return tableOf(ctx, 'calls').get(call);
+}
+
+/** The answer for an entity above. */
+interface Told {
+  readonly to: string;
+  readonly call: string;
+  readonly value: Value;
+  readonly is_error: boolean;
+}
+
+/** Sends an answer up: to the maker, which passes it on unless it is for it. */
+export function tellUp({ maker }: EntityState, told: Told, ctx: ReducerContext): void {
+  if (maker === null) return ctx.reject('no_call');
+  ctx.send([maker[0], maker[1]], { name: 'society/Told@1', value: told });
 }
 
 /** A call is known by where it came from: the same one again is the same call. */

@@ -29,10 +29,11 @@ import {
   entityNews,
   entityState,
   entityTables,
+  SWARM,
 } from '../contracts/index.js';
 import { type AgentKey, changeSet, keyed, registered } from './agents.js';
 import { operations } from './all-operations.js';
-import { answerCall } from './answers.js';
+import { answerCall, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import {
   ASK_TAG,
@@ -114,7 +115,11 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (ancestorOfSender(ctx) !== asked.by || !draft.started) ctx.reject('agent_unknown');
     takeAsk(operations(), draft, asked, ctx);
   },
-  'society/Told@1': (draft, { call, value, is_error }, ctx) => answerCall(draft, call, { value, is_error }, ctx),
+  'society/Told@1': (draft, told, ctx) => {
+    if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
+    if (told.to !== idOf(ctx)) return tellUp(draft, told, ctx);
+    answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
+  },
   'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
     if (!isSelf(ctx)) ctx.reject('not_yours');

@@ -116,14 +116,14 @@ function tellStatus(draft: EntityState, ctx: ReducerContext): void {
 const TOLD_AT_ONCE = 64;
 
 /** Tells some agents what they are to hear, and goes on with the others. */
-export function tellChildren(draft: EntityState, grant: () => object, ctx: ReducerContext): void {
+export function tellChildren(draft: EntityState, above: () => object, ctx: ReducerContext): void {
   const what = draft.telling.above !== null ? 'above' : draft.telling.status !== null ? 'status' : undefined;
   if (what === undefined) return;
   const after = draft.telling[what] ?? '';
   const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
   const event =
     what === 'above'
-      ? { name: 'society/Above@1', value: { grant: grant() } }
+      ? { name: 'society/Above@1', value: above() }
       : { name: 'society/ParentStatus@1', value: { active: isActive(draft), by: idOf(ctx), depth: draft.depth } };
   for (const [id, { status }] of rows) if (status !== 'removed') ctx.send(['society/Entity@1', id], event);
   const last = rows.at(-1)?.[0];

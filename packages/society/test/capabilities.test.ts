@@ -1,0 +1,193 @@
+/** Capabilities of agents: never more than their parent's, taken back at any time, and by whom. */
+import { describe, expect, it } from 'vitest';
+import { agentOf, agentWith, hangingTool, openOffice, refusedWith } from './support/office.js';
+
+const GROUPS = (groups: string[]) => ({
+  layers: ['l1' as const, 'l2' as const],
+  groups,
+  visibility: ['group' as const],
+});
+
+describe('given an agent that registers agents', () => {
+  it('a registration above the parent is refused in each dimension by its name, and makes nothing [CAP-2]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann, {
+      tools: ['agent_*', 'read_*'],
+      memory_write: GROUPS(['team-*']),
+      memory_read: GROUPS(['team-*']),
+      max_parallel_ops: 4,
+      ttl_seconds: 60,
+      autonomous: false,
+    });
+    const leader = scene.office.entity(lead);
+    const cells = async () => (await leader.state())?.children;
+    const above = [
+      ['tools', { tools: ['write_file'] }],
+      ['tools', { tools: ['*'] }],
+      ['memory_write', { memory_write: GROUPS(['other']) }],
+      ['memory_read', { memory_read: GROUPS(['*']) }],
+      ['max_parallel_ops', { max_parallel_ops: 5 }],
+      ['ttl_seconds', { ttl_seconds: 61 }],
+      ['ttl_seconds', { ttl_seconds: 0 }],
+      ['autonomous', { autonomous: true }],
+    ] as const;
+    for (const [dimension, capabilities] of above) {
+      const { value, is_error } = await leader.answerTo('agent_register', {
+        agent_type: 'custom',
+        display_name: 'Too much',
+        capabilities: capabilities as never,
+      });
+      expect([
+        dimension,
+        is_error,
+        (value as { code: string }).code,
+        (value as { dimension: string }).dimension,
+      ]).toStrictEqual([dimension, true, 'capability_exceeds_parent', dimension]);
+      // An agent with refused operations is suspended: the parent lets it go on.
+      if ((await leader.state())?.status === 'suspended') await ann.setStatus(lead, 'resume');
+    }
+    expect(await cells()).toBe(0);
+    const id = await agentOf(leader, { tools: ['read_file'] });
+    const { effective } = await leader.capabilities(id);
+    expect([effective.tools, effective.max_parallel_ops, effective.autonomous, effective.ttl_seconds]).toStrictEqual([
+      ['read_file'],
+      4,
+      false,
+      60,
+    ]);
+    await scene.world.verify();
+  });
+
+  it('a change keeps what it leaves out, and null is the value of the parent, also after the parent has changed [CAP-8]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann, { tools: ['agent_*', 'read_*', 'grep'] });
+    const leader = scene.office.entity(lead);
+    const id = await agentOf(leader, { tools: ['read_file'], max_parallel_ops: 2 });
+    const kept = await leader.capabilities(id, { capabilities: { max_parallel_ops: 1 } });
+    expect([kept.declared, kept.revision]).toStrictEqual([{ tools: ['read_file'], max_parallel_ops: 1 }, 1]);
+    const inherited = await leader.capabilities(id, { capabilities: { tools: null } });
+    expect([inherited.declared, inherited.effective.tools]).toStrictEqual([
+      { max_parallel_ops: 1 },
+      ['agent_*', 'grep', 'read_*'],
+    ]);
+    await ann.capabilities(lead, { capabilities: { tools: ['agent_*', 'grep'] } });
+    expect((await leader.capabilities(id)).effective.tools).toStrictEqual(['agent_*', 'grep']);
+    await ann.capabilities(lead, { capabilities: { tools: ['agent_*', 'grep', 'write_*'] } });
+    expect((await leader.capabilities(id)).effective.tools).toStrictEqual(['agent_*', 'grep', 'write_*']);
+    const holder = `cell:society/Entity@1/${id}` as const;
+    expect((await scene.world.kernel.rights(holder)).effective?.exercise.may.tool).toStrictEqual([
+      'agent_*',
+      'grep',
+      'write_*',
+    ]);
+    await scene.world.verify();
+  });
+
+  it('an entity above narrows, only the direct parent widens, and a change of outdated capabilities is refused [CAP-11]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann);
+    const leader = scene.office.entity(lead);
+    const id = await agentOf(leader, { tools: ['agent_*', 'read_*'] });
+    const narrowed = await ann.capabilities(id, { capabilities: { tools: ['agent_*', 'read_file'] } });
+    expect(narrowed.effective.tools).toStrictEqual(['agent_*', 'read_file']);
+    expect(await refusedWith(ann.capabilities(id, { capabilities: { tools: ['read_*'] } }))).toBe('not_authorized');
+    expect(await refusedWith(scene.office.entity(id).capabilities(id, { capabilities: { tools: [] } }))).toBe(
+      'not_authorized',
+    );
+    const stale = leader.capabilities(id, { capabilities: { tools: ['agent_*', 'read_*'] }, expected_revision: 0 });
+    expect(await refusedWith(stale)).toBe('revision_conflict');
+    const widened = await leader.capabilities(id, {
+      capabilities: { tools: ['agent_*', 'read_*'] },
+      expected_revision: 1,
+    });
+    expect([widened.effective.tools, widened.revision]).toStrictEqual([['agent_*', 'read_*'], 2]);
+    const other = await scene.office.human('bob');
+    expect(await refusedWith(other.capabilities(id, { capabilities: { tools: [] } }))).toBe('agent_unknown');
+    expect(await refusedWith(scene.office.entity(id).capabilities(lead))).toBe('agent_unknown');
+    await scene.world.verify();
+  });
+
+  it('the nearest entity above that narrows a dimension is named [CAP-1]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann, { tools: ['agent_*', 'read_*'] });
+    const leader = scene.office.entity(lead);
+    const middle = await agentOf(leader);
+    const id = await agentOf(scene.office.entity(middle), { tools: ['read_file', 'read_dir'] });
+    await ann.capabilities(lead, { capabilities: { tools: ['agent_*', 'read_file'] } });
+    const report = await leader.capabilities(id);
+    expect([report.effective.tools, report.limited_by]).toStrictEqual([
+      ['read_file'],
+      [{ ancestor: lead, dimension: 'tools' }],
+    ]);
+  });
+
+  it('a narrowing ends what is open three generations below, in its own frame [CAP-12]', async () => {
+    const { tool, state } = hangingTool();
+    const agent = agentWith([tool]);
+    const steps = Array.from({ length: 6 }, () => ({ calls: [{ tool: 'hang', args: {} }] }));
+    await using scene = await openOffice({
+      agents: [agent],
+      steps: [...steps, ...Array.from({ length: 6 }, () => ({ text: 'It was taken.' }))],
+    });
+    const ann = await scene.office.human('ann');
+    const ids: string[] = [];
+    let parent = ann;
+    for (let depth = 0; depth < 3; depth++) {
+      const id = await agentOf(parent);
+      ids.push(id);
+      parent = scene.office.entity(id);
+    }
+    const runs = await Promise.all(
+      ids.flatMap((id) => ['a', 'b'].map((session) => scene.office.entity(id).send(agent, 'Go.', { session }))),
+    );
+    while (state.hanging < 6) await new Promise((resolve) => setImmediate(resolve));
+    const before = scene.world.kernel.head.seq;
+    await ann.capabilities(ids[0] as string, { capabilities: { tools: ['agent_*'] } });
+    const texts = await Promise.all(runs.map((run) => run.text()));
+    expect(texts).toStrictEqual(Array.from({ length: 6 }, () => 'It was taken.'));
+    const frames: (readonly unknown[])[] = [];
+    for await (const { seq, records } of scene.world.kernel.frames(before + 1)) {
+      const ended = records.filter((record) => record.kind === 'settled' && record.code?.startsWith('cap_denied'));
+      if (ended.length > 0) frames.push([seq - before, ended.length]);
+      if (seq === scene.world.kernel.head.seq) break;
+    }
+    expect(frames).toStrictEqual([[1, 6]]);
+    await scene.world.verify();
+  });
+
+  it('agents stand at most eight deep, and only an entity or one above it registers below it [SOC-4]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    let parent = ann;
+    const ids: string[] = [];
+    for (let depth = 0; depth < 8; depth++) {
+      ids.push(await agentOf(parent));
+      parent = scene.office.entity(ids.at(-1) as string);
+    }
+    expect(await refusedWith(agentOf(parent))).toBe('depth_exceeded');
+    const below = await ann.register({
+      agent_type: 'custom',
+      display_name: 'Below',
+      capabilities: {},
+      parent_entity_id: ids[2],
+    } as never);
+    expect((await scene.office.entity(ids[2] as string).agents()).items.map(({ agent_id }) => agent_id)).toContain(
+      below.agent_id,
+    );
+    const beside = await scene.office.human('bob');
+    expect(
+      await refusedWith(
+        beside.call('agent_register', {
+          parent_entity_id: ids[0],
+          agent_type: 'custom',
+          display_name: 'Foreign',
+          capabilities: {},
+        } as never),
+      ),
+    ).toBe('agent_unknown');
+  });
+});
