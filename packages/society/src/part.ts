@@ -1,11 +1,21 @@
 /** Societies as a part of a world. */
 import type { PartHost, WorldPart } from '@reprise/agent';
 import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
+import { topic } from '@reprise/flow';
 import { memoryPart } from '@reprise/memory';
 import { textsPart } from '@reprise/work';
 import { keyAdapters } from './adapters/keys.js';
 import { type Society, societyOf } from './api/society.js';
-import { type Capabilities, capabilities, checkPlan, entityReducer, keygenPlan } from './pure/index.js';
+import {
+  type Capabilities,
+  capabilities,
+  checkPlan,
+  entityReducer,
+  groupReducer,
+  keygenPlan,
+  l1Reducer,
+  memoryPlan,
+} from './pure/index.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
@@ -23,6 +33,14 @@ export interface SocietyOptions {
 /** Cells reach each other along kinship; what crosses it is named here. No adapter reaches a cell of a society. */
 const POLICY: readonly PolicyRule[] = [
   { send: 'society/*', who: 'adapter:*', decision: 'deny' },
+  { send: 'society/Group@1/*', who: 'cell:society/Entity@1/*', decision: 'allow' },
+  { send: 'society/Group@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
+  { send: 'society/Entity@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
+  { send: 'society/Swarm@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
+  { send: 'society/Entity@1/*', who: 'cell:flow/Topic@1/society/*', decision: 'allow' },
+  { send: 'flow/Topic@1/society/*', who: 'cell:society/Group@1/*', decision: 'allow' },
+  { send: 'flow/Topic@1/society/*', who: 'adapter:*', decision: 'deny' },
+  { send: 'flow/Topic@1/society/*', who: 'cell:*', decision: 'deny' },
   { effect: 'society.*', decision: 'allow' },
   { effect: 'identity.*', decision: 'allow' },
 ];
@@ -46,8 +64,8 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
   return {
     name: 'society',
     uses: [memoryPart(), textsPart],
-    reducers: [entityReducer],
-    plans: [checkPlan, keygenPlan],
+    reducers: [entityReducer, groupReducer, l1Reducer, topic],
+    plans: [checkPlan, keygenPlan, memoryPlan],
     adapters: (host) => {
       hosted = host;
       return keyAdapters();

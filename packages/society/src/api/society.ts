@@ -1,10 +1,20 @@
 /** The society of a world: `world.part(part)`. */
 import { type AgentWorld, type AnyAgent, SESSION_REDUCER } from '@reprise/agent';
-import { type Address, RepriseError } from '@reprise/contracts';
-import { AGENT_ID, type Capabilities, compileRights, entityAt, L1, NAME_ID } from '../pure/index.js';
+import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
+import { canonical } from '@reprise/kernel/authority';
+import {
+  AGENT_ID,
+  type Capabilities,
+  type CompiledRights,
+  compileRights,
+  entityAt,
+  L1,
+  NAME_ID,
+} from '../pure/index.js';
 import { accountOf } from '../pure/reducer/accounts.js';
 import { recorded } from '../pure/reducer/rights.js';
 import { Entity, type EntityHost } from './entity.js';
+import { Group } from './group.js';
 import { ask } from './requests.js';
 
 /** The society of a world. */
@@ -20,6 +30,8 @@ export interface Society {
   human(name: string, capabilities?: Capabilities): Promise<Entity>;
   /** The handle of an entity, whether or not it exists. @throws RepriseError `invalid_argument` */
   entity(id: string): Entity;
+  /** The handle of a group, whether or not it exists. @throws RepriseError `invalid_argument` */
+  group(id: string): Group;
 }
 
 /** Makes the handle of the part. */
@@ -31,6 +43,7 @@ export function societyOf(
   const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent) };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
+    group: (id) => new Group(world, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));
       if ((await entity.state()) === undefined) await makeHuman(world, name, capabilities, app);
@@ -53,7 +66,7 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
   const [reducer, key] = entityAt(name);
   await kernel.command('sys/SetRights@1', {
     holder: `cell:${reducer}/${key}`,
-    exercise: recorded(rights.exercise),
+    exercise: recorded(withGroups(rights)),
     grant: recorded(rights.grant),
     account: accountOf(name),
   });
@@ -66,6 +79,19 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
       },
     },
   });
+}
+
+/**
+ * A person may reach the stores of the groups that its capabilities name; its entity asks for those of which it is a member
+ * only. No cell above a person could set other rights when it joins.
+ */
+function withGroups({ exercise, grant }: CompiledRights): Capability {
+  const both = (dimension: 'mem_read' | 'mem_write'): Partial<Record<typeof dimension, Patterns>> => {
+    const [own, shared] = [exercise.may[dimension], grant.may[dimension]];
+    if (own === undefined || shared === undefined) return own === undefined ? {} : { [dimension]: own };
+    return { [dimension]: [...new Set([...own, ...shared.filter((store) => store.startsWith('group:'))])] };
+  };
+  return canonical({ ...exercise, may: { ...exercise.may, ...both('mem_read'), ...both('mem_write') } });
 }
 
 function checkedName(name: unknown): string {

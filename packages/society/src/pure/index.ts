@@ -2,4 +2,7 @@
 export * from './compile/index.js';
 export * from './contracts/index.js';
 export { keygenPlan } from './plans/keygen.js';
+export { memoryPlan } from './plans/memory.js';
 export { entityReducer } from './reducer/entity.js';
+export { groupReducer } from './reducer/group.js';
+export { l1Reducer } from './reducer/l1.js';

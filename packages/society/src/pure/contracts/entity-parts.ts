@@ -1,8 +1,9 @@
 /** What the files of an entity declare for its cell, put together: tables and facts. */
 import { entityCoreFacts, entityCoreTables } from './entity.js';
+import { memberFacts, memberTables } from './member.js';
 
 /** The tables of an entity. */
-export const entityTables = { ...entityCoreTables };
+export const entityTables = { ...entityCoreTables, ...memberTables };
 
 /** The facts of an entity. */
-export const entityFacts = { ...entityCoreFacts };
+export const entityFacts = { ...entityCoreFacts, ...memberFacts };

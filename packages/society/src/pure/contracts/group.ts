@@ -123,15 +123,6 @@ export const groupCommands = {
   'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']) }),
 } as const;
 
-/** What is published about a group and its members: pointers and names, and no content. */
-export const GROUP_EVENTS = [
-  'memory.written',
-  'group.member_joined',
-  'group.member_left',
-  'swarm.task_complete',
-  'agent.status_changed',
-] as const;
-
 /** The events that members send, and those that the group sends itself. */
 export const groupNews = {
   /** A member has written an item to the group's store. `head_ref` links its first words, for those who hear at once. */
@@ -151,6 +142,8 @@ export const groupNews = {
     payload: value(),
     /** The tier that the verdicts of the sender give: it counts where the sender owns the group. */
     tier: z.enum(TIERS),
+    /** Whether the sender has told the agent itself. */
+    told: z.boolean(),
   }),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': z.strictObject({}),
@@ -196,7 +189,8 @@ export const groupFacts = {
   'society/GroupOpened@1': z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.nullable(address), culture }),
   'society/MemberJoined@1': z.strictObject({ group_id: id, entity_id: id, role }),
   'society/MemberLeft@1': z.strictObject({ group_id: id, entity_id: id }),
-  'society/JoinRefused@1': z.strictObject({ group_id: id, entity_id: id, code }),
+  /** The entity's answer to a joining, or to a change of its role. */
+  'society/JoinAnswered@1': z.strictObject({ group_id: id, entity_id: id, role, code: z.nullable(code) }),
   'society/EmconSet@1': z.strictObject({ group_id: id, emcon: z.boolean() }),
   'society/GroupEnded@1': z.strictObject({ group_id: id, mode: z.enum(['archive', 'delete']) }),
   /** The topic had too many publications under way: members read the journal's facts instead. */

@@ -7,4 +7,7 @@ export * from './gate.js';
 export * from './group.js';
 export * from './identity.js';
 export * from './l1.js';
+export * from './member.js';
+export * from './memory-acts.js';
+export * from './memory-calls.js';
 export * from './names.js';

@@ -10,12 +10,15 @@ import {
   type CapabilityChange,
   type ChildRow,
   type EntityState,
+  entityAt,
 } from '../contracts/index.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
+import { identifyL1 } from './hot.js';
+import { subscribeAsAsked } from './inbox.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { type AgentToMake, excessIn, excessOf, makeAgent, noRoomFor, type TooMuch } from './register.js';
 import { aboveOf, changeRights, compiledOf, handedOnBy } from './rights.js';
@@ -107,7 +110,10 @@ export function registered(draft: EntityState, agent_id: string, code: string | 
     tableOf(ctx, 'children').delete(agent_id);
     return answerCall(draft, call, refusal('capability_exceeds_parent', { dimension: 'rights', cause: code }), ctx);
   }
-  const args = openCall(call, ctx)?.args as { readonly capabilities?: Value } | undefined;
+  const args = agentCalls.agent_register.safeParse(openCall(call, ctx)?.args).data;
+  const { subscriptions } = args ?? {};
+  if (subscriptions !== undefined)
+    ctx.send(entityAt(agent_id), { name: 'society/Subscribe@1', value: { subscriptions } });
   const value = {
     agent_id,
     public_key: child.public_key,
@@ -227,7 +233,8 @@ function changeCapabilities(
     trust_floor !== undefined ||
     automerge !== undefined ||
     bonus_groups !== undefined;
-  if (!changes) return { value: report(draft, ctx) };
+  const heard = subscribeAsAsked(draft, args.subscriptions, ctx);
+  if (!changes) return { value: { ...report(draft, ctx), ...heard } };
   if (by === undefined) return refusal('not_authorized');
   if (expected_revision !== undefined && expected_revision !== draft.revision)
     return refusal('revision_conflict', { expected: expected_revision, actual: draft.revision });
@@ -254,7 +261,7 @@ function changeCapabilities(
     if (bonus_groups !== undefined) draft.bonus_groups = bonus_groups;
   });
   setTimers(draft, ctx);
-  if (!asks) return { value: report(draft, ctx) };
+  if (!asks) return { value: { ...report(draft, ctx), ...heard } };
   draft.changing = { call, revision: revision + 1, declared, granted, expires_at: was };
   return undefined;
 }
@@ -272,6 +279,7 @@ export function changeSet(draft: EntityState, revision: number, code: string | n
     });
     setTimers(draft, ctx);
   }
+  identifyL1(draft, ctx);
   if (changing.call === null) return;
   const answer: Answer =
     code === null
@@ -281,7 +289,7 @@ export function changeSet(draft: EntityState, revision: number, code: string | n
 }
 
 /** What is declared, what counts, and where it is narrower than declared. */
-function report(draft: EntityState, ctx: ReducerContext): Value {
+function report(draft: EntityState, ctx: ReducerContext): Readonly<Record<string, Value>> {
   const { effective, limited_by } = shownRights(draft, ctx);
   return {
     agent_id: idOf(ctx),

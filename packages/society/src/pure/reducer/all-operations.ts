@@ -1,8 +1,9 @@
 /** All tools of a society, by name: each file of operations brings its own. */
 import { agentOperations } from './agents.js';
+import { memberOperations } from './member.js';
 import type { Operations } from './operations.js';
 
-const ALL: Operations = { ...agentOperations };
+const ALL: Operations = { ...agentOperations, ...memberOperations };
 
 /** All operations. */
 export function operations(): Operations {

@@ -29,6 +29,7 @@ import {
   entityNews,
   entityState,
   entityTables,
+  memberEvents,
   SWARM,
 } from '../contracts/index.js';
 import { type AgentKey, changeSet, keyed, registered } from './agents.js';
@@ -46,6 +47,9 @@ import {
   takeCall,
 } from './calls.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { openL1 } from './hot.js';
+import { groupAnswered, memberHandlers } from './member.js';
+import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
@@ -56,6 +60,7 @@ const EVENTS = {
   ...entityCommands,
   ...entityNews,
   ...makingEvents,
+  ...memberEvents,
   'aos.agent/OwnerCall@1': ownerCall,
   'aos.agent/OwnerAnswer@1': ownerAnswer,
   'aos.agent/OwnerParked@1': ownerParked,
@@ -68,6 +73,7 @@ const EVENTS = {
 type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<EntityState, Events> = {
+  ...memberHandlers,
   'society/Human@1': (draft, { display_name, root, above, app }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -141,7 +147,10 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     const id = childOfSender(ctx) ?? ctx.reject('not_yours');
     const children = tableOf(ctx, 'children');
     const row = children.get(id);
-    if (row !== undefined) children.set(id, { ...row, status, expires_at });
+    if (row !== undefined) {
+      children.set(id, { ...row, status, expires_at });
+      childStatusNews(id, row.status, status, ctx);
+    }
     if (status === 'removed') draft.children--;
   },
   'society/Membership@1': (draft, { group, role }, ctx) => {
@@ -172,7 +181,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       return;
     }
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
-    agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
+    if (!groupAnswered(draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
@@ -244,12 +253,11 @@ function made(draft: EntityState, record: AgentRecord, ctx: ReducerContext): voi
   });
 }
 
-function stateRegistered(
-  { parent_entity_id, kind, public_key, depth, expires_at }: EntityState,
-  ctx: ReducerContext,
-): void {
+function stateRegistered(draft: EntityState, ctx: ReducerContext): void {
+  const { parent_entity_id, kind, public_key, depth, expires_at } = draft;
   const agent_id = idOf(ctx);
   ctx.record('society/Registered@1', { agent_id, parent_entity_id, kind, public_key, depth, expires_at });
+  openL1(draft, ctx);
 }
 
 /** An agent of this entity is on its way to its rights. */

@@ -100,12 +100,12 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     if (by !== null && (event !== 'agent.status_changed' || agentIn(payload) !== by)) ctx.reject('not_yours');
     publish(draft, event, { payload, by, head_ref: null }, ctx);
   },
-  'society/Verdict@1': (draft, { about, payload, tier }, ctx) => {
+  'society/Verdict@1': (draft, { about, payload, tier, told }, ctx) => {
     memberOfSender(ctx);
     const row = membersOf(ctx).get(about);
     if (row?.stands !== true) return;
     const value = { event: 'trust.score_changed', group: ctx.address[1], payload };
-    ctx.send(entityAt(about), { name: 'society/Notice@1', value });
+    if (!told) ctx.send(entityAt(about), { name: 'society/Notice@1', value });
     if (!mayOwn(draft, ctx) || row.tier === tier) return;
     membersOf(ctx).set(about, { ...row, tier });
     tellMember(draft, about, ctx);
@@ -166,10 +166,11 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   const { role } = row;
   const group_id = ctx.address[1];
   tellOwner(draft, { group: group_id, entity, role, code }, ctx);
+  ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
   if (code !== null) {
     membersOf(ctx).delete(entity);
     ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
-    return ctx.record('society/JoinRefused@1', { group_id, entity_id: entity, code });
+    return;
   }
   if (row.stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true });

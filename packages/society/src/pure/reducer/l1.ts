@@ -1,5 +1,5 @@
 /**
- * `society/L1@1`: the hot context of one entity.
+ * The hot context of one entity.
  *
  * Invariants
  * H1  Only the entity changes it; its parent reads it as well.

@@ -14,6 +14,7 @@ import { compileRights } from '../compile/index.js';
 import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
 import { childOfSender, idOf, tableOf } from './entity-context.js';
+import { memberTable } from './member-context.js';
 
 /** Both sides of an entity's rights. */
 export interface BothSides {
@@ -183,10 +184,12 @@ export function recorded(of: Capability): z.infer<typeof capability> {
   return canonical(of) as z.infer<typeof capability>;
 }
 
+/** In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-52). */
 function membershipsOf(ctx: ReducerContext) {
+  const terms = memberTable(ctx, 'terms');
   return tableOf(ctx, 'memberships')
     .range({ limit: SOCIETY_BOUNDS.memberships })
-    .map(([group, role]) => ({ group, role }));
+    .map(([group, role]) => ({ group, role: terms.get(group)?.emcon === true ? ('viewer' as const) : role }));
 }
 
 interface Bounds {

@@ -4,8 +4,9 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type EntityState, type entityCommands, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { type EntityState, type entityCommands, l1At, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
+import { newsForRun } from './news.js';
 
 type Send = z.infer<(typeof entityCommands)['society/Send@1']>;
 
@@ -30,10 +31,15 @@ export function sendInput(
     const made = known === undefined ? { depth: 0, tell_owner: true, labels: { entity: idOf(ctx), session } } : {};
     ctx.send(at, { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run', ...made } });
     sessions.set(session, { agent: name, def, open: true });
+    if (isNew) ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
   }
-  const value = { command_id, parts: [...parts], priority, cause: { kind: 'operator' } };
+  const news = newsForRun(ctx, PARTS_MAX - parts.length);
+  const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
   ctx.send(at, { name: 'aos.agent/UserInput@1', value });
 }
+
+/** The parts of one input. */
+const PARTS_MAX = 16;
 
 /** Pauses, resumes or closes the open sessions of the entity. */
 export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: ReducerContext): void {
@@ -53,6 +59,7 @@ export function sessionNews({ news }: ChildNotice, ctx: ReducerContext): string 
   const row = sessions.get(name);
   if (row === undefined || news.kind !== 'closed') return undefined;
   sessions.set(name, { ...row, open: false });
+  ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
   return name;
 }
 

@@ -2,6 +2,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
+import { statusNews } from './member-news.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
 
@@ -55,6 +56,7 @@ export function setStatus(
     draft.grace_until = to === 'deactivated' ? ctx.now + grace_ms : null;
   });
   ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch: draft.epoch });
+  statusNews(from, to, ctx);
   setTimers(draft, ctx);
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);

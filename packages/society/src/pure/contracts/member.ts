@@ -1,0 +1,120 @@
+/** What an entity keeps as a member of a society: its inbox, its verdicts, the rules of its groups, and its copies. */
+import { ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { topicEvents } from '@reprise/flow';
+import { SOCIETY_EVENTS, subscription } from './agent-calls.js';
+import { groupTells, groupTerms } from './group.js';
+import { l1Tells } from './l1.js';
+import { memoryEnded } from './memory-acts.js';
+import { BASES, itemId, VERDICTS } from './memory-calls.js';
+import { NAME_ID, SOCIETY_BOUNDS, TIERS } from './names.js';
+
+const count = z.int().min(0);
+const id = z.string().regex(NAME_ID);
+
+/** An event of a society. */
+export type SocietyEvent = (typeof SOCIETY_EVENTS)[number];
+
+/** An event in an inbox: an entry of the table `inbox`, by its number in 12 digits. */
+export const noticeRow = z.strictObject({
+  event: z.enum(SOCIETY_EVENTS),
+  payload: value(),
+  at: count,
+  /** The first words of an item that the next run is shown; null when none is, or was already. */
+  head_ref: z.nullable(ref()),
+  by: z.nullable(id),
+});
+
+/** An event in an inbox. */
+export type NoticeRow = z.infer<typeof noticeRow>;
+
+/** The numbers of an inbox: an entry of the table `counts`, under `inbox`. */
+export const memberCounts = z.strictObject({
+  /** The number of the next event. */
+  next: z.int().min(1),
+  /** The events that are no longer in the inbox. */
+  dropped: count,
+  /** The number of the last event that a run was shown. */
+  shown: count,
+  /** The number of the next write, which an item's origin names. */
+  write: z.int().min(1),
+});
+
+/** The numbers of an inbox, and of the entity's writes. */
+export type MemberCounts = z.infer<typeof memberCounts>;
+
+/** The verdicts of the entity on an agent: an entry of the table `trust`, by the agent's id. */
+export const trustRow = z.strictObject({
+  /** The last verdicts, the oldest first: a digest of the item, whether it was right, and when it was given. */
+  verdicts: z.array(z.tuple([z.string().max(24), z.boolean(), count])).max(256),
+  updated_at: count,
+});
+
+/** The verdicts of the entity on an agent. */
+export type TrustRow = z.infer<typeof trustRow>;
+
+/** A copy that the entity made: an entry of the table `copies`, by group and id of the copied item. */
+export const copyRow = z.strictObject({ copy: itemId, own: z.boolean() });
+
+/** A copy that the entity made. */
+export type CopyRow = z.infer<typeof copyRow>;
+
+/** The tables of an entity as a member. */
+export const memberTables = {
+  inbox: noticeRow,
+  counts: memberCounts,
+  /** Of an entity that hears of some events only: which. */
+  subscriptions: subscription,
+  trust: trustRow,
+  /** The rules of its groups, by group. */
+  terms: groupTerms,
+  copies: copyRow,
+  /** The stores of its own that were opened. */
+  stores: z.null(),
+} as const;
+
+/** The events of an entity as a member. */
+export const memberEvents = {
+  ...groupTells,
+  ...l1Tells,
+  ...topicEvents,
+  'society/MemoryEnded@1': memoryEnded,
+  /** The maker says what an agent that it has registered hears of. */
+  'society/Subscribe@1': z.strictObject({ subscriptions: z.array(subscription).max(SOCIETY_BOUNDS.subscriptions) }),
+  /** The maker tells an agent the tier that its verdicts give. */
+  'society/Tier@1': z.strictObject({ tier: z.enum(TIERS) }),
+} as const;
+
+/** The facts of an entity as a member. */
+export const memberFacts = {
+  /** An event has reached the inbox. */
+  'society/Noticed@1': z.strictObject({
+    n: z.int().min(1),
+    event: z.enum(SOCIETY_EVENTS),
+    payload: value(),
+    /** Whether clients that are connected are told. */
+    push: z.boolean(),
+    dropped: count,
+  }),
+  /** A verdict of this entity on an item of an agent. */
+  'society/Assessed@1': z.strictObject({
+    item_id: itemId,
+    agent_id: id,
+    verdict: z.enum(VERDICTS),
+    basis: z.enum(BASES),
+    evidence_ref: z.nullable(ref()),
+  }),
+  'society/TrustChanged@1': z.strictObject({
+    agent_id: id,
+    old_ppm: count,
+    ppm: count,
+    tier: z.enum(TIERS),
+    observations: count,
+  }),
+  /** A copy was made of an item. */
+  'society/Shared@1': z.strictObject({ item_id: itemId, copy_id: itemId, author: z.string().max(360) }),
+  /** An item was validated by an entity other than its author: it is found from now on. */
+  'society/Validated@1': z.strictObject({ item_id: itemId }),
+  /** A member left a group, and what it does not keep was archived. */
+  'society/CopiesArchived@1': z.strictObject({ group_id: id, copies: z.array(itemId).max(256) }),
+} as const;

@@ -1,0 +1,150 @@
+/**
+ * `society/memory_plan@1`: what an entity does with the stores of a society. Each store is asked by an effect of its own,
+ * with that store as the object of the gate's decision.
+ */
+import { address, type Value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
+import { memoryRead, memorySearch, memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
+import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
+import { ENTITY, entityAt, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
+
+type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
+
+const NOTHING: Outcome = { code: null, written: null, items: [], found: [], texts: [], standing: 'other', withheld: 0 };
+
+/** `society/memory_plan@1`. */
+export const memoryPlan = planOnUse('society/memory_plan@1', () =>
+  definePlan({
+    name: 'society/memory_plan@1',
+    input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
+    effects: [memoryWrite, memoryRead, memorySearch],
+    *run({ call, act }, plan) {
+      const outcome = yield* acted(plan, act);
+      plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
+    },
+  }),
+);
+
+function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
+  switch (act.act) {
+    case 'write':
+      return yield* write(plan, act);
+    case 'read':
+      return yield* read(plan, act.store, act.ids);
+    case 'judge':
+      return yield* judge(plan, act);
+    case 'search':
+      return yield* search(plan, act);
+    case 'share':
+      return yield* share(plan, act);
+    default:
+      return yield* change(plan, act.store, { op: 'move', id: act.id, state: act.state });
+  }
+}
+
+type Of<A extends MemoryAct['act']> = Extract<MemoryAct, { act: A }>;
+
+/** A write that was made before stays as it is: it may have been validated since. */
+function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>): PlanBody<Outcome> {
+  const stored = yield* change(plan, store, operation);
+  if (!quarantine || stored.written === null || stored.written.existed) return stored;
+  const { id } = stored.written;
+  const kept = yield* change(plan, store, { op: 'move', id, state: 'quarantined' });
+  return kept.code === null ? stored : kept;
+}
+
+function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
+  const receipt = yield* plan.awaitReceipt(plan.emitEffect(memoryRead, { store, at: storeAt(store), ids: [...ids] }));
+  return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
+}
+
+function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>): PlanBody<Outcome> {
+  const seen = yield* read(plan, store, [id]);
+  const [item] = seen.items;
+  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
+  return { ...seen, standing: yield* standingOf(plan, by, parent, item.author) };
+}
+
+/** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */
+function* standingOf(plan: PlanContext, by: string, parent: string | null, author: string): PlanBody<Standing> {
+  const id = author.startsWith(ENTITY_PREFIX) ? author.slice(ENTITY_PREFIX.length) : undefined;
+  if (id === undefined) return 'stranger';
+  if (id === by) return 'self';
+  const maker = kinOf(yield* plan.peek(entityAt(id)));
+  if (maker.isOfSwarm && maker.parent === by) return 'swarm';
+  let above = parent;
+  for (let n = 0; n <= SOCIETY_BOUNDS.depth && above !== null; n++) {
+    if (above === id) return 'below';
+    above = kinOf(yield* plan.peek(entityAt(above))).parent;
+  }
+  return 'other';
+}
+
+const ENTITY_PREFIX = `${ENTITY}/`;
+
+/** The part of an entity's state that says who made it. */
+const kin = z.object({ parent_entity_id: z.nullable(z.string()), maker: z.nullable(address) });
+
+function kinOf(state: Value): { readonly parent: string | null; readonly isOfSwarm: boolean } {
+  const parsed = kin.safeParse(state);
+  if (!parsed.success) return { parent: null, isOfSwarm: false };
+  const { parent_entity_id: parent, maker } = parsed.data;
+  return { parent, isOfSwarm: maker !== null && maker[0] === SWARM };
+}
+
+/** The effects of all stores run at once. A store that is denied is left out, and counted. */
+function* search(plan: PlanContext, { stores, query, k }: Of<'search'>): PlanBody<Outcome> {
+  const handles = stores.map((store) => plan.emitEffect(memorySearch, { store, query, k, all: false }));
+  const receipts = (yield* plan.awaitAll(handles)) ?? [];
+  const found: MemoryEnded['found'] = [];
+  const texts: MemoryEnded['texts'] = [];
+  let withheld = 0;
+  for (const [place, receipt] of receipts.entries()) {
+    const store = stores[place] as string;
+    if (receipt.status !== 'ok') {
+      if (!isDenied(receipt)) return refused(receipt);
+      withheld++;
+      continue;
+    }
+    const { items, text_ref } = receipt.payload;
+    for (const item of items) found.push({ store, ...item });
+    if (text_ref !== null) texts.push({ store, ref: text_ref });
+  }
+  const best = found.sort(byRank).slice(0, k);
+  const shown = new Set(best.map(({ store }) => store));
+  return { ...NOTHING, found: best, texts: texts.filter(({ store }) => shown.has(store)), withheld };
+}
+
+/** The best first; equal ranks by the name of the store and the number, so that the order is always the same. */
+function byRank(a: MemoryEnded['found'][number], b: typeof a): number {
+  if (a.rank !== b.rank) return b.rank - a.rank;
+  return a.store === b.store ? a.id - b.id : a.store < b.store ? -1 : 1;
+}
+
+/** A copy has content, words and confidence of the item as it is now: what the item becomes later does not change it. */
+function* share(plan: PlanContext, { store, id, to, key, origin, expires_at }: Of<'share'>): PlanBody<Outcome> {
+  const seen = yield* read(plan, store, [id]);
+  const [item] = seen.items;
+  if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
+  if (item.state !== 'live') return { ...NOTHING, code: `item_${item.state}` };
+  const { content_ref, summary_ref, tags, type, trust, confidence_ppm, subject_key, memory_of_refs } = item;
+  const sources = [content_ref, ...memory_of_refs.filter((one) => one.hex !== content_ref.hex)].slice(0, 8);
+  const operation = { op: 'store', key, origin, content_ref, summary_ref, tags, type, trust } as const;
+  const copy = { ...operation, confidence_ppm, subject_key, memory_of_refs: sources, expires_at };
+  return { ...(yield* change(plan, to, copy)), items: [item] };
+}
+
+function* change(plan: PlanContext, store: string, operation: WriteOperation): PlanBody<Outcome> {
+  const receipt = yield* plan.awaitReceipt(plan.emitEffect(memoryWrite, { store, at: storeAt(store), operation }));
+  return receipt.status === 'ok' ? { ...NOTHING, written: receipt.payload } : refused(receipt);
+}
+
+function refused({ status, code: because }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): Outcome {
+  return { ...NOTHING, code: because ?? status };
+}
+
+/** Whether the gate, and not the store, refused. */
+function isDenied({ status, code: because = '' }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): boolean {
+  return status === 'denied' || because.startsWith('cap_denied') || because.startsWith('policy_denied');
+}

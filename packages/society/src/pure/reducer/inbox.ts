@@ -1,0 +1,183 @@
+/**
+ * Events that reach an entity: from the topics of its groups, from its agents, and about itself.
+ *
+ * Membership is asked when the group subscribes the entity, and once more when an event arrives: what was under way when
+ * it left is not taken.
+ */
+
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address, Value } from '@reprise/contracts';
+import { TOPIC } from '@reprise/flow';
+import { matchesAny } from '@reprise/kernel/authority';
+import type { ReducerContext } from '@reprise/kernel/define';
+import {
+  type EntityState,
+  MEMORY_BOUNDS,
+  memoryToolCalls,
+  type NoticeRow,
+  type PublishedNews,
+  publishedNews,
+  SOCIETY_BOUNDS,
+  type SocietyEvent,
+  type Subscription,
+} from '../contracts/index.js';
+import { idOf, tableOf } from './entity-context.js';
+import { fitting } from './fitting.js';
+import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
+import { newsPart } from './news.js';
+import { operation } from './operations.js';
+import { compiledOf } from './rights.js';
+import { sessionKey } from './sessions.js';
+
+const ALL: readonly string[] = ['*'];
+
+/** An event on its way to the inbox. */
+interface News {
+  readonly event: SocietyEvent;
+  readonly payload: Value;
+  readonly push: boolean;
+  readonly group: string | null;
+  readonly agent?: string;
+  readonly head_ref?: NoticeRow['head_ref'];
+  readonly by?: string | null;
+}
+
+/** An event that a group has published. Only the topic of a group of this entity is heard. */
+export function published(name: string, value: Value, ctx: ReducerContext): void {
+  const group = groupOfTopic(ctx);
+  if (group === undefined || tableOf(ctx, 'memberships').get(group) === undefined) return;
+  const parsed = publishedNews.safeParse(value);
+  if (!parsed.success || !isEvent(name)) return;
+  const { payload, deliver, push, by, head_ref } = parsed.data;
+  if (by === idOf(ctx)) return;
+  const shown = deliver === 'run' ? { head_ref, by } : {};
+  if (!notice({ event: name, payload, push, group, ...agentOf(payload), ...shown }, ctx)) return;
+  if (deliver === 'steer' && head_ref !== null) steer(parsed.data, ctx);
+}
+
+/**
+ * Puts an event into the inbox, if the entity hears of it. The oldest event leaves a full inbox, and is counted.
+ *
+ * @returns whether the entity hears of it
+ */
+export function notice(
+  { event, payload, push, group, agent, head_ref = null, by = null }: News,
+  ctx: ReducerContext,
+): boolean {
+  if (!hears(ctx, event, group, agent)) return false;
+  const inbox = memberTable(ctx, 'inbox');
+  let { next, dropped } = countsOf(ctx);
+  inbox.set(numberKey(next), { event, payload, at: ctx.now, head_ref, by });
+  if (inbox.size > SOCIETY_BOUNDS.inbox) {
+    inbox.delete(inbox.first()?.[0] ?? '');
+    dropped++;
+  }
+  ctx.record('society/Noticed@1', { n: next, event, payload, push, dropped });
+  setCounts({ next: ++next, dropped }, ctx);
+  return true;
+}
+
+/** An entity without subscriptions hears of all that reaches it; others of what they subscribed to. */
+function hears(ctx: ReducerContext, event: string, group: string | null, agent: string | undefined): boolean {
+  const subscriptions = memberTable(ctx, 'subscriptions');
+  if (subscriptions.size === 0) return true;
+  return subscriptions
+    .range({ limit: SOCIETY_BOUNDS.subscriptions })
+    .some(
+      ([, one]) =>
+        one.event === event &&
+        (one.group_id === undefined || one.group_id === group) &&
+        (one.agent_id === undefined || one.agent_id === agent),
+    );
+}
+
+/**
+ * Replaces the subscriptions of the entity.
+ *
+ * @returns those that are out of its reach: of a group that it may not join, of an agent that it did not make
+ */
+export function subscribe(draft: EntityState, wanted: readonly Subscription[], ctx: ReducerContext): Subscription[] {
+  const table = memberTable(ctx, 'subscriptions');
+  for (const [key] of table.range()) table.delete(key);
+  const refused = wanted.filter((one) => !inReach(draft, one, ctx));
+  for (const one of wanted) if (!refused.includes(one)) table.set(subscriptionKey(one), one);
+  return refused;
+}
+
+/** Replaces the subscriptions where a call asks for that, and says which of them are out of reach. */
+export function subscribeAsAsked(draft: EntityState, wanted: readonly Subscription[] | undefined, ctx: ReducerContext) {
+  return wanted === undefined ? {} : { refused_subscriptions: subscribe(draft, wanted, ctx) as unknown as Value };
+}
+
+/** Drops the subscriptions to a group that the entity has left. */
+export function unsubscribe(group: string, ctx: ReducerContext): void {
+  const table = memberTable(ctx, 'subscriptions');
+  for (const [key, { group_id }] of table.range()) if (group_id === group) table.delete(key);
+}
+
+/** A group is in reach when the entity may join it. What is heard of it is decided by membership. */
+function inReach(draft: EntityState, { group_id, agent_id }: Subscription, ctx: ReducerContext): boolean {
+  if (group_id !== undefined && !matchesAny(compiledOf(draft, ctx).exercise.may.group ?? ALL, group_id)) return false;
+  return agent_id === undefined || agent_id === idOf(ctx) || tableOf(ctx, 'children').get(agent_id) !== undefined;
+}
+
+function subscriptionKey({ event, group_id = '', agent_id = '' }: Subscription): string {
+  return `${event} ${agent_id || group_id}`.slice(0, 256);
+}
+
+/** Shows the first words of an item to each open session at its next step. A session takes 16 such messages at most. */
+function steer({ payload, by, head_ref }: PublishedNews, ctx: ReducerContext): void {
+  if (head_ref === null) return;
+  const parts = [newsPart(payload, by, head_ref)];
+  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions })) {
+    if (!open) continue;
+    const command_id = ctx.id(`news ${name} ${countsOf(ctx).next}`);
+    const to: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
+    const value = { command_id, command: { type: 'Steer', parts } };
+    ctx.send(to, { name: 'aos.agent/HostCommand@1', value });
+  }
+}
+
+function groupOfTopic({ sender }: ReducerContext): string | undefined {
+  if (sender?.length !== 2 || sender[0] !== TOPIC || !sender[1].startsWith(TOPIC_KEY)) return undefined;
+  return sender[1].slice(TOPIC_KEY.length);
+}
+
+const TOPIC_KEY = 'society/';
+
+function isEvent(name: string): name is SocietyEvent {
+  return name in EVENT_NAMES;
+}
+
+const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
+  'memory.written': true,
+  'group.member_joined': true,
+  'group.member_left': true,
+  'swarm.task_complete': true,
+  'trust.score_changed': true,
+  'agent.status_changed': true,
+};
+
+function agentOf(payload: Value): { readonly agent?: string } {
+  const agent = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
+  return typeof agent === 'string' ? { agent } : {};
+}
+
+/** The events of the inbox after a number, the oldest first. */
+export function eventsAfter(after: number, limit: number, ctx: ReducerContext): readonly Value[] {
+  return memberTable(ctx, 'inbox')
+    .range({ after: numberKey(after), limit })
+    .map(([key, { event, payload, at }]) => ({ n: Number(key), event, payload, at }));
+}
+
+/** `events_poll`. */
+export const inboxOperations = {
+  events_poll: operation(memoryToolCalls.events_poll, {
+    run: (_draft: EntityState, { after = 0, limit = MEMORY_BOUNDS.polled }, _call, ctx) => {
+      const { dropped, next } = countsOf(ctx);
+      const events = fitting(eventsAfter(after, limit, ctx));
+      const last = events.at(-1) as { readonly n: number } | undefined;
+      return { value: { events, next: last?.n ?? Math.max(after, next - 1), dropped } };
+    },
+  }),
+};

@@ -1,0 +1,89 @@
+/** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
+import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { ENTITY, type EntityState, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
+import { answerCall } from './answers.js';
+import { callOfPlan } from './calls.js';
+import { idOf, planOfSender } from './entity-context.js';
+import { hotOperations, l1Told } from './hot.js';
+import { inboxOperations, notice, published, subscribe, unsubscribe } from './inbox.js';
+import { memberTable } from './member-context.js';
+import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
+import { type Operations, operation } from './operations.js';
+import { changeRights } from './rights.js';
+import { tierChanged, trustOperations } from './trust.js';
+
+/** The operations of a member. */
+export const memberOperations: Operations = {
+  ...hotOperations,
+  ...memoryOperations,
+  ...trustOperations,
+  ...inboxOperations,
+  group_emcon: operation(memoryToolCalls.group_emcon, {
+    group: ({ group_id }) => group_id,
+    run: (_draft: EntityState, { group_id, on }, call, ctx) => {
+      const tag = `${EMCON_TAG}${on ? '1' : '0'}.${call}.${group_id}`;
+      ctx.send([GROUP, group_id], { name: 'society/Emcon@1', value: { on } }, { reply: true, tag });
+      return undefined;
+    },
+  }),
+};
+
+/** The handlers of a member's events. */
+export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
+  'society/GroupTerms@1': (draft, { group, terms, departure }, ctx) => {
+    requireGroup(group, ctx);
+    changeRights(draft, ctx, () => {
+      if (terms === null) memberTable(ctx, 'terms').delete(group);
+      else memberTable(ctx, 'terms').set(group, terms);
+    });
+    if (terms !== null) return;
+    unsubscribe(group, ctx);
+    archiveCopies(group, departure, ctx);
+  },
+  'society/Notice@1': (_draft, { event, group, payload }, ctx) => {
+    if (group === null) requireMaker(ctx);
+    else requireGroup(group, ctx);
+    notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);
+  },
+  'society/L1Told@1': (draft, told, ctx) => l1Told(draft, told, ctx),
+  'flow/Published@1': (_draft, { name, value }, ctx) => published(name, value, ctx),
+  'society/MemoryEnded@1': (draft, ended, ctx) => {
+    if (ended.call !== null) return memoryEnded(draft, ended, callOfPlan(ctx), ctx);
+    if (planOfSender(ctx) === undefined) ctx.reject('not_yours');
+  },
+  'society/Subscribe@1': (draft, { subscriptions }, ctx) => {
+    requireMaker(ctx);
+    subscribe(draft, subscriptions, ctx);
+  },
+  'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
+};
+
+/** Takes the answer of a group. @returns whether the tag was one of these operations' */
+export function groupAnswered(
+  draft: EntityState,
+  { tag = '', outcome, code = '' }: { readonly tag?: string; readonly outcome: string; readonly code?: string },
+  ctx: ReducerContext,
+): boolean {
+  if (!tag.startsWith(EMCON_TAG)) return false;
+  const [, on, call = '', ...rest] = tag.split('.');
+  const emcon = on === '1';
+  const group_id = rest.join('.');
+  const answer =
+    outcome === 'accepted'
+      ? { value: { group_id, emcon } }
+      : { value: { code: code || 'not_authorized' }, is_error: true };
+  answerCall(draft, call, answer, ctx);
+  return true;
+}
+
+const EMCON_TAG = 'emcon.';
+
+function requireGroup(group: string, ctx: ReducerContext): void {
+  const { sender } = ctx;
+  if (sender?.length !== 2 || sender[0] !== GROUP || sender[1] !== group) ctx.reject('not_yours');
+}
+
+function requireMaker({ sender, parent, reject }: ReducerContext): void {
+  const isMaker = sender?.length === 2 && parent !== null && sender[0] === parent[0] && sender[1] === parent[1];
+  if (!isMaker || sender[0] !== ENTITY) reject('not_yours');
+}

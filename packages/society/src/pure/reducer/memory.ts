@@ -1,0 +1,350 @@
+/**
+ * The stores of an entity and of its groups. Each operation is an effect with the store as its object: the gate decides,
+ * by the whole chain of rights. What is refused here is what the gate cannot see: emergency mode, and who may judge.
+ */
+import { formatAddress, type Value } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { openStore, type ReadItem } from '@reprise/memory/contracts';
+import {
+  type CallRow,
+  type EntityState,
+  GROUP,
+  itemIdOf,
+  itemOf,
+  MEMORY_BOUNDS,
+  type MemoryAct,
+  type MemoryEnded,
+  type MemoryToolCall,
+  type MemoryToolName,
+  memoryToolCalls,
+  SOCIETY_BOUNDS,
+  storeOf,
+} from '../contracts/index.js';
+import { memoryPlan } from '../plans/memory.js';
+import { answerCall, openCall } from './answers.js';
+import { startPlan } from './calls.js';
+import { idOf, tableOf } from './entity-context.js';
+import { fitting } from './fitting.js';
+import { countsOf, memberTable, setCounts } from './member-context.js';
+import { type Answer, denied, operation, refusal } from './operations.js';
+import { assess, entityOfAuthor, groupOfStore, judging } from './trust.js';
+
+/** The operations on stores. */
+export const memoryOperations = {
+  memory_write_warm: operation(memoryToolCalls.memory_write_warm, {
+    group: ({ group }) => group,
+    run: (draft: EntityState, asked, call, ctx) => {
+      if (asked.visibility === 'public') return denied('cap_denied/mem_write');
+      const store = targetOf(asked, ctx);
+      if (store === undefined) return refusal('group_required', { hint: 'Name the group.' });
+      const refused = refusedWrite(draft, store, ctx);
+      if (refused !== undefined) return refused;
+      const superseded = asked.supersedes === undefined ? undefined : itemOf(asked.supersedes);
+      if (superseded !== undefined && superseded.store !== store) return refusal('other_store');
+      return act(call, writing(asked, store, superseded?.id, call, ctx), ctx);
+    },
+  }),
+  memory_read_warm: operation(memoryToolCalls.memory_read_warm, {
+    group: ({ group }) => (group === undefined || isStaging(group) ? undefined : group),
+    run: (draft: EntityState, { item_id, group, after = 0, limit = MEMORY_BOUNDS.read }, call, ctx) => {
+      if ((item_id === undefined) === (group === undefined)) return refusal('item_or_group');
+      const { store, id } = item_id === undefined ? { store: storeFor(group as string), id: 0 } : itemOf(item_id);
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      const count = Math.min(limit, MEMORY_BOUNDS.read);
+      const ids = id > 0 ? [id] : Array.from({ length: count }, (_, place) => after + 1 + place);
+      return act(call, { act: 'read', store, ids }, ctx);
+    },
+  }),
+  memory_search: operation(memoryToolCalls.memory_search, {
+    run: (draft: EntityState, { query, groups, k = 10 }, call, ctx) => {
+      const named = groups?.map(storeOf.group) ?? storesOf(ctx);
+      const stores = named.filter((store) => mayAsk(draft, store, ctx)).slice(0, MEMORY_BOUNDS.stores);
+      if (stores.length === 0) return { value: { items: [], withheld: named.length } };
+      return act(call, { act: 'search', stores, query, k }, ctx);
+    },
+  }),
+  memory_share: operation(memoryToolCalls.memory_share, {
+    group: ({ group_id }) => group_id,
+    run: (draft: EntityState, { item_id, group_id }, call, ctx) => {
+      const { store, id } = itemOf(item_id);
+      const to = storeOf.group(group_id);
+      if (store === to) return refusal('same_store');
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      const refused = refusedWrite(draft, to, ctx);
+      if (refused !== undefined) return refused;
+      const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
+      return act(call, { act: 'share', store, id, to, key, ...writeOf(to, ctx) }, ctx);
+    },
+  }),
+  memory_validate: operation(memoryToolCalls.memory_validate, {
+    run: (draft: EntityState, { item_id }, call, ctx) => {
+      const { store } = itemOf(item_id);
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      return refusedWrite(draft, store, ctx) ?? act(call, judging(draft, item_id, ctx), ctx);
+    },
+  }),
+};
+
+/** A plan of an operation has ended: the call is answered, or goes on. */
+export function memoryEnded(draft: EntityState, ended: MemoryEnded, call: string, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  const answer = ended.code === null ? cameTo(draft, row, ended, call, ctx) : refusedBy(ended.code);
+  if (answer !== undefined) answerCall(draft, call, answer, ctx);
+}
+
+/** An entity that leaves a group archives the copies from it that it does not keep. */
+export function archiveCopies(
+  group: string,
+  departure: 'permissive' | 'standard' | 'restrictive',
+  ctx: ReducerContext,
+): void {
+  const prefix = `${group} `;
+  const copies = memberTable(ctx, 'copies');
+  const archived: string[] = [];
+  for (const [key, { copy, own }] of copies.range({ from: prefix, before: `${group}!` })) {
+    copies.delete(key);
+    if (departure === 'permissive' || (departure === 'standard' && own)) continue;
+    archived.push(copy);
+    const { store, id } = itemOf(copy);
+    ctx.emit({ plan: memoryPlan, input: { call: null, act: { act: 'move', store, id, state: 'archived' } } });
+  }
+  if (archived.length > 0) ctx.record('society/CopiesArchived@1', { group_id: group, copies: archived });
+}
+
+type Args<T extends MemoryToolName> = MemoryToolCall<T>;
+
+function cameTo(
+  draft: EntityState,
+  { name, args }: CallRow,
+  ended: MemoryEnded,
+  call: string,
+  ctx: ReducerContext,
+): Answer | undefined {
+  switch (name as MemoryToolName) {
+    case 'memory_write_warm':
+      return wrote(memoryToolCalls.memory_write_warm.parse(args), ended, ctx);
+    case 'memory_read_warm':
+      return shownItems(memoryToolCalls.memory_read_warm.parse(args), ended, ctx);
+    case 'memory_search':
+      return found(ended);
+    case 'memory_share':
+      return shared(memoryToolCalls.memory_share.parse(args), ended, ctx);
+    case 'memory_assess':
+      return assess(memoryToolCalls.memory_assess.parse(args), ended, ctx);
+    default:
+      return validate(draft, memoryToolCalls.memory_validate.parse(args), ended, call, ctx);
+  }
+}
+
+/** The store of a write: the one that is named, else what its visibility means. */
+function targetOf({ store, group, visibility }: Args<'memory_write_warm'>, ctx: ReducerContext): string | undefined {
+  if (store === 'notes') return storeOf.notes(idOf(ctx));
+  if (store === 'private' || (store === undefined && visibility === 'private')) return storeOf.private(idOf(ctx));
+  if (group !== undefined) return storeOf.group(group);
+  const memberships = tableOf(ctx, 'memberships');
+  const only = memberships.size === 1 ? memberships.first() : undefined;
+  return only === undefined ? undefined : storeOf.group(only[0]);
+}
+
+function refusedWrite(draft: EntityState, store: string, ctx: ReducerContext): Answer | undefined {
+  if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_write');
+  const group = groupOfStore(store);
+  const role = group === undefined ? undefined : tableOf(ctx, 'memberships').get(group);
+  if (group !== undefined && (role === undefined || role === 'viewer')) return denied('cap_denied/mem_write');
+  const isEmergency = draft.emcon || (group !== undefined && memberTable(ctx, 'terms').get(group)?.emcon === true);
+  return isEmergency ? refusal('emcon', { hint: 'Reads go on; write again when the emergency is over.' }) : undefined;
+}
+
+/**
+ * Whether it makes sense to ask the gate. The gate judges what an agent reaches; above a person nothing narrows, so a
+ * person's own stores and groups are what it reaches.
+ */
+function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): boolean {
+  if (kind !== 'person') return true;
+  const id = idOf(ctx);
+  if (store === storeOf.notes(id) || store === storeOf.private(id) || store === storeOf.public) return true;
+  const group = groupOfStore(store);
+  if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;
+  const staged = /^staging:([^.]+)\./.exec(store)?.[1];
+  return staged !== undefined && tableOf(ctx, 'children').get(staged) !== undefined;
+}
+
+/** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
+function writeOf(store: string, ctx: ReducerContext) {
+  const group = groupOfStore(store);
+  const stores = memberTable(ctx, 'stores');
+  if (group === undefined && stores.get(store) === undefined) {
+    openStore(ctx, store);
+    stores.set(store, null);
+  }
+  const message = countsOf(ctx).write;
+  setCounts({ write: message + 1 }, ctx);
+  const seconds = group === undefined ? 0 : (memberTable(ctx, 'terms').get(group)?.ttl_default ?? 0);
+  const origin = { cell: formatAddress(ctx.address), message };
+  return { origin, expires_at: seconds === 0 ? null : ctx.now + seconds * 1_000 };
+}
+
+function writing(
+  asked: Args<'memory_write_warm'>,
+  store: string,
+  supersedes: number | undefined,
+  call: string,
+  ctx: ReducerContext,
+): MemoryAct {
+  const { content_ref, summary_ref, type, confidence_ppm = null, subject_key = null } = asked;
+  const { origin, expires_at } = writeOf(store, ctx);
+  const { message: id } = origin;
+  ctx.record('memory/Linked@1', { kind: 'message', id, title: `write ${id}`, from: [], text_ref: content_ref });
+  const operation = {
+    op: 'store' as const,
+    key: `call:${call}`,
+    origin,
+    content_ref,
+    summary_ref,
+    tags: [],
+    type,
+    confidence_ppm,
+    subject_key,
+    expires_at,
+    ...(supersedes === undefined ? {} : { supersedes }),
+  };
+  return { act: 'write', store, operation, quarantine: isDoubted(confidence_ppm) };
+}
+
+function isDoubted(confidence_ppm: number | null): boolean {
+  return confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
+}
+
+/** The group of the store hears of the item, unless it is quarantined. */
+function wrote(asked: Args<'memory_write_warm'>, { written }: MemoryEnded, ctx: ReducerContext): Answer {
+  if (written === null) return refusal('internal_error');
+  const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
+  const item_id = itemIdOf(store, written.id);
+  const isKept = isDoubted(asked.confidence_ppm ?? null);
+  if (!isKept && !written.existed)
+    tellGroup(store, { item_id, type: asked.type, head_ref: asked.head_ref ?? null }, ctx);
+  return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
+}
+
+function tellGroup(store: string, value: object, ctx: ReducerContext): void {
+  const group = groupOfStore(store);
+  if (group !== undefined) ctx.send([GROUP, group], { name: 'society/Wrote@1', value });
+}
+
+/** A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. */
+function shownItems(
+  { item_id, group = '', limit = MEMORY_BOUNDS.read }: Args<'memory_read_warm'>,
+  { items }: MemoryEnded,
+  ctx: ReducerContext,
+): Answer {
+  if (item_id === undefined) return listed(storeFor(group), items, Math.min(limit, MEMORY_BOUNDS.read), ctx);
+  const [item] = items;
+  if (item === undefined) return refusal('item_unknown');
+  const row = rowOf(itemOf(item_id).store, item);
+  return { value: { items: [row] }, refs: [{ label: item_id.slice(-64), ref: item.content_ref }] };
+}
+
+/** The page after a number: what is in use, and what this entity itself has in quarantine. */
+function listed(store: string, items: readonly ReadItem[], limit: number, ctx: ReducerContext): Answer {
+  const own = formatAddress(ctx.address);
+  const isListed = ({ state, author }: ReadItem) => state === 'live' || (state === 'quarantined' && author === own);
+  const shown = items.filter(isListed);
+  const last = items.at(-1);
+  const next = last !== undefined && items.length === limit ? { next: last.id } : {};
+  const refs = shown.map((item) => ({ label: itemIdOf(store, item.id).slice(-64), ref: item.content_ref }));
+  return { value: { items: shown.map((item) => rowOf(store, item)), ...next }, refs };
+}
+
+/** The store of a group, or the one that holds what an agent has brought back. */
+function storeFor(group: string): string {
+  return isStaging(group) ? group : storeOf.group(group);
+}
+
+function isStaging(group: string): boolean {
+  return group.startsWith('staging:');
+}
+
+function rowOf(store: string, item: ReadItem): Value {
+  const { id, type, author, state, confidence_ppm, subject_key, created_at, expires_at } = item;
+  return {
+    item_id: itemIdOf(store, id),
+    type,
+    author: entityOfAuthor(author) ?? author,
+    state,
+    confidence_ppm,
+    subject_key,
+    created_at,
+    expires_at,
+  };
+}
+
+function found({ found: items, texts, withheld }: MemoryEnded): Answer {
+  const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
+  const refs = texts.slice(0, 8).map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
+  return { value: { items: fitting(rows), withheld }, refs };
+}
+
+function shared(
+  { item_id, group_id }: Args<'memory_share'>,
+  { written, items: [item] }: MemoryEnded,
+  ctx: ReducerContext,
+): Answer {
+  if (written === null || item === undefined) return refusal('internal_error');
+  const copy_id = itemIdOf(storeOf.group(group_id), written.id);
+  const { type, author } = item;
+  const from = groupOfStore(itemOf(item_id).store);
+  const own = author === formatAddress(ctx.address);
+  if (from !== undefined)
+    memberTable(ctx, 'copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
+  if (!written.existed) {
+    ctx.record('society/Shared@1', { item_id, copy_id, author });
+    tellGroup(storeOf.group(group_id), { item_id: copy_id, type, head_ref: null }, ctx);
+  }
+  return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
+}
+
+/** First the item was read, and who may judge it found; then it was moved. */
+function validate(
+  draft: EntityState,
+  { item_id }: Args<'memory_validate'>,
+  ended: MemoryEnded,
+  call: string,
+  ctx: ReducerContext,
+): Answer | undefined {
+  const { store, id } = itemOf(item_id);
+  if (ended.act === 'move') {
+    ctx.record('society/Validated@1', { item_id });
+    return { value: { item_id, state: 'live' } };
+  }
+  const {
+    standing,
+    items: [item],
+  } = ended;
+  if (item === undefined) return refusal('item_unknown');
+  if (standing === 'self' || standing === 'below' || standing === 'swarm')
+    return refusal('not_authorized', { standing });
+  if (item.state !== 'quarantined') return { value: { item_id, state: item.state } };
+  return refusedWrite(draft, store, ctx) ?? act(call, { act: 'move', store, id, state: 'live' }, ctx);
+}
+
+/** The stores that a search asks when none is named: those of the entity, of its groups, and the public one. */
+function storesOf(ctx: ReducerContext): readonly string[] {
+  const own = memberTable(ctx, 'stores')
+    .range()
+    .map(([store]) => store);
+  const groups = tableOf(ctx, 'memberships')
+    .range({ limit: SOCIETY_BOUNDS.memberships })
+    .map(([group]) => storeOf.group(group));
+  return [...own, ...groups, storeOf.public];
+}
+
+function refusedBy(code: string): Answer {
+  const isGate = code.startsWith('cap_denied') || code.startsWith('policy_denied') || code === 'denied';
+  return isGate ? denied(code) : refusal(code.replace(/^validation_error\//, ''));
+}
+
+function act(call: string, input: MemoryAct, ctx: ReducerContext): undefined {
+  startPlan(ctx, call, memoryPlan, { call, act: input });
+  return undefined;
+}

@@ -1,0 +1,145 @@
+/**
+ * Trust of this entity in agents: its own verdicts on their items, and no other's.
+ *
+ * Invariants
+ * T1  One verdict of this entity counts for each item; a changed one is counted anew, as the last.
+ * T2  The last 256 verdicts on an agent count.
+ * T3  The author of an item, those below it, and who made it by a swarm give no verdict that counts.
+ * T4  A changed tier changes rights in the delivery of the verdict.
+ */
+import type { ReducerContext } from '@reprise/kernel/define';
+import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../compile/tiers.js';
+import {
+  ENTITY,
+  type EntityState,
+  entityAt,
+  GROUP,
+  itemOf,
+  type MemoryAct,
+  type MemoryEnded,
+  type MemoryToolCall,
+  memoryToolCalls,
+  type Tier,
+  type TrustRow,
+} from '../contracts/index.js';
+import { memoryPlan } from '../plans/memory.js';
+import { startPlan } from './calls.js';
+import { idOf, isMaker, tableOf } from './entity-context.js';
+import { notice } from './inbox.js';
+import { memberTable } from './member-context.js';
+import { type Answer, operation, refusal } from './operations.js';
+import { changeRights } from './rights.js';
+
+/** `memory_assess`. The item is read first: its author is who is judged. */
+export const trustOperations = {
+  memory_assess: operation(memoryToolCalls.memory_assess, {
+    run: (draft: EntityState, { item_id }, call, ctx) => {
+      startPlan(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
+      return undefined;
+    },
+  }),
+};
+
+/** Reads an item, and how this entity stands to its author. */
+export function judging(draft: EntityState, item_id: string, ctx: ReducerContext): MemoryAct {
+  return { act: 'judge', ...itemOf(item_id), judge: idOf(ctx), parent: draft.parent_entity_id };
+}
+
+/** The verdicts of this entity on an agent. */
+function verdictsOn(agent: string, ctx: ReducerContext): TrustRow {
+  return memberTable(ctx, 'trust').get(agent) ?? { verdicts: [], updated_at: 0 };
+}
+
+/** The item of a verdict was read: the verdict counts, or is refused. */
+export function assess(
+  { item_id, verdict, basis, evidence_ref }: MemoryToolCall<'memory_assess'>,
+  { items: [item], standing }: MemoryEnded,
+  ctx: ReducerContext,
+): Answer {
+  const agent = item === undefined ? undefined : entityOfAuthor(item.author);
+  if (agent === undefined) return refusal('no_agent');
+  if (standing !== 'other') return refusal('not_authorized', { standing });
+  const before = verdictsOn(agent, ctx);
+  const digest = ctx.hash(item_id).slice(0, 16);
+  const known = before.verdicts.find(([one]) => one === digest);
+  const isSame = verdict === 'retract' ? known === undefined : known?.[1] === (verdict === 'right');
+  if (isSame) return shown(agent, before, ctx);
+  const others = before.verdicts.filter(([one]) => one !== digest);
+  const added: TrustRow['verdicts'] = verdict === 'retract' ? [] : [[digest, verdict === 'right', ctx.now]];
+  const after: TrustRow = { verdicts: [...others, ...added].slice(-TRUST_WINDOW), updated_at: ctx.now };
+  memberTable(ctx, 'trust').set(agent, after);
+  ctx.record('society/Assessed@1', { item_id, agent_id: agent, verdict, basis, evidence_ref: evidence_ref ?? null });
+  scored({ agent, before, after, store: itemOf(item_id).store }, ctx);
+  return shown(agent, after, ctx);
+}
+
+/** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
+export function tierChanged(draft: EntityState, tier: Tier, ctx: ReducerContext): void {
+  if (!isMaker(ctx)) ctx.reject('not_yours');
+  changeRights(draft, ctx, () => {
+    draft.tier = tier;
+  });
+}
+
+interface Scored {
+  readonly agent: string;
+  readonly before: TrustRow;
+  readonly after: TrustRow;
+  readonly store: string;
+}
+
+/** Tells of the new score: the observer, the agent, and those whose rights follow from it. */
+function scored({ agent, before, after, store }: Scored, ctx: ReducerContext): void {
+  const [old, now] = [countsIn(before), countsIn(after)];
+  const tier = tierOf(now);
+  const [old_ppm, ppm] = [posteriorPpm(old), posteriorPpm(now)];
+  ctx.record('society/TrustChanged@1', { agent_id: agent, old_ppm, ppm, tier, observations: now.all });
+  const payload = { agent_id: agent, old_score: old_ppm, new_score: ppm };
+  notice({ event: 'trust.score_changed', payload, push: true, group: null, agent }, ctx);
+  const isChild = tableOf(ctx, 'children').get(agent) !== undefined;
+  if (isChild) {
+    const value = { event: 'trust.score_changed', group: null, payload };
+    ctx.send(entityAt(agent), { name: 'society/Notice@1', value });
+    if (tier !== tierOf(old)) ctx.send(entityAt(agent), { name: 'society/Tier@1', value: { tier } });
+  }
+  const group = groupOfStore(store);
+  if (group !== undefined && tableOf(ctx, 'memberships').get(group) !== undefined)
+    ctx.send([GROUP, group], { name: 'society/Verdict@1', value: { about: agent, payload, tier, told: isChild } });
+}
+
+/** The counts of verdicts. */
+function countsIn({ verdicts }: TrustRow): Verdicts {
+  return { right: verdicts.filter(([, right]) => right).length, all: verdicts.length };
+}
+
+/** A score, as answers show it: in millionths, and times in milliseconds. */
+function shown(agent_id: string, row: TrustRow, ctx: ReducerContext): Answer {
+  const { right, all } = countsIn(row);
+  const counts = { right, all };
+  return {
+    value: {
+      agent_id,
+      observer_entity_id: idOf(ctx),
+      accuracy_ppm: all === 0 ? null : Math.floor((2_000_000 * right + all) / (2 * all)),
+      score_ppm: posteriorPpm(counts),
+      observations: all,
+      window_start: row.verdicts[0]?.[2] ?? null,
+      window_end: row.verdicts.at(-1)?.[2] ?? null,
+      last_updated: row.updated_at,
+      tier: tierOf(counts),
+    },
+  };
+}
+
+/** The entity that wrote an item. */
+export function entityOfAuthor(author: string): string | undefined {
+  const prefix = `${ENTITY}/`;
+  return author.startsWith(prefix) ? author.slice(prefix.length) : undefined;
+}
+
+/** The group of a store. */
+export function groupOfStore(store: string): string | undefined {
+  return store.startsWith(GROUP_STORE) ? store.slice(GROUP_STORE.length) : undefined;
+}
+
+const GROUP_STORE = 'group:';
