@@ -88,6 +88,28 @@ describe('projects by random schedules', { timeout: 120_000 }, () => {
     expect(refuseWakes()).toBe(3);
   });
 
+  it('a project whose timer was put aside wakes the coordinator at the next event [SPEC-28]', () => {
+    const desk = new Desk({ dispatch: 'auto', on_failed: 'wait', slots: 1 }, () => undefined);
+    const { stage } = desk;
+    const answerAll = (): void => {
+      for (let [plan] = stage.plans; plan !== undefined; [plan] = stage.plans) desk.answer(plan);
+    };
+    const tasks = [{ key: 'a', title: 'a', context_ref: TEXT, context_bytes: 300, pointers: [], depends_on: [] }];
+    const plan = { command_id: 'plan', tasks: tasks.map((one) => ({ ...one, skill: 'worker' })) };
+    desk.tell('p', 'specialists/Plan@1', plan);
+    answerAll();
+    stage.endRun(desk.workers()[0] as StagedSession, COMPLETED);
+    const project = stage.cell('specialists/Project@1', 'p');
+    expect([...(project?.timers ?? [])].map(([name]) => name)).toEqual(['wake']);
+    project?.timers.clear();
+    stage.later(10_000);
+    desk.tell('p', 'specialists/Open@1', {});
+    answerAll();
+    stage.later(1);
+    answerAll();
+    expect(project?.state.wake).toMatchObject({ phase: 'shown', results: [1] });
+  });
+
   it('tasks of two projects on one pool are launched in the order of a short reference [SPEC-30]', () => {
     expect(launchGraphs(6, 1)).toEqual({ lines: ['6 equal'], isRight: true });
   });

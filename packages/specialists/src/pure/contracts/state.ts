@@ -38,6 +38,8 @@ export const wakeState = z.strictObject({
   /** `due`: the timer is set; `composing`: its text is made; `shown`: a run of the coordinator was shown it. */
   phase: z.enum(['none', 'due', 'composing', 'shown']),
   epoch: count,
+  /** When its timer is due; null while none is set. */
+  due: z.nullable(count),
   /** The results that the run is shown. */
   results: z.array(resultNumber).max(20),
   /** Whether it tells that a decision is needed, and how often that was told in vain since the last change of a task. */

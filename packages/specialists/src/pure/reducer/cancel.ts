@@ -12,7 +12,7 @@ export function cancelProject(delivery: Delivery): void {
   state.status = 'cancelled';
   state.sweep = { task: 1, job: 1 };
   ctx.clearTimer('wake');
-  state.wake = { ...state.wake, phase: 'none', results: [], decides: false };
+  state.wake = { ...state.wake, phase: 'none', due: null, results: [], decides: false };
   dropInbox(delivery);
   if (state.coordinator.adopted === null) return;
   const command = { type: 'Cancel', scope: 'all' };

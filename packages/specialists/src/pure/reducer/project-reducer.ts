@@ -203,7 +203,7 @@ function initial(): ProjectState {
     unprocessed: 0,
     stuck: 0,
     coordinator: { adopted: null, busy: false, sent: 0, shares: [], run: 0 },
-    wake: { phase: 'none', epoch: 0, results: [], decides: false, vain: 0 },
+    wake: { phase: 'none', epoch: 0, due: null, results: [], decides: false, vain: 0 },
     decision: 'none',
     sweep: null,
     started: 0,

@@ -26,9 +26,19 @@ export const WAKE = 'wake';
 /** Sets the timer when something waits for the coordinator, and nothing of it is under way. */
 export function scheduleWake(delivery: Delivery): void {
   const { state, ctx } = delivery;
-  if (state.wake.phase !== 'none' || state.status === 'cancelled' || !isIdle(delivery) || !hasNews(delivery)) return;
-  state.wake.phase = 'due';
-  ctx.timer(WAKE, ctx.now + WAKE_AFTER_MS);
+  const { wake } = state;
+  if (wake.phase === 'due') return setAgain(delivery);
+  if (wake.phase !== 'none' || state.status === 'cancelled' || !isIdle(delivery) || !hasNews(delivery)) return;
+  wake.phase = 'due';
+  wake.due = ctx.now + WAKE_AFTER_MS;
+  ctx.timer(WAKE, wake.due);
+}
+
+/** A timer that is overdue may have been put aside by the kernel, which tells no cell of that. */
+function setAgain({ state: { wake }, ctx }: Delivery): void {
+  if (wake.due === null || wake.due >= ctx.now) return;
+  wake.due = ctx.now;
+  ctx.timer(WAKE, wake.due);
 }
 
 function hasNews(delivery: Delivery): boolean {
@@ -43,6 +53,7 @@ export function wakeDue(delivery: Delivery): void {
   const { wake } = state;
   if (wake.phase !== 'due') return;
   wake.phase = 'none';
+  wake.due = null;
   if (!isIdle(delivery) || !hasNews(delivery)) return;
   const results = waitingResults(delivery);
   wake.phase = 'composing';
