@@ -106,7 +106,15 @@ export class Desk {
     const { dispatch, on_failed } = this.team;
     const row = {
       ...{ name: 'team', coordinator: CONFIG, app_tools: [], coordinator_tools: [], calls: null },
-      ...{ default_model: 'main', unpriced: [], timeout_ms: 300_000, dispatch, on_failed, budget: null },
+      ...{
+        default_model: 'main',
+        unpriced: [],
+        timeout_ms: 300_000,
+        dispatch,
+        on_failed,
+        budget: null,
+        memory_max: null,
+      },
     };
     const changed = skills === null ? SKILLS : [];
     return {

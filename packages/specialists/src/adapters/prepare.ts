@@ -16,7 +16,7 @@ import {
 } from '@reprise/work';
 import * as z from 'zod';
 import { specialistInstructions, taskText } from '../prompts/specialist.js';
-import { type Share, SPECIALIST } from '../pure/index.js';
+import { type Share, specialistKind } from '../pure/index.js';
 import { isSkill, type Skill, type SkillLibrary, type TeamFacts as SkillTeam } from '../skills/index.js';
 
 /** What the project states about a job. */
@@ -32,6 +32,7 @@ const details = z.object({
 
 /** What a team knows when a job is prepared. */
 interface SpecialistsOfTeam {
+  readonly name: string;
   readonly library: SkillLibrary;
   /** What it knows of its skills where agents have these rights. */
   facts(host: PrepareHost, rights: Capability): SkillTeam;
@@ -43,7 +44,7 @@ interface SpecialistsOfTeam {
 /** The preparer of a team's jobs. */
 export function specialistPreparer(team: SpecialistsOfTeam): Preparer {
   return {
-    kind: SPECIALIST,
+    kind: specialistKind(team.name),
     async prepare(request: JobRequest, host: PrepareHost): Promise<WorkPrepared> {
       const asked = details.parse(request.details);
       const read = await team.library.read(asked.skill, team.facts(host, await host.rights()));

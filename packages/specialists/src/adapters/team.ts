@@ -7,7 +7,7 @@ import { lookAtTeam, type lookReceipt, type SkillsSeen, type TeamRow } from '../
 
 /** A team as its part was defined. */
 export interface TeamFacts
-  extends Pick<TeamRow, 'name' | 'default_model' | 'timeout_ms' | 'dispatch' | 'on_failed' | 'budget'> {
+  extends Pick<TeamRow, 'name' | 'default_model' | 'timeout_ms' | 'dispatch' | 'on_failed' | 'budget' | 'memory_max'> {
   readonly coordinator: AnyAgent;
   /** The tools of the catalog, and those that the app gave the coordinator. */
   readonly tools: readonly Tool[];
@@ -15,8 +15,15 @@ export interface TeamFacts
   readonly calls: Address | null;
 }
 
-/** What the project knows: the versions of the team and of its skills. */
+/** A team in a world: what it is, and how it looks at its skills for a project that has these rights. */
+export interface TeamInWorld {
+  readonly facts: TeamFacts;
+  look(content: ContentStore, version: Ref | null, rights: Capability): Promise<SkillsSeen>;
+}
+
+/** What the project knows: the name of its team, and the versions of the team and of its skills. */
 interface Known {
+  readonly name: string | null;
   readonly team: string | null;
   readonly skills: Ref | null;
 }
@@ -26,17 +33,16 @@ type Look = z.infer<typeof lookReceipt>;
 /**
  * The adapter of `specialists.skills@1`.
  *
- * @param look looks at the skills of a project that has these rights
+ * @param teams the teams of the world, by name
  */
-export function teamAdapter(
-  host: PartHost,
-  facts: TeamFacts,
-  look: (content: ContentStore, version: Ref | null, rights: Capability) => Promise<SkillsSeen>,
-): Adapter<Known, Look> {
+export function teamAdapter(host: PartHost, teams: ReadonlyMap<string, TeamInWorld>): Adapter<Known, Look> {
   return {
     effect: lookAtTeam as unknown as Adapter<Known, Look>['effect'],
     name: 'specialists.skills',
     async doExecute(known, { content, rights }) {
+      const found = known.name === null ? onlyOf(teams) : teams.get(known.name);
+      if (found === undefined) return { status: 'error', code: 'adapter_error/unknown_team', retryable: false };
+      const { facts, look } = found;
       const [team, skills] = await Promise.all([
         recordedTeam(host, facts),
         rights().then((own) => look(content, known.skills, own)),
@@ -47,11 +53,16 @@ export function teamAdapter(
   };
 }
 
+/** The team of a project that names none. */
+function onlyOf(teams: ReadonlyMap<string, TeamInWorld>): TeamInWorld | undefined {
+  return teams.size === 1 ? [...teams.values()][0] : undefined;
+}
+
 async function recordedTeam(host: PartHost, facts: TeamFacts): Promise<TeamRow> {
-  const { name, coordinator, default_model, timeout_ms, dispatch, on_failed, budget, calls } = facts;
+  const { name, coordinator, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, calls } = facts;
   const { adopted } = await host.adopt(coordinator);
   return {
-    ...{ name, coordinator: adopted, default_model, timeout_ms, dispatch, on_failed, budget },
+    ...{ name, coordinator: adopted, default_model, timeout_ms, dispatch, on_failed, budget, memory_max },
     calls: calls === null ? null : [calls[0], calls[1]],
     app_tools: ownerToolsOf(facts.tools),
     coordinator_tools: ownerToolsOf(facts.coordinatorTools),

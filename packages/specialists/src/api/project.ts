@@ -93,6 +93,7 @@ export class Project {
   constructor(
     private readonly world: AgentWorld,
     readonly id: string,
+    private readonly team: string,
     private readonly coordinator: () => AnyAgent | undefined,
   ) {
     this.#requests = new ProjectRequests(world.kernel, id);
@@ -110,13 +111,13 @@ export class Project {
    * Sends a message to the coordinator.
    *
    * @returns the run that answers it, when its input is durable
-   * @throws RepriseError `request_rejected` (`project_ended`), `invalid_argument`
+   * @throws RepriseError `request_rejected` (`project_ended`, `other_team`), `invalid_argument`
    */
   async send(input: Input, options: SendOptions = {}): Promise<Run<string>> {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true }, 'send');
     const { id = crypto.randomUUID(), priority = INPUT_PRIORITY.people, as } = options;
     const parts = await storeParts(this.world.kernel.content, input, async () => undefined);
-    const value = { command_id: id, parts, priority };
+    const value = { command_id: id, team: this.team, parts, priority };
     const ack = await this.#requests.send('specialists/Say@1', value, present({ id, as }));
     const number = await this.#runOf(ack, id);
     const run = await this.#coordinator().run(number);
@@ -137,7 +138,7 @@ export class Project {
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
     const kept = await Promise.all(stated.map((task) => keptTask(content, task)));
-    const value = await this.#commanded('specialists/Plan@1', { tasks: kept }, by);
+    const value = await this.#commanded('specialists/Plan@1', { team: this.team, tasks: kept }, by);
     return value as unknown as { readonly task_ids: Record<string, number> };
   }
 

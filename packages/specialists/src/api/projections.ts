@@ -10,6 +10,8 @@ export const projectRows = projectionOnUse('specialists/Projects@1', () =>
   defineProjection({
     name: 'specialists/Projects@1',
     row: z.strictObject({
+      /** The team; null until it was read. */
+      team: z.nullable(z.string()),
       status: z.enum(PROJECT_STATUSES),
       tasks: taskCounts,
       /** Results that have ended and were not processed. */
@@ -23,11 +25,11 @@ export const projectRows = projectionOnUse('specialists/Projects@1', () =>
     }),
     from: { 'fact:specialists/ProjectChanged@1': projectFacts['specialists/ProjectChanged@1'] },
     indexes: { updated: (row) => [row.updated, row.seq] },
-    fold(rows, { cell, seq, at, value: { status, counts, unprocessed, jobs } }) {
+    fold(rows, { cell, seq, at, value: { team, status, counts, unprocessed, jobs } }) {
       const id = cell?.[1];
       if (id === undefined) return;
       const started = rows.get(id)?.started ?? at;
-      rows.put(id, { status, tasks: counts, unprocessed, jobs, started, updated: at, seq });
+      rows.put(id, { team, status, tasks: counts, unprocessed, jobs, started, updated: at, seq });
     },
   }),
 );

@@ -25,7 +25,7 @@ export interface ProjectRow {
   readonly updated: number;
 }
 
-/** The projects of a world: `world.part(team)`. */
+/** The projects of a team in a world: `world.part(team)`. */
 export interface Projects {
   /**
    * The handle of a project, whether or not it exists: its first message or plan opens it.
@@ -41,11 +41,12 @@ export interface Projects {
 /**
  * Makes the handle of the part.
  *
- * @param coordinator the coordinator of this world
+ * @param team the name of the team
+ * @param coordinator its coordinator in this world
  */
-export function projectsOf(world: AgentWorld, coordinator: () => AnyAgent | undefined): Projects {
+export function projectsOf(world: AgentWorld, team: string, coordinator: () => AnyAgent | undefined): Projects {
   return {
-    project: (id) => new Project(world, requireId(id), coordinator),
+    project: (id) => new Project(world, requireId(id), team, coordinator),
     async all(query = {}) {
       requireKnownOptions(query, { status: true, limit: true, after: true }, 'all');
       const { status, limit, after } = query;
@@ -56,8 +57,8 @@ export function projectsOf(world: AgentWorld, coordinator: () => AnyAgent | unde
         ...(after === undefined ? {} : { after }),
       });
       const items = page.rows
-        .map(({ key, row: { seq: _, ...row } }) => ({ id: String(key), ...row }))
-        .filter((row) => status === undefined || row.status === status);
+        .filter(({ row }) => row.team === team && (status === undefined || row.status === status))
+        .map(({ key, row: { seq: _, team: _team, ...row } }) => ({ id: String(key), ...row }));
       return { items, ...(page.cursor === undefined ? {} : { next: page.cursor }) };
     },
   };

@@ -11,28 +11,19 @@ import {
   requireKnownOptions,
 } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';
-import { memoryPart, memoryTools } from '@reprise/memory';
-import { textsPart, workPart } from '@reprise/work';
+import { LIVE_ITEMS_MAX, memoryTools } from '@reprise/memory';
+import { workPart } from '@reprise/work';
 import { specialistPreparer } from '../adapters/prepare.js';
-import { readAdapter } from '../adapters/read.js';
-import { type TeamFacts, teamAdapter } from '../adapters/team.js';
+import type { TeamFacts, TeamInWorld } from '../adapters/team.js';
 import { coordinatorSource } from '../coordinator-context.js';
 import { coordinatorInstructions } from '../prompts/coordinator.js';
-import {
-  listPlan,
-  PROJECT,
-  poolOf,
-  projectReducer,
-  readPlan,
-  showPlan,
-  type TeamRow,
-  wakePlan,
-} from '../pure/index.js';
+import { PROJECT, poolOf, type TeamRow } from '../pure/index.js';
 import { lookAtSkills, type SkillLibrary, type SkillSource, skillLibrary } from '../skills/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
 import { type Budget, recordedBudget } from './budget.js';
 import { projectRows } from './projections.js';
 import { type Projects, projectsOf } from './projects.js';
+import { projectsPart, teamsOf } from './projects-part.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid team');
 
@@ -98,7 +89,7 @@ const OPTIONS: Readonly<Record<keyof TeamOptions, true>> = {
 const TIMEOUT_MAX_MS = 7 * 86_400_000;
 
 /**
- * Defines a team of specialists. A world has one team.
+ * Defines a team of specialists. A world may have several teams, each with a name, projects and slots of its own.
  *
  * @param name 1 to 40 of a–z 0–9 . _ -
  * @throws RepriseError `invalid_definition`; `duplicate_definition` for a tool of the coordinator with the name of one
@@ -114,7 +105,8 @@ export function defineTeam(name: string, options: TeamOptions): Team {
   const chosen = chosenOptions(options);
   const library = skillLibrary(options.skills);
   const pool = poolOf(name);
-  const preparers = workPart({ preparers: [specialistPreparer(specialistsOf(options, library, chosen.defaultModel))] });
+  const specialists = { name, ...specialistsOf(options, library, chosen.defaultModel) };
+  const preparers = workPart({ preparers: [specialistPreparer(specialists)] });
   // Each world has a coordinator of its own: what it is told comes from the world that it is in.
   const made = new WeakMap<PartHost, AnyAgent>();
   const inWorld = new WeakMap<AgentWorld, AnyAgent>();
@@ -135,56 +127,52 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     dispatch: options.dispatch ?? 'coordinator',
     on_failed: options.onFailed ?? 'wait',
     budget: chosen.budget,
+    memory_max: options.memory?.max ?? null,
   });
   return {
     name,
-    uses: [memoryPart(), textsPart, preparers],
-    reducers: [projectReducer],
-    plans: [readPlan, wakePlan, listPlan, showPlan],
-    adapters: (host) => [
-      teamAdapter(host, factsFor(host), (content, version, rights) =>
-        lookAtSkills(library, skillTeam(options, host, rights), content, version),
-      ),
-      readAdapter(),
-    ],
+    uses: [projectsPart, preparers],
+    adapters: (host) => {
+      const look: TeamInWorld['look'] = (content, version, rights) =>
+        lookAtSkills(library, skillTeam(options, host, rights), content, version);
+      teamsOf(host).set(name, { facts: factsFor(host), look });
+      return [];
+    },
     policy: policyOf(pool),
     agents: (host) => [coordinatorFor(host)],
-    tools: [...options.tools, ...coordinatorTools(), ...specialistTools(), ...Object.values(memoryTools)],
-    views: [projectRows],
+    tools: options.tools,
     started: async (world) => {
       await openPool(world, pool, chosen.maxConcurrent);
-      const stop = library.watch(() => void readAgain(world));
+      const stop = library.watch(() => void readAgain(world, name));
       return async () => stop();
     },
-    handle: (world) => projectsOf(world, () => inWorld.get(world)),
+    handle: (world) => projectsOf(world, name, () => inWorld.get(world)),
   };
 }
 
-/** What projects do themselves, and that no adapter reaches one. A project acts on its pool through its jobs. */
+/** The pool of a team: a project acts on it through its jobs. */
 function policyOf(pool: Address): readonly PolicyRule[] {
   return [
-    { send: `${PROJECT}/*`, who: 'adapter:*', decision: 'deny' },
-    { effect: 'specialists.*', decision: 'allow' },
     { send: `${pool[0]}/${pool[1]}`, who: `cell:work/Job@1/*`, decision: 'allow' },
     { send: `work/Job@1/*`, who: `cell:${pool[0]}/*`, decision: 'allow' },
   ];
 }
 
 /** Files of a watched folder changed: projects that work have their skills read. The others read them at their next run. */
-async function readAgain(world: AgentWorld): Promise<void> {
+async function readAgain(world: AgentWorld, team: string): Promise<void> {
   try {
-    for (const id of await workingProjects(world))
-      await world.kernel.request([PROJECT, id], { name: 'specialists/Open@1', value: {} });
+    for (const id of await workingProjects(world, team))
+      await world.kernel.request([PROJECT, id], { name: 'specialists/Open@1', value: { team } });
   } catch (error) {
     // The world is closing, or a project has just ended: the skills are read before its next run anyway.
     if (!(error instanceof RepriseError)) throw error;
   }
 }
 
-async function workingProjects(world: AgentWorld): Promise<readonly string[]> {
+async function workingProjects(world: AgentWorld, team: string): Promise<readonly string[]> {
   const { rows } = await (await world.views()).view(projectRows).query({ index: 'updated', order: 'desc' });
   return rows
-    .filter(({ row }) => row.status === 'working' || row.status === 'needs_decision')
+    .filter(({ row }) => row.team === team && (row.status === 'working' || row.status === 'needs_decision'))
     .map(({ key }) => String(key));
 }
 
@@ -224,6 +212,9 @@ function chosenOptions(options: TeamOptions): Chosen {
   const { maxConcurrent = 3, defaultTimeout = '5m' } = agents;
   const isCount = Number.isInteger(maxConcurrent) && maxConcurrent >= 1 && maxConcurrent <= 256;
   require(isCount, 'agents.maxConcurrent', 'a whole number from 1 to 256', maxConcurrent);
+  const { max = 1 } = options.memory ?? {};
+  const isBound = Number.isInteger(max) && max >= 1 && max <= LIVE_ITEMS_MAX;
+  require(isBound, 'memory.max', `a whole number from 1 to ${LIVE_ITEMS_MAX}`, max);
   const timeoutMs = durationMs(defaultTimeout, 'agents.defaultTimeout');
   const isTime = timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS;
   require(isTime, 'agents.defaultTimeout', 'a duration up to 7 days, such as 5m', defaultTimeout);

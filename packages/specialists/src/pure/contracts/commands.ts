@@ -6,7 +6,7 @@ import { storeSay } from '@reprise/memory/contracts';
 import { lookReceipt } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
 import { brief, dependency, failureText, resultNumber, skillName, taskNumber, title } from './rows.js';
-import { share } from './team.js';
+import { share, teamName } from './team.js';
 
 const count = z.int().min(0);
 
@@ -48,9 +48,13 @@ const taskChange = {
   note_ref: z.exactOptional(ref()),
 };
 
+/** The team of the project; absent in a world with one team. A project keeps the team that opened it. */
+const team = z.exactOptional(teamName);
+
 /** A message to the coordinator. */
 export const saying = z.strictObject({
   command_id,
+  team,
   parts: z.array(inputPart).min(1).max(16),
   priority: z.exactOptional(z.int().min(0).max(1_000)),
 });
@@ -58,6 +62,7 @@ export const saying = z.strictObject({
 /** Tasks without a planner. */
 export const planning = z.strictObject({
   command_id,
+  team,
   tasks: z.array(taskToMake).min(1).max(PROJECT_BOUNDS.plan),
 });
 
@@ -72,7 +77,7 @@ export const projectCommands = {
   'specialists/Say@1': creates(saying),
   'specialists/Plan@1': creates(planning),
   /** Opens the project without a message, or has its team and skills read again. */
-  'specialists/Open@1': creates(z.strictObject({})),
+  'specialists/Open@1': creates(z.strictObject({ team })),
   /** People and apps write to the memory of the project. */
   'specialists/Remember@1': storeSay,
   'specialists/Retry@1': retrying,

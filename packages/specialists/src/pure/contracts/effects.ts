@@ -4,7 +4,7 @@ import * as z from '@reprise/contracts/schema';
 import { defineEffect } from '@reprise/kernel/define';
 import { PROJECT_BOUNDS } from './names.js';
 import { skillsSeen } from './skills.js';
-import { teamRow } from './team.js';
+import { teamName, teamRow } from './team.js';
 
 const count = z.int().min(0);
 
@@ -21,6 +21,8 @@ export const lookReceipt = z.strictObject({ team: teamRead, skills: skillsSeen }
 export const lookAtTeam = defineEffect({
   kind: 'specialists.skills@1',
   params: z.strictObject({
+    /** The team; null for the only one of the world. */
+    name: z.nullable(teamName),
     /** The versions of the team and of the skills that the project knows; null for none. */
     team: z.nullable(z.string().max(80)),
     skills: z.nullable(ref()),

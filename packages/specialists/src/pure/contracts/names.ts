@@ -6,8 +6,10 @@ import { QUEUE } from '@reprise/flow';
 /** The wire name of the project's reducer. The key of a cell is the project's id. */
 export const PROJECT = 'specialists/Project@1';
 
-/** The kind of preparation of a job: an agent of a skill file. */
-export const SPECIALIST = 'specialists.skill';
+/** The kind of preparation of a team's jobs: an agent of a skill file. */
+export function specialistKind(team: string): string {
+  return `specialists.skill:${team}`;
+}
 
 /** The id of a project: from it the keys of its sessions and jobs are made. */
 export const PROJECT_ID = /^[a-z0-9._-]{1,100}$/;
@@ -111,6 +113,7 @@ export type ProjectTool = CoordinatorTool | 'plan_write';
 /** The codes with which a project refuses a command or call. */
 export const PROJECT_REFUSALS = [
   'invalid_name',
+  'other_team',
   'not_yours',
   'stale_run',
   'unknown_tool',

@@ -180,6 +180,7 @@ export const projectTables = {
 /** The facts of a project. */
 export const projectFacts = {
   'specialists/ProjectChanged@1': z.strictObject({
+    team: z.nullable(teamName),
     status: z.enum(PROJECT_STATUSES),
     counts: taskCounts,
     unprocessed: count,

@@ -2,10 +2,12 @@ import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse } from '@reprise/kernel/define';
 import { lookAtTeam } from '../contracts/effects.js';
+import { teamName } from '../contracts/team.js';
 
 /** What a project knows of its team and skills, and the reading that this is. */
 export const knownTeam = z.strictObject({
   id: z.nullable(z.int().min(0)),
+  name: z.nullable(teamName),
   team: z.nullable(z.string().max(80)),
   skills: z.nullable(ref()),
 });
@@ -13,7 +15,7 @@ export const knownTeam = z.strictObject({
 /** What a project knows of its team and skills, and the reading that this is. */
 export type KnownTeam = z.infer<typeof knownTeam>;
 
-type LookParams = Pick<KnownTeam, 'team' | 'skills'>;
+type LookParams = Omit<KnownTeam, 'id'>;
 
 /** `specialists/read_plan@1`: reads the team and its skills. */
 export const readPlan = planOnUse('specialists/read_plan@1', () =>
@@ -38,5 +40,6 @@ function* readPage(plan: PlanContext, id: KnownTeam['id'], known: LookParams): P
   const payload = seen.status === 'ok' ? seen.payload : null;
   const code = payload === null ? (seen.code ?? seen.status) : null;
   plan.raiseEvent({ name: 'specialists/TeamRead@1', value: { id, seen: payload, code } });
-  return payload?.skills.more ? { team: payload.team.version, skills: payload.skills.version } : null;
+  if (payload?.skills.more !== true) return null;
+  return { name: known.name, team: payload.team.version, skills: payload.skills.version };
 }

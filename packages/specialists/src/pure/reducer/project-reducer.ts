@@ -80,7 +80,7 @@ type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<ProjectState, Events> = {
   'specialists/Say@1': command((delivery, value) => {
-    begin(delivery);
+    begin(delivery, value.team);
     if (delivery.state.coordinator.shares.length >= INPUTS_MAX - 1) throw new Refused('queue_full');
     const text = value.parts.find(({ kind }) => kind === 'text');
     const text_ref = text?.kind === 'text' ? text.text_ref : undefined;
@@ -91,11 +91,11 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     afterReading(delivery, { kind: 'say', value });
   }),
   'specialists/Plan@1': command((delivery, value) => {
-    begin(delivery);
+    begin(delivery, value.team);
     afterReading(delivery, { kind: 'plan', command_id: value.command_id }, value.tasks);
   }),
-  'specialists/Open@1': command((delivery) => {
-    begin(delivery);
+  'specialists/Open@1': command((delivery, { team }) => {
+    begin(delivery, team);
     afterReading(delivery, { kind: 'wake' });
   }),
   'specialists/Remember@1': command((delivery, value) => {
@@ -211,8 +211,10 @@ function initial(): ProjectState {
 }
 
 /** The first command opens the project, and its store. */
-function begin({ state, ctx }: Delivery): void {
+function begin({ state, ctx }: Delivery, team: string | undefined): void {
   if (state.status === 'cancelled') throw new Refused('project_ended');
+  if (team !== undefined && state.team !== null && team !== state.team) throw new Refused('other_team');
+  state.team ??= team ?? null;
   if (state.started > 0) return;
   if (!PROJECT_ID.test(ctx.address[1])) ctx.reject('invalid_name');
   state.started = Math.max(1, ctx.now);

@@ -10,7 +10,7 @@ import {
   type RecordedTask,
   type Share,
   type SkillRow,
-  SPECIALIST,
+  specialistKind,
 } from '../contracts/index.js';
 import { type Delivery, resultOr, tableOf, taskOr, teamOf } from './delivery.js';
 import { key } from './keys.js';
@@ -207,7 +207,7 @@ function jobFor(
   });
   return {
     n,
-    kind: SPECIALIST,
+    kind: specialistKind(teamOf(delivery).name),
     request_ref: null,
     details: details as Value,
     inputs: [...inputs],

@@ -47,7 +47,7 @@ export function tasksNeedDecision({ state: { counts, jobs, status } }: Pick<Deli
   return status !== 'cancelled' && jobs === 0 && counts.pending === 0 && counts.failed + counts.blocked > 0;
 }
 
-/** What watchers are told: the status and the numbers. */
-export function standingOf({ status, counts, unprocessed, jobs }: ProjectState): object {
-  return { status, counts: { ...counts }, unprocessed, jobs };
+/** What watchers are told: the team, the status and the numbers. */
+export function standingOf({ team, status, counts, unprocessed, jobs }: ProjectState): object {
+  return { team, status, counts: { ...counts }, unprocessed, jobs };
 }

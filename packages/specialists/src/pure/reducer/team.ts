@@ -2,7 +2,8 @@
  * Reads the team and its skills. What a decision depends on waits in the inbox for a reading that began after it came.
  */
 import type { EventValue } from '@reprise/kernel/define';
-import type { InboxRow, projectNews, SkillsSeen, TaskToMake } from '../contracts/index.js';
+import { LIVE_ITEMS_MAX, openStore } from '@reprise/memory/contracts';
+import { type InboxRow, type projectNews, type SkillsSeen, scopeOf, type TaskToMake } from '../contracts/index.js';
 import { type KnownTeam, readPlan } from '../plans/read.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key, pair, pairsOf } from './keys.js';
@@ -27,7 +28,7 @@ function startReading(delivery: Delivery): void {
 
 /** Begins to read the team, unless it is being read: what a plan has to know for it. */
 export function beginReading({ state }: Delivery): KnownTeam {
-  const known = { team: state.version, skills: state.skills };
+  const known = { name: state.team, team: state.version, skills: state.skills };
   if (state.reading !== null) return { id: null, ...known };
   state.reading = { id: state.next.read++, upto: state.next.inbox };
   return { id: state.reading.id, ...known };
@@ -70,11 +71,14 @@ function takePlanned(delivery: Delivery, n: number): TaskToMake[] {
 }
 
 function teamSeen(delivery: Delivery, { version, team }: Look['team']): void {
-  const { state } = delivery;
+  const { state, ctx } = delivery;
   state.version = version;
   if (team === undefined) return;
   state.team = team.name;
+  const bounded = tableOf(delivery, 'team').get('team')?.memory_max ?? null;
   tableOf(delivery, 'team').set('team', team);
+  const { memory_max: max } = team;
+  if (max !== bounded) openStore(ctx, scopeOf(ctx.address[1]), { max: max ?? LIVE_ITEMS_MAX });
 }
 
 /** Without a team nothing can be done: what waits stays, and is tried with the next message. */
