@@ -19,7 +19,7 @@ type Way = (typeof WAYS)[number];
 /** The calls of one answer; each becomes one effect that hangs. */
 const CALLS = 16;
 const GENERATIONS = 3;
-const TTL_SECONDS = 3_600;
+const TTL_SECONDS = 20;
 /** How long nothing is written when all effects are open. */
 const QUIET_MS = 500;
 const FRAME_BYTES = 1024 * 1024;
