@@ -8,6 +8,8 @@ export class DyingStore implements Store {
   deaths = 0;
   /** How many appends there were. */
   appends = 0;
+  /** The bytes of the largest frame that was appended since it was set to 0. */
+  largest = 0;
   #left = Number.POSITIVE_INFINITY;
   #side: 'before' | 'after' = 'before';
 
@@ -32,6 +34,7 @@ export class DyingStore implements Store {
         append: async (frames, expected) => {
           if (isDead) throw new Error('the process is dead');
           this.appends++;
+          for (const { bytes } of frames) this.largest = Math.max(this.largest, bytes.length);
           if (--this.#left > 0) return open.journal.append(frames, expected);
           this.#left = Number.POSITIVE_INFINITY;
           if (this.#side === 'after') await open.journal.append(frames, expected);

@@ -5,7 +5,6 @@
  *   npx tsx --conditions=@reprise/source conformance/society-revocation.ts [--effects 5000] [--by narrow|deactivate|expiry]
  */
 import { parseArgs } from 'node:util';
-import { encode } from '@reprise/kernel';
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
 import { type Entity, society } from 'reprise/society';
@@ -42,6 +41,7 @@ async function takeBack(way: Way, effects: number): Promise<number> {
   const ann = await first.office.human('ann');
   const top = await hang(first, ann, { way, effects });
   const before = first.world.kernel.head.seq;
+  store.largest = 0;
   store.dieAt(2, 'after');
   const taken = act(way, ann, top, clock).then(
     () => 'done',
@@ -60,11 +60,11 @@ async function takeBack(way: Way, effects: number): Promise<number> {
     said.ended === effects &&
     said.between === 0 &&
     said.open === 0 &&
-    said.largest <= FRAME_BYTES &&
+    store.largest <= FRAME_BYTES &&
     said.unverified === 0;
   console.log(
     `${way}: ${said.ended} of ${effects} ended in ${said.frames} frames, the process died ${died} time(s) on the way, ` +
-      `largest frame ${said.largest} bytes (≤ 1 MiB), inputs between ${said.between}, still open ${said.open}, unverified ${said.unverified}`,
+      `largest frame ${store.largest} bytes (≤ 1 MiB), inputs between ${said.between}, still open ${said.open}, unverified ${said.unverified}`,
   );
   return isKept ? 0 : 1;
 }
@@ -141,7 +141,7 @@ async function act(way: Way, ann: Entity, top: string, clock: VirtualClock): Pro
 
 /** What the frames after the taking back say. */
 async function statement(world: Open['world'], before: number) {
-  let [ended, frames, largest, between, last] = [0, 0, 0, 0, 0];
+  let [ended, frames, last] = [0, 0, 0];
   const inputs: number[] = [];
   for await (const { seq, records } of world.kernel.frames(before + 1)) {
     const here = records.filter((record) => record.kind === 'settled' && record.code?.startsWith('cap_denied')).length;
@@ -149,19 +149,17 @@ async function statement(world: Open['world'], before: number) {
       ended += here;
       frames++;
       last = seq;
-      largest = Math.max(largest, encode(records as never).length);
     }
-    if (records.some((record) => record.kind === 'ingress' && JSON.stringify(record).includes('agent_list')))
+    if (records.some((record) => record.kind === 'request' && JSON.stringify(record).includes('agent_list')))
       inputs.push(seq);
     if (seq === world.kernel.head.seq) break;
   }
-  between = inputs.filter((seq) => seq < last).length;
+  const between = inputs.filter((seq) => seq < last).length;
   const open = (await world.kernel.pending()).length;
   const { frames: verified } = (await world.verify()) as unknown as { readonly frames: number };
   return {
     ended,
     frames,
-    largest,
     between,
     open,
     unverified: world.kernel.head.seq - verified < 2 ? 0 : world.kernel.head.seq - verified,
