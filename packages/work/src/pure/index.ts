@@ -6,3 +6,4 @@ export * from './job-names.js';
 export { preparePlan } from './job-plans.js';
 export { type JobState, jobState } from './job-state.js';
 export * from './made.js';
+export * from './passed-calls.js';

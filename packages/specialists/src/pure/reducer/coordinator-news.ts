@@ -1,5 +1,7 @@
 /** What the coordinator's session tells of its inputs and runs. */
 import type { ChildNotice, Tally } from '@reprise/agent/contracts';
+import { forgetPassed } from '@reprise/work/contracts';
+import { coordinatorOf } from '../contracts/index.js';
 import type { Delivery } from './delivery.js';
 import { budgetOf, countUse, giveBack, hasReachedShare } from './spending.js';
 import { wakeEnded } from './wake.js';
@@ -39,6 +41,7 @@ export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice):
   if (news.kind === 'running') coordinator.busy = true;
   if (news.kind !== 'settled') return;
   coordinator.run = run;
+  forgetPassed(delivery.ctx, coordinatorOf(delivery.ctx.address[1])[1]);
   coordinator.busy = news.more;
   if (news.stop.kind === 'LimitsExceeded') noteLimit(delivery, news.stop.limit);
   spend(delivery, news.tally, news.more);

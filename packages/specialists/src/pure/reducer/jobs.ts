@@ -1,5 +1,5 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
-import type { JobChanged } from '@reprise/work/contracts';
+import { forgetPassed, type JobChanged } from '@reprise/work/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
@@ -46,6 +46,7 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   const stored: RecordedResult = { ...row, code, output_ref, cost: tally, ended_at: ctx.now };
   tableOf(delivery, 'results').set(key(n), stored);
   tableOf(delivery, 'jobs').delete(key(n));
+  forgetPassed(ctx, row.session);
   tableOf(delivery, 'unprocessed').set(key(n), null);
   countUse(delivery, job.share, tally);
   const isShort = hasReachedShare(job.share, code?.replace('limit/', '') ?? '');

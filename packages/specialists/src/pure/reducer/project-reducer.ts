@@ -42,7 +42,7 @@ import {
   type TaskToMake,
 } from '../contracts/index.js';
 import { answerCall } from './answers.js';
-import { appRefused, PASSED_TAG, passBack } from './app-calls.js';
+import { appRefused, passBack } from './app-calls.js';
 import { takeCall, takeCallAfterReading } from './calls.js';
 import { cancelProject, sweep } from './cancel.js';
 import { INPUT_TAG, tellCoordinator } from './coordinator.js';
@@ -164,7 +164,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   'sys/Reply@1': (draft, { tag = '', outcome }, ctx) =>
     deliver(draft, ctx, (delivery) => {
       if (tag.startsWith(INPUT_TAG)) inputAnswered(delivery, outcome === 'accepted');
-      else if (tag.startsWith(PASSED_TAG)) appRefused(delivery, tag);
+      else appRefused(delivery, tag);
     }),
   'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell)),
 };

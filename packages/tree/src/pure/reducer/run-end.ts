@@ -2,11 +2,11 @@
  * The end of a run, and what becomes of its node: complete, waiting for its children, another attempt, or failed.
  */
 import type { ChildNotice } from '@reprise/agent/contracts';
+import { forgetPassed } from '@reprise/work/contracts';
 import type { TreeCheckParams } from '../contracts/effects.js';
 import type { Draft, Given, NodeRow } from '../contracts/index.js';
 import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
-import { forgetPassed } from './app-calls.js';
 import { goOnWithAnswers, passUpCircles, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, leaveLine } from './end-node.js';
@@ -34,7 +34,7 @@ export function runIsOver(delivery: Delivery, row: NodeRow): void {
   giveBack(delivery, row);
   moveRun(delivery, row, 'none');
   releaseCalls(delivery, row);
-  forgetPassed(delivery, row.session);
+  forgetPassed(delivery.ctx, row.session);
   delivery.ctx.clearTimer(afterResultTimer(row.n));
 }
 
