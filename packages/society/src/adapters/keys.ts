@@ -1,26 +1,94 @@
-/** Key pairs of agents. */
-import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { AnyAdapter } from '@reprise/kernel';
-import { identityKeygen } from '../pure/index.js';
+/** Executes `identity.keygen@1`, `identity.nonce@1` and `identity.destroy@1`, and clears the vault of keys without an agent. */
+import { randomBytes } from 'node:crypto';
+import type { PartHost } from '@reprise/agent';
+import { fieldsOf } from '@reprise/contracts';
+import type { Adapter, AnyAdapter, World } from '@reprise/kernel';
+import { entityAt, identityDestroy, identityKeygen, identityNonce } from '../pure/contracts/index.js';
+import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
 
-/** The adapters of keys. */
-export function keyAdapters(): readonly AnyAdapter[] {
-  return [
-    {
-      effect: identityKeygen,
-      name: 'identity.keygen',
-      async doExecute() {
-        const { publicKey } = generateKeyPairSync('ed25519');
-        const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
-        const agent_id = createHash('sha256').update(raw).digest('hex');
-        const payload = {
-          public_key: raw.toString('hex'),
-          agent_id,
-          key_ref: `memory:${agent_id}`,
-          private_key_encrypted: null,
-        };
-        return { status: 'ok', payload };
-      },
-    } as unknown as AnyAdapter,
-  ];
+/** The world whose keys are made: what adapters need of it. */
+type KeyWorld = Pick<World, 'id' | 'state'>;
+
+/** The keys of a society: its adapters, and the cleaning of its vault. */
+export interface SocietyKeys {
+  readonly adapters: readonly AnyAdapter[];
+  /**
+   * Destroys the keys without an agent: those that an earlier process made for a registration that did not take place,
+   * and those of agents that were removed. A key that this process makes is never among them.
+   *
+   * @returns how many were destroyed
+   */
+  clear(world: KeyWorld): Promise<number>;
+}
+
+/** The keys of a society in a vault. */
+export function societyKeys(host: Pick<PartHost, 'world'>, vault: KeyVault): SocietyKeys {
+  const worldOf = async () => (await host.world).kernel;
+  // Read before this process makes a key: a registration that is under way must not lose its own.
+  let before: Promise<readonly string[]> | undefined;
+  const earlier = (world: string) => {
+    before ??= vault.list(world);
+    return before;
+  };
+  return {
+    adapters: [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)] as unknown as readonly AnyAdapter[],
+    clear: (world) => clearKeys(world, vault, earlier),
+  };
+}
+
+async function clearKeys(
+  world: KeyWorld,
+  vault: KeyVault,
+  earlier: (world: string) => Promise<readonly string[]>,
+): Promise<number> {
+  let destroyed = 0;
+  for (const key_ref of await earlier(world.id)) {
+    const { status } = fieldsOf(await world.state(entityAt(agentOfKey(key_ref))));
+    if (status !== undefined && status !== 'removed') continue;
+    if (await vault.destroy(world.id, key_ref)) destroyed++;
+  }
+  return destroyed;
+}
+
+function keygen(
+  worldOf: () => Promise<KeyWorld>,
+  vault: KeyVault,
+  earlier: (world: string) => Promise<readonly string[]>,
+): Adapter<{ readonly parent: string }, MadeKey & { readonly private_key_encrypted: string | null }> {
+  return {
+    effect: identityKeygen as unknown as ReturnType<typeof keygen>['effect'],
+    name: 'identity.keygen',
+    async doExecute({ parent }) {
+      const { id } = await worldOf();
+      await earlier(id);
+      const reader = await vault.registered(id, parent);
+      const key = await vault.make(id);
+      const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
+      return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };
+    },
+  };
+}
+
+const NONCE_BYTES = 32;
+
+function nonces(): Adapter<unknown, { readonly nonce: string }> {
+  return {
+    effect: identityNonce as unknown as ReturnType<typeof nonces>['effect'],
+    name: 'identity.nonce',
+    doExecute: async () => ({ status: 'ok', payload: { nonce: randomBytes(NONCE_BYTES).toString('hex') } }),
+  };
+}
+
+function destroyer(
+  worldOf: () => Promise<KeyWorld>,
+  vault: KeyVault,
+): Adapter<{ readonly key_ref: string }, { readonly destroyed: boolean }> {
+  return {
+    effect: identityDestroy as unknown as ReturnType<typeof destroyer>['effect'],
+    name: 'identity.destroy',
+    async doExecute({ key_ref }) {
+      const { id } = await worldOf();
+      return { status: 'ok', payload: { destroyed: await vault.destroy(id, key_ref) } };
+    },
+  };
 }

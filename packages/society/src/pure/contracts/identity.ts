@@ -1,18 +1,201 @@
-/** Effects of keys: what the vault and the verifier do for entities. */
+/** Who an agent is: key pairs, challenges and proofs, as effects. A private key is never part of one. */
+import { address, digestHex, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { encode } from '@reprise/kernel/codec';
 import { defineEffect, effectOnUse } from '@reprise/kernel/define';
+import { scope } from '@reprise/memory/contracts';
+import { AGENT_ID, NAME_ID } from './names.js';
 
-/** `identity.keygen@1`: makes the key pair of an agent. */
+const count = z.int().min(0);
+const agent = z.string().regex(AGENT_ID);
+
+/** The bounds of proofs and returns. */
+export const IDENTITY_BOUNDS = {
+  /** How long a challenge may be answered, in milliseconds of stamps. */
+  nonce_ms: 60_000,
+  /** Challenges of one entity that wait for an answer; beyond it the oldest is dropped. */
+  nonces: 64,
+  /** How long a token of a proof may be used, in milliseconds. */
+  token_ms: 3_600_000,
+  /** Items of one return. */
+  items: 64,
+  /** Returns of one entity that wait for a review. */
+  staged: 64,
+  /** Sessions since the last common state up to which a return may be merged without a review. */
+  automatic: 2,
+} as const;
+
+/** What a proof is for. A proof for one purpose counts for no other. */
+export const PURPOSES = ['api', 'return', 'node', 'register'] as const;
+
+/** What a proof is for. */
+export type Purpose = (typeof PURPOSES)[number];
+
+/** A public key: the base64 of its 32 bytes. */
+export const publicKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/);
+
+/** A challenge: 32 random bytes in hex. The proof of a key that an agent brings names its parent's id instead. */
+export const nonce = z.string().min(1).max(128);
+
+/** A signature: the base64 of its 64 bytes. */
+export const signature = z.string().regex(/^[A-Za-z0-9+/]{86}==$/);
+
+/** An item that an agent brings back: its words, and the store that it is for. */
+export const returnedItem = z.strictObject({
+  store: scope,
+  type: z.string().min(1).max(32),
+  tags: z.array(z.string().min(1).max(48)).max(16),
+  content_ref: ref(),
+  summary_ref: ref(),
+  confidence_ppm: z.exactOptional(z.int().min(0).max(1_000_000)),
+  subject_key: z.exactOptional(z.string().min(1).max(128)),
+});
+
+/** An item that an agent brings back. */
+export type ReturnedItem = z.infer<typeof returnedItem>;
+
+/** What an agent states when it comes back: where its chain of sessions is, where it left from, and what it brings. */
+export const returned = z.strictObject({
+  chain_hash: digestHex(),
+  session_count: count,
+  /** The link of the chain that this world knew; absent when the agent does not know it. */
+  base_hash: z.exactOptional(digestHex()),
+  items: z.array(returnedItem).max(IDENTITY_BOUNDS.items),
+});
+
+/** What an agent states when it comes back. */
+export type Returned = z.infer<typeof returned>;
+
+/** An item as it is signed: the hex SHA-256 of its UTF-8 text stands for the text. */
+export interface SignedItem {
+  readonly store: string;
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly content: string;
+  readonly confidence_ppm?: number | undefined;
+  readonly subject_key?: string | undefined;
+}
+
+/** A statement that an agent signs. Those of a return also name its chain and its items. */
+export interface ProofStatement {
+  /** The id of the world that the proof is for. */
+  readonly world: string;
+  readonly agent: string;
+  readonly nonce: string;
+  readonly purpose: Purpose;
+  /** The chain of a return, the number of sessions, and the link where it left. */
+  readonly hash?: string | undefined;
+  readonly count?: number | undefined;
+  readonly base?: string | undefined;
+  readonly items?: readonly SignedItem[] | undefined;
+}
+
+/** The bytes that are signed: the canonical encoding of the statement, without absent fields. */
+export function proofBytes(statement: ProofStatement): Uint8Array {
+  return encode(statement);
+}
+
+/**
+ * `identity.keygen@1`: makes a key pair, whose private key stays in the vault. An attempt that may have made one is not
+ * repeated: another one makes another pair, and the vault destroys keys without an agent when the world is opened again.
+ */
 export const identityKeygen = effectOnUse('identity.keygen@1', () =>
   defineEffect({
     kind: 'identity.keygen@1',
-    params: z.strictObject({ parent: z.string().max(128), attempt: z.int().min(1) }),
+    params: z.strictObject({
+      /** The entity whose agent it will be: for whom the private key is encrypted, if it has registered a key. */
+      parent: z.string().regex(NAME_ID),
+      attempt: z.int().min(1),
+    }),
     receipt: z.strictObject({
-      public_key: z.string().max(128),
-      agent_id: z.string().regex(/^[a-f0-9]{64}$/),
-      key_ref: z.string().max(128),
-      private_key_encrypted: z.nullable(z.string().max(1_024)),
+      public_key: publicKey,
+      /** The hex SHA-256 of the public key's bytes. */
+      agent_id: agent,
+      key_ref: z.string().min(1).max(128),
+      /** The private key for the parent alone; null when the parent has registered no key of its own. */
+      private_key_encrypted: z.nullable(z.string().max(512)),
     }),
     guarantee: 'at_most_once',
+  }),
+);
+
+/** `identity.nonce@1`: draws a challenge that cannot be guessed. */
+export const identityNonce = effectOnUse('identity.nonce@1', () =>
+  defineEffect({
+    kind: 'identity.nonce@1',
+    params: z.strictObject({ agent, purpose: z.enum(PURPOSES) }),
+    receipt: z.strictObject({ nonce }),
+    guarantee: 'idempotent',
+  }),
+);
+
+/** Why a proof does not count. */
+export const PROOF_REFUSALS = ['key_weak', 'key_of_another', 'signature_invalid', 'content_gone'] as const;
+
+/** The verdict on a proof, and the world that the signature was checked for. */
+export const verdict = z.strictObject({
+  verified: z.boolean(),
+  world: z.string().max(128),
+  refused: z.nullable(z.enum(PROOF_REFUSALS)),
+});
+
+/** `identity.verify@1`: whether a signature is that of a key over a statement for this world. */
+export const identityVerify = effectOnUse('identity.verify@1', () =>
+  defineEffect({
+    kind: 'identity.verify@1',
+    params: z.strictObject({
+      agent,
+      public_key: publicKey,
+      nonce,
+      purpose: z.enum(PURPOSES),
+      signature,
+      returned: z.exactOptional(returned),
+    }),
+    receipt: verdict,
+    guarantee: 'idempotent',
+  }),
+);
+
+/** `identity.destroy@1`: destroys the private key of an agent that is gone. */
+export const identityDestroy = effectOnUse('identity.destroy@1', () =>
+  defineEffect({
+    kind: 'identity.destroy@1',
+    params: z.strictObject({ key_ref: z.string().min(1).max(128) }),
+    /** False for a key that another world has made, and for one that is not there. */
+    receipt: z.strictObject({ destroyed: z.boolean() }),
+    guarantee: 'idempotent',
+  }),
+);
+
+/** `society.erase@1`: erases the content that a cell alone links. */
+export const societyErase = effectOnUse('society.erase@1', () =>
+  defineEffect({
+    kind: 'society.erase@1',
+    params: z.strictObject({ cell: address }),
+    receipt: z.strictObject({ erased: count }),
+    guarantee: 'idempotent',
+  }),
+);
+
+/**
+ * `society.conflicts@1`: finds the items of a store that say something else about the same subject. The right to read the
+ * store is needed.
+ */
+export const societyConflicts = effectOnUse('society.conflicts@1', () =>
+  defineEffect({
+    kind: 'society.conflicts@1',
+    params: z.strictObject({
+      store: scope,
+      subjects: z
+        .array(z.strictObject({ item: count, subject_key: z.string().min(1).max(128), content_ref: ref() }))
+        .min(1)
+        .max(IDENTITY_BOUNDS.items),
+    }),
+    receipt: z.strictObject({
+      /** By the number of the returned item: the item of the store that it contradicts. */
+      conflicts: z.array(z.strictObject({ item: count, with: z.int().min(1) })).max(IDENTITY_BOUNDS.items),
+    }),
+    guarantee: 'idempotent',
+    rights: { mem_read: 'store' },
   }),
 );

@@ -1,0 +1,88 @@
+/** Executes `identity.verify@1`: checks a signature strictly, over the statement as this world understands it. */
+import { createHash } from 'node:crypto';
+import type { PartHost } from '@reprise/agent';
+import { isRepriseError, type Ref } from '@reprise/contracts';
+import { type Adapter, type AnyAdapter, type ContentReader, getErasable } from '@reprise/kernel';
+import {
+  identityVerify,
+  type ProofStatement,
+  type Purpose,
+  proofBytes,
+  type Returned,
+  type SignedItem,
+} from '../pure/contracts/index.js';
+import { agentIdOf, bytesOf, isSignature, isStrongKey } from './ed25519.js';
+
+/** A proof as its effect holds it. */
+export interface Proof {
+  readonly agent: string;
+  readonly public_key: string;
+  readonly nonce: string;
+  readonly purpose: Purpose;
+  readonly signature: string;
+  readonly returned?: Returned;
+}
+
+/** The verdict on a proof. */
+export interface Verdict {
+  readonly verified: boolean;
+  readonly world: string;
+  readonly refused: 'key_weak' | 'key_of_another' | 'signature_invalid' | 'content_gone' | null;
+}
+
+/** The adapter of `identity.verify@1`. */
+export function verifyAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
+  const adapter: Adapter<Proof, Verdict> = {
+    effect: identityVerify as unknown as Adapter<Proof, Verdict>['effect'],
+    name: 'identity.verify',
+    async doExecute(proof, { content }) {
+      const { id } = (await host.world).kernel;
+      return { status: 'ok', payload: await verdictOn(proof, id, content) };
+    },
+  };
+  return adapter as unknown as AnyAdapter;
+}
+
+/** The verdict on a proof for a world. It reads the texts of a return: what is signed is their digest. */
+export async function verdictOn(proof: Proof, world: string, content: ContentReader): Promise<Verdict> {
+  const refused = await refusalOf(proof, world, content);
+  return { verified: refused === null, world, refused };
+}
+
+async function refusalOf(proof: Proof, world: string, content: ContentReader): Promise<Verdict['refused']> {
+  const key = bytesOf(proof.public_key, 32);
+  const signature = bytesOf(proof.signature, 64);
+  if (key === undefined || !isStrongKey(key)) return 'key_weak';
+  if (agentIdOf(key) !== proof.agent) return 'key_of_another';
+  const statement = await statementOf(proof, world, content);
+  if (statement === undefined) return 'content_gone';
+  const holds = signature !== undefined && isSignature(key, proofBytes(statement), signature);
+  return holds ? null : 'signature_invalid';
+}
+
+/** The statement that a proof signs; undefined when a text of it was erased. */
+async function statementOf(
+  { agent, nonce, purpose, returned }: Proof,
+  world: string,
+  content: ContentReader,
+): Promise<ProofStatement | undefined> {
+  const proof = { world, agent, nonce, purpose };
+  if (returned === undefined) return proof;
+  const { chain_hash, session_count, base_hash, items } = returned;
+  const signed: SignedItem[] = [];
+  for (const { store, type, tags, content_ref, confidence_ppm, subject_key } of items) {
+    const digest = await digestOf(content, content_ref);
+    if (digest === undefined) return undefined;
+    signed.push({ store, type, tags, content: digest, confidence_ppm, subject_key });
+  }
+  return { ...proof, hash: chain_hash, count: session_count, base: base_hash, items: signed };
+}
+
+async function digestOf(content: ContentReader, ref: Ref): Promise<string | undefined> {
+  try {
+    return createHash('sha256').update(await getErasable(content, ref)).digest('hex');
+  } catch (error) {
+    if (isRepriseError(error, 'blob_erased')) return undefined;
+    throw error;
+  }
+}
