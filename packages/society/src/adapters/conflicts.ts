@@ -52,10 +52,7 @@ async function itemsAbout(
   return found;
 }
 
-async function* entriesOf(
-  kernel: Pick<World, 'table'>,
-  store: string,
-): AsyncGenerator<readonly [string, MemoryItem]> {
+async function* entriesOf(kernel: Pick<World, 'table'>, store: string): AsyncGenerator<readonly [string, MemoryItem]> {
   let after: string | undefined;
   for (;;) {
     const page = await pageOf(kernel, store, after);
@@ -76,11 +73,7 @@ async function pageOf(kernel: Pick<World, 'table'>, store: string, after: string
 }
 
 /** Equal texts have different links, so the texts are compared. One that was erased contradicts nothing. */
-async function otherThan(
-  content: ContentReader,
-  ref: Ref,
-  known: readonly Known[],
-): Promise<number | undefined> {
+async function otherThan(content: ContentReader, ref: Ref, known: readonly Known[]): Promise<number | undefined> {
   const own = await bytesOf(content, ref);
   if (own === undefined) return undefined;
   for (const { id, content_ref } of known) {

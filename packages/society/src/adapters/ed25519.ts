@@ -34,7 +34,8 @@ export interface RawPair {
 
 /** Makes a key pair. */
 export function makePair(curve: Curve = 'ed25519'): RawPair {
-  const { publicKey, privateKey } = curve === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
+  const { publicKey, privateKey } =
+    curve === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
   const tail = (der: Buffer) => new Uint8Array(der.subarray(der.length - KEY_BYTES));
   return {
     publicKey: tail(publicKey.export({ format: 'der', type: 'spki' })),
@@ -98,9 +99,8 @@ export function encryptKey({ publicKey, privateKey }: RawPair, to: Uint8Array): 
   const cipher = createCipheriv('aes-256-gcm', boxKey(fresh.privateKey, to, fresh.publicKey, to), iv);
   cipher.setAAD(publicKey);
   const encrypted = Buffer.concat([cipher.update(privateKey), cipher.final()]);
-  return Buffer.concat([[VERSION], fresh.publicKey, iv, encrypted, cipher.getAuthTag()].map(Buffer.from)).toString(
-    'base64',
-  );
+  const parts = [Uint8Array.of(VERSION), fresh.publicKey, iv, encrypted, cipher.getAuthTag()];
+  return Buffer.concat(parts).toString('base64');
 }
 
 /**
@@ -152,7 +152,11 @@ function boxKey(own: Uint8Array, other: Uint8Array, fresh: Uint8Array, to: Uint8
 }
 
 function publicOf(curve: Curve, raw: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.concat([Buffer.from(DER[curve].public, 'hex'), raw]), format: 'der', type: 'spki' });
+  return createPublicKey({
+    key: Buffer.concat([Buffer.from(DER[curve].public, 'hex'), raw]),
+    format: 'der',
+    type: 'spki',
+  });
 }
 
 function privateOf(curve: Curve, raw: Uint8Array): KeyObject {

@@ -10,7 +10,7 @@ import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
 type KeyWorld = Pick<World, 'id' | 'state'>;
 
 /** The keys of a society: its adapters, and the cleaning of its vault. */
-export interface SocietyKeys {
+interface SocietyKeys {
   readonly adapters: readonly AnyAdapter[];
   /**
    * Destroys the keys without an agent: those that an earlier process made for a registration that did not take place,
@@ -31,7 +31,11 @@ export function societyKeys(host: Pick<PartHost, 'world'>, vault: KeyVault): Soc
     return before;
   };
   return {
-    adapters: [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)] as unknown as readonly AnyAdapter[],
+    adapters: [
+      keygen(worldOf, vault, earlier),
+      nonces(),
+      destroyer(worldOf, vault),
+    ] as unknown as readonly AnyAdapter[],
     clear: (world) => clearKeys(world, vault, earlier),
   };
 }

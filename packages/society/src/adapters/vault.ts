@@ -7,7 +7,16 @@
  * V3  A key belongs to the world that made it: another world, such as a fork, signs with it and never destroys it.
  */
 import { RepriseError } from '@reprise/contracts';
-import { agentIdOf, base64Of, bytesOf, encryptKey, makePair, type RawPair, sharesSecrets, signBytes } from './ed25519.js';
+import {
+  agentIdOf,
+  base64Of,
+  bytesOf,
+  encryptKey,
+  makePair,
+  type RawPair,
+  sharesSecrets,
+  signBytes,
+} from './ed25519.js';
 
 /** A key that was made: its public half, and the name of its private half. */
 export interface MadeKey {
@@ -48,7 +57,7 @@ export interface KeptKey {
 }
 
 /** Where a vault keeps its keys. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly label: string;
   put(key_ref: string, key: KeptKey): Promise<void>;
   get(key_ref: string): Promise<KeptKey | undefined>;

@@ -14,7 +14,7 @@ import {
 import { agentIdOf, bytesOf, isSignature, isStrongKey } from './ed25519.js';
 
 /** A proof as its effect holds it. */
-export interface Proof {
+interface Proof {
   readonly agent: string;
   readonly public_key: string;
   readonly nonce: string;
@@ -24,7 +24,7 @@ export interface Proof {
 }
 
 /** The verdict on a proof. */
-export interface Verdict {
+interface Verdict {
   readonly verified: boolean;
   readonly world: string;
   readonly refused: 'key_weak' | 'key_of_another' | 'signature_invalid' | 'content_gone' | null;
@@ -80,7 +80,9 @@ async function statementOf(
 
 async function digestOf(content: ContentReader, ref: Ref): Promise<string | undefined> {
   try {
-    return createHash('sha256').update(await getErasable(content, ref)).digest('hex');
+    return createHash('sha256')
+      .update(await getErasable(content, ref))
+      .digest('hex');
   } catch (error) {
     if (isRepriseError(error, 'blob_erased')) return undefined;
     throw error;

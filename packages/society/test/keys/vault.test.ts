@@ -61,7 +61,7 @@ describe.each(VAULTS)('a vault in %s', (_name, make) => {
 });
 
 describe('a vault in a folder', () => {
-  it('its files are read by their owner alone, and keys stay after a restart', async () => {
+  it('the files of a vault are read by their owner alone, and keys stay after a restart', async () => {
     const folder = place();
     const { key_ref } = await fileVault(folder).make(WORLD);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
