@@ -1,0 +1,83 @@
+/** Plans of identity: challenges, proofs, keys that agents bring, and what goes with a removed agent. */
+import { address } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { definePlan, planOnUse } from '@reprise/kernel/define';
+import { agentIdOfKey } from '../contracts/key-id.js';
+import {
+  agentId,
+  entityId,
+  identityDestroy,
+  identityNonce,
+  identityVerify,
+  nonce,
+  PURPOSES,
+  publicKey,
+  signature,
+  societyErase,
+} from '../contracts/index.js';
+
+const call = z.string().max(64);
+const purpose = z.enum(PURPOSES);
+
+/** `society/challenge_plan@1`: draws a challenge. */
+export const challengePlan = planOnUse('society/challenge_plan@1', () =>
+  definePlan({
+    name: 'society/challenge_plan@1',
+    input: z.strictObject({ call, agent: agentId, purpose }),
+    effects: [identityNonce],
+    *run({ call: of, ...asked }, plan) {
+      const drawn = yield* plan.awaitReceipt(plan.emitEffect(identityNonce, asked));
+      const isOk = drawn.status === 'ok';
+      const code = isOk ? null : (drawn.code ?? drawn.status);
+      const value = isOk ? { nonce: drawn.payload.nonce, purpose: asked.purpose } : null;
+      plan.raiseEvent({ name: 'society/Challenged@1', value: { call: of, code, value } });
+    },
+  }),
+);
+
+/** `society/prove_plan@1`: has a proof checked. */
+export const provePlan = planOnUse('society/prove_plan@1', () =>
+  definePlan({
+    name: 'society/prove_plan@1',
+    input: z.strictObject({ call, agent: agentId, public_key: publicKey, nonce, purpose, signature }),
+    effects: [identityVerify],
+    *run({ call: of, ...proof }, plan) {
+      const verdict = yield* plan.awaitReceipt(plan.emitEffect(identityVerify, proof));
+      const isOk = verdict.status === 'ok';
+      const code = isOk ? null : (verdict.code ?? verdict.status);
+      const value = isOk ? { refused: verdict.payload.refused, purpose: proof.purpose } : null;
+      plan.raiseEvent({ name: 'society/Proved@1', value: { call: of, code, value } });
+    },
+  }),
+);
+
+/** `society/own_key_plan@1`: checks that an agent has the key that it brings. It signs the id of its parent. */
+export const ownKeyPlan = planOnUse('society/own_key_plan@1', () =>
+  definePlan({
+    name: 'society/own_key_plan@1',
+    input: z.strictObject({ call, parent: entityId, public_key: publicKey, proof: signature }),
+    effects: [identityVerify],
+    *run({ call: of, parent, public_key, proof }, plan) {
+      const agent_id = agentIdOfKey(public_key);
+      const claim = { agent: agent_id, public_key, nonce: parent, purpose: 'register' as const, signature: proof };
+      const verdict = yield* plan.awaitReceipt(plan.emitEffect(identityVerify, claim));
+      const code = verdict.status === 'ok' ? verdict.payload.refused : (verdict.code ?? verdict.status);
+      const key = { public_key, agent_id, key_ref: null, private_key_encrypted: null };
+      plan.raiseEvent({ name: 'society/Keyed@1', value: { call: of, code, value: code === null ? key : null } });
+    },
+  }),
+);
+
+/** `society/remove_plan@1`: destroys the key of a removed agent, and erases what its hot context holds. */
+export const removePlan = planOnUse('society/remove_plan@1', () =>
+  definePlan({
+    name: 'society/remove_plan@1',
+    input: z.strictObject({ key_ref: z.nullable(z.string().max(128)), cell: address }),
+    effects: [identityDestroy, societyErase],
+    *run({ key_ref, cell }, plan) {
+      const erased = plan.emitEffect(societyErase, { cell });
+      if (key_ref !== null) yield* plan.awaitReceipt(plan.emitEffect(identityDestroy, { key_ref }));
+      yield* plan.awaitReceipt(erased);
+    },
+  }),
+);

@@ -1,0 +1,100 @@
+/**
+ * Challenges and proofs of an entity.
+ *
+ * Invariants
+ * P1  A challenge is gone with the first proof that names it, whatever the verdict, and 60 s of stamps after it was drawn.
+ * P2  A challenge for one purpose serves no other.
+ */
+import type { Value } from '@reprise/contracts';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { type EntityState, IDENTITY_BOUNDS, type NonceRow, type Purpose, proofCalls } from '../contracts/index.js';
+import { challengePlan, provePlan } from '../plans/identity.js';
+import { answerCall } from './answers.js';
+import { startPlan } from './calls.js';
+import { idOf } from './entity-context.js';
+import { type Answer, type Operations, operation, refusal } from './operations.js';
+
+/** The operations of the tools about proofs. */
+export const proofOperations: Operations = {
+  agent_challenge: operation(proofCalls.agent_challenge, {
+    about: ({ agent_id }) => agent_id,
+    run: (draft, { purpose }, call, ctx) => {
+      const refused = refusedAs(draft);
+      if (refused !== undefined) return refused;
+      startPlan(ctx, call, challengePlan, { call, agent: idOf(ctx), purpose });
+      return undefined;
+    },
+  }),
+  agent_prove: operation(proofCalls.agent_prove, {
+    about: ({ agent_id }) => agent_id,
+    run: (draft, { nonce, signature }, call, ctx) => {
+      const refused = refusedAs(draft);
+      if (refused !== undefined) return refused;
+      const purpose = takeNonce(nonce, ['api', 'node'], ctx);
+      if (purpose === undefined) return refusal('challenge_expired');
+      const public_key = draft.public_key ?? '';
+      startPlan(ctx, call, provePlan, { call, agent: idOf(ctx), public_key, nonce, purpose, signature });
+      return undefined;
+    },
+  }),
+};
+
+/** A challenge was drawn: it may be answered for a while. */
+export function challenged(
+  draft: EntityState,
+  call: string,
+  { code, value }: { readonly code: string | null; readonly value: Value },
+  ctx: ReducerContext,
+): void {
+  if (code !== null) return answerCall(draft, call, refusal('challenge_failed', { cause: code }), ctx);
+  const { nonce, purpose } = value as unknown as { readonly nonce: string; readonly purpose: NonceRow['purpose'] };
+  const ends = ctx.now + IDENTITY_BOUNDS.nonce_ms;
+  makeRoom(noncesOf(ctx), ctx.now);
+  noncesOf(ctx).set(nonce, { purpose, ends });
+  answerCall(draft, call, { value: { nonce, purpose, expires_at: new Date(ends).toISOString() } }, ctx);
+}
+
+/** The verdict on a proof is there. */
+export function proved(
+  draft: EntityState,
+  call: string,
+  { code, value }: { readonly code: string | null; readonly value: Value },
+  ctx: ReducerContext,
+): void {
+  if (code !== null) return answerCall(draft, call, refusal('proof_failed', { cause: code }), ctx);
+  const { refused, purpose } = value as unknown as { readonly refused: string | null; readonly purpose: Purpose };
+  if (refused !== null) return answerCall(draft, call, refusal('signature_invalid', { cause: refused }), ctx);
+  answerCall(draft, call, { value: { verified: true, agent_id: idOf(ctx), purpose } }, ctx);
+}
+
+/** Takes a challenge, which counts once. @returns its purpose; undefined when it has ended, or is for another purpose */
+export function takeNonce<P extends NonceRow['purpose']>(
+  nonce: string,
+  purposes: readonly P[],
+  ctx: ReducerContext,
+): P | undefined {
+  const row = noncesOf(ctx).get(nonce);
+  const purpose = purposes.find((one) => one === row?.purpose);
+  if (row === undefined || purpose === undefined) return undefined;
+  noncesOf(ctx).delete(nonce);
+  return ctx.now < row.ends ? purpose : undefined;
+}
+
+/** A person has no key, and an agent that has ended proves nothing. */
+export function refusedAs({ kind, status }: EntityState): Answer | undefined {
+  if (kind === 'person') return refusal('agent_unknown');
+  return status === 'registered' || status === 'active' ? undefined : refusal('agent_not_active', { status });
+}
+
+/** Drops challenges that have ended; and the one that ends first, when there are too many. */
+function makeRoom(nonces: Table<NonceRow>, now: number): void {
+  const rows = nonces.range({ limit: IDENTITY_BOUNDS.nonces });
+  for (const [nonce, { ends }] of rows) if (ends <= now) nonces.delete(nonce);
+  if (nonces.size < IDENTITY_BOUNDS.nonces) return;
+  const [first] = [...rows].sort(([, a], [, b]) => a.ends - b.ends);
+  if (first !== undefined) nonces.delete(first[0]);
+}
+
+function noncesOf(ctx: ReducerContext): Table<NonceRow> {
+  return ctx.table<NonceRow>('nonces');
+}
