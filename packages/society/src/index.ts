@@ -1,7 +1,11 @@
 /** Societies of agents: identities, capabilities, memory by scope, trust, swarms and signed returns. */
+export { openPrivateKey, type RawPair } from './adapters/ed25519.js';
+export { fileVault } from './adapters/file-vault.js';
+export { type KeyVault, type MadeKey, memoryVault } from './adapters/vault.js';
 export * from './api/answers.js';
 export { type AgentQuery, Entity, type StatusOptions } from './api/entity.js';
 export { Group } from './api/group.js';
+export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
 export type { CommandOptions } from './api/requests.js';
 export type { Society } from './api/society.js';
 export { type SocietyOptions, society } from './part.js';

@@ -1,26 +1,38 @@
 /** Societies as a part of a world. */
-import type { PartHost, WorldPart } from '@reprise/agent';
+import type { AgentWorld, PartHost, WorldPart } from '@reprise/agent';
 import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
 import { topic } from '@reprise/flow';
 import { memoryPart } from '@reprise/memory';
 import { textsPart } from '@reprise/work';
-import { keyAdapters } from './adapters/keys.js';
+import { eraseAdapter } from './adapters/erase.js';
+import { type SocietyKeys, societyKeys } from './adapters/keys.js';
+import { type KeyVault, memoryVault } from './adapters/vault.js';
+import { verifyAdapter } from './adapters/verify.js';
+import type { TokenIssuer } from './api/proofs.js';
 import { type Society, societyOf } from './api/society.js';
 import {
   type Capabilities,
   capabilities,
+  challengePlan,
   checkPlan,
   entityReducer,
   groupReducer,
   keygenPlan,
   l1Reducer,
   memoryPlan,
+  ownKeyPlan,
+  provePlan,
+  removePlan,
 } from './pure/index.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
 /** The options of {@link society}. */
 export interface SocietyOptions {
+  /** Where the private keys of agents are kept; in memory when absent, where they end with the process. */
+  readonly keys?: KeyVault;
+  /** Makes tokens for agents that prove who they are: `bearerTokens` of `reprise/server`, for a world that is served. */
+  readonly tokens?: (world: AgentWorld) => TokenIssuer;
   /** What people may do, unless something else is stated for one of them; everything when absent. */
   readonly root?: Capabilities;
   /**
@@ -56,21 +68,28 @@ const POLICY: readonly PolicyRule[] = [
  * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
  */
 export function society(options: SocietyOptions = {}): WorldPart<Society> {
-  requireKnownOptions(options, { root: true, calls: true }, 'society');
-  const { root = {}, calls = null } = options;
+  requireKnownOptions(options, { keys: true, tokens: true, root: true, calls: true }, 'society');
+  const { root = {}, calls = null, keys = memoryVault(), tokens } = options;
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
   let hosted: PartHost | undefined;
+  let kept: SocietyKeys | undefined;
   return {
     name: 'society',
     uses: [memoryPart(), textsPart],
     reducers: [entityReducer, groupReducer, l1Reducer, topic],
-    plans: [checkPlan, keygenPlan, memoryPlan],
+    plans: [checkPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
     adapters: (host) => {
       hosted = host;
-      return keyAdapters();
+      kept = societyKeys(host, keys);
+      return [...kept.adapters, verifyAdapter(host), eraseAdapter(host)];
+    },
+    async started(world) {
+      await kept?.clear(world.kernel);
+      return undefined;
     },
     policy: POLICY,
-    handle: (world) => societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls }),
+    handle: (world) =>
+      societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens }),
   };
 }

@@ -30,7 +30,7 @@ describe('an agent of a person', () => {
       { agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_invoices'], ttl_seconds: 3600 } },
       { id: 'filing' },
     );
-    expect(bot.agent_id).toBe(createHash('sha256').update(Buffer.from(bot.public_key, 'hex')).digest('hex'));
+    expect(bot.agent_id).toBe(createHash('sha256').update(Buffer.from(bot.public_key, 'base64')).digest('hex'));
     const agent = office.entity(bot.agent_id);
     expect(await (await agent.send(filing, 'Find March', { id: 'march' })).text()).toBe('March has 3 invoices.');
     const { effective } = await ann.capabilities(bot.agent_id, { capabilities: { tools: [] } });

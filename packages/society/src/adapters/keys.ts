@@ -10,7 +10,7 @@ import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
 type KeyWorld = Pick<World, 'id' | 'state'>;
 
 /** The keys of a society: its adapters, and the cleaning of its vault. */
-interface SocietyKeys {
+export interface SocietyKeys {
   readonly adapters: readonly AnyAdapter[];
   /**
    * Destroys the keys without an agent: those that an earlier process made for a registration that did not take place,

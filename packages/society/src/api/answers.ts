@@ -14,6 +14,9 @@ export interface AgentRegister {
   /** Whether what it brings back may be merged without a review, where nothing speaks against it. */
   readonly automerge?: boolean;
   readonly subscriptions?: readonly Subscription[];
+  /** The base64 of a public key that the agent has already, and its signature of the purpose `register` over the parent's id. */
+  readonly public_key?: string;
+  readonly proof?: string;
 }
 
 /** A registered agent. */

@@ -20,11 +20,14 @@ import type {
   RegisteredAgent,
   StatusReport,
 } from './answers.js';
+import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
 import { type Answered, ask, type CommandOptions, factOf } from './requests.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
   readonly world: AgentWorld;
+  /** Makes tokens for agents that prove who they are. */
+  readonly tokens?: ((world: AgentWorld) => TokenIssuer) | undefined;
   /** Stores an agent's definition, as a session adopts it. */
   adopt(agent: AnyAgent): Promise<{
     readonly adopted: { readonly def_ref: unknown; readonly config: unknown };
@@ -121,6 +124,26 @@ export class Entity {
         ? ['agent_deactivate', present({ agent_id: agent, grace_seconds })]
         : ['agent_set_status', present({ agent_id: agent, to, ttl_seconds })];
     return (await this.call(name as string, args as unknown as Value, by)) as unknown as StatusReport;
+  }
+
+  /** Draws a challenge for an agent below this entity, or for this one: the agent signs `proofBytes` of it. */
+  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: CommandOptions = {}): Promise<Challenge> {
+    return (await this.call('agent_challenge', { agent_id: agent, purpose }, by)) as unknown as Challenge;
+  }
+
+  /**
+   * Has a proof checked. It counts once, within 60 seconds of its challenge.
+   *
+   * @param proof the nonce, and the base64 of the signature
+   * @throws RepriseError `request_rejected` with `signature_invalid` or `challenge_expired` as its reason
+   */
+  async prove(
+    agent: string,
+    { nonce, signature }: { readonly nonce: string; readonly signature: string },
+    by: CommandOptions = {},
+  ): Promise<Proved> {
+    const answer = await this.call('agent_prove', { agent_id: agent, nonce, signature }, by);
+    return withToken(this.host.world, answer, this.host.tokens);
   }
 
   /**

@@ -15,6 +15,7 @@ import { accountOf } from '../pure/reducer/accounts.js';
 import { recorded } from '../pure/reducer/rights.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
+import type { TokenIssuer } from './proofs.js';
 import { ask } from './requests.js';
 
 /** The society of a world. */
@@ -34,13 +35,16 @@ export interface Society {
   group(id: string): Group;
 }
 
+/** What a society was defined with. */
+interface SocietyParts {
+  readonly root: Capabilities;
+  readonly app: Address | null;
+  readonly tokens: ((world: AgentWorld) => TokenIssuer) | undefined;
+}
+
 /** Makes the handle of the part. */
-export function societyOf(
-  world: AgentWorld,
-  adopt: EntityHost['adopt'],
-  { root, app }: { readonly root: Capabilities; readonly app: Address | null },
-): Society {
-  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent) };
+export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], { root, app, tokens }: SocietyParts): Society {
+  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent), tokens };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),

@@ -1,9 +1,10 @@
 /** What the files of an entity declare for its cell, put together: tables and facts. */
 import { entityCoreFacts, entityCoreTables } from './entity.js';
 import { memberFacts, memberTables } from './member.js';
+import { proofTables } from './proofs.js';
 
 /** The tables of an entity. */
-export const entityTables = { ...entityCoreTables, ...memberTables };
+export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables };
 
 /** The facts of an entity. */
 export const entityFacts = { ...entityCoreFacts, ...memberFacts };

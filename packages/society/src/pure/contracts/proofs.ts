@@ -2,7 +2,7 @@
 import { value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { agentId } from './entity.js';
-import { nonce, PURPOSES, signature } from './identity.js';
+import { nonce, type PURPOSES, publicKey, signature } from './identity.js';
 
 const count = z.int().min(0);
 
@@ -14,6 +14,9 @@ export const proofCalls = {
   agent_challenge: z.strictObject({ agent_id: agentId, purpose: challengeable }),
   agent_prove: z.strictObject({ agent_id: z.exactOptional(agentId), nonce, signature }),
 } as const;
+
+/** The key that an agent brings, and its signature. */
+export const ownKey = z.strictObject({ public_key: publicKey, proof: signature });
 
 /** A challenge that waits for its answer, in the table `nonces`. */
 export const nonceRow = z.strictObject({ purpose: challengeable, ends: count });

@@ -2,9 +2,9 @@
 import { address } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
-import { agentIdOfKey } from '../contracts/key-id.js';
 import {
   agentId,
+  agentIdOfKey,
   entityId,
   identityDestroy,
   identityNonce,

@@ -5,13 +5,16 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type AgentCallOf,
   agentCalls,
+  agentIdOfKey,
   type CallOrigin,
   type Capabilities,
   type CapabilityChange,
   type ChildRow,
   type EntityState,
   entityAt,
+  ownKey,
 } from '../contracts/index.js';
+import { ownKeyPlan } from '../plans/identity.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
 import { answerCall, openCall } from './answers.js';
@@ -62,7 +65,25 @@ function register(
   const agent = agentOf(draft, args, { agent_id: NO_ID, public_key: NO_ID, key_ref: null }, ctx);
   const excess = excessOf(agent, handedOnBy(draft, ctx).grant);
   if (excess !== undefined) return exceeds(excess);
-  startPlan(ctx, call, keygenPlan, { call, parent: idOf(ctx) });
+  return startKey(args, call, ctx);
+}
+
+/** The key is made, or it is the agent's own, which signs the id of its parent. */
+function startKey(
+  { public_key, proof }: AgentCallOf<'agent_register'>,
+  call: string,
+  ctx: ReducerContext,
+): Answer | undefined {
+  const parent = idOf(ctx);
+  if (public_key === undefined) {
+    if (proof !== undefined) return refusal('key_without_proof');
+    startPlan(ctx, call, keygenPlan, { call, parent });
+    return undefined;
+  }
+  const own = ownKey.safeParse({ public_key, proof });
+  if (!own.success) return refusal('key_without_proof');
+  if (tableOf(ctx, 'children').get(agentIdOfKey(public_key)) !== undefined) return refusal('agent_exists');
+  startPlan(ctx, call, ownKeyPlan, { call, parent, ...own.data });
   return undefined;
 }
 
@@ -85,6 +106,8 @@ export function keyed(
 ): void {
   const row = openCall(call, ctx);
   if (row === undefined) return;
+  if (tableOf(ctx, 'children').get(key.agent_id) !== undefined)
+    return answerCall(draft, call, refusal('agent_exists'), ctx);
   const args = agentCalls.agent_register.parse(row.args);
   const full = noRoomFor(draft.depth, draft.children);
   if (full !== undefined) return answerCall(draft, call, refusal(full), ctx);

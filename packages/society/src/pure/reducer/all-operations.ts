@@ -2,8 +2,9 @@
 import { agentOperations } from './agents.js';
 import { memberOperations } from './member.js';
 import type { Operations } from './operations.js';
+import { proofOperations } from './proofs.js';
 
-const ALL: Operations = { ...agentOperations, ...memberOperations };
+const ALL: Operations = { ...agentOperations, ...memberOperations, ...proofOperations };
 
 /** All operations. */
 export function operations(): Operations {

@@ -30,6 +30,7 @@ import {
   entityState,
   entityTables,
   memberEvents,
+  proofNews,
   SWARM,
 } from '../contracts/index.js';
 import { type AgentKey, changeSet, keyed, registered } from './agents.js';
@@ -51,7 +52,8 @@ import { openL1 } from './hot.js';
 import { groupAnswered, memberHandlers } from './member.js';
 import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
-import { agentMade, unmakeAgent } from './register.js';
+import { challenged, proved } from './proofs.js';
+import { agentMade, clearRemoved, unmakeAgent } from './register.js';
 import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { sendInput, sessionNews, sessionOfSender } from './sessions.js';
 import { parentChanged, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
@@ -59,6 +61,7 @@ import { parentChanged, setStatus, setTimers, statusTimer, tellChildren } from '
 const EVENTS = {
   ...entityCommands,
   ...entityNews,
+  ...proofNews,
   ...makingEvents,
   ...memberEvents,
   'aos.agent/OwnerCall@1': ownerCall,
@@ -117,6 +120,8 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (code !== null) return answerCall(draft, call, refusal('key_not_made', { cause: code }), ctx);
     keyed(draft, call, value as unknown as AgentKey & { readonly private_key_encrypted: string | null }, ctx);
   },
+  'society/Challenged@1': (draft, outcome, ctx) => challenged(draft, callOfPlan(ctx), outcome, ctx),
+  'society/Proved@1': (draft, outcome, ctx) => proved(draft, callOfPlan(ctx), outcome, ctx),
   'society/Ask@1': (draft, asked, ctx) => {
     if (ancestorOfSender(ctx) !== asked.by || !draft.started) ctx.reject('agent_unknown');
     takeAsk(operations(), draft, asked, ctx);
@@ -151,7 +156,9 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       children.set(id, { ...row, status, expires_at });
       childStatusNews(id, row.status, status, ctx);
     }
-    if (status === 'removed') draft.children--;
+    if (status !== 'removed') return;
+    draft.children--;
+    clearRemoved(id, row?.key_ref ?? null, ctx);
   },
   'society/Membership@1': (draft, { group, role }, ctx) => {
     if (ctx.sender?.[0] !== 'society/Group@1' || ctx.sender[1] !== group) ctx.reject('not_yours');

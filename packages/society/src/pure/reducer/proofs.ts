@@ -13,6 +13,7 @@ import { answerCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
+import { timeOf } from './time.js';
 
 /** The operations of the tools about proofs. */
 export const proofOperations: Operations = {
@@ -51,10 +52,10 @@ export function challenged(
   const ends = ctx.now + IDENTITY_BOUNDS.nonce_ms;
   makeRoom(noncesOf(ctx), ctx.now);
   noncesOf(ctx).set(nonce, { purpose, ends });
-  answerCall(draft, call, { value: { nonce, purpose, expires_at: new Date(ends).toISOString() } }, ctx);
+  answerCall(draft, call, { value: { nonce, expires_at: timeOf(ends) } }, ctx);
 }
 
-/** The verdict on a proof is there. */
+/** The verdict on a proof is there. One for `api` says until when a token of it may be used: a token itself is never recorded. */
 export function proved(
   draft: EntityState,
   call: string,
@@ -64,7 +65,8 @@ export function proved(
   if (code !== null) return answerCall(draft, call, refusal('proof_failed', { cause: code }), ctx);
   const { refused, purpose } = value as unknown as { readonly refused: string | null; readonly purpose: Purpose };
   if (refused !== null) return answerCall(draft, call, refusal('signature_invalid', { cause: refused }), ctx);
-  answerCall(draft, call, { value: { verified: true, agent_id: idOf(ctx), purpose } }, ctx);
+  const expires_at = purpose === 'api' ? timeOf(ctx.now + IDENTITY_BOUNDS.token_ms) : null;
+  answerCall(draft, call, { value: { verified: true, agent_id: idOf(ctx), expires_at } }, ctx);
 }
 
 /** Takes a challenge, which counts once. @returns its purpose; undefined when it has ended, or is for another purpose */
