@@ -1,7 +1,7 @@
 /** Leads the oracle along the events that a tree takes, and compares what both say. */
 import type { AskedOf, Child, Needed, RunEnd, Terms, Use, Verdict } from './oracle/node.js';
 import type { Oracle } from './oracle/oracle.js';
-import type { Delivered, StagedEvent } from './stage.js';
+import { type Delivered, oneByOne, type StagedEvent } from './stage.js';
 
 /** A node as the tree stores it: what is compared. */
 export interface Row {
@@ -27,7 +27,11 @@ export class Differs extends Error {}
 /** Tells the oracle of a delivery, and compares the verdicts. */
 export function follow(oracle: Oracle, delivered: Delivered): void {
   const { event, rejected } = delivered;
-  if (event.name === 'aos.agent/OwnerCall@1') return followCall(oracle, delivered);
+  const calls = oneByOne(event, 'aos.agent/OwnerCall');
+  if (calls.length > 0) {
+    for (const call of calls) followCall(oracle, { ...delivered, event: call });
+    return;
+  }
   const command = COMMANDS[event.name];
   if (command !== undefined) return sameVerdict(event.name, command(oracle, event.value), rejected);
   const heard = NEWS[event.name];

@@ -121,11 +121,16 @@ export class Stage {
     while (this.#line.length > 0) this.#pump();
   }
 
-  /** A session's model calls its owner. @returns the id of the call */
-  call(session: StagedSession, call_id: string, name: string, args: object): void {
-    session.run?.calls.set(call_id, 'open');
-    const value = { session: session.key, call_id, step_epoch: 0, name, args };
-    this.send({ name: 'aos.agent/OwnerCall@1', value }, ['aos.agent/SessionReducer@1', session.key]);
+  /** A session's model calls its owner: once, or several times together. */
+  call(session: StagedSession, call_ids: readonly string[], name: string, args: object): void {
+    for (const call_id of call_ids) session.run?.calls.set(call_id, 'open');
+    const [first, ...more] = call_ids.map((call_id) => ({ call_id, name, args }));
+    const place = { session: session.key, step_epoch: 0 };
+    const event =
+      more.length > 0
+        ? { name: 'aos.agent/OwnerCalls@1', value: { ...place, calls: [first, ...more] } }
+        : { name: 'aos.agent/OwnerCall@1', value: { ...place, ...first } };
+    this.send(event, ['aos.agent/SessionReducer@1', session.key]);
   }
 
   /** Fires the timers that are due. */
@@ -170,8 +175,8 @@ export class Stage {
       for (const act of undo.reverse()) act();
       rejected = error.message;
     }
-    const answers = rejected === undefined ? sent.filter((one) => one.event.name === 'aos.agent/OwnerAnswer@1') : [];
-    const delivered: Delivered = { event, sender, rejected, answers: answers.map((one) => one.event), facts };
+    const answers = rejected === undefined ? sent.flatMap((one) => oneByOne(one.event, 'aos.agent/OwnerAnswer')) : [];
+    const delivered: Delivered = { event, sender, rejected, answers, facts };
     this.#first ??= delivered;
     this.onDelivered(delivered);
     if (rejected !== undefined) return;
@@ -180,8 +185,10 @@ export class Stage {
 
   #pass(to: readonly string[], event: StagedEvent): void {
     if (to[0] === this.address[0]) this.#line.push({ event, sender: this.address });
-    else if (to[0] === 'aos.agent/SessionReducer@1') this.#toSession(to[1] ?? '', event);
-    else this.told.push(event);
+    else if (to[0] === 'aos.agent/SessionReducer@1') {
+      const answers = oneByOne(event, 'aos.agent/OwnerAnswer');
+      for (const one of answers.length > 0 ? answers : [event]) this.#toSession(to[1] ?? '', one);
+    } else this.told.push(event);
   }
 
   #toSession(key: string, { name, value }: StagedEvent): void {
@@ -306,6 +313,17 @@ export function ended(how: string, output: Ref | null, tokens = 15): object {
   if (how === 'failed') return { stop: { kind: 'Failed', code: 'boom', retryable: false, stage: 'llm_step' }, ...rest };
   const limit = { max_cost: 'max_tokens', timeout: 'max_wall_ms', limit: 'max_steps' }[how];
   return { stop: { kind: 'LimitsExceeded', limit }, ...rest };
+}
+
+/** The calls or answers in an event, each as an event of its own; none when it is another event. */
+export function oneByOne(
+  { name, value }: StagedEvent,
+  what: 'aos.agent/OwnerCall' | 'aos.agent/OwnerAnswer',
+): readonly StagedEvent[] {
+  if (name === `${what}@1`) return [{ name, value }];
+  if (name !== `${what}s@1`) return [];
+  const { calls, answers = calls, ...place } = value;
+  return (answers as readonly object[]).map((one) => ({ name: `${what}@1`, value: { ...place, ...one } }));
 }
 
 /** A copy, links apart. */

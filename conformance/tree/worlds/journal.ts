@@ -4,7 +4,7 @@
  */
 import type { JournalRecord } from '@reprise/contracts';
 import { Differs, type Row } from '../follow.js';
-import type { Delivered, StagedEvent } from '../stage.js';
+import { type Delivered, oneByOne, type StagedEvent } from '../stage.js';
 
 const TREE = 'tree/Tree@1';
 
@@ -58,8 +58,7 @@ export class TreeJournal {
     let rejected: string | undefined;
     for (const record of records) {
       if (!('c' in record) || record.c !== c) continue;
-      if (record.kind === 'event' && record.event.name === 'aos.agent/OwnerAnswer@1')
-        answers.push(record.event as StagedEvent);
+      if (record.kind === 'event') answers.push(...oneByOne(record.event as StagedEvent, 'aos.agent/OwnerAnswer'));
       if (record.kind === 'intent' && record.name === 'tree/launch_plan@1') this.#launch(record.input);
       if (record.kind === 'fact' && record.from !== null && this.#isTree(record.from)) {
         facts.push(record as StagedEvent);

@@ -117,10 +117,10 @@ export const agentAdopted = z.strictObject({
   agents: z.array(adopted).max(32),
   /**
    * Set when the session is made: its depth below other sessions, and whether it sends notices to the cell that made
-   * it.
+   * it. `after_start` leaves out that a run starts, which a cell that sends every input itself knows.
    */
   depth: z.exactOptional(z.int().min(0).max(16)),
-  tell_owner: z.exactOptional(z.literal(true)),
+  tell_owner: z.exactOptional(z.literal([true, 'after_start'])),
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
 });
 

@@ -1,5 +1,5 @@
 /** Calls that the owner of a session answers: the cell that made it. */
-import { ref, value } from '@reprise/contracts';
+import { ANSWER_CALLS_MAX, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 
 const count = z.int().min(0);
@@ -26,6 +26,22 @@ export const ownerCall = z.strictObject({ ...place, name: toolName, args: value(
 /** A call that the owner answers. */
 export type OwnerCall = z.infer<typeof ownerCall>;
 
+/**
+ * `aos.agent/OwnerCalls@1`: a session passes calls that it takes up together, in their order. An owner that lists this event
+ * is sent it for more than one call, and any other owner one `aos.agent/OwnerCall@1` for each.
+ */
+export const ownerCalls = z.strictObject({
+  session: place.session,
+  step_epoch: count,
+  calls: z
+    .array(z.strictObject({ call_id: callId, name: toolName, args: value() }))
+    .min(1)
+    .max(ANSWER_CALLS_MAX),
+});
+
+/** Calls that the owner answers. */
+export type OwnerCalls = z.infer<typeof ownerCalls>;
+
 /** What an owner answers: a value of at most 4 KiB, and links whose content a model is shown in part. */
 export const ownerReply = z.strictObject({
   value: value(),
@@ -40,6 +56,19 @@ export const ownerAnswer = z.strictObject({ ...place, ...ownerReply.shape, is_er
 
 /** The answer to an owner call. */
 export type OwnerAnswer = z.infer<typeof ownerAnswer>;
+
+/** `aos.agent/OwnerAnswers@1`: the owner answers several calls of one step. They share the bound of an event's value. */
+export const ownerAnswers = z.strictObject({
+  session: place.session,
+  step_epoch: count,
+  answers: z
+    .array(z.strictObject({ call_id: callId, ...ownerReply.shape, is_error: z.boolean() }))
+    .min(1)
+    .max(ANSWER_CALLS_MAX),
+});
+
+/** The answers to several owner calls. */
+export type OwnerAnswers = z.infer<typeof ownerAnswers>;
 
 /** `aos.agent/OwnerParked@1`: the owner says that a call waits for a person or another agent. */
 export const ownerParked = z.strictObject(place);

@@ -272,7 +272,7 @@ export const sessionState = z.strictObject({
   children: count,
   spawned: count,
   depth: count,
-  tell_owner: z.boolean(),
+  tell_owner: z.literal([true, false, 'after_start']),
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** How many items the transcript has. */
   items: count,

@@ -28,7 +28,7 @@ import { executeOp } from './children.js';
 import { batchLimit } from './limits.js';
 import { findLoop, markOf } from './loops.js';
 import type { Next } from './moves.js';
-import { callOwner } from './owner.js';
+import { callOwner, passCalls, startedCall } from './owner.js';
 import { appendResults, settleCall } from './results.js';
 import { place, sayToModel } from './say.js';
 import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
@@ -116,7 +116,12 @@ function refusalOf(issue: NonNullable<LlmToolCall['issue']>): NonNullable<Pendin
 export function schedule(draft: SessionState, ctx: ReducerContext): Next {
   if (draft.run === null || draft.stopping !== null) return undefined;
   if (draft.lifecycle !== 'Paused') {
-    for (const [i, call] of draft.calls.entries()) if (mayStart(draft.calls, i)) startCall(draft, call, ctx);
+    const started = [...draft.calls.entries()].flatMap(([i, call]) => {
+      if (!mayStart(draft.calls, i)) return [];
+      startCall(draft, call, ctx);
+      return startedCall(call, i) ?? [];
+    });
+    passCalls(draft, started, ctx);
   }
   if (draft.calls.every(({ phase }) => phase === 'settled')) return endBatch(draft, ctx);
   followCalls(draft, ctx);
@@ -140,7 +145,7 @@ function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext):
   if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
   const { session } = call;
   if (session?.op === 'ask') return askPerson(draft, call, session, ctx);
-  if (session?.op === 'owner') return callOwner(draft, call, session, ctx);
+  if (session?.op === 'owner') return callOwner(draft, call, ctx);
   if (session !== undefined) return executeOp(draft, call, session, ctx);
   if (call.unknown === 0 || call.on_unknown === 'retry') return callTool(draft, call, ctx);
   const { unknown_question_ref } = draft.run?.config ?? draft.config;

@@ -1,6 +1,7 @@
 /**
  * Calls that the owner of a session answers: the cell that made it. A call of the model is passed on in the frame that
- * takes it up, and a call of a program in the frame that takes its request.
+ * takes it up, together with the others that are taken up then, and a call of a program in the frame that takes its
+ * request.
  *
  * Invariants
  * O1  A call reaches the cell that made the session, and no other cell; only that cell's answer counts.
@@ -8,13 +9,15 @@
  * O3  While the owner waits for another party, the run waits; an owner that works at once moves no lifecycle.
  * O4  A program's call counts only for the adapter of an effect of this session that is under way.
  */
-import type { Address, SessionOp } from '@reprise/contracts';
+import type { Address } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import {
   OWNER_VALUE_BYTES_MAX,
   type OwnerAnswer,
+  type OwnerAnswers,
   type OwnerCalled,
+  type OwnerCalls,
   type OwnerParked,
   type OwnerReply,
   TURN_CALL,
@@ -33,21 +36,42 @@ import { followCalls } from './waiting.js';
 const TURN_CALLS_MAX = 64;
 
 const OWNER_CALL = 'aos.agent/OwnerCall@1';
+const OWNER_CALLS = 'aos.agent/OwnerCalls@1';
 const NO_OWNER = 'tool_args_invalid/no_owner';
 
 type Place = { readonly session: string; readonly call_id: string; readonly step_epoch: number };
 
-/** Passes a call of the model to the owner. */
-export function callOwner(
-  draft: SessionState,
-  call: PendingCall,
-  { name, args }: Extract<SessionOp, { op: 'owner' }>,
-  ctx: ReducerContext,
-): void {
+/** Starts a call of the model that the owner answers; {@link passCalls} passes it on. */
+export function callOwner(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
+  if (ownerOf(ctx) !== undefined) call.phase = 'running';
+  else settleCall(draft, call, { non_execution: { kind: 'failed', code: NO_OWNER } }, ctx);
+}
+
+/** A call that was started, as it is passed on, and its place among the calls of the step. */
+interface StartedCall {
+  readonly at: number;
+  readonly passed: OwnerCalls['calls'][number];
+}
+
+/** The call at this place as it is passed on; undefined when it is not on its way to the owner. */
+export function startedCall({ call_id, session, phase }: PendingCall, at: number): StartedCall | undefined {
+  if (session?.op !== 'owner' || phase !== 'running') return undefined;
+  return { at, passed: { call_id, name: session.name, args: session.args } };
+}
+
+/** Passes calls that were started to the owner: together, when it takes them so. */
+export function passCalls(draft: SessionState, started: readonly StartedCall[], ctx: ReducerContext): void {
   const owner = ownerOf(ctx);
-  if (owner === undefined) return settleCall(draft, call, { non_execution: { kind: 'failed', code: NO_OWNER } }, ctx);
-  call.phase = 'running';
-  send(owner, { call_id: call.call_id, step_epoch: draft.step_epoch, name, args }, ctx);
+  if (owner === undefined || started.length === 0) return;
+  const { step_epoch } = draft;
+  if (started.length === 1 || !ctx.takes(owner, OWNER_CALLS)) {
+    for (const { passed } of started) send(owner, { step_epoch, ...passed }, ctx);
+    return;
+  }
+  const value: OwnerCalls = { session: ctx.address[1], step_epoch, calls: started.map(({ passed }) => passed) };
+  // A tag is short, and the ids of up to 64 calls are not: it names their places.
+  const tag = `${step_epoch}/${started.map(({ at }) => at).join('.')}`;
+  ctx.send(owner, { name: OWNER_CALLS, value }, { reply: 'refusal', tag });
 }
 
 /** Takes a call of a program, and passes it to the owner (O4). */
@@ -69,19 +93,43 @@ export function programCalls(draft: SessionState, { call_id, name, args }: Owner
 }
 
 /** Takes the answer of the owner. */
-export function ownerAnswers(draft: SessionState, answer: OwnerAnswer, ctx: ReducerContext): Next {
+export function takeOwnerAnswer(draft: SessionState, answer: OwnerAnswer, ctx: ReducerContext): Next {
   requireOwner(answer, ctx);
+  return afterAnswers(draft, takeAnswer(draft, answer, 'aos.agent/OwnerAnswer@1', ctx));
+}
+
+/** Takes answers of the owner to calls of one step. */
+export function takeOwnerAnswers(draft: SessionState, given: OwnerAnswers, ctx: ReducerContext): Next {
+  const { session, step_epoch, answers } = given;
+  requireOwner(given, ctx);
+  let settled = false;
+  for (const answer of answers) {
+    settled = takeAnswer(draft, { session, step_epoch, ...answer }, 'aos.agent/OwnerAnswers@1', ctx) || settled;
+  }
+  return afterAnswers(draft, settled);
+}
+
+function afterAnswers(draft: SessionState, settled: boolean): Next {
+  if (!settled) return undefined;
+  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+}
+
+/** Takes an answer. @returns whether it settled a call of the model */
+function takeAnswer(draft: SessionState, answer: OwnerAnswer, event: string, ctx: ReducerContext): boolean {
   const { value, refs, is_error } = answer;
-  if (answerProgram(draft, answer, { value, refs }, is_error, ctx)) return undefined;
+  if (answerProgram(draft, answer, { value, refs }, is_error, ctx)) return false;
   const call = openCall(draft, answer);
-  if (call === undefined) return ignore(draft, 'aos.agent/OwnerAnswer@1', answer, ctx);
+  if (call === undefined) {
+    ignore(draft, event, answer, ctx);
+    return false;
+  }
   if (byteLength(value) <= OWNER_VALUE_BYTES_MAX) {
     settleCall(draft, call, { answer: { value, refs }, is_error }, ctx, shownBytes({ value, refs }));
   } else {
     const code = 'validation_error/answer_too_large';
     settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code } }, ctx);
   }
-  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+  return true;
 }
 
 /** Notes that the owner waits for another party (O3). */
@@ -98,23 +146,33 @@ export function ownerWaits(draft: SessionState, parked: OwnerParked, ctx: Reduce
   return undefined;
 }
 
-/** Handles the refusal of a call: there is no cell that takes it, the gate refused it, or the owner rejected it. */
+/** Handles the refusal of calls: there is no cell that takes them, the gate refused them, or the owner rejected them. */
 export function ownerRefused(
   draft: SessionState,
   { event, code = '', tag }: { readonly event: string; readonly code?: string; readonly tag?: string },
   ctx: ReducerContext,
 ): Next {
-  if (event !== OWNER_CALL || tag === undefined) return undefined;
-  const [step, call_id] = splitTag(tag);
+  if ((event !== OWNER_CALL && event !== OWNER_CALLS) || tag === undefined) return undefined;
+  const [step, what] = splitTag(tag);
   const why =
     code.startsWith('policy_denied') || code.startsWith('cap_denied') ? 'policy_denied/unreachable' : NO_OWNER;
-  const at = { session: ctx.address[1], call_id, step_epoch: step };
-  if (answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx)) return undefined;
-  const call = openCall(draft, at);
-  if (call === undefined) return undefined;
-  const kind = why === NO_OWNER ? 'failed' : 'denied';
-  settleCall(draft, call, { non_execution: { kind, code: why } }, ctx);
-  return { do: draft.stopping === null ? 'schedule' : 'settle' };
+  const ids = event === OWNER_CALL ? [what] : idsAt(draft, what);
+  let settled = false;
+  for (const call_id of ids) {
+    const at = { session: ctx.address[1], call_id, step_epoch: step };
+    if (answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx)) continue;
+    const call = openCall(draft, at);
+    if (call === undefined) continue;
+    const kind = why === NO_OWNER ? 'failed' : 'denied';
+    settleCall(draft, call, { non_execution: { kind, code: why } }, ctx);
+    settled = true;
+  }
+  return afterAnswers(draft, settled);
+}
+
+/** The ids of the calls at these places of the current step. */
+function idsAt(draft: SessionState, places: string): readonly string[] {
+  return places.split('.').map((at) => draft.calls[Number(at)]?.call_id ?? '');
 }
 
 /** The owner, if there is one that takes calls. */
@@ -137,7 +195,7 @@ function splitTag(tag: string): [step: number, call_id: string] {
 }
 
 /** Refuses an answer that does not come from the owner, or is for another session (O1). */
-function requireOwner({ session }: Place, ctx: ReducerContext): void {
+function requireOwner({ session }: Pick<Place, 'session'>, ctx: ReducerContext): void {
   if (!isMaker(ctx)) ctx.reject('not_the_owner');
   if (session !== ctx.address[1]) ctx.reject('other_session');
 }

@@ -56,7 +56,7 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   };
   draft.session_epoch++;
   moveTo(draft, 'Running', ctx);
-  tellOwner(draft, { kind: 'running' }, ctx);
+  if (draft.tell_owner === true) tellOwner(draft, { kind: 'running' }, ctx);
   setWallTimer(draft, ctx);
   sayToModel(draft, originOf(input), input, ctx);
   inputSaid(draft, input, ctx);

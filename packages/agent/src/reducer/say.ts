@@ -79,7 +79,7 @@ export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, 
 
 /** Sends a notice to the cell that made this session. */
 export function tellOwner(draft: SessionState, news: object, ctx: ReducerContext): void {
-  if (!draft.tell_owner || ctx.parent === null) return;
+  if (draft.tell_owner === false || ctx.parent === null) return;
   const value = { session: ctx.address[1], run: draft.run?.number ?? draft.last?.run ?? 0, news };
   ctx.send(ctx.parent, { name: 'aos.agent/ChildNotice@1', value });
 }

@@ -17,7 +17,7 @@ import { creates, defineReducer, type EventOf, type ReducerContext, reducerOnUse
 import { agentAdopted, sessionCommand, userInput } from '../contracts/commands.js';
 import { limitAmounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
-import { ownerAnswer, ownerCalled, ownerParked, turnCall } from '../contracts/owner.js';
+import { ownerAnswer, ownerAnswers, ownerCalled, ownerParked, turnCall } from '../contracts/owner.js';
 import * as contract from '../contracts/session.js';
 import {
   allowance,
@@ -40,7 +40,7 @@ import { adopt, takeCommand, takeUserInput } from './inputs.js';
 import { callLate } from './late.js';
 import { workedMs } from './limits.js';
 import type { Next } from './moves.js';
-import { ownerAnswers, ownerRefused, ownerWaits, programCalls } from './owner.js';
+import { ownerRefused, ownerWaits, programCalls, takeOwnerAnswer, takeOwnerAnswers } from './owner.js';
 import { completed } from './run.js';
 import { place } from './say.js';
 import { planFailed, stepCompleted, stepFailed } from './step.js';
@@ -62,6 +62,7 @@ const EVENTS = {
   'aos.agent/ToolsetDecided@1': contract.toolsetDecision,
   'aos.agent/ChildNotice@1': contract.childNotice,
   'aos.agent/OwnerAnswer@1': ownerAnswer,
+  'aos.agent/OwnerAnswers@1': ownerAnswers,
   'aos.agent/OwnerParked@1': ownerParked,
   'aos.agent/OwnerCalled@1': ownerCalled,
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
@@ -101,7 +102,8 @@ const HANDLERS: Handlers = {
     isStale(draft, value, 'aos.agent/ToolsetsRefreshed@1', ctx) ? undefined : toolsetsRefreshed(draft, value, ctx),
   'aos.agent/ToolsetDecided@1': toolsetDecided,
   'aos.agent/ChildNotice@1': childNews,
-  'aos.agent/OwnerAnswer@1': ownerAnswers,
+  'aos.agent/OwnerAnswer@1': takeOwnerAnswer,
+  'aos.agent/OwnerAnswers@1': takeOwnerAnswers,
   'aos.agent/OwnerParked@1': ownerWaits,
   'aos.agent/OwnerCalled@1': programCalls,
   'sys/TimerFired@1': (draft, { name }, ctx) => timerFired(draft, name, ctx),

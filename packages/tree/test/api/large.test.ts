@@ -1,5 +1,6 @@
 /** What is large: many children in one answer, and many agents of one tree. */
 import { type AnyAgent, defineAgent } from '@reprise/agent';
+import type { World } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { TREE, trees as treesOf } from '../../src/index.js';
 import { TREE_AGENTS_MAX } from '../../src/limits.js';
@@ -28,6 +29,35 @@ describe('children of one answer', () => {
         expect(children.length).toBeLessThan(64);
         expect(children.map((row) => row.goal.split(' ')[0])).toEqual(children.map((_, i) => String(i)));
         expect(refusals).toHaveLength(64 - children.length);
+      },
+    );
+  });
+});
+
+describe('calls of one answer', () => {
+  it('the answers to sixty-four calls that read the tree are each given, though they are too large for one event [OWN-11]', () => {
+    const texts: string[] = [];
+    return forest(
+      ({ n, run, step, request }) => {
+        if (n !== 1 || run > 0) return complete('r');
+        if (step === 0)
+          return calls(...Array.from({ length: 24 }, () => ['spawn', { goal: 'g'.repeat(80), prompt: 'p' }] as const));
+        if (step === 1) return calls(...Array.from({ length: 64 }, () => ['read_tree', {}] as const));
+        texts.push(
+          ...request.messages
+            .filter(({ role }) => role === 'tool')
+            .map(({ text }) => text)
+            .slice(-64),
+        );
+        return { text: 'x' };
+      },
+      async ({ trees, world }) => {
+        const tree = await trees.start('read', { goal: 'top' });
+        expect((await tree.result()).status).toBe('complete');
+        expect(texts).toHaveLength(64);
+        expect(new Set(texts.map((text) => /"id":1,/.test(text)))).toEqual(new Set([true]));
+        expect(texts.join('').length).toBeGreaterThan(128 * 1024);
+        expect(await eventsTo(world.kernel, 'aos.agent/OwnerAnswers@1')).toBeGreaterThan(2);
       },
     );
   });
@@ -63,3 +93,12 @@ describe('the agents of a tree', () => {
     );
   });
 });
+
+async function eventsTo(world: World, name: string): Promise<number> {
+  let found = 0;
+  for await (const { seq, records } of world.frames()) {
+    found += records.filter((record) => record.kind === 'event' && record.event.name === name).length;
+    if (seq >= world.head.seq) return found;
+  }
+  return found;
+}

@@ -50,7 +50,7 @@ export function prepared(draft: JobState, { adopted, agents, ...given }: Prepare
       adopt: 'pin',
       agents,
       depth: 0,
-      tell_owner: true,
+      tell_owner: 'after_start',
       labels,
     },
   };

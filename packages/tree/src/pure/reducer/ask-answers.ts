@@ -2,6 +2,7 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Ref, Value } from '@reprise/contracts';
 import type { AskRow, CallPlace, NodeRow } from '../contracts/node.js';
+import { giveAnswer } from './collected-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key } from './keys.js';
 import { unpassed } from './prompt.js';
@@ -11,7 +12,7 @@ const REFS_MAX = 8;
 
 /** Answers a call of a node's model or program. */
 export function answerCall(
-  { ctx }: Pick<Delivery, 'ctx'>,
+  delivery: Pick<Delivery, 'ctx' | 'answers'>,
   call: CallPlace,
   value: Value,
   {
@@ -19,8 +20,7 @@ export function answerCall(
     isError = false,
   }: { readonly refs?: readonly { label: string; ref: Ref }[]; readonly isError?: boolean } = {},
 ): void {
-  const answer = { ...placeOf(call), value, refs: refs.slice(0, REFS_MAX), is_error: isError };
-  ctx.send([SESSION_REDUCER, call.session], { name: 'aos.agent/OwnerAnswer@1', value: answer });
+  giveAnswer(delivery, { ...placeOf(call), value, refs: refs.slice(0, REFS_MAX), is_error: isError });
 }
 
 /** Tells a session that a call waits for a person or another agent. */

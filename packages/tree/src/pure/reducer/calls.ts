@@ -2,12 +2,13 @@
  * The calls of nodes: what an agent may do by its place in the tree. The caller is the sender of the event, which the
  * kernel vouches for; no argument names it.
  */
-import type { OwnerCall } from '@reprise/agent/contracts';
+import type { OwnerCall, OwnerCalls } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
 import { type CallOf, type CallPlace, type Given, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
 import { passToApp } from './app-calls.js';
 import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
+import { sendAnswers } from './collected-answers.js';
 import type { Delivery } from './delivery.js';
 import { endNode } from './end-node.js';
 import { makeChild, makeSerial } from './make.js';
@@ -54,6 +55,25 @@ const HANDLERS: { readonly [T in NodeTool]: Handler<T> } = {
 
 /** The tools that a node may use although it has given its result. */
 const READING: readonly string[] = ['read_tree', 'read_node'];
+
+/**
+ * Takes the calls of one step, in their order. What follows from one is passed on before the next is taken, as far as this
+ * delivery may.
+ */
+export function takeCalls(
+  delivery: Delivery,
+  n: number,
+  { session, step_epoch, calls }: OwnerCalls,
+  passOn: (delivery: Delivery) => unknown,
+): void {
+  delivery.answers = { session, step_epoch, answers: [], bytes: 0 };
+  for (const call of calls) {
+    takeCall(delivery, delivery.nodes.change(n), { session, step_epoch, ...call });
+    passOn(delivery);
+  }
+  sendAnswers(delivery);
+  delivery.answers = undefined;
+}
 
 /** Takes a call, and answers it at once or later. What it may not do is answered as an error. */
 export function takeCall(

@@ -1,4 +1,5 @@
 /** One delivery to a tree: its state, its nodes, and how many nodes it has changed. */
+import type { OwnerAnswers } from '@reprise/agent/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { CHANGES_AT_ONCE } from '../contracts/names.js';
 import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, WorkItem } from '../contracts/node.js';
@@ -12,6 +13,13 @@ export interface Delivery {
   readonly nodes: Nodes;
   /** The nodes that ended, began or were released so far: at {@link CHANGES_AT_ONCE} the rest waits. */
   changes: number;
+  /** The answers to the calls that this delivery takes together; undefined while it takes none. */
+  answers?: CollectedAnswers | undefined;
+}
+
+/** Answers that are sent together, and their bytes. */
+export interface CollectedAnswers extends OwnerAnswers {
+  bytes: number;
 }
 
 /** Begins a delivery. */

@@ -92,7 +92,7 @@ function adoptionOf(delivery: Delivery, row: NodeRow): { readonly name: string; 
       config: { ...config, after_answer: 'complete' },
       adopt: 'next_run',
       agents: agent.agents ?? [],
-      ...(row.runs === 0 ? { depth: 0, tell_owner: true, labels: labelsOf(delivery, row) } : {}),
+      ...(row.runs === 0 ? { depth: 0, tell_owner: 'after_start', labels: labelsOf(delivery, row) } : {}),
     },
   };
 }

@@ -3,6 +3,7 @@
 import { SESSION_REDUCER, type SessionCommand } from '@reprise/agent/contracts';
 import type { InputPart, Ref } from '@reprise/contracts';
 import type { NodeRow } from '../contracts/node.js';
+import { sendAnswers } from './collected-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key } from './keys.js';
 
@@ -43,6 +44,7 @@ export function giveBack({ state }: Delivery, row: NodeRow): void {
 /** Sends a command to the session of a node. */
 export function sendCommand(delivery: Delivery, row: NodeRow, id: string, command: SessionCommand): void {
   if (row.session === null) return;
+  sendAnswers(delivery); // a cancel must not come before the answer that it follows
   const value = { command_id: id, command };
   delivery.ctx.send([SESSION_REDUCER, row.session], { name: 'aos.agent/HostCommand@1', value });
 }

@@ -15,7 +15,7 @@
  *     `tree/Work@1`, so that the rest is passed on before any other input is taken.
  * T9  The graph of waits (needs, open children, open questions without a deadline) has no circle.
  */
-import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
+import { childNotice, ownerAnswer, ownerCall, ownerCalls, ownerParked } from '@reprise/agent/contracts';
 import { type Address, NOTICES, present } from '@reprise/contracts';
 import {
   creates,
@@ -48,7 +48,7 @@ import {
 import { supplyPlan } from '../plans/supply.js';
 import { passBack } from './app-calls.js';
 import { askTimer, questionComposed } from './asks.js';
-import { takeCall } from './calls.js';
+import { takeCall, takeCalls } from './calls.js';
 import { type Delivery, deliveryOf, tableOf } from './delivery.js';
 import { endNode, enterLine } from './end-node.js';
 import { launchComposed, rightsNews } from './launch.js';
@@ -68,6 +68,7 @@ const EVENTS = {
   ...treeNews,
   'memory/Done@1': memoryEvents['memory/Done@1'],
   'aos.agent/OwnerCall@1': ownerCall,
+  'aos.agent/OwnerCalls@1': ownerCalls,
   'aos.agent/OwnerAnswer@1': ownerAnswer,
   'aos.agent/OwnerParked@1': ownerParked,
   'aos.agent/ChildNotice@1': childNotice,
@@ -100,6 +101,10 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
     const n = nodeOfSender(ctx);
     deliver(draft, ctx, (delivery) => takeCall(delivery, delivery.nodes.change(n), call));
+  },
+  'aos.agent/OwnerCalls@1': (draft, calls, ctx) => {
+    const n = nodeOfSender(ctx);
+    deliver(draft, ctx, (delivery) => takeCalls(delivery, n, calls, goOn));
   },
   'aos.agent/OwnerAnswer@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
   'aos.agent/OwnerParked@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerParked@1', value }, ctx),
@@ -218,7 +223,7 @@ function deliver(state: TreeState, ctx: ReducerContext, act: (delivery: Delivery
   const { spent, reserved } = { spent: { ...state.spent }, reserved: state.reserved };
   const delivery = deliveryOf(state, ctx);
   act(delivery);
-  const isLeft = passOnWork(delivery) || launchReady(delivery) || tableOf(delivery, 'work').size > 0;
+  const isLeft = goOn(delivery) || tableOf(delivery, 'work').size > 0;
   delivery.nodes.flush();
   const isSpent = spent.tokens !== state.spent.tokens || spent.micro_money !== state.spent.micro_money;
   if (isSpent || reserved !== state.reserved) {
@@ -226,6 +231,11 @@ function deliver(state: TreeState, ctx: ReducerContext, act: (delivery: Delivery
   }
   if (isLeft) ctx.send(ctx.address, { name: 'tree/Work@1', value: {} });
   else endTree(delivery);
+}
+
+/** Passes on what follows, and launches what may begin. @returns whether some of it is left, because this delivery is full */
+function goOn(delivery: Delivery): boolean {
+  return passOnWork(delivery) || launchReady(delivery);
 }
 
 /** Ends the tree when its root has ended, and everything below it. */
