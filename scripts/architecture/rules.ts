@@ -350,6 +350,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 230_000,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 252_000,
+  'scripts/bench/cold/hello-reprise.mjs': 230_600,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 252_600,
 };

@@ -18,7 +18,7 @@ export interface Delivery {
 }
 
 /** Answers that are sent together, and their bytes. */
-export interface CollectedAnswers extends OwnerAnswers {
+interface CollectedAnswers extends OwnerAnswers {
   bytes: number;
 }
 
