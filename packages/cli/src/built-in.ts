@@ -7,6 +7,7 @@ const PACKAGES = [
   '@reprise/flow',
   '@reprise/memory',
   '@reprise/server',
+  '@reprise/society',
   '@reprise/specialists',
   '@reprise/tree',
   '@reprise/work',
@@ -29,15 +30,17 @@ export async function agentsOnly(): Promise<BuiltIn> {
 
 /** The app with the definitions of every package. */
 export async function allPackages(): Promise<BuiltIn> {
-  const [{ appOf }, { graph, promise, queue, topic }, memory, server, specialists, tree, work] = await Promise.all([
-    import('@reprise/agent'),
-    import('@reprise/flow'),
-    import('@reprise/memory/contracts'),
-    import('@reprise/server/tokens'),
-    import('@reprise/specialists/contracts'),
-    import('@reprise/tree/contracts'),
-    import('@reprise/work/contracts'),
-  ]);
+  const [{ appOf }, { graph, promise, queue, topic }, memory, server, societies, specialists, tree, work] =
+    await Promise.all([
+      import('@reprise/agent'),
+      import('@reprise/flow'),
+      import('@reprise/memory/contracts'),
+      import('@reprise/server/tokens'),
+      import('@reprise/society'),
+      import('@reprise/specialists/contracts'),
+      import('@reprise/tree/contracts'),
+      import('@reprise/work/contracts'),
+    ]);
   const flow = { name: 'flow', reducers: [graph, promise, queue, topic], handle: () => undefined };
   const { treeReducer, launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan } = tree;
   const plans = [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan];
@@ -48,5 +51,7 @@ export async function allPackages(): Promise<BuiltIn> {
   const { projectReducer, readPlan, wakePlan, listPlan, showPlan } = specialists;
   const projectPlans = [readPlan, wakePlan, listPlan, showPlan];
   const teams = { name: 'teams', reducers: [projectReducer], plans: projectPlans, handle: () => undefined };
-  return { app: appOf([flow, trees, jobs, stores, teams, server.revocations]), name: BUILT_IN_NAMES };
+  const { reducers = [], plans: societyPlans = [] } = societies.society();
+  const society = { name: 'society', reducers, plans: societyPlans, handle: () => undefined };
+  return { app: appOf([flow, trees, jobs, stores, teams, society, server.revocations]), name: BUILT_IN_NAMES };
 }

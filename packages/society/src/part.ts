@@ -24,6 +24,7 @@ import {
   provePlan,
   removePlan,
 } from './pure/index.js';
+import { servedSociety } from './served/served.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
@@ -89,6 +90,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       return undefined;
     },
     policy: POLICY,
+    served: servedSociety(async () => await (hosted as PartHost).world),
     handle: (world) =>
       societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens }),
   };

@@ -1,8 +1,17 @@
-/** The world that `reprise serve` opens: with what a module exports, or only with what the world has recorded. */
-import { type AgentWorld, type AgentWorldOptions, type AnyAgent, openAgentWorld } from '@reprise/agent';
+/** The world that `reprise serve` opens: with what a module exports, with a society, or only with what it has recorded. */
+import { existsSync } from 'node:fs';
+import {
+  type AgentWorld,
+  type AgentWorldOptions,
+  type AnyAgent,
+  appOf,
+  openAgentWorld,
+  type WorldPart,
+} from '@reprise/agent';
 import { isObject, isRepriseError, RepriseError } from '@reprise/contracts';
-import { missingDefinitions, readFrame } from '@reprise/kernel';
+import { type App, missingDefinitions, readFrame } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
+import type { Society } from '@reprise/society';
 import { sqlite } from '@reprise/store-sqlite';
 import { loadModule, unusable } from '../app.js';
 import { agentsOnly } from '../built-in.js';
@@ -18,30 +27,68 @@ type ServedApp = Omit<AgentWorldOptions<readonly AnyAgent[]>, 'llm' | 'models' |
 interface ServedWorldOptions {
   /** The module that exports the app. */
   readonly app?: string;
+  /** The principal of clients on standard input, or of the token that is written. */
+  readonly as?: string;
   /** Resolves secrets of the server; undefined for those of the app. */
   readonly secret: (name: string) => string | undefined;
 }
 
 /**
- * Opens a world for its clients. Without a module nothing runs in it: what it has recorded is read.
+ * Opens a world for its clients. Without a module a new world, and one that has a society, is served with its society; of a
+ * world that has only sessions, what it has recorded is read, and nothing runs in it.
  *
  * @throws RepriseError `invalid_argument` for a module that exports no app, and for a world that needs one; `world_locked`
  */
 export async function openServed(file: string, options: ServedWorldOptions): Promise<AgentWorld> {
-  if (options.app === undefined) await requireSessionsOnly(file);
+  const part = options.app === undefined ? await societyIn(file) : undefined;
   const { models = {}, secrets, ...app } = options.app === undefined ? {} : await loadServedApp(options.app);
   try {
-    return await openAgentWorld({
-      drive: options.app === undefined ? 'manual' : 'auto',
+    const world = await openAgentWorld({
+      drive: options.app === undefined && part === undefined ? 'manual' : 'auto',
+      ...(part === undefined ? {} : { parts: [part] }),
       ...app,
       store: sqlite(file),
       models: infosOf(models),
       llm: (judge) => llmGenerateAdapter(models, { judge }),
       secrets: async (name) => options.secret(name) ?? (await (secrets ?? noSecret)(name)),
     } as Parameters<typeof openAgentWorld>[0]);
+    const person = personOf(options.as);
+    if (part !== undefined && person !== undefined) await world.part(part).human(person);
+    return world;
   } catch (error) {
     throw heldByOther(error, file);
   }
+}
+
+/** The name of the person that a principal is. */
+function personOf(principal = ''): string | undefined {
+  return principal.startsWith('human:') ? principal.slice('human:'.length) : undefined;
+}
+
+/** The society of a world that is new or has one; undefined for a world that has sessions alone. */
+async function societyIn(file: string): Promise<WorldPart<Society> | undefined> {
+  const { society } = await import('@reprise/society');
+  if (!existsSync(file)) return society();
+  const { app: sessions } = await agentsOnly();
+  if ((await lackingIn(file, sessions)).length === 0) return undefined;
+  const part = society();
+  const lacking = await lackingIn(file, appOf([part]));
+  if (lacking.length === 0) return part;
+  throw new RepriseError('invalid_argument', 'the world has more than sessions of agents and a society', {
+    where: file,
+    actual: lacking.slice(0, 5).join(', '),
+    hint: 'Name the module with its parts: --app MODULE.',
+  });
+}
+
+/** What a world uses and an app does not have: such a world would begin another era, or not open. */
+async function lackingIn(file: string, app: App): Promise<readonly string[]> {
+  return withWorld(file, async (store) => {
+    const stored = await store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
+    if (stored === undefined) return [];
+    const { ingress } = readFrame(stored.bytes, stored.seq);
+    return ingress.kind === 'manifest' ? missingDefinitions(ingress, app) : [];
+  });
 }
 
 async function loadServedApp(module: string): Promise<ServedApp> {
@@ -66,23 +113,6 @@ const APP_PARTS = ['parts', 'agents', 'models'];
 
 function isServedApp(thing: unknown): thing is ServedApp {
   return isObject(thing) && !('reducers' in thing) && APP_PARTS.some((name) => name in thing);
-}
-
-/** A world with other reducers would begin another era, or not open. */
-async function requireSessionsOnly(file: string): Promise<void> {
-  const lacking = await withWorld(file, async (store) => {
-    const stored = await store.journal.findLast('manifest', Number.MAX_SAFE_INTEGER);
-    if (stored === undefined) return [];
-    const { ingress } = readFrame(stored.bytes, stored.seq);
-    const { app } = await agentsOnly();
-    return ingress.kind === 'manifest' ? missingDefinitions(ingress, app) : [];
-  });
-  if (lacking.length === 0) return;
-  throw new RepriseError('invalid_argument', 'the world has more than sessions of agents', {
-    where: file,
-    actual: lacking.slice(0, 5).join(', '),
-    hint: 'Name the module with its parts: --app MODULE.',
-  });
 }
 
 function heldByOther(error: unknown, file: string): unknown {

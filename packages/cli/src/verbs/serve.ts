@@ -33,6 +33,7 @@ export async function serve(io: Io, file: string, options: ServeOptions): Promis
   const world = await openServed(file, {
     secret: (name) => (name === SECRET ? secret : undefined),
     ...(options.app === undefined ? {} : { app: options.app }),
+    ...(as === undefined ? {} : { as }),
   });
   await using _ = world;
   const names = {

@@ -21,7 +21,7 @@ import type {
   StatusReport,
 } from './answers.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { type Answered, ask, type CommandOptions, factOf } from './requests.js';
+import { type Answered, answerOf, ask, type CommandOptions } from './requests.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -196,10 +196,7 @@ export class Entity {
   async answerTo(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Answered> {
     const { kernel } = this.host.world;
     const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
-    return factOf<Answered>(kernel, this.address, ack, {
-      name: 'society/Answered@1',
-      fits: ({ call_id }) => call_id === id,
-    });
+    return answerOf(kernel, this.address, ack, id);
   }
 
   /** The number of the run that an input began. */

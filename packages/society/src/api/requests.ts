@@ -49,10 +49,10 @@ export function ask(
 export async function factOf<T>(
   world: World,
   cell: Address,
-  ack: Ack,
+  ack: Pick<Ack, 'seq'>,
   { name, fits }: { readonly name: string; readonly fits: (value: T) => boolean },
 ): Promise<T> {
-  const own = recordsOf(ack);
+  const own = recordsOf(ack as Ack);
   const at = own === undefined ? undefined : factIn<T>(own, cell, name, fits);
   if (at !== undefined) return at;
   for await (const { records } of world.frames(ack.seq)) {
@@ -60,6 +60,11 @@ export async function factOf<T>(
     if (found !== undefined) return found;
   }
   throw world.closedBy ?? new Error('the world was closed');
+}
+
+/** The answer to a call of a tool, from the frame of its request on. */
+export function answerOf(world: World, cell: Address, ack: Pick<Ack, 'seq'>, call: string): Promise<Answered> {
+  return factOf<Answered>(world, cell, ack, { name: 'society/Answered@1', fits: ({ call_id }) => call_id === call });
 }
 
 function factIn<T>(

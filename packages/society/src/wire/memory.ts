@@ -4,36 +4,46 @@ import { CommandId, Digest, EntityId, GroupId, ItemId, NOTES, page, Time, tier }
 import { toolsOf } from './tool.js';
 
 const open = () => z.looseObject({});
+
+/** Any JSON: it is there, and nothing else is checked. */
+const anything = () => z.custom<unknown>((value) => value !== undefined);
+
 const part = () => open().nullable().optional();
-const notYours = () => z.json().optional().register(NOTES, { description: "Not the caller's to write." });
+const notYours = () => anything().optional().register(NOTES, { description: "Not the caller's to write." });
 
 const task = z.strictObject({
   goal: z.string().max(20_000).nullable().optional(),
   context: z.array(z.string()).nullable().optional(),
   progress: z.number().min(0).max(1).nullable().optional(),
-  findings: z.array(z.json()).nullable().optional(),
+  findings: z.array(anything()).nullable().optional(),
 });
 
-const event = z.strictObject({ event: z.string(), payload: open(), timestamp: Time });
+const event = z.strictObject({ n: z.int().min(0).optional(), event: z.string(), payload: open(), timestamp: Time });
 
 const hot = z.strictObject({
   version: z.int().min(0),
   updated_at: Time,
   identity: open(),
-  active: open(),
-  prefs: open(),
-  delegation: open(),
-  ephemeral: open(),
+  active: anything(),
+  prefs: anything(),
+  delegation: anything(),
+  ephemeral: anything(),
   agent: z.strictObject({
     parent_entity_id: EntityId.nullable(),
     agent_type: z.string().nullable(),
     capabilities: open(),
-    task,
-    working_memory: open(),
+    task: z.strictObject({
+      goal: anything(),
+      context: anything(),
+      progress: z.number().min(0).max(1).nullable(),
+      findings: anything(),
+    }),
+    working_memory: anything(),
     event_queue: z.array(event),
   }),
   chain_hash: Digest,
   session_count: z.int().min(0),
+  synced_hash: Digest.optional(),
 });
 
 const state = () => z.enum(['live', 'quarantined', 'archived', 'superseded']);
@@ -42,14 +52,12 @@ const item = z.strictObject({
   item_id: ItemId,
   type: z.string(),
   state: state(),
-  content: z.string(),
-  summary: z.string().optional(),
-  author: z.string().optional(),
+  content: z.string().nullable().register(NOTES, { description: 'Null when it was erased.' }),
+  author: z.string(),
   confidence: z.number().min(0).max(1).optional(),
   subject_key: z.string().optional(),
-  origin: z.string().optional(),
-  score: z.number().optional(),
-  expires_at: z.union([Time, z.null()]).optional(),
+  created_at: Time,
+  expires_at: z.union([Time, z.null()]),
 });
 
 export const memoryTools = toolsOf({
@@ -85,9 +93,9 @@ export const memoryTools = toolsOf({
   memory_write_warm: {
     description: 'Stores an item: in a group, or for oneself.',
     input: z.strictObject({
-      store: z.enum(['private', 'group']).optional(),
+      store: z.enum(['notes', 'private', 'group']).optional(),
       group: GroupId.optional(),
-      type: z.string().min(1).max(48),
+      type: z.string().min(1).max(32),
       content: z.string().min(1).max(20_000),
       visibility: z.enum(['private', 'group', 'public']),
       confidence: z.number().min(0).max(1).optional().register(NOTES, {
@@ -108,10 +116,16 @@ export const memoryTools = toolsOf({
     description: 'Finds items by words in the stores that the caller may read; the others are counted.',
     input: z.strictObject({
       query: z.string().min(1).max(1_000),
-      groups: z.array(GroupId).max(128).optional(),
+      groups: z.array(GroupId).min(1).max(32).optional(),
       k: z.int().min(1).max(50).default(10),
     }),
-    output: z.strictObject({ items: z.array(item), withheld: z.int().min(0) }),
+    output: z.strictObject({
+      items: z.array(z.strictObject({ item_id: ItemId, score: z.number(), rank: z.number() })),
+      texts: z
+        .array(z.strictObject({ store: z.string(), text: z.string() }))
+        .register(NOTES, { description: 'What was found, for a model: one text for each store.' }),
+      withheld: z.int().min(0),
+    }),
   },
   memory_share: {
     description: 'Copies an item into a group: the copy does not change with it.',
@@ -131,9 +145,9 @@ export const memoryTools = toolsOf({
     output: z.strictObject({
       agent_id: EntityId,
       observer_entity_id: EntityId,
-      accuracy: z.number().min(0).max(1),
+      accuracy: z.number().min(0).max(1).nullable(),
+      score: z.number().min(0).max(1),
       observations: z.int().min(0),
-      posterior: z.number().min(0).max(1).optional(),
       tier: tier(),
       window_start: z.union([Time, z.null()]),
       window_end: z.union([Time, z.null()]),

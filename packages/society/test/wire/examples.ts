@@ -69,6 +69,7 @@ const ITEM = {
   author: AGENT,
   confidence: 0.8,
   subject_key: 'api.limits',
+  created_at: AT,
   expires_at: null,
 };
 
@@ -196,7 +197,14 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     output: { item_id: 'group:seed-drill#12', state: 'quarantined' },
   },
   memory_read_warm: { input: { group: 'seed-drill', limit: 5 }, output: { items: [ITEM], next: '12' } },
-  memory_search: { input: { query: 'limits', groups: ['seed-drill'], k: 5 }, output: { items: [ITEM], withheld: 1 } },
+  memory_search: {
+    input: { query: 'limits', groups: ['seed-drill'], k: 5 },
+    output: {
+      items: [{ item_id: ITEM.item_id, score: 1, rank: 3 }],
+      texts: [{ store: 'public', text: 'a' }],
+      withheld: 1,
+    },
+  },
   memory_share: {
     input: { item_id: 'private:russell_wing#2', group_id: 'seed-drill' },
     output: { item_id: 'group:seed-drill#13', origin: 'private:russell_wing#2', state: 'live' },
@@ -207,6 +215,7 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
       agent_id: AGENT,
       observer_entity_id: 'russell_wing',
       accuracy: 0.87,
+      score: 0.8,
       observations: 42,
       tier: 'medium',
       window_start: '2026-01-01T00:00:00Z',

@@ -1,0 +1,132 @@
+/**
+ * Arguments as a client writes them, and as an entity takes them: texts are stored as content that can be erased, and
+ * only their links enter the journal; fractions are whole numbers of millionths.
+ */
+import type { Value, ValueMap } from '@reprise/contracts';
+import { type ContentStore, portableSha256, putErasable, toHex } from '@reprise/kernel';
+import { keepText } from '@reprise/memory';
+
+const encoder = new TextEncoder();
+
+/** What the arguments of a call are kept with. */
+export interface Keeper {
+  readonly content: ContentStore;
+  /** Names the call. */
+  readonly id: string;
+}
+
+type Change = (args: ValueMap, keeper: Keeper) => Promise<Record<string, Value | undefined>>;
+
+/** The arguments that an entity takes for those of a client. */
+export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Promise<Value> {
+  const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
+  const change = CHANGES[tool];
+  const changed = change === undefined ? {} : await change(rest, keeper);
+  return defined({ ...rest, ...changed });
+}
+
+const CHANGES: Readonly<Record<string, Change>> = {
+  agent_deactivate: (args, keeper) => linked(args, keeper, 'reason'),
+  agent_set_status: (args, keeper) => linked(args, keeper, 'reason'),
+  swarm_disband: (args, keeper) => linked(args, keeper, 'reason'),
+  swarm_task: (args, keeper) => linked(args, keeper, 'task', 'result'),
+  swarm_create: manifest,
+  memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
+  memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
+  memory_read_warm: async ({ after }) => ({ after: after === undefined ? undefined : Number(after) }),
+  agent_return: async ({ memories }, keeper) => ({
+    memories: await Promise.all(
+      (memories as readonly ValueMap[]).map(async (one) => defined({ ...one, ...(await item(one, keeper)) })),
+    ),
+  }),
+};
+
+/** Takes texts out of arguments, and puts their links in. */
+async function linked(
+  args: ValueMap,
+  { content }: Keeper,
+  ...names: readonly string[]
+): Promise<Record<string, Value | undefined>> {
+  const changed: Record<string, Value | undefined> = {};
+  for (const name of names) {
+    const text = args[name];
+    if (typeof text !== 'string') continue;
+    changed[name] = undefined;
+    changed[`${name}_ref`] = await putErasable(content, encoder.encode(text));
+  }
+  return changed;
+}
+
+/** The characters of an item's beginning that members of a group hear at once. */
+const HEAD_LENGTH = 200;
+
+async function item(
+  { content: text, confidence }: ValueMap,
+  { content }: Keeper,
+): Promise<Record<string, Value | undefined>> {
+  const whole = typeof text === 'string' ? text : '';
+  return { content: undefined, ...(await keepText(content, whole)), ...inMillionths('confidence', confidence) };
+}
+
+async function head({ content: text }: ValueMap, { content }: Keeper): Promise<Record<string, Value>> {
+  return { head_ref: await putErasable(content, encoder.encode(startOf(text as string, HEAD_LENGTH))) };
+}
+
+function inMillionths(name: string, part: Value | undefined): Record<string, Value | undefined> {
+  return typeof part === 'number' ? { [name]: undefined, [`${name}_ppm`]: Math.round(part * MILLION) } : {};
+}
+
+const MILLION = 1_000_000;
+
+async function manifest(args: ValueMap, keeper: Keeper): Promise<Record<string, Value | undefined>> {
+  const { swarm_id, agents, budget_usd } = args;
+  const slots = (agents as readonly ValueMap[]).map(async (slot) =>
+    defined({ ...slot, ...(await linked(slot, keeper, 'task')) }),
+  );
+  return {
+    ...(await linked(args, keeper, 'goal')),
+    swarm_id: swarm_id ?? `swarm-${toHex(portableSha256(encoder.encode(keeper.id))).slice(0, 24)}`,
+    agents: await Promise.all(slots),
+    budget_usd: undefined,
+    ...(typeof budget_usd === 'number' ? { budget_micro_money: Math.ceil(budget_usd * MILLION) } : {}),
+  };
+}
+
+/** The fields of a hot context as they are kept; what the caller may not write is named, and refused by the entity. */
+async function hotPatch({ agent = {}, ...patch }: ValueMap, keeper: Keeper): Promise<Value> {
+  const { task = {}, working_memory, ...stated } = agent as ValueMap;
+  const { progress, ...taskParts } = task as ValueMap;
+  const { identity, ...parts } = {
+    ...patch,
+    ...taskParts,
+    ...(working_memory === undefined ? {} : { working_memory }),
+  } as ValueMap;
+  const refused = [
+    ...(identity === undefined ? [] : ['identity']),
+    ...Object.keys(stated).map((name) => `agent.${name}`),
+  ];
+  const kept: Record<string, Value> = {};
+  for (const [name, part] of Object.entries(parts))
+    kept[name] = part === null ? null : await jsonPart(part as Value, keeper);
+  return {
+    ...kept,
+    ...(progress === undefined
+      ? {}
+      : { progress_ppm: progress === null ? null : Math.round((progress as number) * MILLION) }),
+    ...(refused.length === 0 ? {} : { refused }),
+  };
+}
+
+async function jsonPart(part: Value, { content }: Keeper): Promise<Value> {
+  const bytes = encoder.encode(JSON.stringify(part));
+  return { ref: await putErasable(content, bytes), bytes: bytes.length };
+}
+
+/** The first characters of a text; a pair of code units is not cut. */
+function startOf(text: string, length: number): string {
+  return [...text.slice(0, 2 * length)].slice(0, length).join('');
+}
+
+function defined(values: Readonly<Record<string, Value | undefined>>): ValueMap {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ValueMap;
+}

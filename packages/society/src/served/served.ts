@@ -1,0 +1,157 @@
+/**
+ * The tools of a society for clients outside.
+ *
+ * Invariants
+ * V1  Who is let through to an entity is that entity: the caller is found from the principal of the view, never from an
+ *     argument.
+ * V2  A call is one request to the caller's entity, under the id that the server gave it: sent again it is the same act and
+ *     has the same answer.
+ * V3  What an entity answers decides. Which tools are listed follows from its rights as they are at that moment.
+ */
+import type { AgentWorld, Served, ServedAnswer, ServedTool } from '@reprise/agent';
+import { type Capability, type Principal, type Ref, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import type { WorldView } from '@reprise/kernel';
+import { permits } from '@reprise/kernel/authority';
+import { readItemText } from '@reprise/memory';
+import { type Answered, answerOf, ask } from '../api/requests.js';
+import {
+  AGENT_ID,
+  type CallNeeds,
+  CHECKS,
+  ENTITY,
+  type EntityState,
+  entityAt,
+  firstFailed,
+  NAME_ID,
+} from '../pure/index.js';
+import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
+import { inboxResource } from './inbox.js';
+import { keptArgs } from './kept.js';
+import { earlierCall, sameArgs } from './repeated.js';
+import { shownAnswer, shownRefusal } from './shown.js';
+
+/** What a server offers for a society. @param opened the world, when it is open */
+export function servedSociety(opened: () => Promise<AgentWorld>): Served {
+  return {
+    tools: servedTools(),
+    resources: [inboxResource],
+    async listed({ principal }: WorldView) {
+      const id = entityOf(principal);
+      const rights = id === undefined ? undefined : await rightsOf(await opened(), id);
+      return rights === undefined ? [] : Object.keys(SOCIETY_TOOLS).filter((tool) => permits(rights, 'tool', tool));
+    },
+    async admits({ principal }: WorldView) {
+      const id = agentOf(principal);
+      if (id === undefined) return true;
+      const state = await stateOf(await opened(), id);
+      return state?.started === true && state.status !== 'deactivated' && state.status !== 'removed';
+    },
+    async call({ principal }, name, args, id): Promise<ServedAnswer> {
+      const entity = entityOf(principal);
+      if (entity === undefined) return denied('principal');
+      return callOf(await opened(), { entity, principal, tool: name as SocietyToolName, args: args as ValueMap, id });
+    },
+  };
+}
+
+/** The tools, each with the schemas of its two files. */
+function servedTools(): readonly ServedTool[] {
+  return Object.entries(SOCIETY_TOOLS).map(([name, { description, input, output }]) => ({
+    name,
+    description,
+    inputSchema: servedSchema(fileSchema(input, 'input')),
+    outputSchema: servedSchema(fileSchema(output, 'output')),
+  }));
+}
+
+function servedSchema(schema: JsonSchema): ServedTool['inputSchema'] {
+  return schema as ServedTool['inputSchema'];
+}
+
+interface Called {
+  readonly entity: string;
+  readonly principal: Principal;
+  readonly tool: SocietyToolName;
+  readonly args: ValueMap;
+  readonly id: string;
+}
+
+async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> {
+  const { kernel } = world;
+  const { tool, args, id } = called;
+  const kept = await keptArgs(tool, args, { content: kernel.content, id });
+  const answered = await answerOnce(world, called, kept);
+  if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
+  if (answered.is_error)
+    return { structured: shownRefusal(await detailed(world, called, answered.value)), isError: true };
+  const texts = answered.refs.map(
+    async ({ label, ref }) => [label, await readItemText(kernel.content, ref as unknown as Ref)] as const,
+  );
+  return { structured: shownAnswer(tool, answered.value, new Map(await Promise.all(texts))), isError: false };
+}
+
+/** The gate says that it denies; which check it was follows from the rights, in the order in which they are named. */
+async function detailed(world: AgentWorld, { entity, tool, args }: Called, value: Value): Promise<Value> {
+  const { error, detail } = value as ValueMap;
+  if (error !== 'capability_denied' || CHECKS.some((check) => check === detail)) return value;
+  const rights = await rightsOf(world, entity);
+  const found = rights && firstFailed(rights, needsOf(tool, args), 0, world.kernel.now);
+  return found === undefined ? value : { error, detail: found };
+}
+
+function needsOf(tool: string, { group, group_id }: ValueMap): CallNeeds {
+  const named = group_id ?? group;
+  return { tool, ...(typeof named === 'string' ? { group: named } : {}) };
+}
+
+/** The answer of the entity; undefined when another call had this id (V2). */
+async function answerOnce(
+  { kernel }: AgentWorld,
+  { entity, principal, tool, id }: Called,
+  args: Value,
+): Promise<Answered | undefined> {
+  const at = entityAt(entity);
+  const value = { call_id: id, name: tool, args };
+  try {
+    const ack = await ask(kernel, at, 'society/Call@1', value, { id, as: principal });
+    return await answerOf(kernel, at, ack, id);
+  } catch (error) {
+    const earlier = await earlierCall(kernel, error);
+    if (earlier === undefined) throw absentToo(error, entity);
+    if (!(await sameArgs(kernel, earlier.args, args))) return undefined;
+    return answerOf(kernel, at, { seq: earlier.seq }, id);
+  }
+}
+
+/** A person without an entity has no tools: the same answer as for one that does not exist. */
+function absentToo(error: unknown, entity: string): unknown {
+  if (!(error instanceof RepriseError) || error.code !== 'unknown_event') return error;
+  return new RepriseError('cell_absent', `${entity} is no entity of this society`, { where: entity, cause: error });
+}
+
+async function stateOf({ kernel }: AgentWorld, id: string): Promise<EntityState | undefined> {
+  return (await kernel.state(entityAt(id))) as unknown as EntityState | undefined;
+}
+
+/** What an entity may use now, by its whole chain; undefined for one that does not exist. */
+async function rightsOf(world: AgentWorld, id: string): Promise<Capability | undefined> {
+  if ((await stateOf(world, id))?.started !== true) return undefined;
+  return (await world.kernel.rights(`cell:${ENTITY}/${id}`)).effective?.exercise;
+}
+
+/** The entity that a principal is; undefined for others. */
+function entityOf(principal: Principal): string | undefined {
+  const person = /^human:(.*)$/s.exec(principal)?.[1];
+  if (person !== undefined) return NAME_ID.test(person) && !AGENT_ID.test(person) ? person : undefined;
+  return agentOf(principal);
+}
+
+function agentOf(principal: Principal): string | undefined {
+  const prefix = `cell:${ENTITY}/`;
+  const id = principal.startsWith(prefix) ? principal.slice(prefix.length) : '';
+  return AGENT_ID.test(id) ? id : undefined;
+}
+
+function denied(detail: string): ServedAnswer {
+  return { structured: { error: 'capability_denied', detail }, isError: true };
+}
