@@ -13,6 +13,9 @@ export const OPTIONS = { useRecords: false, int64AsNumber: true } as const;
 /** The tag of a link. */
 const LINK = 42;
 
+/** The tag of bytes that stand for their hex digits: in a frame, a digest. */
+const DIGEST = 23;
+
 /** The bytes before the digest in a link: version 1, raw bytes or a canonical value, sha2-256, 32 bytes. */
 const KINDS = { '0001551220': 'raw', '0001711220': 'value' } as const;
 
@@ -59,7 +62,7 @@ export function translated(thing: unknown): Value {
   if (typeof thing === 'bigint') return Number(thing);
   if (typeof thing !== 'object' || thing === null) return thing as Value;
   if (thing instanceof Uint8Array) return new Uint8Array(thing);
-  if (thing instanceof Tag) return linkOf(thing);
+  if (thing instanceof Tag) return thing.tag === DIGEST ? toHex(thing.value) : linkOf(thing);
   if (Array.isArray(thing)) return thing.map(translated);
   if (Object.getPrototypeOf(thing) !== Object.prototype) throw new Error(`cbor-x gave a ${thing.constructor.name}`);
   return Object.fromEntries(Object.entries(thing).map(([key, item]) => [key, translated(item)]));

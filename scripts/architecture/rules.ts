@@ -318,8 +318,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 389,310 with verification in ranges, whose coordinator must run wherever a verification does.
  * - 2026-11-23: 303,686 without zod, which was 101,000 of it.
  * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
+ * - 2026-11-23: 328,900 with digests written as their bytes, which saves 5 % of a frame.
  */
-export const KERNEL_BUNDLE_MAX = 327_500;
+export const KERNEL_BUNDLE_MAX = 329_500;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -350,6 +351,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 230_600,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 252_600,
+  'scripts/bench/cold/hello-reprise.mjs': 231_200,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 253_200,
 };

@@ -85,7 +85,8 @@ function unpackFrame(frame: Value): Unpacked {
     effect: armedIn(derived, effect),
     attempt: 1,
   }));
-  return { ingress: unpackIngress(first), derived, attempts, state: unpackLeaves(leaves) };
+  const ingress = unpackIngress(first);
+  return { ingress, derived, attempts, state: unpackLeaves(leaves, ingress) };
 }
 
 const NO_FRAME = 'a frame is a list of an ingress, the armed effects, the derived records and the touched leaves';

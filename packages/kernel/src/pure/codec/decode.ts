@@ -1,9 +1,19 @@
 import type { Ref, Value } from '@reprise/contracts';
-import { isRef, RepriseError } from '@reprise/contracts';
+import { isRef, RepriseError, toHex } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN } from './bounds.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG } from './kinds.js';
 import { recentLink } from './recent-links.js';
-import { ReadScope, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG } from './scope.js';
+import {
+  DIGEST_TAG,
+  DIGEST_UNITS,
+  ReadDigest,
+  ReadScope,
+  type Referred,
+  SCOPE_TAG,
+  SHARED_TAG,
+  STRING_TAG,
+  VALUE_TAG,
+} from './scope.js';
 import { readKey, readUtf8, sortKeys } from './text.js';
 
 const TWO_32 = 0x1_0000_0000;
@@ -186,11 +196,13 @@ class Reader {
   }
 
   private note(text: string, length: number, start: number): void {
-    if (this.within?.readText(text, length) === false) refuse(start, 'a text that stood before is not a reference');
+    if (this.within === undefined) return;
+    if (length === DIGEST_UNITS && DIGEST.test(text)) refuse(start, `a digest is not bytes with tag ${DIGEST_TAG}`);
+    if (!this.within.readText(text, length)) refuse(start, 'a text that stood before is not a reference');
   }
 
   /** The string that a reference names: its tag was read. */
-  private referred(start: number): string | Ref {
+  private referred(start: number): Referred {
     const first = this.bytes[this.pos] ?? 0xff;
     if (first >> 5 !== 0) refuse(start, 'a reference is not a number');
     const string = this.within?.at(this.argument(first));
@@ -265,8 +277,9 @@ class Reader {
     }
     if (scope !== undefined && tag === STRING_TAG) {
       const text = this.referred(start);
-      return typeof text === 'string' ? text : refuse(start, 'a reference to a link without its tag');
+      return typeof text === 'string' ? text : refuse(start, 'a reference to a link or digest without its tag');
     }
+    if (scope !== undefined && tag === DIGEST_TAG) return this.digest(scope, start);
     if (scope !== undefined && tag === SHARED_TAG) return this.sharedMap(scope, depth, start);
     if (scope !== undefined && tag === VALUE_TAG) return this.referredMap(scope, depth, start);
     return refuse(start, `a tag is not ${LINK_TAG}`);
@@ -309,10 +322,26 @@ class Reader {
     return copy;
   }
 
+  /** The digits that bytes stand for, or a reference to such bytes. */
+  private digest(scope: ReadScope, start: number): string {
+    const first = this.bytes[this.pos] ?? 0xff;
+    if (first >> 5 === 6 && this.argument(first) === STRING_TAG) {
+      const digest = this.referred(start);
+      if (digest instanceof ReadDigest) return digest.hex;
+    }
+    if (first >> 5 !== 2 || this.length(first) !== DIGEST_UNITS / 2)
+      refuse(start, 'a digest is neither 32 bytes nor a reference to a digest');
+    const from = this.pos;
+    this.pos = from + DIGEST_UNITS / 2;
+    const hex = toHex(this.bytes.subarray(from, this.pos));
+    if (!scope.readDigest(hex)) refuse(start, 'a digest that stood before is not a reference');
+    return hex;
+  }
+
   private referredLink(start: number): Ref {
     if (this.argument(this.bytes[this.pos] as number) !== STRING_TAG) refuse(start, `a tag is not ${LINK_TAG}`);
     const link = this.referred(start);
-    return typeof link === 'string' ? refuse(start, 'a link refers to a text') : link;
+    return isRef(link) ? link : refuse(start, 'a link refers to a text or digest');
   }
 
   private link(start: number): Ref {
@@ -355,6 +384,9 @@ class Reader {
     if (depth >= this.depthMax) refuse(start, `nests deeper than ${this.depthMax}`);
   }
 }
+
+/** A text that is written as the bytes that it stands for. */
+const DIGEST = /^[0-9a-f]{64}$/;
 
 /** The least argument that needs so many bytes. */
 function leastOf(size: number): number {

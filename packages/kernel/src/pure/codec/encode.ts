@@ -2,7 +2,7 @@ import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';
 import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
-import { SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
+import { DIGEST_TAG, DIGEST_UNITS, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
 /** The initial size of the pooled writer: enough for nearly every event, so that few calls ever grow it. */
@@ -227,9 +227,38 @@ class Writer {
       this.wholeText(text, depth);
       return;
     }
+    if (text.length === DIGEST_UNITS && this.digest(text, scope, depth)) return;
     const known = scope.text(text);
     if (known !== undefined) this.reference(STRING_TAG, known, depth);
     else scope.wroteText(text, this.wholeText(text, depth));
+  }
+
+  /** Writes the digits of a digest as its bytes. @returns false when the text is no digest */
+  private digest(text: string, scope: WrittenScope, depth: number): boolean {
+    const start = this.pos;
+    this.head(0xc0, DIGEST_TAG, depth);
+    const known = scope.digest(text);
+    if (known !== undefined) {
+      this.reference(STRING_TAG, known, depth);
+      return true;
+    }
+    this.head(0x40, DIGEST_UNITS / 2, depth);
+    const isDigest = this.hexDigits(text, depth);
+    if (isDigest) scope.wroteDigest(text);
+    else this.pos = start;
+    return isDigest;
+  }
+
+  /** Writes 64 lower-case hex digits as 32 bytes. @returns false when another unit is among them */
+  private hexDigits(hex: string, depth: number): boolean {
+    this.reserve(DIGEST_UNITS / 2, depth);
+    let all = 0;
+    for (let i = 0; i < DIGEST_UNITS; i += 2) {
+      const byte = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
+      all |= byte;
+      this.bytes[this.pos++] = byte;
+    }
+    return all <= 0xff;
   }
 
   private reference(tag: number, number: number, depth: number): void {
@@ -293,13 +322,7 @@ class Writer {
     this.bytes.set(LINK_HEAD, this.pos);
     if (ref.kind === 'value') this.bytes[this.pos + LINK_CODEC_AT] = LINK_CODEC_VALUE;
     this.pos += LINK_HEAD.length;
-    let all = 0;
-    for (let i = 0; i < 64; i += 2) {
-      const byte = (digit(hex.charCodeAt(i)) << 4) | digit(hex.charCodeAt(i + 1));
-      all |= byte;
-      this.bytes[this.pos++] = byte;
-    }
-    if (all > 0xff) this.refuseLink(depth);
+    if (!this.hexDigits(hex, depth)) this.refuseLink(depth);
   }
 
   private refuseLink(depth: number): never {

@@ -2,10 +2,11 @@
  * What was written before in the same item is referred to and not repeated, by the registered CBOR tags: 256 opens a
  * scope of strings, 25 refers to one; 28 marks a value as shareable, 29 refers to one. Every text and byte string that
  * is long enough gets the next number, map keys and the bytes of links included; every marked map gets the next of its
- * own. Readers that know the tags resolve them by themselves.
+ * own. Readers that know the tags resolve them by themselves. A text of 64 lower-case hex digits, which is a digest, is
+ * written as its 32 bytes under tag 23, which says that bytes stand for their hex digits.
  *
- * One rule makes the form canonical: a text or a link that stood before as such is always written as a reference; map
- * keys and plain bytes never are, nor are they referred to. A map of three or more entries is marked, or, when it equals
+ * One rule makes the form canonical: a text, a digest or a link that stood before as such is always written as a
+ * reference; map keys and plain bytes never are, nor are they referred to. A map of three or more entries is marked, or, when it equals
  * one of the first marked maps that are alike, written as a reference: alike are maps with as many keys, the same first
  * and the same last. They are few, so that no list of maps can make the comparison take long.
  */
@@ -24,6 +25,12 @@ export const SHARED_TAG = 28;
 
 /** The tag of a reference to such a value. */
 export const VALUE_TAG = 29;
+
+/** The tag of bytes that stand for their hex digits (RFC 8949 §3.4.5.2); here they are lower-case. */
+export const DIGEST_TAG = 23;
+
+/** The hex digits of a digest. */
+export const DIGEST_UNITS = 64;
 
 /** The length from which a string gets a number: shorter ones would not be shorter as a reference. */
 function leastLength(next: number): number {
@@ -80,6 +87,7 @@ export class WrittenScope {
   readonly #texts = new Map<string, number>();
   readonly #raw = new Map<string, number>();
   readonly #values = new Map<string, number>();
+  readonly #digests = new Map<string, number>();
   #next = 0;
 
   /** The number of a text; undefined when it has none. */
@@ -90,6 +98,16 @@ export class WrittenScope {
   /** The number of a link; undefined when it has none. */
   link({ hex, kind }: Ref): number | undefined {
     return (kind === 'value' ? this.#values : this.#raw).get(hex);
+  }
+
+  /** The number of a digest; undefined when it has none. */
+  digest(hex: string): number | undefined {
+    return this.#digests.get(hex);
+  }
+
+  /** A digest was written. */
+  wroteDigest(hex: string): void {
+    this.#digests.set(hex, this.#next++);
   }
 
   /** A text was written in so many bytes. */
@@ -108,26 +126,41 @@ export class WrittenScope {
   }
 }
 
+/** A digest that was read: a reference to it has a tag of its own, as one to a link has. */
+export class ReadDigest {
+  constructor(readonly hex: string) {}
+}
+
+/** What a reference can lead to. */
+export type Referred = string | Ref | ReadDigest;
+
 /** The strings that a reader has read, by number; undefined stands for keys and plain bytes. */
 export class ReadScope {
   readonly maps = new SharedMaps();
-  readonly #strings: (string | Ref | undefined)[] = [];
-  readonly #known = new Set<string>();
+  readonly #strings: (Referred | undefined)[] = [];
+  readonly #texts = new Set<string>();
+  readonly #links = new Set<string>();
+  readonly #digests = new Set<string>();
 
   /** The string with this number; undefined when no string that may be referred to has it. */
-  at(index: number): string | Ref | undefined {
+  at(index: number): Referred | undefined {
     return this.#strings[index];
   }
 
   /** A text was read in so many bytes. @returns false when it should have been a reference */
   readText(text: string, bytes: number): boolean {
     if (bytes < leastLength(this.#strings.length)) return true;
-    return this.#add(text, text);
+    return this.#add(this.#texts, text, text);
   }
 
   /** A link was read. @returns false when it should have been a reference */
   readLink(link: Ref): boolean {
-    return this.#add(link, `\0${link.kind}${link.hex}`);
+    return this.#add(this.#links, `${link.kind}${link.hex}`, link);
+  }
+
+  /** A digest was read. @returns false when it should have been a reference */
+  readDigest(hex: string): boolean {
+    return this.#add(this.#digests, hex, new ReadDigest(hex));
   }
 
   /** A key or plain bytes were read. */
@@ -135,9 +168,9 @@ export class ReadScope {
     if (bytes >= leastLength(this.#strings.length)) this.#strings.push(undefined);
   }
 
-  #add(string: string | Ref, name: string): boolean {
-    if (this.#known.has(name)) return false;
-    this.#known.add(name);
+  #add(known: Set<string>, name: string, string: Referred): boolean {
+    if (known.has(name)) return false;
+    known.add(name);
     this.#strings.push(string);
     return true;
   }

@@ -31,7 +31,7 @@ export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): 
     packFields(INGRESS_LAYOUTS[ingress.kind], ingress),
     packArmed(attempts, derived),
     derived.map((record) => packFields(DERIVED_LAYOUTS[record.kind], record)),
-    state.leaves.map(packLeaf),
+    state.leaves.map((leaf) => packLeaf(leaf, ingress)),
   ];
   return encodeScope(packed, FRAME_DEPTH_MAX);
 }
@@ -102,11 +102,12 @@ function packReceipt(receipt: Receipt): unknown[] {
 
 /**
  * A touched leaf is the parts of its path, then its changed fields; null when it is gone. The fields of a cell's state
- * are a map of their own behind those of its bookkeeping.
+ * are a map of their own behind those of its bookkeeping. The effect that the ingress names is `true`.
  */
-function packLeaf([path, fields]: StateRecord['leaves'][number]): unknown[] {
+function packLeaf([path, fields]: StateRecord['leaves'][number], ingress: IngressRecord): unknown[] {
   const [kind, name] = path;
-  const parts = kind === 'effect' || kind === 'settled' ? [kind, fromHex(name as string)] : path;
+  const isNamed = 'effect' in ingress && ingress.effect === name;
+  const parts = kind === 'effect' || kind === 'settled' ? [kind, isNamed || fromHex(name as string)] : path;
   return kind === 'cell' && fields !== null ? [...parts, ...packCell(fields)] : [...parts, fields];
 }
 

@@ -56,17 +56,25 @@ export function unpackArmed(packed: Value | undefined): (number | string)[] {
 /**
  * Reads the touched leaves.
  *
+ * @param ingress the first record of the frame, whose effect is written as `true`
  * @throws Misplaced
  */
-export function unpackLeaves(packed: Value | undefined): Unchecked {
+export function unpackLeaves(packed: Value | undefined, ingress: Unchecked): Unchecked {
   const leaves = listIn(packed, 'the touched leaves').map((leaf): Value => {
     const parts = listIn(leaf, 'a touched leaf');
     const [kind, name] = parts;
     const last = parts[parts.length - 1] ?? null;
     if (kind === 'cell' && last !== null) return [parts.slice(0, -2), unpackCell(parts[parts.length - 2], last)];
-    return [kind === 'effect' || kind === 'settled' ? [kind, digestIn(name)] : parts.slice(0, -1), last];
+    return [kind === 'effect' || kind === 'settled' ? [kind, effectIn(name, ingress)] : parts.slice(0, -1), last];
   });
   return { kind: 'state', leaves };
+}
+
+/** The effect of a leaf: `true` for that of the ingress, which is never written otherwise. */
+function effectIn(name: Value | undefined, ingress: Unchecked): string {
+  const hex = name === true ? ingress.effect : digestIn(name);
+  if (typeof hex === 'string' && (name === true) === (hex === ingress.effect)) return hex;
+  throw new Misplaced('`true` does not stand for the effect of the input, or its id does');
 }
 
 function unpackCell(own: Value | undefined, state: Value): Unchecked {

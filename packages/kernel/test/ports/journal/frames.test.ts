@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anySchedule, programApp } from '../../../../testkit/src/arbitraries/index.js';
 import {
   EMPTY_HEAD,
+  fromHex,
   isKeyed,
   memory,
   openKernelWorld,
@@ -172,6 +173,23 @@ describe('a journal whose heads all fit', () => {
       expect.stringMatching(/^frame 1, record 1\b/),
     ]);
     expect([error.details.expected, error.details.actual].map(String)).toEqual(['100', '1']);
+  });
+
+  it('the leaf of the effect that an input names is written as true, and never by its id [JRN-1]', () => {
+    const effect = 'ab'.repeat(32);
+    const answer = { adapter: 'clerk', status: 'ok', attempts: 1 } as const;
+    const frame = (id: string): readonly JournalRecord[] => [
+      { kind: 'receipt', seq: 7, at: 1, principal: `adapter:${effect}`, effect, attempt: 1, receipt: answer },
+      { kind: 'state', leaves: [[['effect', id], null]] },
+    ];
+    const bytes = writeFrame(frame(effect));
+    expect(readFrame(bytes, 7).all).toEqual(frame(effect));
+    expect(toHex(bytes).split(effect).length - 1).toBe(1); // in the input alone
+    const other = 'cd'.repeat(32);
+    const named = writeFrame(frame(other));
+    expect(readFrame(named, 7).all).toEqual(frame(other));
+    const forged = fromHex(toHex(named).replace(other, effect));
+    expect(() => readFrame(forged, 7)).toThrow(/does not stand for the effect of the input/);
   });
 
   it('an unchanged journal is replayed to its head', async () => {

@@ -8,9 +8,12 @@ import { decodeScopeStart } from '../../../src/pure/codec/index.js';
 import { codeOf } from '../../support/judge.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 
+/** Digests, and texts that are nearly digests. */
+const DIGESTS = ['ab'.repeat(32), '09'.repeat(32), 'AB'.repeat(32), `${'ab'.repeat(31)}ag`, `${'ab'.repeat(31)}a`];
+
 /** Values that repeat themselves: few texts, links and maps, in many places. */
 const repetitive = (): fc.Arbitrary<Value> => {
-  const text = fc.constantFrom('', 'id', 'kind', 'a longer text', 'été', 'x'.repeat(300), '__proto');
+  const text = fc.constantFrom('', 'id', 'kind', 'a longer text', 'été', 'x'.repeat(300), '__proto', ...DIGESTS);
   const link = fc.constantFrom('ab', 'cd').map((pair) => Ref.fromHex(pair.repeat(32), pair === 'ab' ? 'raw' : 'value'));
   const leaf = fc.oneof(text, link, fc.constantFrom(0, -1, 1.5, null, true), fc.uint8Array({ maxLength: 40 }));
   const { tree } = fc.letrec<{ tree: Value }>((tie) => ({
@@ -18,7 +21,7 @@ const repetitive = (): fc.Arbitrary<Value> => {
       { maxDepth: 5, withCrossShrink: true },
       leaf as fc.Arbitrary<Value>,
       fc.array(tie('tree'), { maxLength: 6 }),
-      fc.dictionary(fc.constantFrom('a', 'b', 'kind', 'name', '7', 'a longer text'), tie('tree'), {
+      fc.dictionary(fc.constantFrom('a', 'b', 'kind', 'name', '7', 'a longer text', 'ab'.repeat(32)), tie('tree'), {
         noNullPrototype: true,
       }),
     ),
@@ -80,6 +83,15 @@ describe(`references in a frame (seed ${SEED})`, () => {
     ['a link that refers to a text', 'd901008263616263d82ad81900'],
     ['a text that refers to a link', `d9010082d82a58250001551220${'ab'.repeat(32)}d81900`],
     ['a link that stood before and is written again', `d9010082${`d82a58250001551220${'ab'.repeat(32)}`.repeat(2)}`],
+    ['a digest as text', `d90100817840${'6162'.repeat(32)}`],
+    ['a digest that stood before and is written again', `d9010082${`d75820${'ab'.repeat(32)}`.repeat(2)}`],
+    ['a digest of 31 bytes', `d9010081d7581f${'ab'.repeat(31)}`],
+    ['a digest that is text', 'd9010081d763616263'],
+    ['a digest that refers to a text', 'd901008263616263d7d81900'],
+    ['a digest that refers to a map', `d9010082${'d81ca3616100616200616300'}d7d81d00`],
+    ['a link that refers to a digest', `d9010082d75820${'ab'.repeat(32)}d82ad81900`],
+    ['a text that refers to a digest', `d9010082d75820${'ab'.repeat(32)}d81900`],
+    ['a digest that refers to a link', `d9010082d82a58250001551220${'ab'.repeat(32)}d7d81900`],
     ['a scope in a scope', 'd9010081d9010080'],
     ['bytes behind the scope', 'd901008000'],
   ])('%s is refused [CODEC-18]', async (_, hex) => {
@@ -87,8 +99,24 @@ describe(`references in a frame (seed ${SEED})`, () => {
   });
 
   it('tags of a scope are refused outside of one [CODEC-18]', async () => {
-    for (const hex of ['d9010080', 'd81900', 'd81ca3616100616200616300', 'd81d00'])
+    for (const hex of ['d9010080', 'd81900', `d75820${'ab'.repeat(32)}`, 'd81ca3616100616200616300', 'd81d00'])
       expect(await codeOf(Promise.resolve().then(() => decode(fromHex(hex))))).toBe('invalid_bytes');
+  });
+
+  it('64 lower-case hex digits are written as their bytes, and again as a reference to them [CODEC-19]', () => {
+    const digest = 'ab'.repeat(32);
+    expect(toHex(encodeScope([digest, digest]))).toBe(`d9010082d75820${digest}d7d81900`);
+    expect(decodeScope(encodeScope([digest, digest]))).toEqual([digest, digest]);
+    for (const text of ['AB'.repeat(32), `${'ab'.repeat(31)}ag`])
+      expect(toHex(encodeScope([text]))).toBe(`d90100817840${toHex(new TextEncoder().encode(text))}`);
+    expect(toHex(encodeScope({ [digest]: 0 }))).toBe(`d90100a17840${toHex(new TextEncoder().encode(digest))}00`);
+  });
+
+  it('a link, a digest and a text that look alike are kept apart [CODEC-18, CODEC-19]', () => {
+    const hex = 'ab'.repeat(32);
+    const list = [hex, Ref.fromHex(hex, 'raw'), Ref.fromHex(hex, 'value'), `\0raw${hex}`, `raw${hex}`];
+    const twice = [...list, ...list] as Value[];
+    expect(toHex(encode(decodeScope(encodeScope(twice))))).toBe(toHex(encode(twice)));
   });
 
   it('references to maps of references are refused before they take more than a value may [CODEC-18]', async () => {

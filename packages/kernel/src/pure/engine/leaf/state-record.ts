@@ -15,6 +15,7 @@
  */
 import type { StateRecord, Value } from '@reprise/contracts';
 import { encodeItems, encodeKernel, equalValues, type Hash } from '../../codec/index.js';
+import type { PlanWait } from '../../define/index.js';
 import { STATE_PREFIX } from '../../record/index.js';
 import { encodedValue } from './encoded-value.js';
 import type { LeafKind } from './leaf-key.js';
@@ -144,7 +145,13 @@ function sealedItems(log: LogLeaf | undefined): number {
 }
 
 function planMarks({ wait, inbox, stopped }: PlanLeaf): Stated {
-  return { wait, inbox, stopped };
+  return { wait: wait && statedWait(wait), inbox, stopped };
+}
+
+/** A wait as a list: what for, which of its effects or which cell, and until when, if at all. */
+function statedWait(wait: PlanWait): Value {
+  if (wait.for === 'peek') return [wait.for, wait.address];
+  return wait.until === null ? [wait.for, wait.emissions] : [wait.for, wait.emissions, wait.until];
 }
 
 const NO_PLAN: Stated = { wait: null, inbox: [] };
