@@ -139,22 +139,39 @@ async function act(way: Way, ann: Entity, top: string, clock: VirtualClock): Pro
   return clock.advance(TTL_SECONDS * 1_000);
 }
 
+/** The effects of tools that were open at a frame. */
+async function openTools(world: Open['world'], upTo: number): Promise<ReadonlySet<string>> {
+  const open = new Set<string>();
+  for await (const { seq, records } of world.kernel.frames(1)) {
+    for (const record of records) {
+      if (record.kind === 'effect' && record.name.startsWith('tool.')) open.add(record.effect);
+      if (record.kind === 'settled') open.delete(record.effect);
+    }
+    if (seq === upTo) break;
+  }
+  return open;
+}
+
 /** What the frames after the taking back say. */
 async function statement(world: Open['world'], before: number) {
-  let [ended, frames, last] = [0, 0, 0];
+  let [ended, frames, first, last] = [0, 0, Number.POSITIVE_INFINITY, 0];
+  const hung = await openTools(world, before);
   const inputs: number[] = [];
   for await (const { seq, records } of world.kernel.frames(before + 1)) {
-    const here = records.filter((record) => record.kind === 'settled' && record.code?.startsWith('cap_denied')).length;
+    const here = records.filter(
+      (record) => record.kind === 'settled' && hung.has(record.effect) && record.code?.startsWith('cap_denied'),
+    ).length;
     if (here > 0) {
       ended += here;
       frames++;
+      first = Math.min(first, seq);
       last = seq;
     }
     if (records.some((record) => record.kind === 'request' && JSON.stringify(record).includes('agent_list')))
       inputs.push(seq);
     if (seq === world.kernel.head.seq) break;
   }
-  const between = inputs.filter((seq) => seq < last).length;
+  const between = inputs.filter((seq) => seq > first && seq < last).length;
   const open = (await world.kernel.pending()).length;
   const { frames: verified } = (await world.verify()) as unknown as { readonly frames: number };
   return {

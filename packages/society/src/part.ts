@@ -11,6 +11,7 @@ import { verifyAdapter } from './adapters/verify.js';
 import type { TokenIssuer } from './api/proofs.js';
 import { type Society, societyOf } from './api/society.js';
 import {
+  archivePlan,
   type Capabilities,
   capabilities,
   challengePlan,
@@ -48,6 +49,7 @@ const POLICY: readonly PolicyRule[] = [
   { send: 'society/*', who: 'adapter:*', decision: 'deny' },
   { send: 'society/Group@1/*', who: 'cell:society/Entity@1/*', decision: 'allow' },
   { send: 'society/Group@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
+  { send: 'society/Entity@1/*', who: 'cell:society/L1@1/*', decision: 'allow' }, // a parent reads the hot context of its agent
   { send: 'society/Entity@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
   { send: 'society/Swarm@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
   { send: 'society/Entity@1/*', who: 'cell:flow/Topic@1/society/*', decision: 'allow' },
@@ -79,7 +81,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     name: 'society',
     uses: [memoryPart(), textsPart],
     reducers: [entityReducer, groupReducer, l1Reducer, topic],
-    plans: [checkPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
+    plans: [archivePlan, checkPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
     adapters: (host) => {
       hosted = host;
       kept = societyKeys(host, keys);

@@ -1,4 +1,5 @@
 /** The status of agents: which changes are legal, who may make them, and what comes with each. */
+import { memoryPart } from 'reprise/memory';
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, refusedWith } from './support/office.js';
 
@@ -92,5 +93,18 @@ describe('given an agent with agents of its own', () => {
     expect((await ann.setStatus(id, 'resume')).status).toBe('active');
     await leader.setStatus(id, 'suspend');
     expect((await ann.setStatus(id, 'resume')).status).toBe('active');
+  });
+
+  it('a deactivated agent leaves an archive item in the private store of its parent, once for each deactivation [SOC-44]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const id = await agentOf(ann);
+    const { archive_item_id } = await ann.setStatus(id, 'deactivate');
+    expect(archive_item_id).toBe(`agent-archive-${id}-${scene.clock.wall()}`);
+    await scene.world.pump();
+    const store = scene.world.part(memoryPart()).store('private:ann');
+    const [item] = await store.search('entities mentioned');
+    expect(item?.summary).toContain(id);
+    await scene.world.verify();
   });
 });

@@ -1,6 +1,7 @@
 /** The replayed half of a society. */
 export * from './compile/index.js';
 export * from './contracts/index.js';
+export { archivePlan } from './plans/archive.js';
 export { challengePlan, ownKeyPlan, provePlan, removePlan } from './plans/identity.js';
 export { keygenPlan } from './plans/keygen.js';
 export { memoryPlan } from './plans/memory.js';

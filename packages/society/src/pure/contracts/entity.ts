@@ -1,6 +1,6 @@
 /** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
 
-import { agentAdopted, tally } from '@reprise/agent/contracts';
+import { agentAdopted } from '@reprise/agent/contracts';
 import { address, capability, digestHex, inputPart, patterns, ref, rights, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
@@ -245,6 +245,9 @@ export const entityCommands = {
 /** The result of a plan for a call: the outcome of the effect. */
 const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.string().max(96)), value: value() });
 
+/** The archive item of an agent: its id, and why it was not written. */
+const archiveKept = z.strictObject({ key: z.string().max(128), code: z.nullable(z.string().max(96)) });
+
 /** The events between the cells of a society, and from plans. */
 export const entityNews = {
   /** The gate's verdict on a call. */
@@ -286,6 +289,8 @@ export const entityNews = {
   'society/ChildStatus@1': z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
   /** A group tells a member its role; null when it is no member any more. */
   'society/Membership@1': z.strictObject({ group: nameId, role: z.nullable(role) }),
+  /** What a deactivated agent was about was kept, or could not be. */
+  'society/Archived@1': archiveKept,
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': z.strictObject({}),
 };
@@ -314,7 +319,6 @@ export const entityCoreFacts = {
     refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
     is_error: z.boolean(),
   }),
-  'society/RightsCompiled@1': z.strictObject({ agent_id: entityId, revision: count, digest: digestHex() }),
-  'society/SessionEnded@1': z.strictObject({ session: z.string().max(100), tally: z.nullable(tally) }),
+  'society/ArchiveKept@1': archiveKept,
   ...memoryFacts,
 };

@@ -18,6 +18,7 @@ import { ownKeyPlan } from '../plans/identity.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
 import { answerCall, openCall } from './answers.js';
+import { archiveId } from './archive.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { identifyL1 } from './hot.js';
@@ -414,9 +415,4 @@ function statusReport(draft: EntityState, ctx: ReducerContext): Value {
       ? { grace_until: timeOf(grace_until) ?? '', archive_item_id: archiveId(idOf(ctx), ctx.now) }
       : {}),
   };
-}
-
-/** The id of the item in which an agent's parent keeps what it was about. */
-function archiveId(agent_id: string, at: number): string {
-  return `agent-archive-${agent_id}-${at}`;
 }

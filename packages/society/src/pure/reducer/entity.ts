@@ -37,6 +37,7 @@ import { type AgentKey, changeSet, keyed, registered } from './agents.js';
 import { operations } from './all-operations.js';
 import { answerCall, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
+import { archived, beginArchive } from './archive.js';
 import {
   ASK_TAG,
   askRefused,
@@ -156,6 +157,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       children.set(id, { ...row, status, expires_at });
       childStatusNews(id, row.status, status, ctx);
     }
+    if (status === 'deactivated') beginArchive(id, ctx);
     if (status !== 'removed') return;
     draft.children--;
     clearRemoved(id, row?.key_ref ?? null, ctx);
@@ -168,6 +170,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       else memberships.set(group, role);
     });
   },
+  'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   'society/Continue@1': (draft, _, ctx) => {
     if (!isSelf(ctx)) ctx.reject('not_yours');
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);

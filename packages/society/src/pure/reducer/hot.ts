@@ -12,6 +12,7 @@ import {
   memoryToolCalls,
 } from '../contracts/index.js';
 import { answerCall } from './answers.js';
+import { archiveTold } from './archive.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { eventsAfter } from './inbox.js';
@@ -56,6 +57,7 @@ export function identifyL1({ declared }: EntityState, ctx: ReducerContext): void
 export function l1Told(draft: EntityState, told: L1Told, ctx: ReducerContext): void {
   const { sender } = ctx;
   if (sender?.length !== 2 || sender[0] !== L1 || sender[1] !== told.entity_id) ctx.reject('not_yours');
+  if (archiveTold(told, ctx)) return;
   answerCall(draft, told.call, told.wrote ? writtenAnswer(told) : shownAnswer(told, ctx), ctx);
 }
 

@@ -171,7 +171,7 @@ function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): bool
 }
 
 /** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
-function writeOf(store: string, ctx: ReducerContext) {
+export function writeOf(store: string, ctx: ReducerContext) {
   const group = groupOfStore(store);
   const stores = memberTable(ctx, 'stores');
   if (group === undefined && stores.get(store) === undefined) {
