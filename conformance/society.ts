@@ -5,7 +5,7 @@
  *   npx tsx --conditions=@reprise/source conformance/society.ts [--trees 1000000] [--seed N]
  */
 import { parseArgs } from 'node:util';
-import { judgeTrees } from '../packages/society/test/compile/trees.js';
+import { judgeTrees } from './society/trees.js';
 
 const { values: options } = parseArgs({
   options: {

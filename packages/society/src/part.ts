@@ -92,7 +92,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       return undefined;
     },
     policy: POLICY,
-    served: servedSociety(async () => await (hosted as PartHost).world),
+    served: servedSociety(async () => await (hosted as PartHost).world, tokens),
     handle: (world) =>
       societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens }),
   };

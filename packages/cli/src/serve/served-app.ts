@@ -67,11 +67,12 @@ function personOf(principal = ''): string | undefined {
 
 /** The society of a world that is new or has one; undefined for a world that has sessions alone. */
 async function societyIn(file: string): Promise<WorldPart<Society> | undefined> {
-  const { society } = await import('@reprise/society');
-  if (!existsSync(file)) return society();
+  const { fileVault, society } = await import('@reprise/society');
+  const open = () => society({ keys: fileVault(`${file}.keys`) });
+  if (!existsSync(file)) return open();
   const { app: sessions } = await agentsOnly();
   if ((await lackingIn(file, sessions)).length === 0) return undefined;
-  const part = society();
+  const part = open();
   const lacking = await lackingIn(file, appOf([part]));
   if (lacking.length === 0) return part;
   throw new RepriseError('invalid_argument', 'the world has more than sessions of agents and a society', {

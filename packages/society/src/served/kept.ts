@@ -9,7 +9,7 @@ import { keepText } from '@reprise/memory';
 const encoder = new TextEncoder();
 
 /** What the arguments of a call are kept with. */
-export interface Keeper {
+interface Keeper {
   readonly content: ContentStore;
   /** Names the call. */
   readonly id: string;

@@ -6,7 +6,7 @@ import { isRepriseError, Ref, type Value } from '@reprise/contracts';
 import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
 
 /** The arguments of an earlier call under the same id. */
-export interface EarlierCall {
+interface EarlierCall {
   readonly seq: number;
   readonly args: Value;
 }

@@ -13,6 +13,7 @@ import { type Capability, type Principal, type Ref, RepriseError, type Value, ty
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
 import { readItemText } from '@reprise/memory';
+import { type TokenIssuer, withToken } from '../api/proofs.js';
 import { type Answered, answerOf, ask } from '../api/requests.js';
 import {
   AGENT_ID,
@@ -30,8 +31,11 @@ import { keptArgs } from './kept.js';
 import { earlierCall, sameArgs } from './repeated.js';
 import { shownAnswer, shownRefusal } from './shown.js';
 
+/** Makes tokens for agents that prove who they are. */
+type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
+
 /** What a server offers for a society. @param opened the world, when it is open */
-export function servedSociety(opened: () => Promise<AgentWorld>): Served {
+export function servedSociety(opened: () => Promise<AgentWorld>, tokens: Tokens): Served {
   return {
     tools: servedTools(),
     resources: [inboxResource],
@@ -49,7 +53,13 @@ export function servedSociety(opened: () => Promise<AgentWorld>): Served {
     async call({ principal }, name, args, id): Promise<ServedAnswer> {
       const entity = entityOf(principal);
       if (entity === undefined) return denied('principal');
-      return callOf(await opened(), { entity, principal, tool: name as SocietyToolName, args: args as ValueMap, id });
+      const tool = name as SocietyToolName;
+      const answer = await callOf(await opened(), { entity, principal, tool, args: args as ValueMap, id });
+      if (tool !== 'agent_prove' || answer.isError) return answer;
+      return {
+        ...answer,
+        structured: (await withToken(await opened(), answer.structured, tokens)) as unknown as Value,
+      };
     },
   };
 }

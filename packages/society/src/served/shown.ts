@@ -4,7 +4,7 @@ import { timeOf } from '../pure/reducer/time.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 
 /** The texts of an answer by the labels of their links; null for one that was erased. */
-export type Texts = ReadonlyMap<string, string | null>;
+type Texts = ReadonlyMap<string, string | null>;
 
 /** The answer of a tool in the form of its schema: what the schema does not know is left out. */
 export function shownAnswer(tool: SocietyToolName, value: Value, texts: Texts): Value {

@@ -4,7 +4,7 @@ import { CAPABILITY_BOUNDS, GROUP_PATTERN, LAYERS, TOOL_PATTERN, VISIBILITIES } 
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../pure/contracts/names.js';
 
 /** What a JSON Schema says beyond what zod checks: names of definitions, formats, and that items are unique. */
-export interface SchemaNote {
+interface SchemaNote {
   readonly [key: string]: unknown;
   readonly id?: string;
   readonly format?: string;

@@ -1,5 +1,4 @@
 /** The tools of a society as clients outside know them: arguments and answers of each. */
-import type * as z from 'zod';
 import { agentTools } from './agents.js';
 import { eventTools } from './events.js';
 import { memoryTools } from './memory.js';
@@ -7,16 +6,9 @@ import { returnTools } from './returns.js';
 import { swarmTools } from './swarms.js';
 
 export { fileSchema, type JsonSchema } from './json-schema.js';
-export type { SocietyTool } from './tool.js';
 
 /** The tools of a society. */
 export const SOCIETY_TOOLS = { ...agentTools, ...swarmTools, ...memoryTools, ...returnTools, ...eventTools } as const;
 
 /** The name of a tool of a society. */
 export type SocietyToolName = keyof typeof SOCIETY_TOOLS;
-
-/** The arguments of a tool, as a client writes them. */
-export type ArgumentsOf<T extends SocietyToolName> = z.input<(typeof SOCIETY_TOOLS)[T]['input']>;
-
-/** The answer of a tool. */
-export type AnswerOf<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;

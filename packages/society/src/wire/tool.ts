@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 
 /** A tool of a society. */
-export interface SocietyTool {
+interface SocietyTool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;

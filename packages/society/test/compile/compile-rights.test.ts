@@ -1,6 +1,13 @@
-import { permits } from '@reprise/kernel/authority';
+import { firstExcess, permits } from '@reprise/kernel/authority';
 import { describe, expect, it } from 'vitest';
-import { compileRights, ENTITY_EFFECTS, NO_RIGHTS, type RightsSource, sessionRights } from '../../src/pure/index.js';
+import {
+  compileRights,
+  ENTITY_EFFECTS,
+  firstFailed,
+  memoryScope,
+  NO_RIGHTS,
+  type RightsSource,
+} from '../../src/pure/index.js';
 
 const ID = 'a'.repeat(64);
 
@@ -158,9 +165,38 @@ describe('compiled rights', () => {
     });
   });
 
-  it('The session of an entity reaches no store itself', () => {
-    const rights = sessionRights(compileRights(agent()));
-    expect([rights.may.mem_read, rights.may.mem_write]).toEqual([[], []]);
-    expect(rights.may.tool).toEqual(['memory_read_hot', 'memory_search', 'memory_write_hot']);
+  it('A pattern of groups is a name, a beginning with a star, or a star, which only a star covers [CAP-9]', () => {
+    for (const pattern of ['*', 'a', 'a*', 'swarm-*', 'a.b:c_d-1'])
+      expect([pattern, memoryScope.safeParse({ layers: [], groups: [pattern], visibility: [] }).success]).toEqual([
+        pattern,
+        true,
+      ]);
+    for (const pattern of ['', 'a*b', '**', '*a', 'A', 'Seed', ' a', 'a'.repeat(129)])
+      expect([pattern, memoryScope.safeParse({ layers: [], groups: [pattern], visibility: [] }).success]).toEqual([
+        pattern,
+        false,
+      ]);
+    const granted = (...groups: string[]) =>
+      compileRights(agent({ declared: { memory_read: { layers: ['l2'], groups, visibility: ['group'] } } })).grant;
+    const excess = (child: string, parent: string) => firstExcess(granted(child), granted(parent))?.actual;
+    expect([excess('*', 'x*'), excess('x*', 'x*'), excess('x1', 'x*'), excess('x*', 'x1'), excess('*', '*')]).toEqual([
+      'group:*',
+      undefined,
+      undefined,
+      'group:x*',
+      undefined,
+    ]);
+  });
+
+  it('The first check that a call fails is named, in their order [CAP-10]', () => {
+    const { exercise } = compileRights(agent({ expires_at: 1_000 }));
+    const all = { tool: 'memory_search', group: 'seed-drill' };
+    const public_ = { writes: ['public'] };
+    expect(firstFailed(exercise, { tool: 'other', group: 'y', ...public_ }, 9, 9_000)).toBe('tool');
+    expect(firstFailed(exercise, { ...all, group: 'y', ...public_ }, 9, 9_000)).toBe('group');
+    expect(firstFailed(exercise, { ...all, ...public_ }, 9, 9_000)).toBe('visibility');
+    expect(firstFailed(exercise, all, 5, 9_000)).toBe('parallel');
+    expect(firstFailed(exercise, all, 4, 1_000)).toBe('ttl');
+    expect(firstFailed(exercise, all, 4, 999)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ import { type EntityKind, MATRIX, type StorePattern, tierUsed } from './matrix.j
 import { ALL, names, reaches } from './patterns.js';
 
 /** The dimensions of compiled capabilities. `send` is left to the kernel. */
-export const COMPILED = ['tool', 'mem_read', 'mem_write', 'group', 'unwatched', 'effect'] as const;
+export const COMPILED = ['effect', 'group', 'mem_read', 'mem_write', 'tool', 'unwatched'] as const;
 
 /** The effects of agents' sessions, of jobs and of societies. */
 export const ENTITY_EFFECTS: Patterns = [
@@ -72,7 +72,7 @@ export interface CompiledRights {
 
 /** The rights of an entity that may not act: what is open below it ends. */
 export const NO_RIGHTS: Capability = {
-  may: Object.fromEntries([...COMPILED].sort().map((dimension) => [dimension, []])),
+  may: Object.fromEntries(COMPILED.map((dimension) => [dimension, []])),
 };
 
 /**
@@ -87,14 +87,6 @@ export function compileRights(of: RightsSource): CompiledRights {
   const grant = sideOf(of, granted, storesBelow(granted), []);
   if (of.within === undefined) return { exercise, grant };
   return { exercise: meet(exercise, of.within), grant: meet(grant, of.within) };
-}
-
-/**
- * The rights of a session of an entity. A model acts by calls that the entity carries out, so a session itself reaches no
- * store.
- */
-export function sessionRights({ exercise }: CompiledRights): Capability {
-  return meet(exercise, { may: { mem_read: [], mem_write: [] } });
 }
 
 /** Whether a promise of groups counts: it does in the highest tier. */

@@ -1,13 +1,8 @@
 /** Lists of patterns as declared capabilities use them; the language is the kernel's. */
-import { coversPatterns, matchesAny } from '@reprise/kernel/authority';
+import { matchesAny } from '@reprise/kernel/authority';
 
 /** What an absent list of patterns stands for. */
 export const ALL: readonly string[] = ['*'];
-
-/** The first pattern of a list that another list does not cover. */
-export function firstBeyond(asked: readonly string[], allowed: readonly string[]): string | undefined {
-  return asked.find((pattern) => !coversPatterns(allowed, [pattern]));
-}
 
 /** Whether a pattern of a list matches a group or tool. */
 export function reaches(patterns: readonly string[], name: string): boolean {

@@ -87,21 +87,3 @@ export const capabilityChange = z.strictObject({
 
 /** A change of capabilities: an absent dimension keeps its declared value, null takes the parent's. */
 export type CapabilityChange = z.infer<typeof capabilityChange>;
-
-/** The names of the wire form, in their order. */
-export const CAPABILITY_NAMES = [
-  'memory_read',
-  'memory_write',
-  'tools',
-  'max_parallel_ops',
-  'ttl_seconds',
-  'autonomous',
-] as const;
-
-/** A dimension in which capabilities are compared, as refusals and `limited_by` name it. */
-export type Dimension =
-  | `memory_${'read' | 'write'}.${'layers' | 'groups' | 'visibility'}`
-  | 'tools'
-  | 'max_parallel_ops'
-  | 'ttl_seconds'
-  | 'autonomous';

@@ -1,7 +1,7 @@
 /** Random trees of agents, with memberships, tiers and revocations, judged at the level of compiled rights. */
 import type { Capability } from '@reprise/contracts';
 import { effectiveExercise, isExpired, permits } from '@reprise/kernel/authority';
-import { compileRights, type RightsSource, TIERS } from '../../src/pure/index.js';
+import { compileRights, type RightsSource, TIERS } from '@reprise/society/contracts';
 import { type Draws, draws } from './draws.js';
 import { type Caps, may, type Node, parallel, type Question, type Scope } from './oracle.js';
 

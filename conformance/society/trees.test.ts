@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { meet } from '@reprise/kernel/authority';
+import { compileRights, type RightsSource } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
-import { compileRights, type RightsSource } from '../../src/pure/index.js';
 import { type Judged, judgeTrees, OURS } from './trees.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20);

@@ -1,5 +1,5 @@
+import { posteriorPpm, TRUST_WINDOW, tierOf, tierUsed } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
-import { posteriorPpm, TRUST_WINDOW, tierOf, tierUsed } from '../../src/pure/index.js';
 import { draws } from './draws.js';
 
 /** A tier by an exact fraction, in rational arithmetic of its own. */
