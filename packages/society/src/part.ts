@@ -51,6 +51,7 @@ const POLICY: readonly PolicyRule[] = [
   { send: 'society/Group@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
   { send: 'society/Entity@1/*', who: 'cell:society/L1@1/*', decision: 'allow' }, // a parent reads the hot context of its agent
   { send: 'society/Entity@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
+  { send: 'society/Entity@1/*', who: 'cell:society/L1@1/*', decision: 'allow' },
   { send: 'society/Swarm@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
   { send: 'society/Entity@1/*', who: 'cell:flow/Topic@1/society/*', decision: 'allow' },
   { send: 'flow/Topic@1/society/*', who: 'cell:society/Group@1/*', decision: 'allow' },

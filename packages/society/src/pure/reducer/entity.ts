@@ -50,7 +50,7 @@ import {
 } from './calls.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
 import { openL1 } from './hot.js';
-import { groupAnswered, memberHandlers } from './member.js';
+import { memberAnswered, memberHandlers } from './member.js';
 import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { challenged, proved } from './proofs.js';
@@ -191,7 +191,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       return;
     }
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
-    if (!groupAnswered(draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
+    if (!memberAnswered(draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);

@@ -25,17 +25,30 @@ export const hotOperations = {
     run: (_draft: EntityState, { entity_id }, call, ctx) => {
       const of = entity_id ?? idOf(ctx);
       if (of !== idOf(ctx) && tableOf(ctx, 'children').get(of) === undefined) return refusal('agent_unknown');
-      ctx.send(l1At(of), { name: 'society/ReadL1@1', value: { call } });
+      ctx.send(l1At(of), { name: 'society/ReadL1@1', value: { call } }, refused(call));
       return undefined;
     },
   }),
   memory_write_hot: operation(memoryToolCalls.memory_write_hot, {
     run: (_draft: EntityState, { patch, expected_version }, call, ctx) => {
-      ctx.send(l1At(idOf(ctx)), { name: 'society/WriteL1@1', value: { call, patch, expected_version } });
+      ctx.send(l1At(idOf(ctx)), { name: 'society/WriteL1@1', value: { call, patch, expected_version } }, refused(call));
       return undefined;
     },
   }),
 };
+
+const HOT_TAG = 'hot.';
+
+function refused(call: string) {
+  return { reply: 'refusal', tag: `${HOT_TAG}${call}` } as const;
+}
+
+/** Takes the answer of a hot context that takes no such event. @returns whether the tag was one of these operations' */
+export function hotRefused(draft: EntityState, tag: string, ctx: ReducerContext): boolean {
+  if (!tag.startsWith(HOT_TAG)) return false;
+  answerCall(draft, tag.slice(HOT_TAG.length), refusal('agent_unknown'), ctx);
+  return true;
+}
 
 /** Opens the hot context of the entity, when it begins. */
 export function openL1(

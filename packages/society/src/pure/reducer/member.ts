@@ -4,7 +4,7 @@ import { ENTITY, type EntityState, GROUP, type memberEvents, memoryToolCalls } f
 import { answerCall } from './answers.js';
 import { callOfPlan } from './calls.js';
 import { idOf, planOfSender } from './entity-context.js';
-import { hotOperations, l1Told } from './hot.js';
+import { hotOperations, hotRefused, l1Told } from './hot.js';
 import { inboxOperations, notice, published, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
@@ -58,13 +58,13 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
   'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
 };
 
-/** Takes the answer of a group. @returns whether the tag was one of these operations' */
-export function groupAnswered(
+/** Takes the answer of a group or a hot context. @returns whether the tag was one of these operations' */
+export function memberAnswered(
   draft: EntityState,
   { tag = '', outcome, code = '' }: { readonly tag?: string; readonly outcome: string; readonly code?: string },
   ctx: ReducerContext,
 ): boolean {
-  if (!tag.startsWith(EMCON_TAG)) return false;
+  if (!tag.startsWith(EMCON_TAG)) return hotRefused(draft, tag, ctx);
   const [, on, call = '', ...rest] = tag.split('.');
   const emcon = on === '1';
   const group_id = rest.join('.');

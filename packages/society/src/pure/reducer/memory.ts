@@ -341,7 +341,9 @@ function storesOf(ctx: ReducerContext): readonly string[] {
 
 function refusedBy(code: string): Answer {
   const isGate = code.startsWith('cap_denied') || code.startsWith('policy_denied') || code === 'denied';
-  return isGate ? denied(code) : refusal(code.replace(/^validation_error\//, ''));
+  return isGate
+    ? denied(code === 'cap_denied' ? 'cap_denied/mem_read' : code)
+    : refusal(code.replace(/^validation_error\//, ''));
 }
 
 function act(call: string, input: MemoryAct, ctx: ReducerContext): undefined {
