@@ -1,5 +1,5 @@
 /**
- * Bugs that are planted in the kernel, one at a time, to see that the simulator finds them: a text of one of its files is
+ * Bugs that are planted in the kernel and in jobs, one at a time, to see that the simulator finds them: a text of one of its files is
  * replaced, a process runs the simulator on what that gives.
  */
 import { execFile } from 'node:child_process';
@@ -78,6 +78,14 @@ export const PLANTED: readonly PlantedBug[] = [
     replace:
       "if (outcome.status === 'refused' && !item.fact) item.settle(outcome);\n      batch.outcomes.push({ item, outcome });\n      // Half",
     told: /a refusal told of/,
+  },
+  {
+    name: 'a job that has ended keeps its slot',
+    subject: 'jobs',
+    file: 'work/src/pure/job-ends.ts',
+    find: "draft.slot === 'held' ? END_TAG : undefined",
+    replace: 'undefined',
+    told: /its slot was not given back|are left in the pool/,
   },
 ];
 

@@ -2,6 +2,7 @@
 import type { SimulationSubject } from '@reprise/testkit/simulator';
 import { agentSubject } from './agent-subject.js';
 import { gateSubject } from './gate-subject.js';
+import { jobSubject } from './job-subject.js';
 import { memorySubject } from './memory-subject.js';
 import { organizationSubject } from './organization-subject.js';
 import { programSubject } from './program-subject.js';
@@ -13,4 +14,5 @@ export const SUBJECTS: readonly SimulationSubject[] = [
   agentSubject,
   organizationSubject,
   memorySubject,
+  jobSubject,
 ];
