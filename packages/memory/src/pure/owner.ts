@@ -88,6 +88,28 @@ export function memoryCall(ctx: ReducerContext, call: OwnerCall, target: MemoryT
 }
 
 /**
+ * Ends the open calls of a session whose rights have been narrowed: their operations are cancelled, and each is answered by
+ * an error.
+ *
+ * @param isPermitted whether the session may still make a call that writes, or one that does not
+ */
+export function revokeMemoryCalls(
+  ctx: ReducerContext,
+  session: string,
+  isPermitted: (call: { readonly writes: boolean }) => boolean,
+): void {
+  const calls = tableOf(ctx);
+  for (let page = calls.range(); page.length > 0; page = calls.range({ after: page.at(-1)?.[0] ?? '' })) {
+    for (const [at, open] of page) {
+      if (open.call?.session !== session || isPermitted({ writes: open.origin !== null })) continue;
+      ctx.cancel(Number(at));
+      calls.delete(at);
+      answer(ctx, open, refusal('revoked'), true);
+    }
+  }
+}
+
+/**
  * Does an operation for the owner itself. The outcome comes from {@link memoryNews}, with the tag.
  *
  * @param of what it does, in which store; `tag` has at most 256 characters
@@ -209,6 +231,7 @@ function refusal(code: string): OwnerReply {
 /** What a model can do about a refusal. */
 const HINTS: Readonly<Record<string, string>> = {
   query_or_ids: 'Give either words to search for, or the numbers of items.',
+  revoked: 'The rights for this were taken away meanwhile. What was to be written may have been written.',
   unknown_result: 'Name a result that exists, by its number.',
   unknown_task: 'Name a task that exists, by its number.',
 };

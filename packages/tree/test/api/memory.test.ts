@@ -63,6 +63,37 @@ describe('a tree with a store of memories', () => {
     );
   });
 
+  it('a search under way ends before any other input when the rights of its node no longer name the store [TREE-49]', async () => {
+    const seen: string[] = [];
+    await forest(
+      ({ step, last }) => {
+        if (step === 0) return call('memory_query', { query: 'chapters' });
+        seen.push(last);
+        return complete('done');
+      },
+      async ({ trees, world }) => {
+        const tree = await trees.start('narrow', { goal: 'Read.', memory: { scope: SCOPE } });
+        const searches = async () => (await world.kernel.pending()).map(({ kind }) => kind);
+        await expect.poll(async () => (await searches()).length).toBe(1);
+        expect(await tree.restrict(1, { may: { mem_read: [SCOPE] } })).toMatchObject({ status: 'accepted' });
+        expect(await searches()).toHaveLength(1);
+        expect(await tree.restrict(1, { may: { mem_read: ['public'] } })).toMatchObject({ status: 'accepted' });
+        expect(await searches()).toEqual([]);
+        expect(await tree.result()).toMatchObject({ status: 'complete' });
+        expect(seen[0]).toContain('"code":"revoked"');
+      },
+      {
+        more: {
+          // It waits for a person who never comes.
+          policy: [
+            { effect: 'memory.search@1', decision: 'require_approval' },
+            { effect: '*', decision: 'allow' },
+          ],
+        },
+      },
+    );
+  });
+
   it('a store with an unusual scope is refused when the tree is started', async () => {
     await forest(
       () => complete('done'),

@@ -8,6 +8,7 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { canonical, capabilityFits, leq, meet, permits } from '@reprise/kernel/authority';
+import { revokeMemoryCalls } from '@reprise/memory/contracts';
 import type { NodeRow, RecordedRights } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode } from './end-node.js';
@@ -70,13 +71,22 @@ export function refuseWithoutRight(
   if (rights !== undefined && !permits(rights, dimension, object)) throw new Refused('not_permitted');
 }
 
-/** Narrows the rights of a session under way. The kernel ends its effects that they no longer permit, in this frame. */
+/**
+ * Narrows the rights of a session under way. In this frame the kernel ends its effects that they no longer permit, and the
+ * tree what it does for the session in its store.
+ */
 export function restrictRun(delivery: Delivery, row: NodeRow): void {
   const rights = rightsOfNode(delivery, row);
   if (rights === undefined || row.session === null || row.run === 'composing' || row.run === 'checking') return;
   const holder = `cell:${formatAddress([SESSION_REDUCER, row.session])}` as const;
   delivery.ctx.command('sys/SetRights@1', { holder, exercise: rights }, { tag: `${RESTRICT_TAG}${row.n}` });
   tableOf(delivery, 'granted').set(row.session, rights);
+  const { memory } = delivery.state;
+  if (memory === undefined) return;
+  const may = (writes: boolean) => permits(rights, writes ? 'mem_write' : 'mem_read', memory.scope);
+  const still = { writes: may(true), reads: may(false) };
+  if (still.writes && still.reads) return;
+  revokeMemoryCalls(delivery.ctx, row.session, ({ writes }) => (writes ? still.writes : still.reads));
 }
 
 /** The kernel refused to narrow the rights of a run: it may do too much, so its node ends. */
