@@ -1,0 +1,120 @@
+/** Registrations whose process dies at each append: before what it appends is there, and just after. */
+
+import { type JournalRecord, memory, type Store } from '@reprise/kernel';
+import { leq } from '@reprise/kernel/authority';
+import { VirtualClock } from '@reprise/testkit';
+import { openWorld, type World } from 'reprise';
+import { script } from 'reprise/providers';
+import { describe, expect, it } from 'vitest';
+import { DyingStore } from '../../../../conformance/dying-store.js';
+import { type KeyVault, keyRefOf, memoryVault } from '../../src/adapters/vault.js';
+import { entityAt, type Society, society } from '../../src/index.js';
+
+interface Open {
+  readonly world: World;
+  readonly office: Society;
+}
+
+async function open(store: Store, clock: VirtualClock, keys: KeyVault): Promise<Open> {
+  const part = society({ keys });
+  const world = await openWorld({ store, clock, models: { main: script() }, parts: [part] });
+  return { world, office: world.part(part) };
+}
+
+/** A person registers an agent, which registers one of its own with less. @returns their ids */
+async function register({ office }: Open): Promise<readonly string[]> {
+  const ann = await office.human('ann');
+  const tools = { capabilities: { tools: ['agent_register', 'fetch_*'], max_parallel_ops: 4 } };
+  const first = await ann.register({ agent_type: 'custom', display_name: 'First', ...tools }, { id: 'first' });
+  const below = { agent_type: 'custom', display_name: 'Second', capabilities: { tools: ['fetch_a'] } } as const;
+  const second = await office.entity(first.agent_id).register(below, { id: 'second' });
+  return [first.agent_id, second.agent_id];
+}
+
+/** Registers on a store that dies at an append; opens it again as often as needed. */
+async function registered(store: DyingStore, keys: KeyVault): Promise<readonly string[]> {
+  const clock = new VirtualClock();
+  for (;;) {
+    const deaths = store.deaths;
+    const unlessDead = (error: unknown): undefined => {
+      if (store.deaths === deaths) throw error;
+    };
+    const at = await open(store, clock, keys).catch(unlessDead);
+    if (at === undefined) continue;
+    const ids = await register(at).catch(unlessDead);
+    await at.world.close().catch(() => undefined);
+    if (ids !== undefined && store.deaths === deaths) return ids;
+  }
+}
+
+/** No agent has more than its parent may hand on. */
+async function requireNoMoreThanParents(world: World): Promise<void> {
+  const { kernel } = world;
+  const parents = new Map<string, string>();
+  for await (const { seq, records } of kernel.frames(0)) {
+    for (const record of records as readonly JournalRecord[]) {
+      if (record.kind !== 'fact' || record.name !== 'society/Registered@1') continue;
+      const { agent_id, parent_entity_id } = record.value as { agent_id: string; parent_entity_id: string | null };
+      if (parent_entity_id !== null) parents.set(agent_id, parent_entity_id);
+    }
+    if (seq >= kernel.head.seq) break;
+  }
+  for (const [agent, parent] of parents) {
+    const [own, above] = await Promise.all(
+      [agent, parent].map(async (id) => (await kernel.rights(`cell:${entityAt(id).join('/')}`)).effective),
+    );
+    if (own === undefined || above === undefined) throw new Error('an entity has no rights');
+    expect(leq(own.exercise, above.grant)).toBe(true);
+  }
+}
+
+describe('given a person, an agent of hers, and one below it', () => {
+  it('a process that dies at any append leaves one agent for each registration, never more rights than the parent has, and no key without an agent [SOC-5, SOC-7, SOC-8]', async () => {
+    const counting = new DyingStore(memory());
+    await registered(counting, memoryVault());
+    expect(counting.appends).toBeGreaterThan(8);
+    let deaths = 0;
+    for (const side of ['before', 'after'] as const) {
+      for (let n = 1; n <= counting.appends; n++) {
+        const [inner, keys] = [memory(), memoryVault()];
+        const store = new DyingStore(inner);
+        store.dieAt(n, side);
+        const ids = await registered(store, keys);
+        const clock = new VirtualClock();
+        await (await open(inner, clock, keys)).world.close(); // the next open clears the vault
+        await using last = (await open(inner, clock, keys)).world;
+        const made = await keys.list(last.kernel.id);
+        expect([n, side, [...made].sort()]).toEqual([n, side, ids.map(keyRefOf).sort()]);
+        const states = await Promise.all(ids.map((id) => last.kernel.state(entityAt(id))));
+        expect(states.every((state) => state !== undefined)).toBe(true);
+        await requireNoMoreThanParents(last);
+        expect((await last.verify()).unverified).toBe(0);
+        deaths += store.deaths;
+      }
+    }
+    expect(deaths).toBe(2 * counting.appends);
+  }, 120_000);
+
+  it('a vault that is not cleared keeps the key of an attempt whose outcome is unknown', async () => {
+    const keys = memoryVault();
+    const isMade = new Set<string>();
+    const watched: KeyVault = { ...keys, make: async (world) => remember(isMade, await keys.make(world)) };
+    const uncleared: KeyVault = { ...watched, destroy: async () => false };
+    let most = 0;
+    const counting = new DyingStore(memory());
+    await registered(counting, memoryVault());
+    for (let n = 1; n <= counting.appends; n++) {
+      isMade.clear();
+      const store = new DyingStore(memory());
+      store.dieAt(n, 'before');
+      await registered(store, uncleared);
+      most = Math.max(most, isMade.size);
+    }
+    expect(most).toBe(3);
+  }, 60_000);
+});
+
+function remember<T extends { readonly key_ref: string }>(made: Set<string>, key: T): T {
+  made.add(key.key_ref);
+  return key;
+}
