@@ -50,10 +50,17 @@ export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], { root,
     group: (id) => new Group(world, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));
-      if ((await entity.state()) === undefined) await makeHuman(world, name, capabilities, app);
+      if (!(await isWhole(world, name))) await makeHuman(world, name, capabilities, app);
       return entity;
     },
   };
+}
+
+/** Whether a person's entity is there with its rights, which are set last: a process may have died on the way. */
+async function isWhole({ kernel }: AgentWorld, name: string): Promise<boolean> {
+  const [reducer, key] = entityAt(name);
+  const isMade = (await kernel.state(entityAt(name))) !== undefined;
+  return isMade && (await kernel.rights(`cell:${reducer}/${key}`)).declared !== undefined;
 }
 
 /** Makes a person's entity: its account, its rights and those of the principal first, then the cell can act. */
@@ -66,14 +73,7 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
   const limits = root.max_parallel_ops === undefined ? {} : { parallel: root.max_parallel_ops };
   const above = { may: {} };
   await kernel.command('sys/SetAccount@1', { account: accountOf(name), parent: null, limits });
-  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above, app }, { id: 'human' });
   const [reducer, key] = entityAt(name);
-  await kernel.command('sys/SetRights@1', {
-    holder: `cell:${reducer}/${key}`,
-    exercise: recorded(withGroups(rights)),
-    grant: recorded(rights.grant),
-    account: accountOf(name),
-  });
   await kernel.command('sys/SetRights@1', {
     holder: `human:${name}`,
     exercise: {
@@ -82,6 +82,13 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
         read: [`${reducer}/${key}`, `${L1}/${key}`, `${SESSION_REDUCER}/${name}/*`],
       },
     },
+  });
+  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above, app }, { id: 'human' });
+  await kernel.command('sys/SetRights@1', {
+    holder: `cell:${reducer}/${key}`,
+    exercise: recorded(withGroups(rights)),
+    grant: recorded(rights.grant),
+    account: accountOf(name),
   });
 }
 

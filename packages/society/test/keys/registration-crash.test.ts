@@ -1,9 +1,11 @@
 /** Registrations whose process dies at each append: before what it appends is there, and just after. */
 
-import { type JournalRecord, memory, type Store } from '@reprise/kernel';
+import type { AgentWorld } from '@reprise/agent';
+import type { JournalRecord } from '@reprise/contracts';
+import { memory, type Store } from '@reprise/kernel';
 import { leq } from '@reprise/kernel/authority';
 import { VirtualClock } from '@reprise/testkit';
-import { openWorld, type World } from 'reprise';
+import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../../conformance/dying-store.js';
@@ -11,7 +13,7 @@ import { type KeyVault, keyRefOf, memoryVault } from '../../src/adapters/vault.j
 import { entityAt, type Society, society } from '../../src/index.js';
 
 interface Open {
-  readonly world: World;
+  readonly world: AgentWorld;
   readonly office: Society;
 }
 
@@ -26,7 +28,7 @@ async function register({ office }: Open): Promise<readonly string[]> {
   const ann = await office.human('ann');
   const tools = { capabilities: { tools: ['agent_register', 'fetch_*'], max_parallel_ops: 4 } };
   const first = await ann.register({ agent_type: 'custom', display_name: 'First', ...tools }, { id: 'first' });
-  const below = { agent_type: 'custom', display_name: 'Second', capabilities: { tools: ['fetch_a'] } } as const;
+  const below = { agent_type: 'custom' as const, display_name: 'Second', capabilities: { tools: ['fetch_a'] } };
   const second = await office.entity(first.agent_id).register(below, { id: 'second' });
   return [first.agent_id, second.agent_id];
 }
@@ -48,7 +50,7 @@ async function registered(store: DyingStore, keys: KeyVault): Promise<readonly s
 }
 
 /** No agent has more than its parent may hand on. */
-async function requireNoMoreThanParents(world: World): Promise<void> {
+async function requireNoMoreThanParents(world: AgentWorld): Promise<void> {
   const { kernel } = world;
   const parents = new Map<string, string>();
   for await (const { seq, records } of kernel.frames(0)) {

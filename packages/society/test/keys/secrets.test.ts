@@ -65,7 +65,7 @@ async function bytesIn(store: ReturnType<typeof memory>): Promise<Uint8Array[]> 
   const open = await store.openReadonly();
   const all: Uint8Array[] = [];
   for await (const { bytes } of open.journal.read(0)) all.push(bytes);
-  for await (const ref of open.content.list()) all.push(await open.content.get(ref));
+  for await (const ref of open.content.list()) all.push((await open.content.get(ref)) ?? new Uint8Array());
   await open.close();
   return all;
 }
