@@ -8,6 +8,7 @@ import {
   type Receipt,
   type RidingAttempt,
   type StateRecord,
+  type Value,
 } from '@reprise/contracts';
 import { encodeScope, FRAME_DEPTH_MAX } from '../codec/index.js';
 import { DERIVED_LAYOUTS, type Form, INGRESS_LAYOUTS, type Layout, RECEIPT_LAYOUT, STATE_PREFIX } from './layout.js';
@@ -108,7 +109,15 @@ function packLeaf([path, fields]: StateRecord['leaves'][number], ingress: Ingres
   const [kind, name] = path;
   const isNamed = 'effect' in ingress && ingress.effect === name;
   const parts = kind === 'effect' || kind === 'settled' ? [kind, isNamed || fromHex(name as string)] : path;
+  if (kind === 'plan' && Array.isArray(fields?.wait)) return [...parts, { ...fields, wait: fields.wait.map(packWait) }];
   return kind === 'cell' && fields !== null ? [...parts, ...packCell(fields)] : [...parts, fields];
+}
+
+/** What a plan waits for, as a list: for what, for which of its effects or which cell, and until when, if at all. */
+export function packWait(wait: Value): Value {
+  if (wait === null) return null;
+  const { for: what, emissions, address, until } = wait as Readonly<Record<string, Value>>;
+  return [what, emissions ?? address, ...((until ?? null) === null ? [] : [until])] as Value;
 }
 
 function packCell(fields: Fields): [Fields, Fields] {

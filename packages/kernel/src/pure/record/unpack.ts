@@ -65,6 +65,7 @@ export function unpackLeaves(packed: Value | undefined, ingress: Unchecked): Unc
     const [kind, name] = parts;
     const last = parts[parts.length - 1] ?? null;
     if (kind === 'cell' && last !== null) return [parts.slice(0, -2), unpackCell(parts[parts.length - 2], last)];
+    if (kind === 'plan' && last !== null) return [parts.slice(0, -1), unpackPlan(last)];
     return [kind === 'effect' || kind === 'settled' ? [kind, effectIn(name, ingress)] : parts.slice(0, -1), last];
   });
   return { kind: 'state', leaves };
@@ -75,6 +76,18 @@ function effectIn(name: Value | undefined, ingress: Unchecked): string {
   const hex = name === true ? ingress.effect : digestIn(name);
   if (typeof hex === 'string' && (name === true) === (hex === ingress.effect)) return hex;
   throw new Misplaced('`true` does not stand for the effect of the input, or its id does');
+}
+
+function unpackPlan(fields: Value): Value {
+  const wait = isMap(fields) ? fields.wait : undefined;
+  return Array.isArray(wait) ? { ...(fields as Unchecked), wait: wait.map(unpackWait) } : fields;
+}
+
+function unpackWait(packed: Value): Value {
+  if (packed === null) return null;
+  const [what, of, until = null] = listIn(packed, 'what a plan waits for') as readonly Value[];
+  if (of === undefined) throw new Misplaced('a plan waits for nothing');
+  return what === 'peek' ? { for: what, address: of } : { for: what as Value, emissions: of, until };
 }
 
 function unpackCell(own: Value | undefined, state: Value): Unchecked {

@@ -15,8 +15,7 @@
  */
 import type { StateRecord, Value } from '@reprise/contracts';
 import { encodeItems, encodeKernel, equalValues, type Hash } from '../../codec/index.js';
-import type { PlanWait } from '../../define/index.js';
-import { STATE_PREFIX } from '../../record/index.js';
+import { packWait, STATE_PREFIX } from '../../record/index.js';
 import { encodedValue } from './encoded-value.js';
 import type { LeafKind } from './leaf-key.js';
 import type { CellLeaf, EffectLeaf, LeafChange, LogLeaf, PlanLeaf } from './leaves.js';
@@ -91,6 +90,9 @@ class ChangedFields {
   #plan(before: PlanLeaf | undefined, after: PlanLeaf): void {
     const resumed = after.resumptions.slice(before?.resumptions.length ?? 0);
     if (resumed.length > 0) this.#set('resumed', resumed);
+    if (!equalValues((before?.wait ?? null) as Value, after.wait as Value)) {
+      this.#state('wait', after.wait, encodeKernel(packWait(after.wait as Value)));
+    }
     this.#compare(before === undefined ? NO_PLAN : planMarks(before), planMarks(after), '');
   }
 
@@ -144,17 +146,11 @@ function sealedItems(log: LogLeaf | undefined): number {
   return log === undefined ? 0 : log.count - log.tail.length;
 }
 
-function planMarks({ wait, inbox, stopped }: PlanLeaf): Stated {
-  return { wait: wait && statedWait(wait), inbox, stopped };
+function planMarks({ inbox, stopped }: PlanLeaf): Stated {
+  return { inbox, stopped };
 }
 
-/** A wait as a list: what for, which of its effects or which cell, and until when, if at all. */
-function statedWait(wait: PlanWait): Value {
-  if (wait.for === 'peek') return [wait.for, wait.address];
-  return wait.until === null ? [wait.for, wait.emissions] : [wait.for, wait.emissions, wait.until];
-}
-
-const NO_PLAN: Stated = { wait: null, inbox: [] };
+const NO_PLAN: Stated = { inbox: [] };
 
 function effectMarks(effect: EffectLeaf | undefined): Stated {
   return effect === undefined ? EMPTY : { inc: effect.inc, cancelled: effect.cancelled };
