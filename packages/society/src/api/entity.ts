@@ -8,10 +8,22 @@ import {
   type SendOptions,
   storeParts,
 } from '@reprise/agent';
-import { type Address, present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  present,
+  type Ref,
+  RepriseError,
+  requireKnownOptions,
+  type Value,
+  type ValueMap,
+} from '@reprise/contracts';
 import type { Ack } from '@reprise/kernel';
+import { readItemText } from '@reprise/memory';
 import { type EntityState, entityAt } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/sessions.js';
+import { keptArgs } from '../served/kept.js';
+import { shownAnswer } from '../served/shown.js';
+import type { SocietyToolName } from '../wire/index.js';
 import type {
   AgentRegister,
   AgentRow,
@@ -174,22 +186,26 @@ export class Entity {
   /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
   async call(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Value> {
     const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
-    if (!is_error) return value;
-    const { code, error, detail } = value as {
-      readonly code?: string;
-      readonly error?: string;
-      readonly detail?: string;
-    };
-    const reason = code ?? error ?? 'refused';
-    throw new RepriseError('request_rejected', `${this.id} may not: ${name} was refused with ${reason}`, {
-      where: name,
-      reason,
-      actual: value,
-      hint:
-        detail === undefined
-          ? 'docs/reference/society.md says when each refusal comes.'
-          : `The check that failed: ${detail}.`,
-    });
+    if (is_error) throw refusedCall(this.id, name, value);
+    return value;
+  }
+
+  /**
+   * Calls a tool in the form of its schema, as a client of MCP does: texts are stored as content that can be erased, and
+   * the answer shows texts.
+   *
+   * @throws RepriseError `request_rejected`; `request_differs` for an id that was used: its texts are stored again
+   * @example
+   * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
+   */
+  async use(tool: SocietyToolName, args: ValueMap, by: CommandOptions = {}): Promise<ValueMap> {
+    const { content } = this.host.world.kernel;
+    const id = by.id ?? crypto.randomUUID();
+    const answered = await this.answerTo(tool, await keptArgs(tool, args, { content, id }), { ...by, id });
+    if (answered.is_error) throw refusedCall(this.id, tool, answered.value);
+    const texts = new Map<string, string | null>();
+    for (const { label, ref } of answered.refs) texts.set(label, await readItemText(content, ref as unknown as Ref));
+    return shownAnswer(tool, answered.value, texts) as ValueMap;
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
@@ -217,6 +233,24 @@ export class Entity {
     }
     throw kernel.closedBy ?? lost(this.id, 'an open world');
   }
+}
+
+function refusedCall(entity: string, name: string, value: Value): RepriseError {
+  const { code, error, detail } = value as {
+    readonly code?: string;
+    readonly error?: string;
+    readonly detail?: string;
+  };
+  const reason = code ?? error ?? 'refused';
+  return new RepriseError('request_rejected', `${entity} may not: ${name} was refused with ${reason}`, {
+    where: name,
+    reason,
+    actual: value,
+    hint:
+      detail === undefined
+        ? 'docs/reference/society.md says when each refusal comes.'
+        : `The check that failed: ${detail}.`,
+  });
 }
 
 function refusedInput(entity: string, code: string | undefined): RepriseError {

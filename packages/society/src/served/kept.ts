@@ -69,7 +69,8 @@ async function item(
 }
 
 async function head({ content: text }: ValueMap, { content }: Keeper): Promise<Record<string, Value>> {
-  return { head_ref: await putErasable(content, encoder.encode(startOf(text as string, HEAD_LENGTH))) };
+  // Sessions show it as a part of a message, so it is plain content, like the words of every message.
+  return { head_ref: await content.put(encoder.encode(startOf(text as string, HEAD_LENGTH))) };
 }
 
 function inMillionths(name: string, part: Value | undefined): Record<string, Value | undefined> {

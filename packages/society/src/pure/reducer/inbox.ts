@@ -50,6 +50,9 @@ export function published(name: string, value: Value, ctx: ReducerContext): void
   if (!parsed.success || !isEvent(name)) return;
   const { payload, deliver, push, by, head_ref } = parsed.data;
   if (by === idOf(ctx)) return;
+  const { agent } = agentOf(payload);
+  // Of its own agents it hears at once, from them.
+  if (name === 'agent.status_changed' && tableOf(ctx, 'children').get(agent ?? '-') !== undefined) return;
   const shown = deliver === 'run' ? { head_ref, by } : {};
   if (!notice({ event: name, payload, push, group, ...agentOf(payload), ...shown }, ctx)) return;
   if (deliver === 'steer' && head_ref !== null) steer(parsed.data, ctx);

@@ -61,7 +61,7 @@ export function denied(code: string): Answer {
 
 /** Names the check that failed: tool, group, visibility, parallel or ttl. */
 function detailOf(code: string): string {
-  if (code.startsWith('cap_denied/mem_')) return 'visibility';
+  if (code === 'cap_denied/mem_read' || code === 'cap_denied/mem_write') return 'visibility';
   if (code === 'cap_denied/expired') return 'ttl';
   if (code.startsWith('cap_denied/parallel') || code.startsWith('budget_denied')) return 'parallel';
   const [, dimension] = code.split('/');
