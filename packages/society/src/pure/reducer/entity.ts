@@ -33,7 +33,7 @@ import {
   proofNews,
   SWARM,
 } from '../contracts/index.js';
-import { type AgentKey, changeSet, keyed, registered } from './agents.js';
+import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
 import { answerCall, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
@@ -55,6 +55,7 @@ import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { challenged, proved } from './proofs.js';
 import { agentMade, clearRemoved, unmakeAgent } from './register.js';
+import { type AgentKey, keyed, registered } from './registration.js';
 import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { sendInput, sessionNews, sessionOfSender } from './sessions.js';
 import { parentChanged, setStatus, setTimers, statusTimer, tellChildren } from './status.js';

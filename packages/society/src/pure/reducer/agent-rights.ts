@@ -1,0 +1,119 @@
+/** The capabilities of this entity, as entities above it see and change them (CAP-11). */
+import type { Value } from '@reprise/contracts';
+import { leq } from '@reprise/kernel/authority';
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { AgentCallOf, Capabilities, CapabilityChange, EntityState } from '../contracts/index.js';
+import { askedBy, endOf, exceeds } from './agent-terms.js';
+import { answerCall } from './answers.js';
+import { idOf } from './entity-context.js';
+import { identifyL1 } from './hot.js';
+import { subscribeAsAsked } from './inbox.js';
+import { type Answer, refusal } from './operations.js';
+import { excessIn } from './register.js';
+import { aboveOf, changeRights, compiledOf } from './rights.js';
+import { shownRights } from './shown-rights.js';
+import { setTimers } from './status.js';
+/** Shows the capabilities of this entity, or changes them for an entity above it (CAP-11). */
+export function changeCapabilities(
+  draft: EntityState,
+  args: AgentCallOf<'agent_capabilities'>,
+  call: string,
+  ctx: ReducerContext,
+): Answer | undefined {
+  const { capabilities, grant, trust_floor, automerge, bonus_groups, expected_revision } = args;
+  const by = askedBy(call, ctx);
+  const changes =
+    capabilities !== undefined ||
+    grant !== undefined ||
+    trust_floor !== undefined ||
+    automerge !== undefined ||
+    bonus_groups !== undefined;
+  const heard = subscribeAsAsked(draft, args.subscriptions, ctx);
+  if (!changes) return { value: { ...report(draft, ctx), ...heard } };
+  if (by === undefined) return refusal('not_authorized');
+  if (expected_revision !== undefined && expected_revision !== draft.revision)
+    return refusal('revision_conflict', { expected: expected_revision, actual: draft.revision });
+  if (draft.changing !== null) return refusal('change_under_way');
+  const next = {
+    declared: changedBy(draft.declared, capabilities),
+    granted: grant === undefined ? draft.granted : changedBy(draft.granted ?? draft.declared, grant),
+  };
+  const isParent = by.by === draft.parent_entity_id;
+  const was = draft.expires_at;
+  const expires_at = capabilities?.ttl_seconds === undefined ? draft.expires_at : endOf(next.declared, draft, ctx);
+  const refused = refusedChange(draft, { ...next, expires_at }, isParent, ctx);
+  if (refused !== undefined) return refused;
+  if (!isParent && (trust_floor !== undefined || automerge !== undefined || bonus_groups !== undefined))
+    return refusal('not_authorized');
+  const { declared, granted, revision } = draft;
+  const asks = changeRights(draft, ctx, () => {
+    draft.declared = next.declared;
+    draft.granted = next.granted;
+    draft.expires_at = expires_at;
+    draft.revision++;
+    if (trust_floor !== undefined) draft.trust_floor = trust_floor;
+    if (automerge !== undefined) draft.automerge = automerge;
+    if (bonus_groups !== undefined) draft.bonus_groups = bonus_groups;
+  });
+  setTimers(draft, ctx);
+  if (!asks) return { value: { ...report(draft, ctx), ...heard } };
+  draft.changing = { call, revision: revision + 1, declared, granted, expires_at: was };
+  return undefined;
+}
+
+/** The rights of a change that widens stand, or were refused: then the change is taken back. */
+export function changeSet(draft: EntityState, revision: number, code: string | null, ctx: ReducerContext): void {
+  const { changing } = draft;
+  if (changing === null || changing.revision !== revision) return;
+  draft.changing = null;
+  if (code !== null) {
+    changeRights(draft, ctx, () => {
+      draft.declared = changing.declared;
+      draft.granted = changing.granted;
+      draft.expires_at = changing.expires_at;
+    });
+    setTimers(draft, ctx);
+  }
+  identifyL1(draft, ctx);
+  if (changing.call === null) return;
+  const answer: Answer =
+    code === null
+      ? { value: report(draft, ctx) }
+      : refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
+  answerCall(draft, changing.call, answer, ctx);
+}
+
+/** What is declared, what counts, and where it is narrower than declared. */
+function report(draft: EntityState, ctx: ReducerContext): Readonly<Record<string, Value>> {
+  const { effective, limited_by } = shownRights(draft, ctx);
+  return {
+    agent_id: idOf(ctx),
+    declared: draft.declared as Value,
+    effective: effective as Value,
+    limited_by: limited_by as unknown as Value,
+    revision: draft.revision,
+  };
+}
+
+/** An absent dimension keeps its value; null takes that of the parent, which is what an absent one means (CAP-8). */
+function changedBy(declared: Capabilities, change: CapabilityChange = {}): Capabilities {
+  const kept = Object.entries({ ...declared, ...change }).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as Capabilities;
+}
+
+/** The direct parent changes capabilities within its own; an entity further up only narrows them. */
+function refusedChange(
+  draft: EntityState,
+  next: Pick<EntityState, 'declared' | 'granted' | 'expires_at'>,
+  isParent: boolean,
+  ctx: ReducerContext,
+): Answer | undefined {
+  if (isParent) {
+    const excess = excessIn({ ...draft, ...next }, aboveOf(ctx), idOf(ctx));
+    return excess === undefined ? undefined : exceeds(excess);
+  }
+  const before = compiledOf(draft, ctx);
+  const after = compiledOf({ ...draft, ...next }, ctx);
+  const narrows = leq(after.exercise, before.exercise) && leq(after.grant, before.grant);
+  return narrows ? undefined : refusal('not_authorized', { why: 'only the direct parent widens' });
+}
