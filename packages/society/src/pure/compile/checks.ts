@@ -6,7 +6,7 @@ import { isExpired, permits } from '@reprise/kernel/authority';
 export const CHECKS = ['tool', 'group', 'visibility', 'parallel', 'ttl'] as const;
 
 /** A check of a call. */
-export type Check = (typeof CHECKS)[number];
+export type CallCheck = (typeof CHECKS)[number];
 
 /** What a call needs. */
 export interface CallNeeds {
@@ -26,7 +26,7 @@ export interface CallNeeds {
  * @param now the time in milliseconds
  * @returns undefined when it passes. The gate decides again when it acts
  */
-export function firstFailed(rights: Capability, needs: CallNeeds, open: number, now: number): Check | undefined {
+export function firstFailed(rights: Capability, needs: CallNeeds, open: number, now: number): CallCheck | undefined {
   const { tool, group, reads = [], writes = [] } = needs;
   if (!permits(rights, 'tool', tool)) return 'tool';
   if (group !== undefined && !permits(rights, 'group', group)) return 'group';
