@@ -176,26 +176,3 @@ export const societyErase = effectOnUse('society.erase@1', () =>
     guarantee: 'idempotent',
   }),
 );
-
-/**
- * `society.conflicts@1`: finds the items of a store that say something else about the same subject. The right to read the
- * store is needed.
- */
-export const societyConflicts = effectOnUse('society.conflicts@1', () =>
-  defineEffect({
-    kind: 'society.conflicts@1',
-    params: z.strictObject({
-      store: scope,
-      subjects: z
-        .array(z.strictObject({ item: count, subject_key: z.string().min(1).max(128), content_ref: ref() }))
-        .min(1)
-        .max(IDENTITY_BOUNDS.items),
-    }),
-    receipt: z.strictObject({
-      /** By the number of the returned item: the item of the store that it contradicts. */
-      conflicts: z.array(z.strictObject({ item: count, with: z.int().min(1) })).max(IDENTITY_BOUNDS.items),
-    }),
-    guarantee: 'idempotent',
-    rights: { mem_read: 'store' },
-  }),
-);
