@@ -8,5 +8,7 @@ export { Group } from './api/group.js';
 export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
 export type { CommandOptions } from './api/requests.js';
 export type { Society } from './api/society.js';
+export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
+export { type SwarmManifest, swarmTools } from './tools/swarms.js';

@@ -2,10 +2,13 @@
 import type { AgentWorld, PartHost, WorldPart } from '@reprise/agent';
 import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
 import { topic } from '@reprise/flow';
+import type { AnyAdapter } from '@reprise/kernel';
 import { memoryPart } from '@reprise/memory';
-import { textsPart } from '@reprise/work';
+import { textsPart, workPart } from '@reprise/work';
 import { eraseAdapter } from './adapters/erase.js';
 import { type SocietyKeys, societyKeys } from './adapters/keys.js';
+import { memberPreparer } from './adapters/member.js';
+import { swarmCheckAdapter } from './adapters/swarm-check.js';
 import { type KeyVault, memoryVault } from './adapters/vault.js';
 import { verifyAdapter } from './adapters/verify.js';
 import type { TokenIssuer } from './api/proofs.js';
@@ -16,16 +19,20 @@ import {
   capabilities,
   challengePlan,
   checkPlan,
+  checkSwarmPlan,
   entityReducer,
   groupReducer,
+  joinPlan,
   keygenPlan,
   l1Reducer,
   memoryPlan,
   ownKeyPlan,
   provePlan,
   removePlan,
+  swarmReducer,
 } from './pure/index.js';
 import { servedSociety } from './served/served.js';
+import { swarmTools } from './tools/swarms.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
@@ -57,6 +64,8 @@ const POLICY: readonly PolicyRule[] = [
   { send: 'flow/Topic@1/society/*', who: 'cell:society/Group@1/*', decision: 'allow' },
   { send: 'flow/Topic@1/society/*', who: 'adapter:*', decision: 'deny' },
   { send: 'flow/Topic@1/society/*', who: 'cell:*', decision: 'deny' },
+  { send: 'society/Swarm@1/*', who: 'cell:society/Entity@1/*', decision: 'allow' },
+  { send: 'society/Entity@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
   { effect: 'society.*', decision: 'allow' },
   { effect: 'identity.*', decision: 'allow' },
 ];
@@ -80,13 +89,13 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
   let kept: SocietyKeys | undefined;
   return {
     name: 'society',
-    uses: [memoryPart(), textsPart],
-    reducers: [entityReducer, groupReducer, l1Reducer, topic],
-    plans: [archivePlan, checkPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
+    uses: [memoryPart(), textsPart, workPart({ preparers: [memberPreparer] })],
+    reducers: [entityReducer, groupReducer, l1Reducer, swarmReducer, topic],
+    plans: [archivePlan, checkPlan, checkSwarmPlan, joinPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
     adapters: (host) => {
       hosted = host;
       kept = societyKeys(host, keys);
-      return [...kept.adapters, verifyAdapter(host), eraseAdapter(host)];
+      return [...kept.adapters, verifyAdapter(host), eraseAdapter(host), swarmCheckAdapter(host) as AnyAdapter];
     },
     async started(world) {
       await kept?.clear(world.kernel);
@@ -94,6 +103,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     },
     policy: POLICY,
     served: servedSociety(async () => await (hosted as PartHost).world, tokens),
+    tools: swarmTools,
     handle: (world) =>
       societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens }),
   };

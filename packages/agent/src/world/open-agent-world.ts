@@ -117,7 +117,7 @@ export async function openAgentParts<const A extends readonly AnyAgent[]>(
   });
   const clock = rest.clock ?? systemClock;
   const now = (): number => world?.now ?? clock.wall();
-  const host = partHost(opened, { registry, models: Object.keys(models), now });
+  const host = partHost(opened, { registry, parts, models: Object.keys(models), now });
   registry.add(withThose(agents, parts.agents(host)));
   for (const name of registry.names) requireModelOf(registry, name, models);
   const tools = toolCallAdapter(registry, {

@@ -33,6 +33,15 @@ export class OpenParts {
     return this.all.flatMap(({ agents = [] }) => (typeof agents === 'function' ? agents(host) : agents));
   }
 
+  /** The agent that a part makes by a name. */
+  async agentOf(name: string, host: PartHost): Promise<AnyAgent | undefined> {
+    for (const part of this.all) {
+      const agent = await part.agentOf?.(name, host);
+      if (agent !== undefined) return agent;
+    }
+    return undefined;
+  }
+
   /** The tools that definitions of an earlier process may list. */
   get tools(): readonly Tool[] {
     return this.all.flatMap(({ tools = [] }) => tools);
@@ -110,16 +119,28 @@ export class OpenParts {
 /** What the adapters of parts may use, before the world is open as well as after. */
 export function partHost(
   opened: Promise<AgentWorld>,
-  { registry, models, now }: { readonly registry: Registry; readonly models: readonly string[]; now(): number },
+  {
+    registry,
+    parts,
+    models,
+    now,
+  }: {
+    readonly registry: Registry;
+    readonly parts: OpenParts;
+    readonly models: readonly string[];
+    now(): number;
+  },
 ): PartHost {
-  return {
+  const host: PartHost = {
     content: new HostContent(opened.then(({ kernel }) => kernel.content)),
     world: opened,
     now,
     adopt: async (agent) => (await opened).adopted(agent),
+    agent: async (name) => registry.find(name) ?? parts.agentOf(name, host),
     tool: (name) => registry.tools(name)[0],
     models,
   };
+  return host;
 }
 
 /** The policy with the rules that it lacks: before the rules that agents need where it ends with them, at its end otherwise. */

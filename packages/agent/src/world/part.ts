@@ -45,6 +45,11 @@ export interface WorldPart<H = unknown> {
    * world that they are in.
    */
   readonly agents?: readonly AnyAgent[] | ((host: PartHost) => readonly AnyAgent[]);
+  /**
+   * Makes an agent by a name that this part knows, such as `skill:research`; undefined for any other name. Other parts ask
+   * for it through {@link PartHost.agent}.
+   */
+  agentOf?(name: string, host: PartHost): Promise<AnyAgent | undefined>;
   /** Tools that definitions of an earlier process may list. */
   readonly tools?: readonly Tool[];
   /** Views beside those of sessions: `(await world.views()).view(definition)`. */
@@ -69,6 +74,8 @@ export interface PartHost {
   now(): number;
   /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */
   adopt(agent: AnyAgent): Promise<{ readonly adopted: Adopted; readonly agents: readonly Adopted[] }>;
+  /** The agent of a name: one with code in this process, or one that a part makes by that name. */
+  agent(name: string): Promise<AnyAgent | undefined>;
   /** A tool of the world's agents and catalogs. */
   tool(name: string): Tool | undefined;
   /** The aliases of the world's models. */

@@ -17,12 +17,13 @@ import {
   type Value,
   type ValueMap,
 } from '@reprise/contracts';
-import type { Ack } from '@reprise/kernel';
+import { type Ack, encode, portableSha256, toHex } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { type EntityState, entityAt } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/sessions.js';
 import { keptArgs } from '../served/kept.js';
 import { shownAnswer } from '../served/shown.js';
+import { keepManifest, type SwarmManifest } from '../tools/swarms.js';
 import type { SocietyToolName } from '../wire/index.js';
 import type {
   AgentRegister,
@@ -34,6 +35,7 @@ import type {
 } from './answers.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
 import { type Answered, answerOf, ask, type CommandOptions } from './requests.js';
+import { CreatedSwarm, refused, type SwarmHost } from './swarm.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -183,6 +185,27 @@ export class Entity {
     return run as Run<string>;
   }
 
+  /**
+   * Creates a swarm: agents below this entity that work on one goal, with a group of their own.
+   *
+   * @returns the swarm, when it has formed
+   * @throws RepriseError `request_rejected`: `capability_exceeds_parent`, `agent_undefined`, `no_price`, `swarm_exists`,
+   *   `group_exists`, `invalid_arguments`
+   * @example
+   * const swarm = await ann.createSwarm({ goal: 'Compare three markets', strategy: 'pipeline', agents })
+   * console.log((await swarm.ended()).synthesis)
+   */
+  async createSwarm(manifest: SwarmManifest, by: CommandOptions = {}): Promise<CreatedSwarm> {
+    const { world } = this.host;
+    const { id = crypto.randomUUID() } = by;
+    const swarm_id = manifest.swarm_id ?? `swarm-${toHex(portableSha256(encode([this.id, id]))).slice(0, 32)}`;
+    const kept = await keepManifest({ ...manifest, swarm_id }, world.kernel.content);
+    const { value, is_error, seq } = await this.#answered('swarm_create', kept as unknown as Value, { ...by, id });
+    if (is_error) throw refused('swarm_create', value);
+    const host: SwarmHost = { world, caller: (entity) => new Entity(this.host, entity) };
+    return new CreatedSwarm(host, swarm_id, seq, value as unknown as CreatedSwarm['created']);
+  }
+
   /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
   async call(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Value> {
     const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
@@ -209,10 +232,19 @@ export class Entity {
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Answered> {
+  async answerTo(name: string, args: Value, by: CommandOptions = {}): Promise<Answered> {
+    const { seq: _, ...answered } = await this.#answered(name, args, by);
+    return answered;
+  }
+
+  async #answered(
+    name: string,
+    args: Value,
+    { id = crypto.randomUUID(), as }: CommandOptions,
+  ): Promise<Answered & { readonly seq: number }> {
     const { kernel } = this.host.world;
     const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
-    return answerOf(kernel, this.address, ack, id);
+    return { ...(await answerOf(kernel, this.address, ack, id)), seq: ack.seq };
   }
 
   /** The number of the run that an input began. */

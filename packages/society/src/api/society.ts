@@ -17,6 +17,7 @@ import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
 import type { TokenIssuer } from './proofs.js';
 import { ask } from './requests.js';
+import { SwarmHandle } from './swarm.js';
 
 /** The society of a world. */
 export interface Society {
@@ -33,6 +34,8 @@ export interface Society {
   entity(id: string): Entity;
   /** The handle of a group, whether or not it exists. @throws RepriseError `invalid_argument` */
   group(id: string): Group;
+  /** The handle of a swarm, whether or not it exists. @throws RepriseError `invalid_argument` */
+  swarm(id: string): SwarmHandle;
 }
 
 /** What a society was defined with. */
@@ -48,6 +51,7 @@ export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], { root,
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),
+    swarm: (id) => new SwarmHandle({ world, caller: (entity) => new Entity(host, entity) }, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));
       if (!(await isWhole(world, name))) await makeHuman(world, name, capabilities, app);

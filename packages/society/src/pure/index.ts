@@ -6,5 +6,7 @@ export { challengePlan, ownKeyPlan, provePlan, removePlan } from './plans/identi
 export { keygenPlan } from './plans/keygen.js';
 export { memoryPlan } from './plans/memory.js';
 export { entityReducer } from './reducer/entity.js';
+export { MEMBER_JOB } from './reducer/entity-work.js';
 export { groupReducer } from './reducer/group.js';
 export { l1Reducer } from './reducer/l1.js';
+export { swarmReducer } from './reducer/swarm.js';

@@ -2,7 +2,7 @@
  * Prepares the jobs of a team: reads the skill file, makes the specialist of it, and lays out its input. Replay needs
  * none of it: the definition is content, and the digest says which bytes were read (SPEC-16).
  */
-import { defineAgent, putText, readText, type Tool } from '@reprise/agent';
+import { type AnyAgent, defineAgent, type PartHost, putText, readText, type Tool } from '@reprise/agent';
 import type { Capability, InputPart, Ref } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import {
@@ -35,7 +35,7 @@ interface SpecialistsOfTeam {
   readonly name: string;
   readonly library: SkillLibrary;
   /** What it knows of its skills where agents have these rights. */
-  facts(host: PrepareHost, rights: Capability): SkillTeam;
+  facts(host: Pick<PartHost, 'models'>, rights: Capability): SkillTeam;
   readonly defaultModel: string;
   /** The tool that a skill means by a name; undefined when it may have none of that name. */
   tool(name: string, isPlanner: boolean): Tool | undefined;
@@ -60,6 +60,31 @@ export function specialistPreparer(team: SpecialistsOfTeam): Preparer {
       return { adopted, agents: [...agents], message_parts, digest: found.digest, resolved_model: model };
     },
   };
+}
+
+/** Another part's agents have rights of their own: the gate judges each call of a tool. */
+const UNBOUNDED: Capability = { may: {} };
+
+/** Begins the name under which other parts of the world ask for the specialist of a skill. */
+const SKILL_NAME = 'skill:';
+
+/**
+ * The specialist that a skill makes, for parts other than the team's own: with the tools of the team's catalog.
+ *
+ * @param name `skill:` and the name of the skill
+ * @returns undefined for a skill that the team does not have, or that cannot be spawned
+ */
+export async function agentOfSkill(
+  team: SpecialistsOfTeam,
+  name: string,
+  host: Pick<PartHost, 'models'>,
+): Promise<AnyAgent | undefined> {
+  if (!name.startsWith(SKILL_NAME)) return undefined;
+  const read = await team.library.read(name.slice(SKILL_NAME.length), team.facts(host, UNBOUNDED));
+  if (read === undefined || !isSkill(read.found.parsed) || read.row.refusal !== null) return undefined;
+  const { parsed } = read.found;
+  const model = parsed.model ?? team.defaultModel;
+  return host.models.includes(model) ? specialist(parsed, model, toolsOf(team, parsed, false)) : undefined;
 }
 
 /** A definition with the limit of the job's share of the budget. */

@@ -13,7 +13,7 @@ import {
 import { permits } from '@reprise/kernel/authority';
 import { LIVE_ITEMS_MAX, memoryTools } from '@reprise/memory';
 import { workPart } from '@reprise/work';
-import { specialistPreparer } from '../adapters/prepare.js';
+import { agentOfSkill, specialistPreparer } from '../adapters/prepare.js';
 import type { TeamFacts, TeamInWorld } from '../adapters/team.js';
 import { coordinatorSource } from '../coordinator-context.js';
 import { coordinatorInstructions } from '../prompts/coordinator.js';
@@ -140,6 +140,7 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     },
     policy: policyOf(pool),
     agents: (host) => [coordinatorFor(host)],
+    agentOf: (named, host) => agentOfSkill(specialists, named, host),
     tools: options.tools,
     started: async (world) => {
       await openPool(world, pool, chosen.maxConcurrent);

@@ -2,9 +2,10 @@
 import { entityCoreFacts, entityCoreTables } from './entity.js';
 import { memberFacts, memberTables } from './member.js';
 import { proofTables } from './proofs.js';
+import { swarmTablesOfEntity } from './swarm.js';
 
 /** The tables of an entity. */
-export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables };
+export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables, ...swarmTablesOfEntity };
 
 /** The facts of an entity. */
 export const entityFacts = { ...entityCoreFacts, ...memberFacts };

@@ -13,3 +13,5 @@ export * from './memory-acts.js';
 export * from './memory-calls.js';
 export * from './names.js';
 export * from './proofs.js';
+export * from './swarm.js';
+export * from './swarm-effects.js';

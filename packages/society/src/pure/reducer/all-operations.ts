@@ -3,8 +3,9 @@ import { agentOperations } from './agents.js';
 import { memberOperations } from './member.js';
 import type { Operations } from './operations.js';
 import { proofOperations } from './proofs.js';
+import { swarmOperations } from './swarm-operations.js';
 
-const ALL: Operations = { ...agentOperations, ...memberOperations, ...proofOperations };
+const ALL: Operations = { ...agentOperations, ...memberOperations, ...proofOperations, ...swarmOperations };
 
 /** All operations. */
 export function operations(): Operations {

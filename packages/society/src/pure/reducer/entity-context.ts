@@ -12,6 +12,7 @@ interface Tables {
   readonly calls: Table<CallRow>;
   readonly plans: Table<string>;
   readonly sessions: Table<SessionRow>;
+  readonly swarms: Table<null>;
 }
 
 /** A table of the entity. */

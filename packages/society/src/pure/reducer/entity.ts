@@ -19,7 +19,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { makingEvents, makingNews } from '@reprise/work/contracts';
+import { jobOfSender, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -49,6 +49,7 @@ import {
   takeCall,
 } from './calls.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { childStatusNews } from './member-news.js';
@@ -58,12 +59,14 @@ import { agentMade, clearRemoved, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { sendInput, sessionNews, sessionOfSender } from './sessions.js';
-import { parentChanged, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
+import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
+import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 
 const EVENTS = {
   ...entityCommands,
   ...entityNews,
   ...proofNews,
+  ...swarmEventsOfEntity,
   ...makingEvents,
   ...memberEvents,
   'aos.agent/OwnerCall@1': ownerCall,
@@ -79,6 +82,7 @@ type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<EntityState, Events> = {
   ...memberHandlers,
+  ...swarmHandlers,
   'society/Human@1': (draft, { display_name, root, above, app }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -104,7 +108,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     takeCall(operations(), draft, { origin: { kind: 'request', call_id }, name, args }, ctx);
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
-    if (sessionOfSender(ctx) === undefined) ctx.reject('not_yours');
+    if (sessionOfSender(ctx) === undefined && jobOfSender(ctx) === undefined) ctx.reject('not_yours');
     takeCall(operations(), draft, { origin: ownerOrigin(call, ctx), name: call.name, args: call.args }, ctx);
   },
   'aos.agent/OwnerAnswer@1': (draft, answer, ctx) => answeredByApp(draft, answer, ctx),
@@ -192,6 +196,11 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       return;
     }
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
+    if (value.tag?.startsWith(SWARM_GONE_TAG)) {
+      tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
+      return;
+    }
+    if (value.tag?.startsWith(SWARM_TAG)) return passRefused(draft, value.tag, ctx);
     if (!memberAnswered(draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
@@ -278,7 +287,7 @@ function agentNews(
   ctx: ReducerContext,
 ): void {
   const news = makingNews(ctx, event);
-  if (news === 'other' || news === undefined) return;
+  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx)) return;
   const agent_id = agentMade(news);
   if (agent_id === undefined) return;
   if (!news.made) unmakeAgent(ctx, agent_id);

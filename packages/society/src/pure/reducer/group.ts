@@ -96,6 +96,7 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     publish(draft, 'memory.written', { payload, by, head_ref }, ctx);
   },
   'society/GroupNews@1': (draft, { event, payload }, ctx) => {
+    if (draft.standing !== 'open' && event === 'agent.status_changed') return; // a swarm's end is told once
     const by = isOwner(draft, ctx) ? null : memberOfSender(ctx).by;
     if (by !== null && (event !== 'agent.status_changed' || agentIn(payload) !== by)) ctx.reject('not_yours');
     publish(draft, event, { payload, by, head_ref: null }, ctx);

@@ -41,7 +41,18 @@ export interface TooMuch {
 export function makeAgent(
   ctx: ReducerContext,
   agent: AgentToMake,
-  { above, account, tag }: { readonly above: HandedOn; readonly account: string; readonly tag: string },
+  {
+    above,
+    account,
+    tag,
+    hold = false,
+  }: {
+    readonly above: HandedOn;
+    readonly account: string;
+    readonly tag: string;
+    /** The agent does not begin by itself: its maker sends it `society/Start@1`, or takes it back. */
+    readonly hold?: boolean;
+  },
 ): void {
   const record = { ...agent, above: above.grant, limits: above.limits } as AgentRecord;
   const rights = rightsOf(agent, above.grant);
@@ -53,7 +64,7 @@ export function makeAgent(
     to: entityAt(agent.agent_id),
     making: { name: 'society/Make@1', value: record },
     rights: { exercise: recorded(rights.exercise), grant: recorded(rights.grant), account: own },
-    first: { name: 'society/Start@1', value: {} },
+    ...(hold ? {} : { first: { name: 'society/Start@1', value: {} } }),
     tag: `${AGENT_TAG}${tag}`,
   });
 }

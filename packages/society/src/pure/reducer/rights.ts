@@ -23,7 +23,7 @@ export interface BothSides {
 }
 
 /** Begins the tags of commands that set the rights of agents. */
-const SET_TAG = 'rights.';
+export const SET_TAG = 'rights.';
 
 /**
  * Makes a change that the rights of the entity follow from, and has them follow.

@@ -1,10 +1,11 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason } from '../contracts/index.js';
+import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
+import { stopWorks } from './works.js';
 
 /** The legal changes (SOC-40). */
 const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
@@ -108,7 +109,7 @@ export function setTimers({ status, expires_at, grace_until }: EntityState, ctx:
 
 /** Has all agents of this entity hear whether it is active. */
 function tellStatus(draft: EntityState, ctx: ReducerContext): void {
-  if (draft.children === 0) return;
+  if (draft.children === 0 && tableOf(ctx, 'swarms').size === 0) return;
   const isTelling = draft.telling.above !== null || draft.telling.status !== null;
   draft.telling.status = '';
   if (!isTelling) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
@@ -127,12 +128,21 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
     what === 'above'
       ? { name: 'society/Above@1', value: above() }
       : { name: 'society/ParentStatus@1', value: { active: isActive(draft), by: idOf(ctx), depth: draft.depth } };
+  if (after === '') for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarm(swarm, event, ctx);
   for (const [id, { status }] of rows) if (status !== 'removed') ctx.send(['society/Entity@1', id], event);
   const last = rows.at(-1)?.[0];
   draft.telling[what] = rows.length === TOLD_AT_ONCE && last !== undefined ? last : null;
   const more = draft.telling.above !== null || draft.telling.status !== null;
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
 }
+
+/** A swarm passes on to its agents what it hears; one that was taken back hears nothing. */
+function tellSwarm(swarm: string, event: { readonly name: string; readonly value: object }, ctx: ReducerContext): void {
+  ctx.send(swarmAt(swarm), event, { reply: 'refusal', tag: `${SWARM_GONE_TAG}${swarm}` });
+}
+
+/** Begins the tag of what a swarm is told: of one that is gone, it comes back. */
+export const SWARM_GONE_TAG = 'swarm-gone.';
 
 /** Whether agents below may act: a person always lets them. */
 function isActive({ kind, status }: EntityState): boolean {
@@ -147,5 +157,8 @@ function tellMaker({ maker, status, expires_at }: EntityState, ctx: ReducerConte
 function followSessions(from: AgentStatus, to: AgentStatus, ctx: ReducerContext): void {
   if (to === 'suspended') commandSessions('Pause', ctx);
   else if (to === 'active' && from === 'suspended') commandSessions('Resume', ctx);
-  else if (to === 'deactivated') commandSessions('Close', ctx);
+  else if (to === 'deactivated') {
+    commandSessions('Close', ctx);
+    stopWorks(ctx);
+  }
 }

@@ -1,0 +1,157 @@
+/** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
+import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
+import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
+import { swarmAt } from '../pure/index.js';
+import type { AnswerOf } from '../wire/index.js';
+import type { Answered, CommandOptions } from './requests.js';
+
+/** How far a swarm is. */
+export type SwarmReport = Omit<AnswerOf<'swarm_status'>, 'synthesis'> & {
+  /** The text that the swarm ended with. */
+  readonly synthesis?: string;
+};
+
+/** An event of a swarm. */
+export type SwarmEvent =
+  | { readonly type: 'changed'; readonly seq: number; readonly status: Standing; readonly code: string | null }
+  | {
+      readonly type: 'task_complete';
+      readonly seq: number;
+      readonly task: number;
+      readonly agent_id: string;
+      readonly status: string;
+      readonly result: string | null;
+    };
+
+/** What the handle of a swarm needs: the entity that created it calls for it. */
+export interface SwarmHost {
+  readonly world: AgentWorld;
+  caller(entity: string): { answerTo(name: string, args: Value, by?: CommandOptions): Promise<Answered> };
+}
+
+/** Shows how far a swarm is, follows it, and ends it. */
+export class SwarmHandle {
+  constructor(
+    private readonly host: SwarmHost,
+    readonly id: string,
+  ) {}
+
+  /** How far it is, and what its agents have found. @throws RepriseError `invalid_argument` for a swarm that does not exist */
+  async status(): Promise<SwarmReport> {
+    const { creator, synthesis_ref, synthesis_kind } = await this.#state();
+    const { value } = await this.host.caller(creator).answerTo('swarm_status', { swarm_id: this.id });
+    const { synthesis: _, ...report } = value as unknown as AnswerOf<'swarm_status'>;
+    if (synthesis_ref === null) return report;
+    const { content } = this.host.world.kernel;
+    const text =
+      synthesis_kind === 'text'
+        ? await readText(content, synthesis_ref)
+        : ((await readLlmOutput(content, synthesis_ref)).text ?? '');
+    return { ...report, synthesis: text };
+  }
+
+  /** Its changes and the ends of its tasks, from the beginning; ends with the swarm. */
+  events(): AsyncGenerator<SwarmEvent> {
+    return this.#events(undefined);
+  }
+
+  async *#events(signal: AbortSignal | undefined): AsyncGenerator<SwarmEvent> {
+    for await (const { seq, records } of this.host.world.kernel.frames(0, signal)) {
+      for (const record of records) {
+        if (record.kind !== 'fact' || record.from?.[0] !== swarmAt(this.id)[0] || record.from[1] !== this.id) continue;
+        const event = eventOf(seq, record.name, record.value as never);
+        if (event === undefined) continue;
+        yield event;
+        if (event.type === 'changed' && OVER.includes(event.status)) return;
+      }
+    }
+  }
+
+  /** Waits until it is over, or until `within` has passed. @returns how far it is then */
+  async ended({ within }: { readonly within?: Duration } = {}): Promise<SwarmReport> {
+    const limit = new AbortController();
+    const timer =
+      within === undefined ? undefined : setTimeout(() => limit.abort(), durationMs(within, 'ended within'));
+    try {
+      if (!OVER.includes((await this.#state()).status)) await this.#over(limit.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+    return this.status();
+  }
+
+  /** Ends it: its agents are deactivated, its group is archived, or deleted. A second time changes nothing. */
+  async disband(mode: 'archive' | 'delete' = 'archive', by: CommandOptions = {}): Promise<SwarmReport> {
+    const { creator } = await this.#state();
+    const { value, is_error } = await this.host
+      .caller(creator)
+      .answerTo('swarm_disband', { swarm_id: this.id, mode }, by);
+    if (is_error) throw refused('swarm_disband', value);
+    return this.status();
+  }
+
+  async #over(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#events(signal)) if (event.type === 'changed' && OVER.includes(event.status)) return;
+    if (!signal.aborted) throw this.host.world.kernel.closedBy ?? new Error('the world was closed');
+  }
+
+  async #state(): Promise<SwarmState> {
+    const state = await this.host.world.kernel.state(swarmAt(this.id));
+    if (state !== undefined) return state as unknown as SwarmState;
+    throw new RepriseError('invalid_argument', `there is no swarm ${this.id}`, {
+      where: 'swarm',
+      expected: 'the id of a swarm that was created and not refused',
+      actual: this.id,
+    });
+  }
+}
+
+/** A swarm that was just created. */
+export class CreatedSwarm extends SwarmHandle {
+  constructor(
+    host: SwarmHost,
+    id: string,
+    /** The frame that took up its creation: a fork at it makes the swarm again. */
+    readonly formedAt: number,
+    /** The frame in which it had formed, its id, group and agents. */
+    readonly created: AnswerOf<'swarm_create'>,
+  ) {
+    super(host, id);
+  }
+}
+
+const OVER: readonly Standing[] = ['archived', 'disbanded', 'failed'];
+
+function eventOf(
+  seq: number,
+  name: string,
+  value: {
+    readonly status: string;
+    readonly code: string | null;
+    readonly task: number;
+    readonly agent_id: string;
+    readonly result: Ref | null;
+  },
+): SwarmEvent | undefined {
+  const { status, code, task, agent_id, result } = value;
+  if (name === 'society/SwarmChanged@1') return { type: 'changed', seq, status: status as Standing, code };
+  if (name !== 'society/TaskCompleted@1') return undefined;
+  return { type: 'task_complete', seq, task, agent_id, status, result: isRef(result) ? result.toString() : null };
+}
+
+/** A refusal of a call, as an error. */
+export function refused(name: string, value: Value): RepriseError {
+  const { code, error, problem } = value as {
+    readonly code?: string;
+    readonly error?: string;
+    readonly problem?: string;
+  };
+  const reason = code ?? error ?? 'refused';
+  return new RepriseError('request_rejected', `${name} was refused with ${reason}`, {
+    where: name,
+    reason,
+    actual: value,
+    ...(problem === undefined ? {} : { hint: problem }),
+  });
+}

@@ -1,0 +1,350 @@
+/** Swarms: their manifest as it is kept, their cells, and what they tell. A goal and tasks are links. */
+import { tally } from '@reprise/agent/contracts';
+import { address, capability, ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { creates } from '@reprise/kernel/define';
+import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
+import { capabilities } from './capability.js';
+import { aboveLimits, agentId, entityCoreTables, entityId, nameId } from './entity.js';
+import { cultureIn } from './group.js';
+import { AGENT_STATUSES, AGENT_TYPES } from './names.js';
+
+const count = z.int().min(0);
+const some = z.int().min(1);
+const code = z.string().min(1).max(96);
+
+/** How the agents of a swarm work together. */
+export const STRATEGIES = ['broadcast', 'pipeline', 'hierarchical'] as const;
+
+/** How the agents of a swarm work together. */
+export type Strategy = (typeof STRATEGIES)[number];
+
+/** The states of a swarm. */
+export const SWARM_STATUSES = [
+  'creating',
+  'registering',
+  'executing',
+  'synthesizing',
+  'archived',
+  'disbanded',
+  'failed',
+] as const;
+
+/** The state of a swarm. */
+export type SwarmStatus = (typeof SWARM_STATUSES)[number];
+
+/** What follows when a member fails: the others go on, it tries once more, or the swarm fails. */
+export const MEMBER_FAILURES = ['continue', 'restart', 'abort'] as const;
+
+/** The bounds of swarms. */
+export const SWARM_BOUNDS = {
+  /** Agents of one swarm, all slots together. */
+  agents: 64,
+  slots: 16,
+  /** Tasks that a coordinator delegates. */
+  tasks: 1_000,
+  /** The bytes of a manifest without its texts. */
+  manifest_bytes: 12_000,
+  /** The time of one task in milliseconds. */
+  task_ms: 86_400_000,
+  /** The bytes of joined outputs. */
+  joined_bytes: 400_000,
+  /** Keys that are made at the same time. */
+  keys: 8,
+} as const;
+
+/** The name of a slot. */
+export const slotName = z.string().regex(/^[a-z0-9-]{1,32}$/);
+
+/** A slot, as it is kept: `task_ref` links its task. */
+export const slotRow = z.strictObject({
+  slot: slotName,
+  agent_type: z.enum(AGENT_TYPES),
+  capabilities,
+  count: z.int().min(1).max(SWARM_BOUNDS.agents),
+  /** A defined agent, or `skill:<name>`; the agent with the name of the slot when absent. */
+  agent: z.exactOptional(z.string().min(1).max(128)),
+  task_ref: z.exactOptional(ref()),
+});
+
+/** A slot, as it is kept. */
+export type SlotRow = z.infer<typeof slotRow>;
+
+/** The coordinator: an agent that exists, or the slot of one. */
+const coordinator = z.union([agentId, z.strictObject({ slot: slotName })]);
+
+/** The arguments of the tools of swarms, as an entity takes them: long texts are links. */
+export const swarmCalls = {
+  swarm_create: z.strictObject({
+    swarm_id: nameId,
+    goal_ref: ref(),
+    group_id: z.exactOptional(nameId),
+    coordinator_agent_id: z.exactOptional(coordinator),
+    strategy: z.enum(STRATEGIES),
+    agents: z.array(slotRow).min(1).max(SWARM_BOUNDS.slots),
+    culture: z.exactOptional(cultureIn),
+    on_member_failure: z.exactOptional(z.enum(MEMBER_FAILURES)),
+    /** The budget: whole micro-dollars, or tokens. */
+    budget_micro_money: z.exactOptional(some),
+    budget_tokens: z.exactOptional(some),
+  }),
+  swarm_status: z.strictObject({ swarm_id: nameId }),
+  swarm_disband: z.strictObject({
+    swarm_id: nameId,
+    mode: z.exactOptional(z.enum(['archive', 'delete'])),
+    reason_ref: z.exactOptional(ref()),
+  }),
+  swarm_task: z.strictObject({
+    swarm_id: nameId,
+    action: z.enum(['delegate', 'collect', 'report', 'finish']),
+    slot: z.exactOptional(slotName),
+    agent_id: z.exactOptional(agentId),
+    task_ref: z.exactOptional(ref()),
+    result_ref: z.exactOptional(ref()),
+  }),
+} as const;
+
+/** The arguments of a tool of swarms. */
+export type SwarmCallOf<T extends keyof typeof swarmCalls> = z.infer<(typeof swarmCalls)[T]>;
+
+/** A manifest, as it is kept. */
+export type KeptManifest = SwarmCallOf<'swarm_create'>;
+
+/** The state of a swarm. Its slots, members and tasks stand in tables. */
+export const swarmState = z.strictObject({
+  status: z.enum(SWARM_STATUSES),
+  /** The entity that created it, and how deep it stands. */
+  creator: entityId,
+  depth: count,
+  /** The call of the creator that is answered when the swarm has formed; null when it was. */
+  call: z.nullable(z.string().max(64)),
+  group: nameId,
+  strategy: z.enum(STRATEGIES),
+  goal_ref: ref(),
+  culture: cultureIn,
+  on_failure: z.enum(MEMBER_FAILURES),
+  /** The tasks that run at once. */
+  parallel: some,
+  account: z.string().max(128),
+  expires_at: z.nullable(count),
+  app: z.nullable(address),
+  /** The coordinator, when it is known; the slot that it has; and the number of the slot that joins results. */
+  coordinator: z.nullable(agentId),
+  coordinator_slot: z.nullable(slotName),
+  synthesizer: z.nullable(count),
+  /** How many members are to be made, how many keys are under way, and how far the others are. */
+  members: z.strictObject({ all: count, asked: count, keys: count, made: count, joined: count }),
+  /** The number of its slots, and the stage that runs. */
+  slots: count,
+  stage: count,
+  /** The number of the next task, and how many have not ended. */
+  tasks: z.strictObject({ next: some, open: count }),
+  /** Why it failed, or is to fail as soon as the delivery has been followed. */
+  code: z.nullable(code),
+  failing: z.boolean(),
+  synthesis_ref: z.nullable(ref()),
+  /** Whether the synthesis is a model's output; a text otherwise. */
+  synthesis_kind: z.nullable(z.enum(['llm_output', 'text'])),
+  spent: tally,
+});
+
+/** The state of a swarm. */
+export type SwarmState = z.infer<typeof swarmState>;
+
+/** A member: an entry of the table `members`, under the numbers of its slot and place. */
+export const swarmMember = z.strictObject({
+  slot: slotName,
+  index: count,
+  agent_id: z.nullable(agentId),
+  /** How far it is: its key is asked for, it is made, it has begun, it is a member of the group, or it was ended. */
+  phase: z.enum(['keyed', 'made', 'begun', 'joined', 'ended']),
+  status: z.enum(AGENT_STATUSES),
+  /** Its task; null for none. */
+  task: z.nullable(some),
+  /** The progress of its task in millionths, as it reported it. */
+  progress: count,
+});
+
+/** A member of a swarm. */
+export type SwarmMember = z.infer<typeof swarmMember>;
+
+/** The states of a task: those of its job, before them `waiting` for inputs, and `skipped` without any. */
+export const TASK_STATES = ['waiting', ...JOB_STATUSES, 'skipped'] as const;
+
+/** A task: an entry of the table `tasks`, by its number in seven digits. */
+export const swarmTask = z.strictObject({
+  member: z.string().max(8),
+  agent_id: agentId,
+  status: z.enum(['waiting', 'queued', 'preparing', 'running', 'ok', 'failed', 'cancelled', 'timeout', 'skipped']),
+  attempt: some,
+  task_ref: z.nullable(ref()),
+  /** The outputs of earlier tasks: one output of a model, or the text that joins several. */
+  input: z.nullable(z.strictObject({ kind: z.enum(['llm_output', 'text']), ref: ref() })),
+  output_ref: z.nullable(ref()),
+  report_ref: z.nullable(ref()),
+  code: z.nullable(code),
+  tally,
+});
+
+/** A task of a swarm. */
+export type SwarmTask = z.infer<typeof swarmTask>;
+
+/** A call that waits at the swarm: a collect of the coordinator. */
+export const swarmWaiting = z.strictObject({ by: entityId, call: z.string().max(64), bytes: some });
+
+/** A call that waits at the swarm. */
+export type SwarmWaiting = z.infer<typeof swarmWaiting>;
+
+/** The purposes of plans that are under way. */
+export const swarmPlan = z.union([
+  z.strictObject({ kind: z.literal('key'), member: z.string().max(8) }),
+  z.strictObject({ kind: z.literal('join'), stage: count }),
+  z.strictObject({ kind: z.literal('synthesis') }),
+  z.strictObject({ kind: z.literal('collect'), waiting: swarmWaiting }),
+]);
+
+/** The purpose of a plan that is under way. */
+export type SwarmPlan = z.infer<typeof swarmPlan>;
+
+/** The tables of a swarm. */
+export const swarmTables = {
+  slots: slotRow,
+  members: swarmMember,
+  /** The members by their agents. */
+  agents: z.string().max(8),
+  tasks: swarmTask,
+  /** What has not ended in each stage. */
+  stages: count,
+  /** Tasks that have ended, and whose end was not followed yet. */
+  over: z.null(),
+  plans: swarmPlan,
+  waiting: swarmWaiting,
+  above: entityCoreTables.above,
+  ...makingTables,
+} as const;
+
+/** What a member is asked to work on. */
+export const memberWork = z.strictObject({
+  /** Unique among the works of this member. */
+  n: some,
+  swarm: nameId,
+  slot: slotName,
+  index: count,
+  role: z.enum(['coordinator', 'worker']),
+  strategy: z.enum(STRATEGIES),
+  agent: z.string().max(128),
+  goal_ref: ref(),
+  task_ref: z.nullable(ref()),
+  input: z.nullable(z.strictObject({ kind: z.enum(['llm_output', 'text']), ref: ref() })),
+});
+
+/** What a member is asked to work on. */
+export type MemberWork = z.infer<typeof memberWork>;
+
+/** The tables of an entity about swarms: works that have not ended, and the swarms that it created. */
+export const swarmTablesOfEntity = { works: z.null(), swarms: z.null() } as const;
+
+/** What a task of a member has become. */
+export const memberWorked = z.strictObject({
+  n: some,
+  status: z.enum(JOB_STATUSES),
+  output_ref: z.nullable(ref()),
+  value_ref: z.nullable(ref()),
+  code: z.nullable(code),
+  tally,
+});
+
+/** The opening of a swarm, by the entity that creates it. */
+export const openSwarm = z.strictObject({
+  call: z.string().max(64),
+  creator: entityId,
+  depth: count,
+  manifest: swarmCalls.swarm_create,
+  parallel: some,
+  account: z.string().max(128),
+  expires_at: z.nullable(count),
+  /** The cell of the app that answers its own owner tools. */
+  app: z.nullable(address),
+  /** What the creator may hand on, and who narrows it. */
+  above: capability,
+  limits: aboveLimits,
+});
+
+/** A call of an entity at a swarm. */
+export const swarmAsked = z.strictObject({
+  call: z.string().max(64),
+  name: z.enum(['swarm_status', 'swarm_disband', 'swarm_task']),
+  args: value(),
+  /** The bytes that an answer may have. */
+  bytes: some,
+});
+
+/** The events that a swarm takes. */
+export const swarmEvents = {
+  'society/OpenSwarm@1': creates(openSwarm),
+  /** The creator lets the swarm begin: its rights stand. */
+  'society/FormSwarm@1': z.strictObject({}),
+  'society/SwarmCall@1': swarmAsked,
+  /** A member tells of its work. */
+  'society/Worked@1': memberWorked,
+  /** The texts of a join are composed. */
+  'society/Composed@1': z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }),
+} as const;
+
+/** The events that an entity takes from swarms. */
+export const swarmTells = {
+  /** The creator hears that its swarm has formed, or why it was refused. */
+  'society/SwarmFormed@1': z.strictObject({
+    call: z.string().max(64),
+    swarm_id: nameId,
+    code: z.nullable(code),
+    value: value(),
+  }),
+  /** The answer to a call. */
+  'society/SwarmTold@1': z.strictObject({
+    call: z.string().max(64),
+    value: value(),
+    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
+    is_error: z.boolean(),
+  }),
+  /** The call waits for other agents. */
+  'society/SwarmParked@1': z.strictObject({ call: z.string().max(64) }),
+  /** The swarm gives a member work. */
+  'society/Work@1': memberWork,
+  /** The swarm is over: its member is deactivated. */
+  'society/SwarmOver@1': z.strictObject({}),
+} as const;
+
+/** What the creation of a swarm is checked by. */
+export const swarmChecked = z.strictObject({ call: z.string().max(64), code: z.nullable(code), value: value() });
+
+/** The facts of a swarm. */
+export const swarmFacts = {
+  'society/SwarmChanged@1': z.strictObject({
+    swarm_id: nameId,
+    status: z.enum(SWARM_STATUSES),
+    stage: count,
+    code: z.nullable(code),
+  }),
+  'society/TaskCompleted@1': z.strictObject({
+    swarm_id: nameId,
+    task: some,
+    agent_id: agentId,
+    status: z.string().max(16),
+    result: z.nullable(ref()),
+  }),
+  /** What came after the end of a task: it changes nothing else. */
+  'society/LateReport@1': z.strictObject({
+    swarm_id: nameId,
+    agent_id: entityId,
+    n: count,
+    status: z.string().max(32),
+  }),
+} as const;
+
+/** The key of a member, as its plan tells it. */
+export interface MemberKeyed {
+  readonly agent_id: string;
+  readonly public_key: string;
+  readonly key_ref: string | null;
+}

@@ -1,0 +1,191 @@
+/** The calls of entities at a swarm: what it shows, how it is disbanded, and what a coordinator and its workers do. */
+import type { Value } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
+import { SWARM_BOUNDS } from '../contracts/swarm.js';
+import { collect, openDelegations, type SwarmAnswer, tell } from './swarm-collect.js';
+import {
+  changeMember,
+  entityOfSender,
+  isOver,
+  memberOr,
+  membersOf,
+  moveSwarm,
+  numberKey,
+  swarmTable,
+  taskOr,
+  tasksOf,
+} from './swarm-context.js';
+import { endSwarm } from './swarm-ending.js';
+import { addTask, startTask } from './swarm-tasks.js';
+
+/** A call of an entity at the swarm. */
+interface SwarmAsked {
+  readonly call: string;
+  readonly name: 'swarm_status' | 'swarm_disband' | 'swarm_task';
+  readonly args: Value;
+  readonly bytes: number;
+}
+
+/** Takes a call: who calls is the sender. */
+export function takeSwarmCall(draft: SwarmState, { call, name, args, bytes }: SwarmAsked, ctx: ReducerContext): void {
+  const by = entityOfSender(ctx) ?? ctx.reject('not_yours');
+  const waiting: SwarmWaiting = { by, call, bytes };
+  const answer = act(draft, waiting, { name, args }, ctx);
+  if (answer !== undefined) tell(waiting, answer, ctx);
+}
+
+function act(
+  draft: SwarmState,
+  waiting: SwarmWaiting,
+  { name, args }: Pick<SwarmAsked, 'name' | 'args'>,
+  ctx: ReducerContext,
+): SwarmAnswer | undefined {
+  const { by, bytes } = waiting;
+  // One that has nothing to do with the swarm does not learn whether it exists.
+  if (!isConcerned(draft, by, ctx)) return refusal('swarm_unknown');
+  if (name === 'swarm_status') return statusOf(draft, bytes, ctx);
+  if (name === 'swarm_disband') return disband(draft, by, swarmCalls.swarm_disband.parse(args), bytes, ctx);
+  const task = swarmCalls.swarm_task.parse(args);
+  if (isOver(draft)) return refusal('swarm_over', { status: draft.status });
+  return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, waiting, task, ctx);
+}
+
+function isConcerned({ creator, coordinator }: SwarmState, by: string, ctx: ReducerContext): boolean {
+  return by === creator || by === coordinator || swarmTable(ctx, 'agents').get(by) !== undefined;
+}
+
+function refusal(code: string, details: Readonly<Record<string, Value>> = {}): SwarmAnswer {
+  return { value: { code, ...details }, is_error: true };
+}
+
+/** The creator disbands in both ways, the coordinator archives. A second time changes nothing. */
+function disband(
+  draft: SwarmState,
+  by: string,
+  { mode = 'archive' }: SwarmCallOf<'swarm_disband'>,
+  bytes: number,
+  ctx: ReducerContext,
+): SwarmAnswer {
+  if (by !== draft.creator && (by !== draft.coordinator || mode === 'delete')) return refusal('not_authorized');
+  const status = mode === 'delete' ? 'disbanded' : 'archived';
+  const isDone = draft.status === 'disbanded' || (isOver(draft) && mode === 'archive');
+  if (!isDone) endSwarm(draft, { status, mode }, ctx);
+  const ended = membersOf(ctx).flatMap(([, { agent_id }]) => (agent_id === null ? [] : [agent_id]));
+  const shown = draft.status === 'disbanded' ? 'disbanded' : 'archived';
+  const deactivated = ended.slice(0, Math.floor((bytes - 256) / ID_BYTES));
+  return { value: { swarm_id: ctx.address[1], status: shown, deactivated } };
+}
+
+/** The bytes of an id in a list. */
+const ID_BYTES = 68;
+
+/** The bytes of the rows of an agent and of a result in a status, at most. */
+const AGENT_BYTES = 176;
+const RESULT_BYTES = 176;
+
+/** How far the swarm is. Where not all rows fit, the last ones are shown. */
+function statusOf(draft: SwarmState, bytes: number, ctx: ReducerContext): SwarmAnswer {
+  const { status, strategy, stage, spent, code, synthesis_ref } = draft;
+  const rows = Math.max(1, Math.floor((bytes - 512) / (AGENT_BYTES + RESULT_BYTES)));
+  const agents = membersOf(ctx).flatMap(([, { slot, agent_id, status: of, progress }]) => {
+    const part = progress === 0 ? {} : { progress: progress / MILLION };
+    return agent_id === null ? [] : [{ slot, agent_id, status: of, ...part }];
+  });
+  const results = tasksOf(ctx)
+    .filter(([, task]) => task.status !== 'waiting')
+    .map(([, { agent_id, status: of, output_ref, report_ref }]) => {
+      const ref = report_ref ?? output_ref;
+      return { agent_id, status: of, ...(ref === null ? {} : { ref: ref.toString() }) };
+    });
+  const synthesis = synthesis_ref === null ? {} : { synthesis: { ref: synthesis_ref.toString() } };
+  const value = {
+    ...{ swarm_id: ctx.address[1], status, strategy, stage },
+    ...{ agents: agents.slice(-rows), results: results.slice(-rows) },
+    ...synthesis,
+    cost_micro_money: spent.micro_money,
+    ...(code === null ? {} : { code }),
+  };
+  const refs =
+    synthesis_ref === null || draft.synthesis_kind !== 'text' ? [] : [{ label: 'synthesis', ref: synthesis_ref }];
+  return { value: value as unknown as Value, refs };
+}
+
+const MILLION = 1_000_000;
+
+/** What a worker reports counts as the result of its task (SOC-18). */
+function report(
+  draft: SwarmState,
+  by: string,
+  { result_ref }: SwarmCallOf<'swarm_task'>,
+  ctx: ReducerContext,
+): SwarmAnswer {
+  const key = swarmTable(ctx, 'agents').get(by);
+  if (key === undefined || by === draft.coordinator) return refusal('not_authorized');
+  if (result_ref === undefined) return refusal('invalid_arguments', { problems: ['result: is missing'] });
+  const { task } = memberOr(ctx, key);
+  if (task === null) {
+    ctx.record('society/LateReport@1', { swarm_id: ctx.address[1], agent_id: by, n: 0, status: 'reported' });
+    return refusal('no_task');
+  }
+  swarmTable(ctx, 'tasks').set(numberKey(task), { ...taskOr(ctx, task), report_ref: result_ref });
+  changeMember(ctx, key, { progress: MILLION });
+  return { value: { swarm_id: ctx.address[1], status: draft.status } };
+}
+
+/** What only the coordinator does (SOC-18). */
+function coordinate(
+  draft: SwarmState,
+  waiting: SwarmWaiting,
+  task: SwarmCallOf<'swarm_task'>,
+  ctx: ReducerContext,
+): SwarmAnswer | undefined {
+  if (waiting.by !== draft.coordinator) return refusal('not_authorized');
+  switch (task.action) {
+    case 'delegate':
+      return delegate(draft, task, ctx);
+    case 'collect':
+      return waitForReports(draft, waiting, ctx);
+    default:
+      return finish(draft, task, ctx);
+  }
+}
+
+/** Gives a task to a worker that has none. */
+function delegate(
+  draft: SwarmState,
+  { slot, agent_id, task_ref }: SwarmCallOf<'swarm_task'>,
+  ctx: ReducerContext,
+): SwarmAnswer {
+  if (draft.strategy !== 'hierarchical' || draft.status !== 'executing') return refusal('not_hierarchical');
+  if (task_ref === undefined) return refusal('invalid_arguments', { problems: ['task: is missing'] });
+  if (draft.tasks.next > SWARM_BOUNDS.tasks) return refusal('too_many_tasks', { max: SWARM_BOUNDS.tasks });
+  const workers = membersOf(ctx).filter(([, one]) => {
+    const isMeant = (slot ?? one.slot) === one.slot && (agent_id ?? one.agent_id) === one.agent_id;
+    return isMeant && one.agent_id !== draft.coordinator && one.status !== 'deactivated' && one.status !== 'removed';
+  });
+  if (workers.length === 0) return refusal('no_worker');
+  const free = workers.find(([, { task }]) => task === null);
+  if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
+  startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
+  const reports = [{ agent_id: free[1].agent_id, status: 'queued' }];
+  return { value: { swarm_id: ctx.address[1], status: draft.status, reports, waiting: openDelegations(draft, ctx) } };
+}
+
+/** Answers when everything that was delegated has ended. Until then the coordinator holds no slot of the queue. */
+function waitForReports(draft: SwarmState, waiting: SwarmWaiting, ctx: ReducerContext): undefined {
+  if (openDelegations(draft, ctx) === 0) return void collect(draft, waiting, ctx);
+  swarmTable(ctx, 'waiting').set(waiting.call, waiting);
+  ctx.send(['society/Entity@1', waiting.by], { name: 'society/SwarmParked@1', value: { call: waiting.call } });
+  return undefined;
+}
+
+/** Ends the swarm with a synthesis. */
+function finish(draft: SwarmState, { result_ref }: SwarmCallOf<'swarm_task'>, ctx: ReducerContext): SwarmAnswer {
+  moveSwarm(draft, 'synthesizing', ctx);
+  draft.synthesis_ref = result_ref ?? null;
+  draft.synthesis_kind = result_ref === undefined ? null : 'text';
+  const waiting = openDelegations(draft, ctx);
+  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+  return { value: { swarm_id: ctx.address[1], status: draft.status, waiting } };
+}

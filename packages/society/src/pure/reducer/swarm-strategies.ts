@@ -1,0 +1,176 @@
+/**
+ * What the agents of a swarm work on, and when: all together, stage after stage, or as a coordinator delegates.
+ *
+ * A stage of as many agents as the stage before is a set of lanes: each agent goes on from the output of one. Any other
+ * stage gets the outputs of the stage before joined, in the order of slots and places.
+ */
+import type { Ref } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { entityAt, type SwarmPlan, type SwarmState, type SwarmTask } from '../contracts/index.js';
+import { answerCollects, collected, join, outputsOf, tell } from './swarm-collect.js';
+import {
+  failing,
+  isOver,
+  membersOf,
+  moveSwarm,
+  numberKey,
+  slotOf,
+  slotsOf,
+  swarmTable,
+  taskOr,
+  tasksOf,
+} from './swarm-context.js';
+import { endSwarm } from './swarm-ending.js';
+import { addTask, startTask } from './swarm-tasks.js';
+
+/** The swarm has formed: its creator is told, and its agents work. */
+export function execute(draft: SwarmState, ctx: ReducerContext): void {
+  moveSwarm(draft, 'executing', ctx);
+  tellCreator(draft, ctx);
+  if (draft.strategy === 'hierarchical') return beginCoordinator(draft, ctx);
+  for (const [key] of membersOf(ctx)) {
+    const stage = numberKey(stageOf(draft, key));
+    swarmTable(ctx, 'stages').set(stage, (swarmTable(ctx, 'stages').get(stage) ?? 0) + 1);
+    addTask(draft, key, slotsOf(ctx)[slotOf(key)]?.task_ref ?? null, ctx);
+  }
+  beginStage(draft, 0, null, ctx);
+}
+
+function tellCreator(draft: SwarmState, ctx: ReducerContext): void {
+  const { call, group, creator } = draft;
+  draft.call = null;
+  if (call === null) return;
+  const agents = membersOf(ctx).map(([, { slot, index, agent_id }]) => ({ slot, index, agent_id }));
+  const value = { swarm_id: ctx.address[1], group_id: group, status: draft.status, agents };
+  ctx.send(entityAt(creator), {
+    name: 'society/SwarmFormed@1',
+    value: { call, swarm_id: ctx.address[1], code: null, value },
+  });
+}
+
+/** The slot of the coordinator gets the goal; the others wait for what it delegates. */
+function beginCoordinator(draft: SwarmState, ctx: ReducerContext): void {
+  const own = membersOf(ctx).find(([, { agent_id }]) => agent_id === draft.coordinator);
+  if (own === undefined) return; // an agent that exists already: it works by its own calls
+  startTask(draft, addTask(draft, own[0], slotsOf(ctx)[slotOf(own[0])]?.task_ref ?? null, ctx), null, ctx);
+}
+
+/** The stage of a member: that of its slot in a pipeline; the synthesizer comes last. */
+function stageOf(draft: SwarmState, member: string): number {
+  const slot = slotOf(member);
+  const last = draft.synthesizer;
+  if (slot === last) return lastStage(draft);
+  if (draft.strategy === 'broadcast') return 0;
+  return last !== null && last < slot ? slot - 1 : slot;
+}
+
+/** The number of the last stage. */
+function lastStage({ strategy, synthesizer, slots }: SwarmState): number {
+  if (strategy === 'broadcast') return synthesizer === null ? 0 : 1;
+  return slots - 1;
+}
+
+/** The tasks of a stage, in the order of slots and places. */
+function tasksOfStage(draft: SwarmState, stage: number, ctx: ReducerContext) {
+  return tasksOf(ctx).filter(([, { member }]) => stageOf(draft, member) === stage);
+}
+
+/** Begins all agents of a stage with the same input. */
+function beginStage(draft: SwarmState, stage: number, input: SwarmTask['input'], ctx: ReducerContext): void {
+  draft.stage = stage;
+  if (stage > 0 && stage === lastStage(draft) && draft.synthesizer !== null) moveSwarm(draft, 'synthesizing', ctx);
+  for (const [n] of tasksOfStage(draft, stage, ctx)) startTask(draft, n, input, ctx);
+}
+
+/** Follows the ends of tasks of this delivery: what waits for them goes on, or the swarm fails. */
+export function follow(draft: SwarmState, ctx: ReducerContext): void {
+  const over = swarmTable(ctx, 'over');
+  for (let first = over.first(); first !== undefined; first = over.first()) {
+    over.delete(first[0]);
+    if (!isOver(draft)) taskOver(draft, Number(first[0]), ctx);
+  }
+  if (draft.failing && !isOver(draft)) endSwarm(draft, { status: 'failed', mode: 'archive' }, ctx);
+  answerCollects(draft, ctx);
+}
+
+/** A task has ended: what waits for it goes on. */
+function taskOver(draft: SwarmState, n: number, ctx: ReducerContext): void {
+  if (draft.strategy === 'hierarchical') return delegatedOver(draft, n, ctx);
+  const { member } = taskOr(ctx, n);
+  const stage = stageOf(draft, member);
+  const stages = swarmTable(ctx, 'stages');
+  const left = (stages.get(numberKey(stage)) ?? 1) - 1;
+  stages.set(numberKey(stage), left);
+  if (stage === lastStage(draft)) {
+    if (left === 0) synthesize(draft, ctx);
+    return;
+  }
+  if (isLane(draft, stage, ctx)) goOn(draft, stage, n, ctx);
+  else if (left === 0) joinStage(draft, stage, ctx);
+}
+
+/** Whether each agent of the next stage goes on from one of this one. */
+function isLane(draft: SwarmState, stage: number, ctx: ReducerContext): boolean {
+  const size = (of: number) => membersOf(ctx).filter(([key]) => stageOf(draft, key) === of).length;
+  return draft.strategy === 'pipeline' && size(stage) === size(stage + 1);
+}
+
+function goOn(draft: SwarmState, stage: number, n: number, ctx: ReducerContext): void {
+  const lane = tasksOfStage(draft, stage, ctx).findIndex(([one]) => one === n);
+  const next = tasksOfStage(draft, stage + 1, ctx)[lane];
+  if (next === undefined) return;
+  draft.stage = Math.max(draft.stage, stage + 1);
+  const { output_ref } = taskOr(ctx, n);
+  startTask(draft, next[0], output_ref === null ? 'none' : { kind: 'llm_output', ref: output_ref }, ctx);
+}
+
+/** Joins the outputs of a stage, for the next one. */
+function joinStage(draft: SwarmState, stage: number, ctx: ReducerContext): void {
+  const outputs = outputsOf(tasksOfStage(draft, stage, ctx), ctx);
+  if (outputs.length === 0) {
+    for (const [n] of tasksOfStage(draft, stage + 1, ctx)) startTask(draft, n, 'none', ctx);
+    return;
+  }
+  join(outputs, { kind: 'join', stage: stage + 1 }, ctx);
+}
+
+/** The text of a join is there. */
+export function composed(
+  draft: SwarmState,
+  purpose: SwarmPlan,
+  { text_ref, code }: { readonly text_ref: Ref | null; readonly code: string | null },
+  ctx: ReducerContext,
+): void {
+  if (purpose.kind === 'key' || isOver(draft)) return;
+  if (purpose.kind === 'collect')
+    return tell(purpose.waiting, collected(draft, purpose.waiting.bytes, ctx, text_ref ?? undefined), ctx);
+  if (text_ref === null) return failing(draft, code ?? 'not_joined');
+  if (purpose.kind === 'join') return beginStage(draft, purpose.stage, { kind: 'text', ref: text_ref }, ctx);
+  draft.synthesis_ref = text_ref;
+  draft.synthesis_kind = 'text';
+  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+}
+
+/** All tasks have ended: one output is the synthesis; several are joined, with no call of a model. */
+function synthesize(draft: SwarmState, ctx: ReducerContext): void {
+  const outputs = outputsOf(tasksOfStage(draft, lastStage(draft), ctx), ctx);
+  if (draft.status !== 'synthesizing') moveSwarm(draft, 'synthesizing', ctx);
+  if (draft.coordinator !== null && draft.synthesizer === null) return; // that agent finishes
+  const [only] = outputs;
+  if (only === undefined) return failing(draft, 'no_results');
+  if (outputs.length > 1) return join(outputs, { kind: 'synthesis' }, ctx);
+  draft.synthesis_ref = only.ref;
+  draft.synthesis_kind = 'llm_output';
+  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+}
+
+/** A task of a hierarchical swarm has ended: the coordinator's own ends the swarm; the others may end a collect. */
+function delegatedOver(draft: SwarmState, n: number, ctx: ReducerContext): void {
+  const { agent_id, status, output_ref, code } = taskOr(ctx, n);
+  if (agent_id !== draft.coordinator) return;
+  if (status !== 'ok') return failing(draft, `coordinator/${code ?? status}`);
+  moveSwarm(draft, 'synthesizing', ctx);
+  draft.synthesis_ref = output_ref;
+  draft.synthesis_kind = output_ref === null ? null : 'llm_output';
+  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+}

@@ -1,0 +1,162 @@
+/**
+ * The tasks of a swarm: each is work that a member is asked for, and reported complete once (SOC-19). The member's entity
+ * has it done as a job.
+ */
+import type * as z from '@reprise/contracts/schema';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { JOB_ENDED } from '@reprise/work/contracts';
+import { entityAt, groupAt, type MemberWork, type SwarmState, type SwarmTask } from '../contracts/index.js';
+import type { memberWorked } from '../contracts/swarm.js';
+import {
+  changeMember,
+  failing,
+  hasEnded,
+  isOver,
+  memberOfSender,
+  memberOr,
+  numberKey,
+  slotOf,
+  slotsOf,
+  swarmTable,
+  taskOr,
+} from './swarm-context.js';
+
+type Worked = z.infer<typeof memberWorked>;
+
+/** Adds a task of a member. @returns its number */
+export function addTask(
+  draft: SwarmState,
+  member: string,
+  task_ref: SwarmTask['task_ref'],
+  ctx: ReducerContext,
+): number {
+  const n = draft.tasks.next++;
+  const agent_id = memberOr(ctx, member).agent_id ?? ctx.reject('no_member');
+  draft.tasks.open++;
+  swarmTable(ctx, 'tasks').set(numberKey(n), {
+    ...{ member, agent_id, task_ref, status: 'waiting', attempt: 1, input: null },
+    ...{ output_ref: null, report_ref: null, code: null },
+    tally: { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 },
+  });
+  changeMember(ctx, member, { task: n, progress: 0 });
+  return n;
+}
+
+/** Begins a task. With input `none`, nothing is there for it to work on: it is skipped. */
+export function startTask(draft: SwarmState, n: number, input: SwarmTask['input'] | 'none', ctx: ReducerContext): void {
+  const task = taskOr(ctx, n);
+  if (task.status !== 'waiting') return;
+  if (input === 'none') return endTask(draft, n, { ...task, status: 'skipped', code: 'input_failed' }, ctx);
+  const started: SwarmTask = { ...task, input, status: 'queued' };
+  setTask(n, started, ctx);
+  ask(draft, n, started, ctx);
+}
+
+function setTask(n: number, task: SwarmTask, ctx: ReducerContext): void {
+  swarmTable(ctx, 'tasks').set(numberKey(n), task);
+}
+
+/** Each attempt of a task is a work of its own. */
+function workOf(n: number, attempt: number): number {
+  return 2 * n + attempt - 2;
+}
+
+function ask(
+  draft: SwarmState,
+  n: number,
+  { member, agent_id, task_ref, input, attempt }: SwarmTask,
+  ctx: ReducerContext,
+) {
+  const { slot, index } = memberOr(ctx, member);
+  const { agent = slot } = slotsOf(ctx)[slotOf(member)] ?? ctx.reject('no_slot');
+  const { goal_ref, strategy } = draft;
+  const role = agent_id === draft.coordinator ? 'coordinator' : 'worker';
+  const work: MemberWork = {
+    ...{ n: workOf(n, attempt), swarm: ctx.address[1], slot, index, role, strategy, agent },
+    ...{ goal_ref, task_ref, input },
+  };
+  ctx.send(
+    entityAt(agent_id),
+    { name: 'society/Work@1', value: work },
+    { reply: 'refusal', tag: `${WORK_TAG}${work.n}` },
+  );
+}
+
+/** Begins the tag of work that a member is asked for, whose refusal comes back with it. */
+export const WORK_TAG = 'work.';
+
+/** A member did not take its work: it was revoked meanwhile. */
+export function workRefused(draft: SwarmState, tag: string, code: string, ctx: ReducerContext): void {
+  const work = Number(tag.slice(WORK_TAG.length));
+  const n = taskOfWork(work);
+  const task = swarmTable(ctx, 'tasks').get(numberKey(n));
+  if (task === undefined || hasEnded(task) || work !== workOf(n, task.attempt)) return;
+  taskFailed(draft, n, { ...task, status: 'failed', code: code.slice(0, 96) }, false, ctx);
+}
+
+function taskOfWork(work: number): number {
+  return Math.floor((work + 1) / 2);
+}
+
+/** A member tells of its work. What comes after the end of the task, or of an earlier attempt, is recorded only. */
+export function worked(draft: SwarmState, news: Worked, ctx: ReducerContext): void {
+  const member = memberOfSender(ctx) ?? ctx.reject('not_yours');
+  const n = taskOfWork(news.n);
+  const task = taskOr(ctx, n);
+  if (task.member !== member) ctx.reject('not_yours');
+  if (isOver(draft) || hasEnded(task) || news.n !== workOf(n, task.attempt)) {
+    const { status } = news;
+    return ctx.record('society/LateReport@1', { swarm_id: ctx.address[1], agent_id: task.agent_id, n, status });
+  }
+  const { status, output_ref, code, tally } = news;
+  const next: SwarmTask = { ...task, status, output_ref, code, tally };
+  if (!JOB_ENDED.includes(status)) return setTask(n, next, ctx);
+  countUse(draft, tally);
+  if (status === 'ok') endTask(draft, n, next, ctx);
+  else taskFailed(draft, n, next, true, ctx);
+}
+
+function countUse({ spent }: SwarmState, { steps, tokens_in, tokens_out, micro_money }: SwarmTask['tally']): void {
+  spent.steps += steps;
+  spent.tokens_in += tokens_in;
+  spent.tokens_out += tokens_out;
+  spent.micro_money += micro_money;
+}
+
+/** A task has failed: it is tried once more, the others go on, or the swarm fails. */
+function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: ReducerContext): void {
+  if (draft.on_failure === 'restart' && mayRetry && task.attempt === 1) {
+    const again: SwarmTask = { ...task, attempt: 2, status: 'queued', code: null, output_ref: null };
+    setTask(n, again, ctx);
+    return ask(draft, n, again, ctx);
+  }
+  endTask(draft, n, task, ctx);
+  if (draft.on_failure === 'abort') failing(draft, `member/${task.code ?? task.status}`);
+}
+
+/** Ends a task and tells of it once. What waits for it goes on when the delivery is followed. */
+function endTask(draft: SwarmState, n: number, task: SwarmTask, ctx: ReducerContext): void {
+  setTask(n, task, ctx);
+  draft.tasks.open--;
+  const { agent_id, status, output_ref, report_ref } = task;
+  const completed = { swarm_id: ctx.address[1], task: n, agent_id, status, result: report_ref ?? output_ref };
+  ctx.record('society/TaskCompleted@1', completed);
+  const payload = { swarm_id: ctx.address[1], agent_id, result: completed.result };
+  ctx.send(groupAt(draft.group), {
+    name: 'society/GroupNews@1',
+    value: { event: 'swarm.task_complete', payload },
+  });
+  changeMember(ctx, task.member, { task: null });
+  swarmTable(ctx, 'over').set(numberKey(n), null);
+}
+
+/** Ends every task that has not ended: the swarm is over. */
+export function cancelTasks(draft: SwarmState, ctx: ReducerContext): void {
+  for (const [key, task] of swarmTable(ctx, 'tasks').range()) {
+    if (hasEnded(task)) continue;
+    draft.tasks.open--;
+    swarmTable(ctx, 'tasks').set(key, { ...task, status: 'cancelled', code: 'swarm_over' });
+    const completed = { swarm_id: ctx.address[1], task: Number(key), agent_id: task.agent_id, status: 'cancelled' };
+    ctx.record('society/TaskCompleted@1', { ...completed, result: task.report_ref });
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * `society/Swarm@1`: agents that work on one goal, with a group and a store of their own.
+ *
+ * Invariants
+ * W1  Nothing of a swarm begins before the rights of all its agents stand; what is refused before leaves no cell (SOC-14).
+ * W2  A task ends once, and is reported complete once; what comes later is recorded and changes nothing (SOC-19).
+ * W3  Ends of tasks are followed at the end of the delivery, by `follow` alone.
+ * W4  A swarm ends once, with its tasks and its agents; after that only its group changes.
+ * W5  Who calls is the sender of the event; a coordinator delegates work and no rights.
+ * W6  No text enters the state: goals, tasks and results are links.
+ */
+import { NOTICES } from '@reprise/contracts';
+import {
+  defineReducer,
+  type EventHandlers,
+  handledBy,
+  type ReducerContext,
+  reducerOnUse,
+} from '@reprise/kernel/define';
+import { makingEvents, makingNews } from '@reprise/work/contracts';
+import {
+  entityAt,
+  entityNews,
+  groupAt,
+  type MemberKeyed,
+  ownerTells,
+  SWARM,
+  type SwarmState,
+  swarmEvents,
+  swarmFacts,
+  swarmState,
+  swarmTables,
+} from '../contracts/index.js';
+import { agentMade } from './register.js';
+import { keepAbove, refusedRights } from './rights.js';
+import { takeSwarmCall } from './swarm-calls.js';
+import { changeMember, memberKey, memberOfSender, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import { form, GROUP_TAG, groupOpened, joined, keyed, keyTimer, memberMade } from './swarm-forming.js';
+import { setMemberRights, tellRights } from './swarm-rights.js';
+import { composed, follow } from './swarm-strategies.js';
+import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
+
+const EVENTS = {
+  ...swarmEvents,
+  ...makingEvents,
+  ...ownerTells,
+  'society/Keyed@1': entityNews['society/Keyed@1'],
+  'society/Compiled@1': entityNews['society/Compiled@1'],
+  'society/RightsSet@1': entityNews['society/RightsSet@1'],
+  'society/ChildStatus@1': entityNews['society/ChildStatus@1'],
+  'society/Above@1': entityNews['society/Above@1'],
+  'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
+  'society/Told@1': entityNews['society/Told@1'],
+  'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
+  'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+} as const;
+
+type Events = typeof EVENTS;
+
+const HANDLERS: EventHandlers<SwarmState, Events> = {
+  'society/OpenSwarm@1': (draft, opening, ctx) => {
+    if (draft.members.all > 0) ctx.reject('swarm_exists');
+    open(draft, opening, ctx);
+  },
+  'society/FormSwarm@1': (draft, _, ctx) => {
+    if (!isCreator(draft, ctx) || draft.status !== 'creating') ctx.reject('not_yours');
+    form(draft, ctx);
+  },
+  'society/SwarmCall@1': (draft, asked, ctx) => takeSwarmCall(draft, asked, ctx),
+  'society/Worked@1': (draft, news, ctx) => worked(draft, news, ctx),
+  'society/Composed@1': (draft, news, ctx) => {
+    const purpose = takePurpose(ctx, planOf(ctx));
+    if (purpose !== undefined) composed(draft, purpose, news, ctx);
+  },
+  'society/Keyed@1': (draft, { code, value }, ctx) => {
+    const purpose = takePurpose(ctx, planOf(ctx));
+    if (purpose?.kind !== 'key') return;
+    keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
+  },
+  'society/Joined@1': (draft, { group, entity, code }, ctx) => {
+    if (!isGroup(draft, ctx) || group !== draft.group) ctx.reject('not_yours');
+    joined(draft, entity, code, ctx);
+  },
+  'society/Compiled@1': (draft, compiled, ctx) => setMemberRights(draft, compiled, ctx),
+  'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
+    if (ctx.sender?.length !== 2 || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
+      ctx.reject('not_yours');
+    tellRights(agent_id, revision, null, ctx);
+  },
+  'society/ChildStatus@1': (_draft, { status }, ctx) => {
+    changeMember(ctx, memberOfSender(ctx) ?? ctx.reject('not_yours'), { status });
+  },
+  'society/Above@1': (draft, above, ctx) => {
+    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
+    keepAbove(ctx, above);
+    tellMembers({ name: 'society/Above@1', value: above }, ctx);
+  },
+  'society/ParentStatus@1': (draft, value, ctx) => {
+    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
+    tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
+  },
+  'society/Told@1': (draft, value, ctx) => {
+    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
+    ctx.send(entityAt(draft.creator), { name: 'society/Told@1', value });
+  },
+  'sys/TimerFired@1': (draft, { name }, ctx) => keyTimer(draft, name, ctx),
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
+    const purpose = takePurpose(ctx, plan[2]);
+    if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), key: null }, ctx);
+    else if (purpose !== undefined) composed(draft, purpose, { text_ref: null, code: code.slice(0, 96) }, ctx);
+  },
+  'sys/Reply@1': (draft, value, ctx) => {
+    const { tag = '', outcome, code = '' } = value;
+    const refused = outcome === 'accepted' ? null : code;
+    if (tag === GROUP_TAG) return groupOpened(draft, refused, ctx);
+    if (tag.startsWith(WORK_TAG)) return refused === null ? undefined : workRefused(draft, tag, refused, ctx);
+    memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
+  },
+  'sys/CommandRefused@1': (draft, value, ctx) => {
+    const refused = refusedRights(value.tag);
+    if (refused !== undefined) return tellRights(refused.agent_id, refused.revision, value.code, ctx);
+    memberNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
+  },
+  'work/RightsStand@1': (draft, value, ctx) => memberNews(draft, { name: 'work/RightsStand@1', value }, ctx),
+};
+
+/** The reducer of swarms. */
+export const swarmReducer = reducerOnUse(SWARM, () =>
+  defineReducer({
+    name: SWARM,
+    state: swarmState,
+    events: EVENTS,
+    facts: swarmFacts,
+    tables: swarmTables,
+    init: (_key, event): SwarmState => initial(event.value as Opening),
+    reduce: followed(handledBy(HANDLERS)),
+  }),
+);
+
+type Opening = Extract<EventOfSwarm, { readonly name: 'society/OpenSwarm@1' }>['value'];
+type EventOfSwarm = Parameters<ReturnType<typeof handledBy<SwarmState, Events>>>[1];
+
+/** Follows the ends of tasks after each delivery. */
+function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events>>): typeof reduce {
+  return (draft, event, ctx) => {
+    reduce(draft, event, ctx);
+    follow(draft, ctx);
+  };
+}
+
+function initial({ creator, depth, call, manifest, parallel, account, expires_at, app }: Opening): SwarmState {
+  const { swarm_id, group_id = swarm_id, strategy, goal_ref, culture = {}, on_member_failure = 'continue' } = manifest;
+  return {
+    ...{ status: 'creating', creator, depth, call, group: group_id, strategy, goal_ref, culture },
+    ...{ on_failure: on_member_failure, parallel, account, expires_at, app },
+    ...{ coordinator: null, coordinator_slot: null, synthesizer: null },
+    members: { all: 0, asked: 0, keys: 0, made: 0, joined: 0 },
+    ...{ slots: 0, stage: 0, tasks: { next: 1, open: 0 }, code: null, failing: false },
+    ...{ synthesis_ref: null, synthesis_kind: null },
+    spent: { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 },
+  };
+}
+
+/** Keeps the manifest: a row for each slot and each member. */
+function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: ReducerContext): void {
+  const { agents, coordinator_agent_id: coordinator, strategy } = manifest;
+  keepAbove(ctx, { grant: above, limits });
+  draft.slots = agents.length;
+  if (typeof coordinator === 'string') draft.coordinator = coordinator;
+  else if (coordinator !== undefined) draft.coordinator_slot = coordinator.slot;
+  if (strategy !== 'hierarchical') draft.synthesizer = synthesizerOf(draft, agents);
+  for (const [at, slot] of agents.entries()) {
+    swarmTable(ctx, 'slots').set(String(at).padStart(2, '0'), slot);
+    draft.members.all += slot.count;
+    for (let index = 0; index < slot.count; index++) {
+      const member = { slot: slot.slot, index, agent_id: null, phase: 'keyed', status: 'registered' } as const;
+      swarmTable(ctx, 'members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
+    }
+  }
+}
+
+/** The slot that joins results: the coordinator's, or the one of that name. */
+function synthesizerOf({ coordinator_slot }: SwarmState, slots: Opening['manifest']['agents']): number | null {
+  const name = coordinator_slot ?? 'synthesizer';
+  const at = slots.findIndex(({ slot }) => slot === name);
+  return at < 0 || slots.length === 1 ? null : at;
+}
+
+/** An agent is on its way to its rights. */
+function memberNews(
+  draft: SwarmState,
+  event: { readonly name: string; readonly value: unknown },
+  ctx: ReducerContext,
+): void {
+  const news = makingNews(ctx, event);
+  if (news === 'other' || news === undefined) return;
+  const member = agentMade(news);
+  if (member !== undefined) memberMade(draft, member, news.made ? undefined : news.code, ctx);
+}
+
+/** Tells all agents that have begun what the swarm hears. */
+function tellMembers(event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): void {
+  for (const [, { agent_id, phase }] of membersOf(ctx))
+    if (agent_id !== null && phase !== 'keyed') ctx.send(entityAt(agent_id), event);
+}
+
+function isCreator({ creator }: SwarmState, { sender }: ReducerContext): boolean {
+  return sender?.length === 2 && sender[0] === 'society/Entity@1' && sender[1] === creator;
+}
+
+function isGroup({ group }: SwarmState, { sender }: ReducerContext): boolean {
+  const [reducer, key] = groupAt(group);
+  return sender?.length === 2 && sender[0] === reducer && sender[1] === key;
+}
+
+/** The plan of this cell that raises the event. */
+function planOf({ sender, address, reject }: ReducerContext): number {
+  const isOwn = sender?.length === 3 && sender[0] === address[0] && sender[1] === address[1];
+  return isOwn ? sender[2] : reject('not_yours');
+}

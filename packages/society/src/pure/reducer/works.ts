@@ -1,0 +1,26 @@
+/** The works of an agent for its swarm that have not ended. */
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { stopWork } from '@reprise/work/contracts';
+
+/** Keeps a work that has begun. */
+export function keepWork(n: number, ctx: ReducerContext): void {
+  worksOf(ctx).set(key(n), null);
+}
+
+/** Forgets a work that has ended. */
+export function endWork(n: number, ctx: ReducerContext): void {
+  worksOf(ctx).delete(key(n));
+}
+
+/** Stops what the agent works on: it is deactivated. */
+export function stopWorks(ctx: ReducerContext): void {
+  for (const [at] of worksOf(ctx).range()) stopWork(ctx, Number(at), 'agent_deactivated');
+}
+
+function worksOf(ctx: ReducerContext): Table<null> {
+  return ctx.table('works');
+}
+
+function key(n: number): string {
+  return String(n).padStart(7, '0');
+}
