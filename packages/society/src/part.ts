@@ -91,7 +91,18 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     name: 'society',
     uses: [memoryPart(), textsPart, workPart({ preparers: [memberPreparer] })],
     reducers: [entityReducer, groupReducer, l1Reducer, swarmReducer, topic],
-    plans: [archivePlan, checkPlan, checkSwarmPlan, joinPlan, keygenPlan, memoryPlan, challengePlan, provePlan, ownKeyPlan, removePlan],
+    plans: [
+      archivePlan,
+      checkPlan,
+      checkSwarmPlan,
+      joinPlan,
+      keygenPlan,
+      memoryPlan,
+      challengePlan,
+      provePlan,
+      ownKeyPlan,
+      removePlan,
+    ],
     adapters: (host) => {
       hosted = host;
       kept = societyKeys(host, keys);

@@ -1,10 +1,14 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import type * as z from 'zod';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
 import { swarmAt } from '../pure/index.js';
-import type { AnswerOf } from '../wire/index.js';
+import type { SOCIETY_TOOLS, SocietyToolName } from '../wire/index.js';
 import type { Answered, CommandOptions } from './requests.js';
+
+/** The answer of a tool. */
+type AnswerOf<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;
 
 /** How far a swarm is. */
 export type SwarmReport = Omit<AnswerOf<'swarm_status'>, 'synthesis'> & {

@@ -2,8 +2,12 @@
 import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
 import { MICRO, present, type Ref, type Value, wellFormed } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
+import type * as z from 'zod';
 import type { KeptManifest, SwarmCallOf } from '../pure/index.js';
-import { type ArgumentsOf, SOCIETY_TOOLS } from '../wire/index.js';
+import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
+
+/** The arguments of a tool, as a client writes them. */
+type ArgumentsOf<T extends SocietyToolName> = z.input<(typeof SOCIETY_TOOLS)[T]['input']>;
 
 /** A manifest of a swarm, as it is written. */
 export type SwarmManifest = Omit<ArgumentsOf<'swarm_create'>, 'command_id'>;
