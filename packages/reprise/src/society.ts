@@ -9,7 +9,7 @@ export {
   type CapabilityChange,
   type CapabilityReport,
   type CapabilityUpdate,
-  type CommandOptions,
+  type SocietyBy,
   type CreatedSwarm,
   Entity,
   type RegisteredAgent,

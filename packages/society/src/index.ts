@@ -6,7 +6,7 @@ export * from './api/answers.js';
 export { type AgentQuery, Entity, type StatusOptions } from './api/entity.js';
 export { Group } from './api/group.js';
 export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
-export type { CommandOptions } from './api/requests.js';
+export type { SocietyBy } from './api/requests.js';
 export type { Society } from './api/society.js';
 export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
 export { type SocietyOptions, society } from './part.js';

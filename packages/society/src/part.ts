@@ -18,7 +18,7 @@ import {
   type Capabilities,
   capabilities,
   challengePlan,
-  checkPlan,
+  callCheckPlan,
   checkSwarmPlan,
   entityReducer,
   groupReducer,
@@ -93,7 +93,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     reducers: [entityReducer, groupReducer, l1Reducer, swarmReducer, topic],
     plans: [
       archivePlan,
-      checkPlan,
+      callCheckPlan,
       checkSwarmPlan,
       joinPlan,
       keygenPlan,

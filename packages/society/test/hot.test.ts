@@ -14,7 +14,7 @@ async function part(world: AgentWorld, json: string) {
 }
 
 describe('a hot context', () => {
-  it('belongs to its entity, which names the version that it changes; the parent reads it [SOC-11] [SOC-12]', async () => {
+  it('a hot context belongs to its entity, which names the version that it changes; the parent reads it [SOC-11] [SOC-12]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
@@ -37,7 +37,7 @@ describe('a hot context', () => {
     await world.verify();
   });
 
-  it('refuses what is not its entity’s to write, and what is too large, and stays as it was [SOC-12]', async () => {
+  it('a hot context refuses what is not its entity’s to write, and what is too large, and stays as it was [SOC-12]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const ann = at.office.entity('ann');
@@ -53,7 +53,7 @@ describe('a hot context', () => {
     await world.verify();
   });
 
-  it('counts the sessions of its entity, and chains its content at the start and end of each [SOC-13]', async () => {
+  it('a hot context counts the sessions of its entity, and chains its content at the start and end of each [SOC-13]', async () => {
     const filing = defineAgent({ name: 'filing', model: 'main', instructions: 'File.' });
     const society1 = society();
     await using world = await openWorld({

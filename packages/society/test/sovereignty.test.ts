@@ -15,7 +15,7 @@ async function twoCrews() {
   const [one, two] = [await agentOf(office, ann), await agentOf(office, ben)];
   for (const [group, members] of [
     ['crew', [ann, one]],
-    ['rivals', [ben, two]],
+    ['enemies', [ben, two]],
   ] as const) {
     await office.group(group).open({ owner: members[0].id });
     for (const { id } of members) await office.group(group).join(id);
@@ -25,14 +25,14 @@ async function twoCrews() {
     await told(entity, 'memory_write_warm', secret);
     await told(entity, 'memory_write_warm', { ...secret, store: 'notes' });
   }
-  await writeTo(at, ben, 'rivals', MARKER);
+  await writeTo(at, ben, 'enemies', MARKER);
   return { at, ann, ben, one, two };
 }
 
 /** The keys of the stores of the world. */
 function storeKeys(entities: readonly { readonly id: string }[]): readonly string[] {
   const own = entities.flatMap(({ id }) => [`l1-notes:${id}`, `private:${id}`]);
-  return ['group:crew', 'group:rivals', ...own].sort();
+  return ['group:crew', 'group:enemies', ...own].sort();
 }
 
 /** Calls a tool as an agent. Its parent resumes it when its refused calls have suspended it. */
@@ -51,7 +51,7 @@ async function digestOf({ world }: Office, scope: string): Promise<string> {
 }
 
 describe('the stores of a world', () => {
-  it('are writable to a member by its own key and that of its group, and readable likewise [SOC-35] [SOC-36]', async () => {
+  it('the stores of a world are writable to a member by its own key and that of its group, and readable likewise [SOC-35] [SOC-36] [CAP-13]', async () => {
     const { at, ann, ben, one, two } = await twoCrews();
     await using world = at.world;
     const keys = storeKeys([ann, ben, one, two]);
@@ -75,44 +75,44 @@ describe('the stores of a world', () => {
     await world.verify();
   });
 
-  it('give what a member wrote to no inbox but those of its group [SOC-21]', async () => {
+  it('the stores of a world give what a member wrote to no inbox but those of its group [SOC-21]', async () => {
     const { at, ann, one, two } = await twoCrews();
     await using world = at.world;
     for (const entity of [ann, one]) {
       const { events } = (await told(entity, 'events_poll', { limit: 256 })) as {
         events: { payload: { group_id?: string } }[];
       };
-      expect(events.filter(({ payload }) => payload.group_id === 'rivals')).toStrictEqual([]);
-      expect(await told(entity, 'memory_search', { query: 'marker xyzzy', groups: ['rivals'] })).toMatchObject({
+      expect(events.filter(({ payload }) => payload.group_id === 'enemies')).toStrictEqual([]);
+      expect(await told(entity, 'memory_search', { query: 'marker xyzzy', groups: ['enemies'] })).toMatchObject({
         items: [],
       });
     }
-    expect(await told(two, 'memory_search', { query: 'marker xyzzy', groups: ['rivals'] })).toMatchObject({
-      items: [{ item_id: 'group:rivals#1' }],
+    expect(await told(two, 'memory_search', { query: 'marker xyzzy', groups: ['enemies'] })).toMatchObject({
+      items: [{ item_id: 'group:enemies#1' }],
     });
     await world.verify();
   });
 
-  it('stay as they are where they are private, whatever a hostile group does [SOC-39]', async () => {
+  it('private stores stay as they are, whatever a hostile group does [SOC-39]', async () => {
     const { at, ann, ben, one, two } = await twoCrews();
     await using world = at.world;
     const owned = storeKeys([ann, ben, one, two]).filter((key) => !key.startsWith('group:'));
     const before = await Promise.all(owned.map((key) => digestOf(at, key)));
-    const rivals = at.office.group('rivals');
+    const enemies = at.office.group('enemies');
     for (const id of ['ann', one.id]) {
-      await rivals.join(id, 'member');
-      await rivals.leave(id);
-      await rivals.join(id, 'admin');
+      await enemies.join(id, 'member');
+      await enemies.leave(id);
+      await enemies.join(id, 'admin');
     }
-    for (let n = 0; n < 100; n++) await writeTo(at, ben, 'rivals', `Flood ${n}`);
+    for (let n = 0; n < 100; n++) await writeTo(at, ben, 'enemies', `Flood ${n}`);
     const text = await keptText(world, 'Public.');
-    await told(ben, 'memory_write_warm', { type: 'note', visibility: 'public', group: 'rivals', ...text });
+    await told(ben, 'memory_write_warm', { type: 'note', visibility: 'public', group: 'enemies', ...text });
     for (const item_id of ['private:ann#1', `private:${one.id}#1`, `l1-notes:${one.id}#1`]) {
-      expect((await ben.answerTo('memory_share', { item_id, group_id: 'rivals' })).is_error).toBe(true);
+      expect((await ben.answerTo('memory_share', { item_id, group_id: 'enemies' })).is_error).toBe(true);
       expect((await ben.answerTo('memory_validate', { item_id })).is_error).toBe(true);
     }
-    await told(ben, 'group_emcon', { group_id: 'rivals', on: true });
-    await rivals.end('delete');
+    await told(ben, 'group_emcon', { group_id: 'enemies', on: true });
+    await enemies.end('delete');
     expect(await Promise.all(owned.map((key) => digestOf(at, key)))).toStrictEqual(before);
     expect(await told(ann, 'memory_read_warm', { item_id: 'private:ann#1' })).toMatchObject({
       items: [{ state: 'live' }],

@@ -50,7 +50,7 @@ async function crewOf(people = ['ann', 'ben']) {
 }
 
 describe('trust', () => {
-  it('is kept for each observer, and shows accuracy, observations, window and last update [SOC-23] [SOC-24]', async () => {
+  it('trust is kept for each observer, and shows accuracy, observations, window and last update [SOC-23] [SOC-24]', async () => {
     const { at, world, ann, ben, bot, assess } = await crewOf();
     await using _ = world;
     for (const text of ['One.', 'Two.']) await writeTo(at, bot, 'crew', text);
@@ -65,7 +65,7 @@ describe('trust', () => {
     await world.verify();
   });
 
-  it('is not judged by the author of an item, nor by those below it [SOC-25]', async () => {
+  it('an item is not judged by the author of an item, nor by those below it [SOC-25]', async () => {
     const { at, world, ann, ben, bot, assess } = await crewOf();
     await using _ = world;
     const below = await agentOf(at.office, bot);
@@ -86,7 +86,7 @@ describe('trust', () => {
     await world.verify();
   });
 
-  it('changes the rights of an agent in the frame of the verdict of its parent, along the tier [SOC-26] [SOC-27]', async () => {
+  it('a verdict changes the rights of an agent in the frame of the verdict of its parent, along the tier [SOC-26] [SOC-27]', async () => {
     const { at, world, ann, ben, bot, assess } = await crewOf();
     await using _ = world;
     for (let n = 1; n <= 24; n++) await writeTo(at, bot, 'crew', `Item ${n}`);
@@ -103,7 +103,7 @@ describe('trust', () => {
     await world.verify();
   });
 
-  it(`gives the tier of an exact fraction after every verdict of random sequences, seed ${SEED} [SOC-26]`, async () => {
+  it(`trust gives the tier of an exact fraction after every verdict of random sequences, seed ${SEED} [SOC-26]`, async () => {
     const { at, world, ann, bot, assess } = await crewOf();
     await using _ = world;
     const ITEMS = 40;

@@ -44,7 +44,7 @@ export function verifyAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
 }
 
 /** The verdict on a proof for a world. It reads the texts of a return: what is signed is their digest. */
-export async function verdictOn(proof: Proof, world: string, content: ContentReader): Promise<Verdict> {
+async function verdictOn(proof: Proof, world: string, content: ContentReader): Promise<Verdict> {
   const refused = await refusalOf(proof, world, content);
   return { verified: refused === null, world, refused };
 }

@@ -34,7 +34,7 @@ import type {
   StatusReport,
 } from './answers.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { type Answered, answerOf, ask, type CommandOptions } from './requests.js';
+import { type Answered, answerOf, ask, type SocietyBy } from './requests.js';
 import { CreatedSwarm, refused, type SwarmHost } from './swarm.js';
 
 /** What the handle of an entity needs of its world. */
@@ -50,7 +50,7 @@ export interface EntityHost {
 }
 
 /** The options of {@link Entity.setStatus}. */
-export interface StatusOptions extends CommandOptions {
+export interface StatusOptions extends SocietyBy {
   /** The seconds that a reactivated agent has from now on; 0 for no end. */
   readonly ttl_seconds?: number;
   /** The seconds in which a deactivated agent may come back; seven days when absent. */
@@ -89,7 +89,7 @@ export class Entity {
    * @example
    * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
-  async register(spec: AgentRegister, by: CommandOptions = {}): Promise<RegisteredAgent> {
+  async register(spec: AgentRegister, by: SocietyBy = {}): Promise<RegisteredAgent> {
     return (await this.call(
       'agent_register',
       { parent_entity_id: this.id, ...spec } as unknown as Value,
@@ -119,7 +119,7 @@ export class Entity {
    * Shows the capabilities of an agent below this entity, or changes them: an absent dimension keeps its value, null takes
    * the parent's. What is narrowed ends at once what is open and no longer permitted.
    */
-  async capabilities(agent: string, change: CapabilityUpdate = {}, by: CommandOptions = {}): Promise<CapabilityReport> {
+  async capabilities(agent: string, change: CapabilityUpdate = {}, by: SocietyBy = {}): Promise<CapabilityReport> {
     return (await this.call(
       'agent_capabilities',
       { agent_id: agent, ...change } as unknown as Value,
@@ -141,7 +141,7 @@ export class Entity {
   }
 
   /** Draws a challenge for an agent below this entity, or for this one: the agent signs `proofBytes` of it. */
-  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: CommandOptions = {}): Promise<Challenge> {
+  async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: SocietyBy = {}): Promise<Challenge> {
     return (await this.call('agent_challenge', { agent_id: agent, purpose }, by)) as unknown as Challenge;
   }
 
@@ -154,7 +154,7 @@ export class Entity {
   async prove(
     agent: string,
     { nonce, signature }: { readonly nonce: string; readonly signature: string },
-    by: CommandOptions = {},
+    by: SocietyBy = {},
   ): Promise<Proved> {
     const answer = await this.call('agent_prove', { agent_id: agent, nonce, signature }, by);
     return withToken(this.host.world, answer, this.host.tokens);
@@ -195,7 +195,7 @@ export class Entity {
    * const swarm = await ann.createSwarm({ goal: 'Compare three markets', strategy: 'pipeline', agents })
    * console.log((await swarm.ended()).synthesis)
    */
-  async createSwarm(manifest: SwarmManifest, by: CommandOptions = {}): Promise<CreatedSwarm> {
+  async createSwarm(manifest: SwarmManifest, by: SocietyBy = {}): Promise<CreatedSwarm> {
     const { world } = this.host;
     const { id = crypto.randomUUID() } = by;
     const swarm_id = manifest.swarm_id ?? `swarm-${toHex(portableSha256(encode([this.id, id]))).slice(0, 32)}`;
@@ -207,7 +207,7 @@ export class Entity {
   }
 
   /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
-  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: CommandOptions = {}): Promise<Value> {
+  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: SocietyBy = {}): Promise<Value> {
     const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
     if (is_error) throw refusedCall(this.id, name, value);
     return value;
@@ -221,7 +221,7 @@ export class Entity {
    * @example
    * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
    */
-  async use(tool: SocietyToolName, args: ValueMap, by: CommandOptions = {}): Promise<ValueMap> {
+  async use(tool: SocietyToolName, args: ValueMap, by: SocietyBy = {}): Promise<ValueMap> {
     const { content } = this.host.world.kernel;
     const id = by.id ?? crypto.randomUUID();
     const answered = await this.answerTo(tool, await keptArgs(tool, args, { content, id }), { ...by, id });
@@ -232,7 +232,7 @@ export class Entity {
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo(name: string, args: Value, by: CommandOptions = {}): Promise<Answered> {
+  async answerTo(name: string, args: Value, by: SocietyBy = {}): Promise<Answered> {
     const { seq: _, ...answered } = await this.#answered(name, args, by);
     return answered;
   }
@@ -240,7 +240,7 @@ export class Entity {
   async #answered(
     name: string,
     args: Value,
-    { id = crypto.randomUUID(), as }: CommandOptions,
+    { id = crypto.randomUUID(), as }: SocietyBy,
   ): Promise<Answered & { readonly seq: number }> {
     const { kernel } = this.host.world;
     const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));

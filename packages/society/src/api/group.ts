@@ -1,7 +1,7 @@
 /** The handle of a group: the app opens groups and says who belongs to them. */
 import type { AgentWorld } from '@reprise/agent';
 import { type CultureIn, ENTITY, type GroupState, groupAt, type MemberRow, type Role } from '../pure/index.js';
-import { ask, type CommandOptions, factOf } from './requests.js';
+import { ask, type SocietyBy, factOf } from './requests.js';
 
 /** A group: its members, its emergency mode and its end. This object stores nothing. */
 export class Group {
@@ -30,7 +30,7 @@ export class Group {
    *
    * @returns whether it is a member: an entity that is in as many groups as it may be refuses
    */
-  async join(entity: string, role: Role = 'member', by: CommandOptions = {}): Promise<boolean> {
+  async join(entity: string, role: Role = 'member', by: SocietyBy = {}): Promise<boolean> {
     const ack = await ask(this.world.kernel, groupAt(this.id), 'society/Join@1', { entity, role }, by);
     const fits = ({ entity_id }: { readonly entity_id: string }) => entity_id === entity;
     const { code } = await factOf<{ readonly entity_id: string; readonly code: string | null }>(
@@ -43,17 +43,17 @@ export class Group {
   }
 
   /** Removes a member: it no longer reads or writes the store, and hears nothing of it. */
-  async leave(entity: string, by: CommandOptions = {}): Promise<void> {
+  async leave(entity: string, by: SocietyBy = {}): Promise<void> {
     await ask(this.world.kernel, groupAt(this.id), 'society/Leave@1', { entity }, by);
   }
 
   /** Begins or ends emergency mode: writes are refused, reads go on. */
-  async emcon(on: boolean, by: CommandOptions = {}): Promise<void> {
+  async emcon(on: boolean, by: SocietyBy = {}): Promise<void> {
     await ask(this.world.kernel, groupAt(this.id), 'society/Emcon@1', { on }, by);
   }
 
   /** Ends the group: archived, its members still read; deleted, it has none. */
-  async end(mode: 'archive' | 'delete', by: CommandOptions = {}): Promise<void> {
+  async end(mode: 'archive' | 'delete', by: SocietyBy = {}): Promise<void> {
     await ask(this.world.kernel, groupAt(this.id), 'society/EndGroup@1', { mode }, by);
   }
 

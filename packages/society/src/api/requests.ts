@@ -10,7 +10,7 @@ import {
 import { type Ack, encode, portableSha256, recordsOf, toHex, type World } from '@reprise/kernel';
 
 /** Who asks, and under which id: a repetition with one id is one act. */
-export interface CommandOptions {
+export interface SocietyBy {
   readonly id?: string;
   readonly as?: Principal;
 }
@@ -35,7 +35,7 @@ export function ask(
   cell: Address,
   name: string,
   value: object,
-  { id, as }: CommandOptions,
+  { id, as }: SocietyBy,
 ): Promise<Ack> {
   const options = present({ id: id === undefined ? undefined : requestId(cell, name, id), as });
   return world.request(cell, { name, value: value as Value }, options);

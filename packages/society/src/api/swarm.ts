@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
 import { swarmAt } from '../pure/index.js';
 import type { SOCIETY_TOOLS, SocietyToolName } from '../wire/index.js';
-import type { Answered, CommandOptions } from './requests.js';
+import type { Answered, SocietyBy } from './requests.js';
 
 /** The answer of a tool. */
 type AnswerOf<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;
@@ -31,7 +31,7 @@ export type SwarmEvent =
 /** What the handle of a swarm needs: the entity that created it calls for it. */
 export interface SwarmHost {
   readonly world: AgentWorld;
-  caller(entity: string): { answerTo(name: string, args: Value, by?: CommandOptions): Promise<Answered> };
+  caller(entity: string): { answerTo(name: string, args: Value, by?: SocietyBy): Promise<Answered> };
 }
 
 /** Shows how far a swarm is, follows it, and ends it. */
@@ -86,7 +86,7 @@ export class SwarmHandle {
   }
 
   /** Ends it: its agents are deactivated, its group is archived, or deleted. A second time changes nothing. */
-  async disband(mode: 'archive' | 'delete' = 'archive', by: CommandOptions = {}): Promise<SwarmReport> {
+  async disband(mode: 'archive' | 'delete' = 'archive', by: SocietyBy = {}): Promise<SwarmReport> {
     const { creator } = await this.#state();
     const { value, is_error } = await this.host
       .caller(creator)

@@ -147,7 +147,7 @@ export const entityState = z.strictObject({
 export type EntityState = z.infer<typeof entityState>;
 
 /** An agent as its maker knows it. */
-export const childRow = z.strictObject({
+export const agentEntry = z.strictObject({
   agent_type: z.enum(AGENT_TYPES),
   display_name: displayName,
   created_at: stamp,
@@ -158,7 +158,7 @@ export const childRow = z.strictObject({
 });
 
 /** An agent as its maker knows it. */
-export type ChildRow = z.infer<typeof childRow>;
+export type AgentEntry = z.infer<typeof agentEntry>;
 
 /** Where a call came from: it is answered there. */
 export const callOrigin = z.discriminatedUnion('kind', [
@@ -207,7 +207,7 @@ export const entityCoreTables = {
   /** The roles of the entity, by group. */
   memberships: role,
   /** The agents that it made, by id. */
-  children: childRow,
+  children: agentEntry,
   /** Agents whose rights do not stand yet, by id: the call that registers them. */
   registering: z.strictObject({
     call: z.string().max(64),

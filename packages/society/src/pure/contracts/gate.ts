@@ -35,7 +35,7 @@ export const societyGroupCall = effectOnUse('society.group_call@1', () =>
 );
 
 /** `society/check_plan@1`: asks the gate whether a call may be made, and tells the entity the verdict. */
-export const checkPlan = planOnUse('society/check_plan@1', () =>
+export const callCheckPlan = planOnUse('society/check_plan@1', () =>
   definePlan({
     name: 'society/check_plan@1',
     input: z.strictObject({ call: z.string().max(64), tool, group: z.nullable(group), at: address }),

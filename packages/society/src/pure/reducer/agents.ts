@@ -1,7 +1,7 @@
 /** The tools about agents: register, list, change capabilities, change status, deactivate. */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentCallOf, agentCalls, type ChildRow } from '../contracts/index.js';
+import { type AgentCallOf, agentCalls, type AgentEntry } from '../contracts/index.js';
 import { changeCapabilities } from './agent-rights.js';
 import { commandStatus, deactivate } from './agent-status.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -57,7 +57,7 @@ function listAgents(
 }
 
 /** An agent in a list. */
-function agentRow(agent_id: string, row: ChildRow, parent_entity_id: string): Value {
+function agentRow(agent_id: string, row: AgentEntry, parent_entity_id: string): Value {
   const { agent_type, display_name, created_at, public_key, status, expires_at } = row;
   return {
     agent_id,

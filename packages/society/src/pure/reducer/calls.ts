@@ -8,7 +8,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type CallOrigin,
   type CallRow,
-  checkPlan,
+  callCheckPlan,
   type EntityState,
   entityAt,
   SOCIETY_BOUNDS,
@@ -39,7 +39,7 @@ export function takeCall(
   if (refused !== undefined) return answerCall(draft, key, refused, ctx);
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
-  startPlan(ctx, key, checkPlan, { call: key, tool: name, group: of, at: ctx.address });
+  startPlan(ctx, key, callCheckPlan, { call: key, tool: name, group: of, at: ctx.address });
 }
 
 /** Emits a plan for a call: when the plan fails as a plan, the call is answered with that. */

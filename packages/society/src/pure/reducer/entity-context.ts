@@ -1,13 +1,13 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type CallRow, type ChildRow, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
+import { type CallRow, type AgentEntry, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
   readonly rights: Table<Rights>;
   readonly memberships: Table<Role>;
-  readonly children: Table<ChildRow>;
+  readonly children: Table<AgentEntry>;
   readonly registering: Table<{ readonly call: string; readonly private_key_encrypted: string | null }>;
   readonly calls: Table<CallRow>;
   readonly plans: Table<string>;

@@ -25,7 +25,7 @@ interface Problem {
 }
 
 /** The acts of a tool. */
-export interface Operation<A = unknown> {
+interface Operation<A = unknown> {
   /** The arguments that it takes. */
   readonly args: ArgumentSchema;
   /** The entity that the call is about, when it is not this one: the call goes there, if it stands below. */

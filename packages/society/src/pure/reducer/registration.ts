@@ -3,7 +3,7 @@ import {
   type AgentCallOf,
   agentCalls,
   agentIdOfKey,
-  type ChildRow,
+  type AgentEntry,
   type EntityState,
   entityAt,
   ownKey,
@@ -147,7 +147,7 @@ function agentOf(
   };
 }
 
-function childOf(agent: AgentToMake, ctx: ReducerContext): ChildRow {
+function childOf(agent: AgentToMake, ctx: ReducerContext): AgentEntry {
   const { agent_type, display_name, public_key, key_ref, expires_at } = agent;
   return { agent_type, display_name, public_key, key_ref, expires_at, created_at: ctx.now, status: 'registered' };
 }
