@@ -16,9 +16,9 @@ import { type Society, societyOf } from './api/society.js';
 import {
   archivePlan,
   type Capabilities,
+  callCheckPlan,
   capabilities,
   challengePlan,
-  callCheckPlan,
   checkSwarmPlan,
   entityReducer,
   groupReducer,

@@ -1,7 +1,7 @@
 /** The handle of a group: the app opens groups and says who belongs to them. */
 import type { AgentWorld } from '@reprise/agent';
 import { type CultureIn, ENTITY, type GroupState, groupAt, type MemberRow, type Role } from '../pure/index.js';
-import { ask, type SocietyBy, factOf } from './requests.js';
+import { ask, factOf, type SocietyBy } from './requests.js';
 
 /** A group: its members, its emergency mode and its end. This object stores nothing. */
 export class Group {

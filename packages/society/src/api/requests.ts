@@ -30,13 +30,7 @@ function requestId(cell: Address, name: string, id: string): string {
 }
 
 /** Sends an event to a cell, once for each id. */
-export function ask(
-  world: World,
-  cell: Address,
-  name: string,
-  value: object,
-  { id, as }: SocietyBy,
-): Promise<Ack> {
+export function ask(world: World, cell: Address, name: string, value: object, { id, as }: SocietyBy): Promise<Ack> {
   const options = present({ id: id === undefined ? undefined : requestId(cell, name, id), as });
   return world.request(cell, { name, value: value as Value }, options);
 }

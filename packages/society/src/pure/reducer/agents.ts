@@ -1,7 +1,7 @@
 /** The tools about agents: register, list, change capabilities, change status, deactivate. */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentCallOf, agentCalls, type AgentEntry } from '../contracts/index.js';
+import { type AgentCallOf, type AgentEntry, agentCalls } from '../contracts/index.js';
 import { changeCapabilities } from './agent-rights.js';
 import { commandStatus, deactivate } from './agent-status.js';
 import { idOf, tableOf } from './entity-context.js';

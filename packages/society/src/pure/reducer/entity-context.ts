@@ -1,7 +1,7 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type CallRow, type AgentEntry, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
+import { type AgentEntry, type CallRow, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
 
 /** The tables that every part of the reducer reads. */
 interface Tables {

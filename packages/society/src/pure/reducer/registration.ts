@@ -1,9 +1,9 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type AgentCallOf,
+  type AgentEntry,
   agentCalls,
   agentIdOfKey,
-  type AgentEntry,
   type EntityState,
   entityAt,
   ownKey,
