@@ -190,4 +190,25 @@ describe('given an agent that registers agents', () => {
       ),
     ).toBe('agent_unknown');
   });
+
+  it('an agent that may hand on a tool and not call it has sessions that may not call it, and an agent below that may [CAP-4]', async () => {
+    const { tool, state } = hangingTool();
+    const agent = agentWith([tool]);
+    const call = { calls: [{ tool: 'hang', args: {} }] };
+    await using scene = await openOffice({ agents: [agent], steps: [call, { text: 'It was denied.' }, call] });
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann, { tools: ['agent_*'] }, { grant: { tools: ['hang'] } });
+    const leader = scene.office.entity(lead);
+    expect(await (await leader.send(agent, 'Go.')).text()).toBe('It was denied.');
+    expect(state.hanging).toBe(0);
+    const below = await agentOf(leader, { tools: ['hang'] });
+    await scene.office.entity(below).send(agent, 'Go.');
+    while (state.hanging < 1) await new Promise((resolve) => setImmediate(resolve));
+    const holder = `cell:aos.agent/SessionReducer@1/${lead}/worker` as const;
+    const { exercise } = (await scene.world.kernel.rights(holder)).effective ?? {};
+    expect([exercise?.may.tool, exercise?.may.mem_read, exercise?.may.mem_write]).toStrictEqual([['agent_*'], [], []]);
+    await ann.capabilities(lead, { capabilities: { tools: ['agent_*', 'hang'] } });
+    expect((await scene.world.kernel.rights(holder)).effective?.exercise.may.tool).toStrictEqual(['agent_*', 'hang']);
+    await scene.world.verify();
+  });
 });

@@ -20,7 +20,7 @@ import {
 import { type Ack, encode, portableSha256, toHex } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { type EntityState, entityAt } from '../pure/index.js';
-import { sessionKey } from '../pure/reducer/sessions.js';
+import { sessionKey } from '../pure/reducer/session-rights.js';
 import { keptArgs } from '../served/kept.js';
 import { shownAnswer } from '../served/shown.js';
 import { keepManifest, type SwarmManifest } from '../tools/swarms.js';
@@ -252,7 +252,10 @@ export class Entity {
     const { kernel } = this.host.world;
     for await (const { records } of kernel.frames(ack.seq)) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER || record.from[1] !== session) continue;
+        if (record.kind !== 'fact' || record.from === null) continue;
+        const isOurs = record.from[1] === this.id && record.name === 'society/InputRefused@1';
+        const isSession = record.from[0] === SESSION_REDUCER && record.from[1] === session;
+        if (!isOurs && !isSession) continue;
         const { command_id, run, code } = record.value as {
           readonly command_id?: string;
           readonly run?: number;
@@ -260,7 +263,7 @@ export class Entity {
         };
         if (command_id !== input) continue;
         if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
-        if (record.name === 'aos.agent/HostCommandRejected@1') throw refusedInput(this.id, code);
+        if (isOurs || record.name === 'aos.agent/HostCommandRejected@1') throw refusedInput(this.id, code);
       }
     }
     throw kernel.closedBy ?? lost(this.id, 'an open world');

@@ -12,7 +12,7 @@ import {
   NAME_ID,
 } from '../pure/index.js';
 import { accountOf } from '../pure/reducer/accounts.js';
-import { recorded } from '../pure/reducer/rights.js';
+import { recordedSides } from '../pure/reducer/recorded.js';
 import { Entity, type EntityHost } from './entity.js';
 import { Group } from './group.js';
 import type { TokenIssuer } from './proofs.js';
@@ -90,8 +90,7 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
   await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above, app }, { id: 'human' });
   await kernel.command('sys/SetRights@1', {
     holder: `cell:${reducer}/${key}`,
-    exercise: recorded(withGroups(rights)),
-    grant: recorded(rights.grant),
+    ...recordedSides({ exercise: withGroups(rights), grant: rights.grant }),
     account: accountOf(name),
   });
 }

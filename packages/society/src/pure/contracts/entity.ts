@@ -319,6 +319,8 @@ export const entityCoreFacts = {
     refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
     is_error: z.boolean(),
   }),
+  /** A session could not be made with the rights of its entity: its first input was not taken. */
+  'society/InputRefused@1': z.strictObject({ command_id: z.string().max(128), code: z.string().max(96) }),
   'society/ArchiveKept@1': archiveKept,
   ...memoryFacts,
 };

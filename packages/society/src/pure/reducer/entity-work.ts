@@ -3,6 +3,8 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import { beginWork, type JobChanged, jobOfSender } from '@reprise/work/contracts';
 import { type EntityState, type MemberWork, SWARM_BOUNDS } from '../contracts/index.js';
 import { isMaker } from './entity-context.js';
+import { compiledOf } from './rights.js';
+import { sessionRights } from './session-rights.js';
 import { isLegal, setStatus } from './status.js';
 import { poolOf } from './swarm-names.js';
 import { endWork, keepWork } from './works.js';
@@ -28,7 +30,7 @@ export function takeWork(draft: EntityState, work: MemberWork, ctx: ReducerConte
     pool: poolOf(swarm),
     priority: 0,
     timeout_ms: SWARM_BOUNDS.task_ms,
-    grant: null,
+    grant: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
     labels: { swarm, slot },
   });
 }

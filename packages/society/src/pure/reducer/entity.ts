@@ -57,8 +57,9 @@ import { refusal } from './operations.js';
 import { challenged, proved } from './proofs.js';
 import { agentMade, clearRemoved, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { changeRights, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
-import { sendInput, sessionNews, sessionOfSender } from './sessions.js';
+import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
+import { followInSessions } from './session-rights.js';
+import { sendInput, sessionMade, sessionNews, sessionOfSender } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
 import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 
@@ -144,6 +145,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   },
   'society/RightsStand@1': (draft, { revision, code }, ctx) => {
     if (!isMaker(ctx)) ctx.reject('not_yours');
+    if (code === null) followInSessions(compiledOf(draft, ctx).exercise, ctx);
     changeSet(draft, revision, code, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {
@@ -288,6 +290,7 @@ function agentNews(
 ): void {
   const news = makingNews(ctx, event);
   if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx)) return;
+  if (sessionMade(news, ctx)) return;
   const agent_id = agentMade(news);
   if (agent_id === undefined) return;
   if (!news.made) unmakeAgent(ctx, agent_id);

@@ -27,7 +27,7 @@ import { countsOf, memberTable, numberKey, setCounts } from './member-context.js
 import { newsPart } from './news.js';
 import { operation } from './operations.js';
 import { compiledOf } from './rights.js';
-import { sessionKey } from './sessions.js';
+import { sessionKey } from './session-rights.js';
 
 const ALL: readonly string[] = ['*'];
 

@@ -17,7 +17,8 @@ import {
 } from '../contracts/index.js';
 import { removePlan } from '../plans/identity.js';
 import { accountOf } from './accounts.js';
-import { type BothSides, type HandedOn, recorded } from './rights.js';
+import { recordedSides } from './recorded.js';
+import type { BothSides, HandedOn } from './rights.js';
 
 /** Begins the tags of agents that are being made. */
 const AGENT_TAG = 'agent.';
@@ -63,7 +64,7 @@ export function makeAgent(
   makeWithRights(ctx, {
     to: entityAt(agent.agent_id),
     making: { name: 'society/Make@1', value: record },
-    rights: { exercise: recorded(rights.exercise), grant: recorded(rights.grant), account: own },
+    rights: { ...recordedSides(rights), account: own },
     ...(hold ? {} : { first: { name: 'society/Start@1', value: {} } }),
     tag: `${AGENT_TAG}${tag}`,
   });

@@ -15,6 +15,8 @@ import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/ind
 import { accountOf } from './accounts.js';
 import { childOfSender, idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
+import { recordedSides } from './recorded.js';
+import { followInSessions } from './session-rights.js';
 
 /** Both sides of an entity's rights. */
 export interface BothSides {
@@ -41,6 +43,7 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
   }
   if (!isWithin(before, after))
     narrowSelf({ exercise: meet(before.exercise, after.exercise), grant: meet(before.grant, after.grant) }, ctx);
+  if (!leq(before.exercise, after.exercise)) followInSessions(meet(before.exercise, after.exercise), ctx);
   const widens = !isWithin(after, before);
   if (widens) askMaker(draft, after, ctx);
   if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
@@ -135,8 +138,7 @@ export function setCompiled(
     'sys/SetRights@1',
     {
       holder: formatHolder(id),
-      exercise: recorded(rights.exercise),
-      grant: recorded(rights.grant ?? rights.exercise),
+      ...recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise }),
       account,
     },
     { tag: `${SET_TAG}${id}.${revision}` },
@@ -167,8 +169,7 @@ function isWithin(a: BothSides, b: BothSides): boolean {
 function narrowSelf({ exercise, grant }: BothSides, ctx: ReducerContext): void {
   ctx.command('sys/SetRights@1', {
     holder: formatHolder(idOf(ctx)),
-    exercise: recorded(exercise),
-    grant: recorded(grant),
+    ...recordedSides({ exercise, grant }),
   });
 }
 
@@ -177,11 +178,6 @@ function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): v
   const { max_parallel_ops = null } = draft.declared;
   const value = { rights, revision: draft.revision, parallel: max_parallel_ops };
   ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value });
-}
-
-/** A capability as commands and events carry it. */
-export function recorded(of: Capability): z.infer<typeof capability> {
-  return canonical(of) as z.infer<typeof capability>;
 }
 
 /** In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-52). */

@@ -1,41 +1,75 @@
 /** Sessions of an entity: it makes them, so their models act with its rights and by its owner calls. */
 import type { ChildNotice } from '@reprise/agent/contracts';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Address } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
+import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import { type EntityState, type entityCommands, l1At, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { newsForRun } from './news.js';
+import { compiledOf } from './rights.js';
+import { sessionAt, sessionRights } from './session-rights.js';
 
 type Send = z.infer<(typeof entityCommands)['society/Send@1']>;
 
-/** The key of a session of an entity. */
-export function sessionKey(entity: string, name: string): string {
-  return `${entity}/${name}`;
-}
-
 /** Sends an input to a session of the entity, which it makes where it is new. */
 export function sendInput(
-  _draft: EntityState,
+  draft: EntityState,
   { command_id, session, name, agent, parts, priority }: Send,
   ctx: ReducerContext,
 ): void {
   const sessions = tableOf(ctx, 'sessions');
   const known = sessions.get(session);
   if (known === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
-  const at: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), session)];
+  const at = sessionAt(session, ctx);
   const def = ctx.hash(agent);
-  const isNew = known === undefined || !known.open;
-  if (isNew || known.def !== def) {
-    const made = known === undefined ? { depth: 0, tell_owner: true, labels: { entity: idOf(ctx), session } } : {};
-    ctx.send(at, { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run', ...made } });
-    sessions.set(session, { agent: name, def, open: true });
-    if (isNew) ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
-  }
   const news = newsForRun(ctx, PARTS_MAX - parts.length);
   const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
-  ctx.send(at, { name: 'aos.agent/UserInput@1', value });
+  const input = { name: 'aos.agent/UserInput@1', value };
+  const isNew = known === undefined || !known.open;
+  if (isNew) ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+  sessions.set(session, { agent: name, def, open: true });
+  const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
+  if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
+  if (isNew || known.def !== def) ctx.send(at, adopted);
+  ctx.send(at, input);
+}
+
+/** A session that is to be made, and its first input. */
+interface NewSession {
+  readonly session: string;
+  readonly command_id: string;
+  readonly adopted: { readonly name: string; readonly value: object };
+  readonly input: { readonly name: string; readonly value: unknown };
+}
+
+/** Begins the tags of sessions that are being made. */
+const SESSION_TAG = 'session.';
+
+/** Makes a session with the rights that the entity uses; its first input comes when they stand. */
+function makeSession(
+  draft: EntityState,
+  { session, command_id, adopted, input }: NewSession,
+  ctx: ReducerContext,
+): void {
+  const labels = { entity: idOf(ctx), session };
+  makeWithRights(ctx, {
+    to: sessionAt(session, ctx),
+    making: { ...adopted, value: { ...adopted.value, depth: 0, tell_owner: true, labels } },
+    rights: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
+    first: input,
+    tag: `${SESSION_TAG}${command_id}`,
+  });
+}
+
+/** Takes the news of a session that was made. @returns whether it was one */
+export function sessionMade(news: MadeNews, ctx: ReducerContext): boolean {
+  if (!news.tag.startsWith(SESSION_TAG)) return false;
+  if (!news.made) {
+    tableOf(ctx, 'sessions').delete(news.to[1].slice(idOf(ctx).length + 1));
+    ctx.record('society/InputRefused@1', { command_id: news.tag.slice(SESSION_TAG.length), code: news.code });
+  }
+  return true;
 }
 
 /** The parts of one input. */
@@ -46,7 +80,7 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: Reducer
   for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions })) {
     if (!open) continue;
     const command_id = ctx.id(`${type} ${name} ${ctx.now}`);
-    const at: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
+    const at = sessionAt(name, ctx);
     ctx.send(at, { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
   }
 }

@@ -17,8 +17,9 @@ import { answerCall, openCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
+import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
-import { handedOnBy, recorded } from './rights.js';
+import { handedOnBy } from './rights.js';
 
 /** The operations of the tools of swarms. */
 export const swarmOperations: Operations = {

@@ -3,7 +3,8 @@ import type { Capability } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, formatHolder, type SwarmState } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
-import { recorded, SET_TAG } from './rights.js';
+import { recordedSides } from './recorded.js';
+import { SET_TAG } from './rights.js';
 import { entityOfSender, memberOfSender } from './swarm-context.js';
 
 /** Sets the rights that a member has compiled. */
@@ -25,7 +26,7 @@ export function setMemberRights(
   const account = accountOf(id);
   const limits = parallel === null ? {} : { parallel };
   ctx.command('sys/SetAccount@1', { account, parent: draft.account, limits });
-  const sides = { exercise: recorded(rights.exercise), grant: recorded(rights.grant ?? rights.exercise) };
+  const sides = recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise });
   ctx.command(
     'sys/SetRights@1',
     { holder: formatHolder(id), ...sides, account },

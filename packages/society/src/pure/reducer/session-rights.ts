@@ -1,0 +1,36 @@
+/**
+ * Rights of the sessions of an entity. A cell without rights of its own has what its maker may hand on, which can be more
+ * than what the maker may use: so each session has the rights that the entity uses, without stores, which the entity
+ * reaches itself. They follow each change of the entity's rights.
+ */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address, Capability } from '@reprise/contracts';
+import { meet } from '@reprise/kernel/authority';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { SOCIETY_BOUNDS } from '../contracts/index.js';
+import { idOf, tableOf } from './entity-context.js';
+import { recorded } from './recorded.js';
+
+/** The key of a session of an entity. */
+export function sessionKey(entity: string, name: string): string {
+  return `${entity}/${name}`;
+}
+
+/** The address of a session of this entity. */
+export function sessionAt(name: string, ctx: ReducerContext): Address {
+  return [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
+}
+
+/** The rights of a session of an entity that may use this much. */
+export function sessionRights(exercise: Capability): ReturnType<typeof recorded> {
+  return recorded(meet(exercise, { may: { mem_read: [], mem_write: [] } }));
+}
+
+/** Gives all open sessions the rights that follow from what the entity may use now. */
+export function followInSessions(exercise: Capability, ctx: ReducerContext): void {
+  const rights = sessionRights(exercise);
+  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions })) {
+    const [reducer, key] = sessionAt(name, ctx);
+    if (open) ctx.command('sys/SetRights@1', { holder: `cell:${reducer}/${key}`, exercise: rights });
+  }
+}
