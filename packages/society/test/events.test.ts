@@ -10,7 +10,7 @@ interface Polled {
 }
 
 describe('the inbox of an entity', () => {
-  it('an inbox has each event with its payload, and no content [SOC-45] [SOC-47]', async () => {
+  it('an inbox has each event with its payload, and no content [SOC-40] [SOC-42]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
@@ -36,7 +36,7 @@ describe('the inbox of an entity', () => {
     await world.verify();
   });
 
-  it('an inbox holds the last 256 events and counts the others [SOC-47]', async () => {
+  it('an inbox holds the last 256 events and counts the others [SOC-42]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
@@ -55,7 +55,7 @@ describe('the inbox of an entity', () => {
     expect((await world.kernel.table(ben.address, 'inbox', { limit: 256 })).length).toBe(256);
   });
 
-  it('an entity takes subscriptions within reach only, and is silent after leaving [SOC-48] [SOC-21]', async () => {
+  it('an entity takes subscriptions within reach only, and is silent after leaving [SOC-43] [SOC-21]', async () => {
     const at = await openOffice(['ann', 'ben', 'cem']);
     await using world = at.world;
     const [ann, ben, cem] = ['ann', 'ben', 'cem'].map((name) => at.office.entity(name)) as never as [

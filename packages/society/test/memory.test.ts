@@ -6,7 +6,7 @@ import { keptText } from './support/kept.js';
 const DENIED = { error: 'capability_denied', detail: 'visibility' };
 
 describe('the stores of a society', () => {
-  it('stores follow membership and role: a viewer reads, a member writes, and one that has left does neither [SOC-36]', async () => {
+  it('stores follow membership and role: a viewer reads, a member writes, and one that has left does neither [SOC-31]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
@@ -27,7 +27,7 @@ describe('the stores of a society', () => {
     await world.verify();
   });
 
-  it('stores keep private items to their owner, and public ones from the writes of agents [SOC-35] [SOC-37]', async () => {
+  it('stores keep private items to their owner, and public ones from the writes of agents [SOC-30] [SOC-32]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
@@ -67,7 +67,7 @@ describe('the stores of a society', () => {
     await world.verify();
   });
 
-  it('stores take a share as a copy that does not change with its origin [SOC-51]', async () => {
+  it('stores take a share as a copy that does not change with its origin [SOC-46]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const ann = at.office.entity('ann');
@@ -94,7 +94,7 @@ describe('the stores of a society', () => {
     await world.verify();
   });
 
-  it('stores refuse writes in emergency mode, and reads go on [SOC-52]', async () => {
+  it('stores refuse writes in emergency mode, and reads go on [SOC-47]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const ann = at.office.entity('ann');

@@ -51,7 +51,7 @@ async function digestOf({ world }: Office, scope: string): Promise<string> {
 }
 
 describe('the stores of a world', () => {
-  it('the stores of a world are writable to a member by its own key and that of its group, and readable likewise [SOC-35] [SOC-36] [CAP-13]', async () => {
+  it('the stores of a world are writable to a member by its own key and that of its group, and readable likewise [SOC-30] [SOC-31] [CAP-13]', async () => {
     const { at, ann, ben, one, two } = await twoCrews();
     await using world = at.world;
     const keys = storeKeys([ann, ben, one, two]);
@@ -93,7 +93,7 @@ describe('the stores of a world', () => {
     await world.verify();
   });
 
-  it('private stores stay as they are, whatever a hostile group does [SOC-39]', async () => {
+  it('private stores stay as they are, whatever a hostile group does [SOC-34]', async () => {
     const { at, ann, ben, one, two } = await twoCrews();
     await using world = at.world;
     const owned = storeKeys([ann, ben, one, two]).filter((key) => !key.startsWith('group:'));

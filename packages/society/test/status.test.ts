@@ -6,7 +6,7 @@ import { agentOf, openOffice, refusedWith } from './support/office.js';
 const DAY = 86_400_000;
 
 describe('given an agent with agents of its own', () => {
-  it('a status changes only along its table, and another change is refused with the status that it has [SOC-40]', async () => {
+  it('a status changes only along its table, and another change is refused with the status that it has [SOC-35]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const id = await agentOf(ann);
@@ -24,7 +24,7 @@ describe('given an agent with agents of its own', () => {
     await scene.world.verify();
   });
 
-  it('an agent is suspended with its parent agent unless it is autonomous, and comes back with it [CAP-7] [SOC-41]', async () => {
+  it('an agent is suspended with its parent agent unless it is autonomous, and comes back with it [CAP-7] [SOC-36]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const lead = await agentOf(ann);
@@ -50,7 +50,7 @@ describe('given an agent with agents of its own', () => {
     await scene.world.verify();
   });
 
-  it('an agent ends by its time, cannot act in its time of grace, comes back by its parent with new time, and is removed after it [SOC-42] [CAP-6]', async () => {
+  it('an agent ends by its time, cannot act in its time of grace, comes back by its parent with new time, and is removed after it [SOC-37] [CAP-6]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const id = await agentOf(ann, { ttl_seconds: 60 });
@@ -69,7 +69,7 @@ describe('given an agent with agents of its own', () => {
     await scene.world.verify();
   });
 
-  it('five failed operations within ten minutes suspend an agent, and ten minutes later it goes on [SOC-40]', async () => {
+  it('five failed operations within ten minutes suspend an agent, and ten minutes later it goes on [SOC-35]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const id = await agentOf(ann, { tools: ['agent_register'] });
@@ -81,7 +81,7 @@ describe('given an agent with agents of its own', () => {
     expect((await agent.state())?.status).toBe('active');
   });
 
-  it('a suspended agent is resumed by the one that suspended it, or by one above that, and by no one below it [SOC-41]', async () => {
+  it('a suspended agent is resumed by the one that suspended it, or by one above that, and by no one below it [SOC-36]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const lead = await agentOf(ann);
@@ -95,7 +95,7 @@ describe('given an agent with agents of its own', () => {
     expect((await ann.setStatus(id, 'resume')).status).toBe('active');
   });
 
-  it('a deactivated agent leaves an archive item in the private store of its parent, once for each deactivation [SOC-44]', async () => {
+  it('a deactivated agent leaves an archive item in the private store of its parent, once for each deactivation [SOC-39]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const id = await agentOf(ann);

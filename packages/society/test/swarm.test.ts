@@ -260,7 +260,7 @@ describe('the end of a swarm', () => {
 });
 
 describe('a dry fork before a swarm', () => {
-  it('a dry fork before a swarm makes the same agents, keys and results again, and asks no model [SOC-53]', async () => {
+  it('a dry fork before a swarm makes the same agents, keys and results again, and asks no model [SOC-48]', async () => {
     let calls = 0;
     const { world, ann, options, part } = await office((request) => {
       calls++;

@@ -73,7 +73,7 @@ describe('compiled rights', () => {
     });
   });
 
-  it('The matrix decides by type which stores a member reaches [SOC-34]', () => {
+  it('The matrix decides by type which stores a member reaches [SOC-29]', () => {
     const group = ['group:seed-drill', 'group:swarm-one'];
     const own = [`l1-notes:${ID}`];
     const staged = `staging:${ID}.*`;
@@ -84,7 +84,7 @@ describe('compiled rights', () => {
     expect(writes({ kind: 'swarm-worker', swarm_group: 'seed-drill' })).toEqual(['group:seed-drill', ...own]);
   });
 
-  it('A low tier reads groups that are named exactly, and an untrusted agent none [SOC-38]', () => {
+  it('A low tier reads groups that are named exactly, and an untrusted agent none [SOC-33]', () => {
     const own = `l1-notes:${ID}`;
     expect(reads({ tier: 'low' })).toEqual(['group:seed-drill', own, `staging:${ID}.*`]);
     expect(writes({ tier: 'low' })).toEqual([own]);
@@ -93,7 +93,7 @@ describe('compiled rights', () => {
     expect(compileRights(agent({ tier: 'untrusted', trust_floor: 'medium' }))).toEqual(compileRights(agent()));
   });
 
-  it('A high tier adds the promised groups in which the agent is a member [SOC-38]', () => {
+  it('A high tier adds the promised groups in which the agent is a member [SOC-33]', () => {
     const promised = { bonus_groups: ['other', 'far'] };
     expect(writes({ ...promised, tier: 'medium' })).not.toContain('group:other');
     expect(writes({ ...promised, tier: 'high' })).toContain('group:other');
@@ -103,13 +103,13 @@ describe('compiled rights', () => {
     expect(grant.may.group).toEqual(['seed-drill', 'swarm-*']);
   });
 
-  it('A viewer reads its group and does not write it [SOC-36]', () => {
+  it('A viewer reads its group and does not write it [SOC-31]', () => {
     const memberships = [{ group: 'seed-drill', role: 'viewer' }] as const;
     expect(reads({ memberships })).toContain('group:seed-drill');
     expect(writes({ memberships })).not.toContain('group:seed-drill');
   });
 
-  it('Nothing writes public, whatever is declared [SOC-37]', () => {
+  it('Nothing writes public, whatever is declared [SOC-32]', () => {
     for (const kind of ['person', 'claude-code', 'swarm-worker', 'autonomous', 'custom'] as const) {
       for (const tier of ['untrusted', 'low', 'medium', 'high'] as const) {
         const { exercise, grant } = compileRights(agent({ kind, tier, declared: {} }));
@@ -131,7 +131,7 @@ describe('compiled rights', () => {
     expect(permits(none.grant, 'tool', 'memory_search')).toBe(false);
   });
 
-  it('A deactivated entity has nothing to use and nothing to hand on [SOC-42]', () => {
+  it('A deactivated entity has nothing to use and nothing to hand on [SOC-37]', () => {
     for (const status of ['deactivated', 'removed'] as const)
       expect(compileRights(agent({ status }))).toEqual({ exercise: NO_RIGHTS, grant: NO_RIGHTS });
     expect(compileRights(agent({ status: 'suspended' }))).toEqual(compileRights(agent()));

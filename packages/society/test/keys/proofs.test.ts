@@ -156,7 +156,7 @@ describe('the key of an agent', () => {
       expect((await ann.agents()).items.map(({ agent_id }) => agent_id)).toEqual([agent]);
     }));
 
-  it('the key of an agent is destroyed when its time of grace is over [SOC-43]', () =>
+  it('the key of an agent is destroyed when its time of grace is over [SOC-38]', () =>
     onStage(async ({ ann, keys, world, clock }) => {
       const { agent_id, key_ref } = await ann.register(bot);
       await ann.setStatus(agent_id, 'deactivate', { grace_seconds: 60 });

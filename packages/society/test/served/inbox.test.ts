@@ -31,12 +31,12 @@ async function toldOf(notification_policy: CultureIn['notification_policy']) {
 }
 
 describe('given a client that follows the inbox of a member', () => {
-  it('the client is told by the durable frame of an event when the culture pushes, and only the member reads it [SOC-46]', async () => {
+  it('the client is told by the durable frame of an event when the culture pushes, and only the member reads it [SOC-41]', async () => {
     const { told, own, foreign } = await toldOf('push');
     expect([told, own.includes('memory.written'), foreign]).toStrictEqual([true, true, undefined]);
   });
 
-  it('the client is not told in a silent group, and the event is in the inbox all the same [SOC-46] [SOC-47]', async () => {
+  it('the client is not told in a silent group, and the event is in the inbox all the same [SOC-41] [SOC-42]', async () => {
     const { told, own } = await toldOf('silent');
     expect([told, own.includes('memory.written')]).toStrictEqual([false, true]);
   });

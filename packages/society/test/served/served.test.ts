@@ -66,7 +66,7 @@ describe('the tools of a society for clients', () => {
     expect(await of.listed('operator')).toEqual([]);
   });
 
-  it('A tool is open to the entity above an agent, and not to one beside or below it [SOC-49]', async () => {
+  it('A tool is open to the entity above an agent, and not to one beside or below it [SOC-44]', async () => {
     await using of = await office();
     const unknown = { structured: { error: 'agent_unknown' }, isError: true };
     const tries: readonly [string, (id: string) => Value][] = [

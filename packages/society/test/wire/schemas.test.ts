@@ -84,7 +84,7 @@ function* mutationsOf(schema: JsonSchema, value: unknown, defs: JsonSchema, wher
 }
 
 describe('schemas of the tools', () => {
-  it('Each tool has one file for its arguments and one for its answer, made from its source [SOC-50]', () => {
+  it('Each tool has one file for its arguments and one for its answer, made from its source [SOC-45]', () => {
     const text = (tool: SocietyToolName, side: (typeof SIDES)[number]) =>
       `${JSON.stringify(fileSchema(SOCIETY_TOOLS[tool][side], side), null, 2)}\n`;
     if (process.env.DOCS_UPDATE === '1')
@@ -94,7 +94,7 @@ describe('schemas of the tools', () => {
     for (const [tool, side] of ALL) expect(readFileSync(fileOf(tool, side), 'utf8')).toBe(text(tool, side));
   });
 
-  it('The seven tools of the specification have its schemas, byte for byte [SOC-50]', () => {
+  it('The seven tools of the specification have its schemas, byte for byte [SOC-45]', () => {
     const digests = Object.entries(PUBLISHED).map(([tool, sides]) => [tool, sides] as const);
     for (const [tool, sides] of digests) {
       const found = SIDES.map((side) =>

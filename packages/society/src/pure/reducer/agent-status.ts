@@ -40,7 +40,7 @@ export function commandStatus(
   return { value: statusReport(draft, ctx) };
 }
 
-/** An agent comes back within its time of grace, with a new end where the old one has passed (SOC-42). */
+/** An agent comes back within its time of grace, with a new end where the old one has passed (SOC-37). */
 function reactivate(draft: EntityState, ttl_seconds: number | undefined, ctx: ReducerContext): Answer | undefined {
   if (!draft.parent_active) return refusal('parent_not_active');
   if (ttl_seconds !== undefined) {

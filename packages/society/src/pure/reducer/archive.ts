@@ -1,4 +1,4 @@
-/** The archive of an agent: when it is deactivated, its parent keeps what it was about in its own private store (SOC-44). */
+/** The archive of an agent: when it is deactivated, its parent keeps what it was about in its own private store (SOC-39). */
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type L1Field, type L1Told, l1At, storeOf } from '../contracts/index.js';
 import { archivePlan } from '../plans/archive.js';

@@ -6,7 +6,7 @@
  * E1  An agent acts only when its rights stand; what comes earlier is refused (SOC-8).
  * E2  A call acts when the gate has permitted it, and is answered once, where it came from.
  * E3  Rights follow from the state by one function, in the delivery of the change (CAP-12).
- * E4  A status changes by `setStatus` only, along its table (SOC-40).
+ * E4  A status changes by `setStatus` only, along its table (SOC-35).
  * E5  The caller is the sender of an event, for which the kernel vouches; no argument names it.
  * E6  No text of people or models enters the state, except display names.
  */

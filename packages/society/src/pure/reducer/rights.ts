@@ -6,9 +6,8 @@
  * has happened above it. What widens them its maker sets, because only the maker may; the entity has the narrower rights
  * until then.
  */
-import type { Capability, capability, Patterns, Rights } from '@reprise/contracts';
-import type * as z from '@reprise/contracts/schema';
-import { canonical, leq, meet } from '@reprise/kernel/authority';
+import type { Capability, Patterns, Rights } from '@reprise/contracts';
+import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
 import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
@@ -180,7 +179,7 @@ function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): v
   ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value });
 }
 
-/** In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-52). */
+/** In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-47). */
 function membershipsOf(ctx: ReducerContext) {
   const terms = memberTable(ctx, 'terms');
   return tableOf(ctx, 'memberships')

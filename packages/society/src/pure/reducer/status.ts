@@ -7,7 +7,7 @@ import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
 import { stopWorks } from './works.js';
 
-/** The legal changes (SOC-40). */
+/** The legal changes (SOC-35). */
 const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
   registered: ['active', 'deactivated'],
   active: ['suspended', 'deactivated'],
@@ -153,7 +153,7 @@ function tellMaker({ maker, status, expires_at }: EntityState, ctx: ReducerConte
   if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at } });
 }
 
-/** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-41). */
+/** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-36). */
 function followSessions(from: AgentStatus, to: AgentStatus, ctx: ReducerContext): void {
   if (to === 'suspended') commandSessions('Pause', ctx);
   else if (to === 'active' && from === 'suspended') commandSessions('Resume', ctx);
