@@ -34,11 +34,6 @@ const CHANGES: Readonly<Record<string, Change>> = {
   memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
   memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
   memory_read_warm: async ({ after }) => ({ after: after === undefined ? undefined : Number(after) }),
-  agent_return: async ({ memories }, keeper) => ({
-    memories: await Promise.all(
-      (memories as readonly ValueMap[]).map(async (one) => defined({ ...one, ...(await item(one, keeper)) })),
-    ),
-  }),
 };
 
 /** Takes texts out of arguments, and puts their links in. */

@@ -232,26 +232,6 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     input: { agent_id: AGENT, nonce: 'n1', signature: 'c2lnbmF0dXJl' },
     output: { agent_id: AGENT, verified: true, token: 't', expires_at: AT },
   },
-  agent_return: {
-    input: {
-      nonce: 'n1',
-      chain_hash: DIGEST,
-      session_count: 4,
-      memories: [{ type: 'entity', content: 'found', group: 'seed-drill', confidence: 0.9, subject_key: 'k' }],
-      signature: 'c2lnbmF0dXJl',
-    },
-    output: {
-      staging_group_id: `staging-${AGENT}-1`,
-      divergence: null,
-      conflicts: [{ item: '1', with: 'group:seed-drill#2', subject_key: 'k' }],
-      merged: false,
-      items: 1,
-    },
-  },
-  staging_review: {
-    input: { staging_group_id: `staging-${AGENT}-1`, decision: 'partial', items: ['1'] },
-    output: { staging_group_id: `staging-${AGENT}-1`, copied: ['group:seed-drill#14'], rejected: ['2'] },
-  },
   events_poll: {
     input: { after: 3, limit: 10 },
     output: { events: [{ n: 4, ...EVENT }], next: 4, dropped: 0 },
