@@ -134,7 +134,9 @@ describe('reprise serve', () => {
   });
 
   it('a file that is no world is told so', async () => {
-    const { code, err } = await run('serve', folder.file('absent.db'), '--mcp', '--as', 'human:ann');
-    expect([code, err]).toEqual([3, expect.stringContaining('world_absent')]);
+    const text = folder.file('notes.db');
+    writeFileSync(text, 'These are notes, and no world.\n'.repeat(200));
+    const { code, err } = await run('serve', text, '--mcp', '--as', 'human:ann');
+    expect([code, err]).toEqual([3, expect.stringContaining('notes.db')]);
   });
 });
