@@ -1,4 +1,4 @@
-/** Societies of agents: identities, capabilities, memory by scope, trust, swarms and signed returns. */
+/** Societies of agents: identities, capabilities, memory by scope, trust and swarms. */
 export {
   type AgentQuery,
   type AgentRegister,
@@ -9,8 +9,13 @@ export {
   type CapabilityChange,
   type CapabilityReport,
   type CapabilityUpdate,
+  type Challenge,
   type CreatedSwarm,
   Entity,
+  fileVault,
+  type Group,
+  type KeyVault,
+  type Proved,
   type RegisteredAgent,
   type Society,
   type SocietyBy,

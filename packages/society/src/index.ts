@@ -1,4 +1,4 @@
-/** Societies of agents: identities, capabilities, memory by scope, trust, swarms and signed returns. */
+/** Societies of agents: identities, capabilities, memory by scope, trust and swarms. */
 export { openPrivateKey, type RawPair } from './adapters/ed25519.js';
 export { fileVault } from './adapters/file-vault.js';
 export { type KeyVault, type MadeKey, memoryVault } from './adapters/vault.js';
