@@ -17,10 +17,10 @@ import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { eventsAfter } from './inbox.js';
 import { countsOf } from './member-context.js';
-import { type Answer, operation, refusal } from './operations.js';
+import { type Answer, type Operations, operation, refusal } from './operations.js';
 
 /** The operations on hot contexts. */
-export const hotOperations = {
+export const hotOperations: Operations = {
   memory_read_hot: operation(memoryToolCalls.memory_read_hot, {
     run: (_draft: EntityState, { entity_id }, call, ctx) => {
       const of = entity_id ?? idOf(ctx);

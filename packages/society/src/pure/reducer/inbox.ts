@@ -25,7 +25,7 @@ import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
 import { newsPart } from './news.js';
-import { operation } from './operations.js';
+import { type Operations, operation } from './operations.js';
 import { compiledOf } from './rights.js';
 import { sessionKey } from './session-rights.js';
 
@@ -174,7 +174,7 @@ export function eventsAfter(after: number, limit: number, ctx: ReducerContext): 
 }
 
 /** `events_poll`. */
-export const inboxOperations = {
+export const inboxOperations: Operations = {
   events_poll: operation(memoryToolCalls.events_poll, {
     run: (_draft: EntityState, { after = 0, limit = MEMORY_BOUNDS.polled }, _call, ctx) => {
       const { dropped, next } = countsOf(ctx);

@@ -26,11 +26,11 @@ import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';
-import { type Answer, denied, operation, refusal } from './operations.js';
+import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { assess, entityOfAuthor, groupOfStore, judging } from './trust.js';
 
 /** The operations on stores. */
-export const memoryOperations = {
+export const memoryOperations: Operations = {
   memory_write_warm: operation(memoryToolCalls.memory_write_warm, {
     group: ({ group }) => group,
     run: (draft: EntityState, asked, call, ctx) => {

@@ -27,11 +27,11 @@ import { startPlan } from './calls.js';
 import { idOf, isMaker, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
 import { memberTable } from './member-context.js';
-import { type Answer, operation, refusal } from './operations.js';
+import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 
 /** `memory_assess`. The item is read first: its author is who is judged. */
-export const trustOperations = {
+export const trustOperations: Operations = {
   memory_assess: operation(memoryToolCalls.memory_assess, {
     run: (draft: EntityState, { item_id }, call, ctx) => {
       startPlan(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
