@@ -27,7 +27,7 @@ describe('a team whose surroundings change or mislead', { timeout: 120_000 }, ()
   it('a planner whose tool sends a request leaves a dry fork without its tasks', async () => {
     const { lines, isRight } = await forkBeforePlan('handlers');
     expect(isRight).toBe(false);
-    expect(lines.join()).toContain('tasks 0 of 3');
+    expect(lines.join()).toContain('tasks 0 of 3, results 1 of 5, 0 calls made');
   });
 
   it('a wake of one project among forty has no more frames than that of one alone', async () => {

@@ -137,6 +137,6 @@ describe('reprise serve', () => {
     const text = folder.file('notes.db');
     writeFileSync(text, 'These are notes, and no world.\n'.repeat(200));
     const { code, err } = await run('serve', text, '--mcp', '--as', 'human:ann');
-    expect([code, err]).toEqual([3, expect.stringContaining('notes.db')]);
+    expect([code, err]).toEqual([3, expect.stringContaining('world_absent')]);
   });
 });

@@ -1,5 +1,6 @@
 /** What schemas of several tools share. Each of these stands under its name in the files that use it. */
 import * as z from 'zod';
+import { SOCIETY_EVENTS } from '../pure/contracts/agent-calls.js';
 import { CAPABILITY_BOUNDS, GROUP_PATTERN, LAYERS, TOOL_PATTERN, VISIBILITIES } from '../pure/contracts/capability.js';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../pure/contracts/names.js';
 
@@ -73,19 +74,9 @@ export const CapabilityChange = def(
   description: "An omitted dimension keeps its declared value; null takes the parent's.",
 });
 
-/** The events of a society, by the names that clients use. */
-export const EVENT_NAMES = [
-  'memory.written',
-  'group.member_joined',
-  'group.member_left',
-  'swarm.task_complete',
-  'trust.score_changed',
-  'agent.status_changed',
-] as const;
-
 export const Subscription = def(
   'Subscription',
-  z.strictObject({ event: z.enum(EVENT_NAMES), group_id: GroupId.optional(), agent_id: AgentId.optional() }),
+  z.strictObject({ event: z.enum(SOCIETY_EVENTS), group_id: GroupId.optional(), agent_id: AgentId.optional() }),
 );
 
 export const Subscriptions = z.array(Subscription).max(SOCIETY_BOUNDS.subscriptions);

@@ -1,11 +1,12 @@
 /** The tools of events and emergencies. */
 import * as z from 'zod';
-import { CommandId, EVENT_NAMES, GroupId, Time } from './defs.js';
+import { SOCIETY_EVENTS } from '../pure/contracts/agent-calls.js';
+import { CommandId, GroupId, Time } from './defs.js';
 import { toolsOf } from './tool.js';
 
 const event = z.strictObject({
   n: z.int().min(0),
-  event: z.enum(EVENT_NAMES),
+  event: z.enum(SOCIETY_EVENTS),
   payload: z.looseObject({}),
   timestamp: Time,
 });
