@@ -176,4 +176,14 @@ describe('given a person and an agent', () => {
     expect(await refusedWith(again.office.entity(id).agents())).toBe('agent_not_active');
     await again.world.verify();
   });
+
+  it('a call whose arguments are too large is refused, and its entity goes on', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const tools = Array.from({ length: 128 }, (_, n) => `${String(n).padStart(4, '0')}${'t'.repeat(59)}`);
+    const args = { agent_type: 'custom', display_name: 'Large', capabilities: { tools }, grant: { tools } };
+    expect(await refusedWith(ann.call('agent_register', args))).toBe('too_large');
+    expect((await ann.agents()).items).toStrictEqual([]);
+    await scene.world.verify();
+  });
 });

@@ -43,8 +43,6 @@ export const SWARM_BOUNDS = {
   slots: 16,
   /** Tasks that a coordinator delegates. */
   tasks: 1_000,
-  /** The bytes of a manifest without its texts. */
-  manifest_bytes: 12_000,
   /** The time of one task in milliseconds. */
   task_ms: 86_400_000,
   /** The bytes of joined outputs. */

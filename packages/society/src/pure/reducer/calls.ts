@@ -4,6 +4,7 @@
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type CallOrigin,
@@ -19,6 +20,9 @@ import { planOfSender, tableOf } from './entity-context.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { operated } from './status.js';
 
+/** The bytes of a call's arguments: an entry of the table of calls has at most 16 KiB. */
+const CALL_BYTES_MAX = 12_000;
+
 /** The tag of a call that went to another entity. */
 export const ASK_TAG = 'ask.';
 
@@ -32,10 +36,11 @@ export function takeCall(
   const key = callKey(origin, ctx);
   const calls = tableOf(ctx, 'calls');
   if (calls.get(key) !== undefined) return ctx.reject('duplicate_command');
-  const row: CallRow = { origin, name, args, checked: false };
+  const isLarge = byteLength(args) > CALL_BYTES_MAX;
+  const row: CallRow = { origin, name, args: isLarge ? null : args, checked: false };
   calls.set(key, row);
   draft.calls++;
-  const refused = refusedAtOnce(operations, draft, row);
+  const refused = isLarge ? refusal('too_large', { bytes_max: CALL_BYTES_MAX }) : refusedAtOnce(operations, draft, row);
   if (refused !== undefined) return answerCall(draft, key, refused, ctx);
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
