@@ -1,30 +1,11 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
-import {
-  type AgentWorld,
-  type AnyAgent,
-  type Input,
-  type Run,
-  SESSION_REDUCER,
-  type SendOptions,
-  storeParts,
-} from '@reprise/agent';
-import {
-  type Address,
-  present,
-  type Ref,
-  RepriseError,
-  requireKnownOptions,
-  type Value,
-  type ValueMap,
-} from '@reprise/contracts';
-import { type Ack, encode, portableSha256, toHex } from '@reprise/kernel';
-import { readItemText } from '@reprise/memory';
-import { type EntityState, entityAt } from '../pure/index.js';
+import { type AgentWorld, type AnyAgent, type Input, type Run, type SendOptions, storeParts } from '@reprise/agent';
+import { present, requireKnownOptions, type Value } from '@reprise/contracts';
+import { encode, portableSha256, toHex } from '@reprise/kernel';
+import type { EntityState } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/session-rights.js';
-import { keptArgs } from '../served/kept.js';
-import { shownAnswer } from '../served/shown.js';
 import { keepManifest, type SwarmManifest } from '../tools/swarms.js';
-import type { SocietyToolName } from '../wire/index.js';
+import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import type {
   AgentRegister,
   AgentRow,
@@ -33,9 +14,14 @@ import type {
   RegisteredAgent,
   StatusReport,
 } from './answers.js';
+import { EntityCaller } from './caller.js';
+import { type InboxEvent, inboxOf } from './entity-inbox.js';
+import { EntityMemory } from './entity-memory.js';
+import { lost, runOf } from './inputs.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
-import { type Answered, answerOf, ask, type SocietyBy } from './requests.js';
+import { ask, type SocietyBy } from './requests.js';
 import { CreatedSwarm, refused, type SwarmHost } from './swarm.js';
+import { scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
 export interface EntityHost {
@@ -57,6 +43,12 @@ export interface StatusOptions extends SocietyBy {
   readonly grace_seconds?: number;
 }
 
+/** The hot context of an entity. */
+export type HotContext = ToolAnswer<'memory_read_hot'>;
+
+/** A change of a hot context. */
+export type HotContextPatch = ToolArgs<'memory_write_hot'>['patch'];
+
 /** Selects agents of a list. */
 export interface AgentQuery {
   readonly status?: readonly string[];
@@ -66,19 +58,20 @@ export interface AgentQuery {
 }
 
 /** An entity. */
-export class Entity {
-  readonly address: Address;
+export class Entity extends EntityCaller {
+  /** The stores that it reaches: its own, and those of its groups. */
+  readonly memory: EntityMemory = new EntityMemory(this);
 
   constructor(
     private readonly host: EntityHost,
-    readonly id: string,
+    id: string,
   ) {
-    this.address = entityAt(id);
+    super(host.world, id);
   }
 
   /** The durable state; undefined for an entity that does not exist. */
   async state(): Promise<EntityState | undefined> {
-    return (await this.host.world.kernel.state(this.address)) as unknown as EntityState | undefined;
+    return (await this.world.kernel.state(this.address)) as unknown as EntityState | undefined;
   }
 
   /**
@@ -157,7 +150,7 @@ export class Entity {
     by: SocietyBy = {},
   ): Promise<Proved> {
     const answer = await this.call('agent_prove', { agent_id: agent, nonce, signature }, by);
-    return withToken(this.host.world, answer, this.host.tokens);
+    return withToken(this.world, answer, this.host.tokens);
   }
 
   /**
@@ -173,13 +166,13 @@ export class Entity {
   ): Promise<Run<string>> {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true, session: true }, 'send');
     const { id = crypto.randomUUID(), session = agent.name, priority = 0, as } = options;
-    const { world } = this.host;
+    const { world } = this;
     const { adopted, agents } = await this.host.adopt(agent);
     const parts = await storeParts(world.kernel.content, input, async () => undefined);
     const value = { command_id: id, session, name: agent.name, agent: { ...adopted, agents }, parts, priority };
     const ack = await ask(world.kernel, this.address, 'society/Send@1', value, present({ id, as }));
     const key = sessionKey(this.id, session);
-    const number = await this.#runOf(ack, id, key);
+    const number = await runOf(world.kernel, { entity: this.id, ack, input: id, session: key });
     const run = await world.session(key, agent).run(number);
     if (run === undefined) throw lost(this.id, 'the run');
     return run as Run<string>;
@@ -196,110 +189,70 @@ export class Entity {
    * console.log((await swarm.ended()).synthesis)
    */
   async createSwarm(manifest: SwarmManifest, by: SocietyBy = {}): Promise<CreatedSwarm> {
-    const { world } = this.host;
+    const { world } = this;
     const { id = crypto.randomUUID() } = by;
     const swarm_id = manifest.swarm_id ?? `swarm-${toHex(portableSha256(encode([this.id, id]))).slice(0, 32)}`;
     const kept = await keepManifest({ ...manifest, swarm_id }, world.kernel.content);
-    const { value, is_error, seq } = await this.#answered('swarm_create', kept as unknown as Value, { ...by, id });
+    const { value, is_error, seq } = await this.answered('swarm_create', kept as unknown as Value, { ...by, id });
     if (is_error) throw refused('swarm_create', value);
     const host: SwarmHost = { world, caller: (entity) => new Entity(this.host, entity) };
     return new CreatedSwarm(host, swarm_id, seq, value as unknown as CreatedSwarm['created']);
   }
 
-  /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
-  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: SocietyBy = {}): Promise<Value> {
-    const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
-    if (is_error) throw refusedCall(this.id, name, value);
-    return value;
+  /**
+   * The hot context of this entity: what it is working on, with its chain of sessions.
+   *
+   * @throws RepriseError `request_rejected` with `agent_not_active` or `capability_denied` as its reason
+   */
+  async l1(): Promise<HotContext> {
+    return this.use('memory_read_hot', {});
   }
 
   /**
-   * Calls a tool in the form of its schema, as a client of MCP does: texts are stored as content that can be erased, and
-   * the answer shows texts.
+   * Changes the hot context. A field that is absent stays, null empties one; an agent writes `active`, `ephemeral`, its
+   * task and its working memory, a person also `prefs` and `delegation`.
    *
-   * @throws RepriseError `request_rejected`; `request_differs` for an id that was used: its texts are stored again
+   * @param version the version that was read
+   * @returns the hot context after the change
+   * @throws RepriseError `request_rejected` with `revision_conflict` as its reason when it was changed since, `not_yours`,
+   *   or `too_large` beyond 48 KiB
    * @example
-   * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
+   * const { version } = await bot.l1()
+   * await bot.writeL1({ agent: { task: { goal: 'Find the limit', progress: 0.5 } } }, version)
    */
-  async use(tool: SocietyToolName, args: ValueMap, by: SocietyBy = {}): Promise<ValueMap> {
-    const { content } = this.host.world.kernel;
-    const id = by.id ?? crypto.randomUUID();
-    const answered = await this.answerTo(tool, await keptArgs(tool, args, { content, id }), { ...by, id });
-    if (answered.is_error) throw refusedCall(this.id, tool, answered.value);
-    const texts = new Map<string, string | null>();
-    for (const { label, ref } of answered.refs) texts.set(label, await readItemText(content, ref as unknown as Ref));
-    return shownAnswer(tool, answered.value, texts) as ValueMap;
+  async writeL1(patch: HotContextPatch, version: number, by: SocietyBy = {}): Promise<HotContext> {
+    await this.use('memory_write_hot', { patch, expected_version: version }, by);
+    return this.l1();
   }
 
-  /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo(name: string, args: Value, by: SocietyBy = {}): Promise<Answered> {
-    const { seq: _, ...answered } = await this.#answered(name, args, by);
-    return answered;
+  /**
+   * States whether an item was right. The verdict makes this entity's trust in the author; the verdicts of an agent's
+   * parent also decide which stores the agent reaches.
+   *
+   * @returns the score of the author after it
+   * @throws RepriseError `request_rejected` with `not_authorized` as its reason for the author of the item, and those
+   *   below it; `no_agent` for an item that no entity wrote
+   * @example
+   * await ann.assess('group:crew#1', { verdict: 'right', basis: 'user' })
+   */
+  async assess(item_id: string, verdict: Verdict, by: SocietyBy = {}): Promise<TrustScore> {
+    return this.use('memory_assess', { item_id, ...verdict }, by);
   }
 
-  async #answered(
-    name: string,
-    args: Value,
-    { id = crypto.randomUUID(), as }: SocietyBy,
-  ): Promise<Answered & { readonly seq: number }> {
-    const { kernel } = this.host.world;
-    const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
-    return { ...(await answerOf(kernel, this.address, ack, id)), seq: ack.seq };
+  /** The trust of this entity in another, from its own verdicts: the prior 0.65 when there are none. */
+  async trust(agent: string): Promise<TrustScore> {
+    return scoreOf(this.world.kernel, this.address, agent);
   }
 
-  /** The number of the run that an input began. */
-  async #runOf(ack: Ack, input: string, session: string): Promise<number> {
-    const { kernel } = this.host.world;
-    for await (const { records } of kernel.frames(ack.seq)) {
-      for (const record of records) {
-        if (record.kind !== 'fact' || record.from === null) continue;
-        const isOurs = record.from[1] === this.id && record.name === 'society/InputRefused@1';
-        const isSession = record.from[0] === SESSION_REDUCER && record.from[1] === session;
-        if (!isOurs && !isSession) continue;
-        const { command_id, run, code } = record.value as {
-          readonly command_id?: string;
-          readonly run?: number;
-          readonly code?: string;
-        };
-        if (command_id !== input) continue;
-        if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
-        if (isOurs || record.name === 'aos.agent/HostCommandRejected@1') throw refusedInput(this.id, code);
-      }
-    }
-    throw kernel.closedBy ?? lost(this.id, 'an open world');
+  /**
+   * The events that reach this entity, the oldest first, then those that arrive; until the world closes or the caller
+   * leaves. It is read from the journal and no call of the entity: events that the inbox has dropped are among them.
+   *
+   * @param after the number of the last event that was seen; 0 for all
+   * @example
+   * for await (const { event, payload } of ann.inbox()) console.log(event, payload)
+   */
+  inbox(after = 0): AsyncGenerator<InboxEvent> {
+    return inboxOf(this.world.kernel, this.address, after);
   }
-}
-
-function refusedCall(entity: string, name: string, value: Value): RepriseError {
-  const { code, error, detail } = value as {
-    readonly code?: string;
-    readonly error?: string;
-    readonly detail?: string;
-  };
-  const reason = code ?? error ?? 'refused';
-  return new RepriseError('request_rejected', `${entity} may not: ${name} was refused with ${reason}`, {
-    where: name,
-    reason,
-    actual: value,
-    hint:
-      detail === undefined
-        ? 'docs/reference/society.md says when each refusal comes.'
-        : `The check that failed: ${detail}.`,
-  });
-}
-
-function refusedInput(entity: string, code: string | undefined): RepriseError {
-  return new RepriseError('request_rejected', `the session of ${entity} refused this input`, {
-    where: 'send',
-    reason: code,
-    actual: code,
-    hint: 'docs/reference/session-commands.md says when each refusal comes.',
-  });
-}
-
-function lost(entity: string, what: string): RepriseError {
-  return new RepriseError('invalid_argument', `${entity} lacks what this call needs`, {
-    where: entity,
-    expected: what,
-  });
 }

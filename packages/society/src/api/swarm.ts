@@ -1,17 +1,13 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
 import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
-import type * as z from 'zod';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
 import { swarmAt } from '../pure/index.js';
-import type { SOCIETY_TOOLS, SocietyToolName } from '../wire/index.js';
+import type { ToolAnswer } from '../wire/index.js';
 import type { Answered, SocietyBy } from './requests.js';
 
-/** The answer of a tool. */
-type AnswerOf<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;
-
 /** How far a swarm is. */
-export type SwarmReport = Omit<AnswerOf<'swarm_status'>, 'synthesis'> & {
+export type SwarmReport = Omit<ToolAnswer<'swarm_status'>, 'synthesis'> & {
   /** The text that the swarm ended with. */
   readonly synthesis?: string;
 };
@@ -45,7 +41,7 @@ export class SwarmHandle {
   async status(): Promise<SwarmReport> {
     const { creator, synthesis_ref, synthesis_kind } = await this.#state();
     const { value } = await this.host.caller(creator).answerTo('swarm_status', { swarm_id: this.id });
-    const { synthesis: _, ...report } = value as unknown as AnswerOf<'swarm_status'>;
+    const { synthesis: _, ...report } = value as unknown as ToolAnswer<'swarm_status'>;
     if (synthesis_ref === null) return report;
     const { content } = this.host.world.kernel;
     const text =
@@ -119,7 +115,7 @@ export class CreatedSwarm extends SwarmHandle {
     /** The frame that took up its creation: a fork at it makes the swarm again. */
     readonly formedAt: number,
     /** The frame in which it had formed, its id, group and agents. */
-    readonly created: AnswerOf<'swarm_create'>,
+    readonly created: ToolAnswer<'swarm_create'>,
   ) {
     super(host, id);
   }

@@ -33,6 +33,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   swarm_create: manifest,
   memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
   memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
+  memory_assess: async ({ evidence_ref }, { content }) =>
+    typeof evidence_ref === 'string' ? { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) } : {},
   memory_read_warm: async ({ after }) => ({ after: after === undefined ? undefined : Number(after) }),
 };
 
@@ -102,7 +104,7 @@ async function hotPatch({ agent = {}, ...patch }: ValueMap, keeper: Keeper): Pro
     ...Object.keys(stated).map((name) => `agent.${name}`),
   ];
   const kept: Record<string, Value> = {};
-  for (const [name, part] of Object.entries(parts))
+  for (const [name, part] of Object.entries(defined(parts)))
     kept[name] = part === null ? null : await jsonPart(part as Value, keeper);
   return {
     ...kept,

@@ -1,4 +1,5 @@
 /** The tools of a society as clients outside know them: arguments and answers of each. */
+import type * as z from 'zod';
 import { agentTools } from './agents.js';
 import { eventTools } from './events.js';
 import { memoryTools } from './memory.js';
@@ -12,3 +13,9 @@ export const SOCIETY_TOOLS = { ...agentTools, ...swarmTools, ...memoryTools, ...
 
 /** The name of a tool of a society. */
 export type SocietyToolName = keyof typeof SOCIETY_TOOLS;
+
+/** The arguments of a tool, as a client writes them. */
+export type ToolArgs<T extends SocietyToolName> = z.input<(typeof SOCIETY_TOOLS)[T]['input']>;
+
+/** The answer of a tool, as a client reads it. */
+export type ToolAnswer<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;

@@ -47,7 +47,7 @@ export function judging(draft: EntityState, item_id: string, ctx: ReducerContext
 
 /** The verdicts of this entity on an agent. */
 function verdictsOn(agent: string, ctx: ReducerContext): TrustRow {
-  return memberTable(ctx, 'trust').get(agent) ?? { verdicts: [], updated_at: 0 };
+  return memberTable(ctx, 'trust').get(agent) ?? UNJUDGED;
 }
 
 /** The item of a verdict was read: the verdict counts, or is refused. */
@@ -112,24 +112,35 @@ function countsIn({ verdicts }: TrustRow): Verdicts {
   return { right: verdicts.filter(([, right]) => right).length, all: verdicts.length };
 }
 
-/** A score, as answers show it: in millionths, and times in milliseconds. */
 function shown(agent_id: string, row: TrustRow, ctx: ReducerContext): Answer {
-  const { right, all } = countsIn(row);
-  const counts = { right, all };
+  return { value: scoreOf(idOf(ctx), agent_id, row) };
+}
+
+/**
+ * The score of an agent for an observer, as answers show it: in millionths, and times in milliseconds.
+ *
+ * @param row the verdicts of the observer; without any the score is the prior
+ */
+export function scoreOf(observer_entity_id: string, agent_id: string, row: TrustRow) {
+  const counts = countsIn(row);
+  const { right, all } = counts;
   return {
-    value: {
-      agent_id,
-      observer_entity_id: idOf(ctx),
-      accuracy_ppm: all === 0 ? null : Math.floor((2_000_000 * right + all) / (2 * all)),
-      score_ppm: posteriorPpm(counts),
-      observations: all,
-      window_start: row.verdicts[0]?.[2] ?? null,
-      window_end: row.verdicts.at(-1)?.[2] ?? null,
-      last_updated: row.updated_at,
-      tier: tierOf(counts),
-    },
+    agent_id,
+    observer_entity_id,
+    accuracy_ppm: all === 0 ? null : Math.floor((2_000_000 * right + all) / (2 * all)),
+    score_ppm: posteriorPpm(counts),
+    observations: all,
+    window_start: row.verdicts[0]?.[2] ?? null,
+    window_end: row.verdicts.at(-1)?.[2] ?? null,
+    last_updated: row.updated_at === NEVER ? null : row.updated_at,
+    tier: tierOf(counts),
   };
 }
+
+const NEVER = 0;
+
+/** What stands for an agent without a verdict. */
+export const UNJUDGED: TrustRow = { verdicts: [], updated_at: NEVER };
 
 /** The entity that wrote an item. */
 export function entityOfAuthor(author: string): string | undefined {

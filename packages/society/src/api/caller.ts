@@ -1,0 +1,85 @@
+/** Calls of the society's tools as an entity: in the form of its cell, and in that of the schemas that clients know. */
+import type { AgentWorld } from '@reprise/agent';
+import { type Address, present, type Ref, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import { readItemText } from '@reprise/memory';
+import { entityAt } from '../pure/index.js';
+import { keptArgs } from '../served/kept.js';
+import { shownAnswer } from '../served/shown.js';
+import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
+import { type Answered, answerOf, ask, type SocietyBy } from './requests.js';
+
+/** An answer, and the frame of its request. */
+type AnsweredIn = Answered & { readonly seq: number };
+
+/** An entity that calls tools. */
+export class EntityCaller {
+  readonly address: Address;
+
+  constructor(
+    protected readonly world: AgentWorld,
+    readonly id: string,
+  ) {
+    this.address = entityAt(id);
+  }
+
+  /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
+  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: SocietyBy = {}): Promise<Value> {
+    const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
+    if (is_error) throw refusedCall(this.id, name, value);
+    return value;
+  }
+
+  /**
+   * Calls a tool in the form of its schema, as a client of MCP does: texts are stored as content that can be erased, and
+   * the answer shows texts.
+   *
+   * @param tool a tool; @param args its arguments, as `docs/reference/society-tools.md` lists them
+   * @throws RepriseError `request_rejected`; `request_differs` for an id that was used: its texts are stored again
+   * @example
+   * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
+   */
+  async use<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: SocietyBy = {}): Promise<ToolAnswer<T>> {
+    const { content } = this.world.kernel;
+    const id = by.id ?? crypto.randomUUID();
+    const answered = await this.answerTo(tool, await keptArgs(tool, args as ValueMap, { content, id }), { ...by, id });
+    if (answered.is_error) throw refusedCall(this.id, tool, answered.value);
+    const texts = new Map<string, string | null>();
+    for (const { label, ref } of answered.refs) texts.set(label, await readItemText(content, ref as unknown as Ref));
+    return shownAnswer(tool, answered.value, texts) as unknown as ToolAnswer<T>;
+  }
+
+  /** Calls a tool as this entity, and returns a refusal as data. */
+  async answerTo(name: string, args: Value, by: SocietyBy = {}): Promise<Answered> {
+    const { seq: _, ...answered } = await this.answered(name, args, by);
+    return answered;
+  }
+
+  /** Calls a tool, and says in which frame it was asked. */
+  protected async answered(
+    name: string,
+    args: Value,
+    { id = crypto.randomUUID(), as }: SocietyBy,
+  ): Promise<AnsweredIn> {
+    const { kernel } = this.world;
+    const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
+    return { ...(await answerOf(kernel, this.address, ack, id)), seq: ack.seq };
+  }
+}
+
+function refusedCall(entity: string, name: string, value: Value): RepriseError {
+  const { code, error, detail } = value as {
+    readonly code?: string;
+    readonly error?: string;
+    readonly detail?: string;
+  };
+  const reason = code ?? error ?? 'refused';
+  return new RepriseError('request_rejected', `${entity} may not: ${name} was refused with ${reason}`, {
+    where: name,
+    reason,
+    actual: value,
+    hint:
+      detail === undefined
+        ? 'docs/reference/society.md says when each refusal comes.'
+        : `The check that failed: ${detail}.`,
+  });
+}

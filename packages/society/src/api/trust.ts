@@ -1,0 +1,23 @@
+/** Trust as an app reads it: the verdicts of one entity on the items of another. */
+import type { Address } from '@reprise/contracts';
+import type { World } from '@reprise/kernel';
+import type { TrustRow } from '../pure/contracts/member.js';
+import { scoreOf as scored, UNJUDGED } from '../pure/reducer/trust.js';
+import { shownAnswer } from '../served/shown.js';
+import type { ToolAnswer, ToolArgs } from '../wire/index.js';
+
+/** The trust of an observer in an agent. */
+export type TrustScore = ToolAnswer<'memory_assess'>;
+
+/**
+ * What is stated about an item, and what it rests on: a person, another source, or what came true. `retract` takes an
+ * earlier verdict back; `evidence_ref` names evidence in words that can be erased.
+ */
+export type Verdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;
+
+/** The trust of an entity in an agent as it stands: no call, and no record in the journal. */
+export async function scoreOf(world: World, observer: Address, agent: string): Promise<TrustScore> {
+  const [row] = await world.table(observer, 'trust', { from: agent, limit: 1 });
+  const verdicts = row?.[0] === agent ? (row[1] as unknown as TrustRow) : UNJUDGED;
+  return shownAnswer('memory_assess', scored(observer[1], agent, verdicts), new Map()) as unknown as TrustScore;
+}
