@@ -67,6 +67,7 @@ export {
   type ServedTool,
   type WorldPart,
 } from './world/part.js';
+export { PartCell, type RequestBy } from './world/part-requests.js';
 export type { Decided, DecideOptions, PendingQuery } from './world/people.js';
 export {
   AgentWorld,

@@ -1,4 +1,5 @@
 /** Memories of agents: stores with exact ranking, provenance and erasure. */
+export type { RequestBy as MemoryBy } from '@reprise/agent';
 export { type Memories, memoryPart } from './part.js';
 export { type Provenance, provenanceOf } from './provenance.js';
 export * from './pure/index.js';
@@ -7,7 +8,6 @@ export {
   type Change,
   type FoundMemory,
   type Memory,
-  type MemoryBy,
   type MemoryQuery,
   type MemoryStore,
   type MemoryWriter,

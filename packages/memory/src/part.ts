@@ -1,9 +1,9 @@
 /** Memories as a part of a world. */
-import type { AgentWorld, PartHost, WorldPart } from '@reprise/agent';
-import { type PolicyRule, RepriseError } from '@reprise/contracts';
+import type { AgentWorld, PartHost, RequestBy, WorldPart } from '@reprise/agent';
+import { type PolicyRule, present, RepriseError } from '@reprise/contracts';
 import { memoryAdapters } from './adapters.js';
 import { operatePlan, SCOPE, STORE, storeAt, storeReducer } from './pure/index.js';
-import { type MemoryBy, type MemoryStore, memoryStoreOf } from './store-api.js';
+import { type MemoryStore, memoryCell, memoryStoreOf } from './store-api.js';
 import { memoryText } from './text.js';
 import { memoryTools } from './tools.js';
 import { memoryItems, memoryOutcomes, memoryPlaces, memoryRanks } from './views.js';
@@ -13,7 +13,7 @@ export interface Memories {
   /** The handle of a store, whether or not it exists. */
   store(scope: string): MemoryStore;
   /** Makes a store, or does nothing to one that exists. */
-  open(scope: string, options?: { readonly max?: number }, by?: MemoryBy): Promise<MemoryStore>;
+  open(scope: string, options?: { readonly max?: number }, by?: RequestBy): Promise<MemoryStore>;
 }
 
 /**
@@ -40,8 +40,7 @@ const PART: WorldPart<Memories> = {
   handle: (world: AgentWorld): Memories => ({
     store: (scope) => memoryStoreOf(world, checked(scope)),
     async open(scope, { max } = {}, by = {}) {
-      const value = max === undefined ? {} : { max };
-      await world.kernel.request(storeAt(checked(scope)), { name: 'memory/Open@1', value }, by);
+      await memoryCell(world, storeAt(checked(scope))).send('memory/Open@1', present({ max }), by);
       return memoryStoreOf(world, scope);
     },
   }),

@@ -1,11 +1,9 @@
 /** The handle of a store: for an app and its people. */
-import { type AgentWorld, putText, readText } from '@reprise/agent';
+import { type AgentWorld, PartCell, putText, type RequestBy, readText } from '@reprise/agent';
 import {
   type Address,
   formatAddress,
   isRepriseError,
-  type JournalRecord,
-  type Principal,
   present,
   type Ref,
   RepriseError,
@@ -13,7 +11,6 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import type { Ack } from '@reprise/kernel';
 import { provenanceOf } from './provenance.js';
 import {
   type ChainStep,
@@ -28,12 +25,6 @@ import {
 import { type FoundRow, searchItems } from './search.js';
 import { keepText, readItemText } from './texts.js';
 import { type Did, memoryItems, memoryOutcomes } from './views.js';
-
-/** Who asks, and under which id: a repetition with one id is one act. */
-export interface MemoryBy {
-  readonly id?: string;
-  readonly as?: Principal;
-}
 
 /** A memory to be stored. One of `result`, `task`, `said` and `origin` is required: a store refuses what comes from nowhere. */
 export interface NewMemory {
@@ -105,25 +96,25 @@ export interface MemoryStore {
    *
    * @throws RepriseError `request_rejected` with `validation_error/origin` for a memory that comes from nowhere
    */
-  store(memory: NewMemory, by?: MemoryBy): Promise<{ readonly id: number; readonly existed: boolean }>;
+  store(memory: NewMemory, by?: RequestBy): Promise<{ readonly id: number; readonly existed: boolean }>;
   /** Replaces the text of a memory. */
   update(
     id: number,
     change: { readonly text?: string; readonly tags?: readonly string[] },
-    by?: MemoryBy,
+    by?: RequestBy,
   ): Promise<Change>;
   /** Raises the score by 3, at most to 20. */
-  reinforce(id: number, by?: MemoryBy): Promise<Change>;
+  reinforce(id: number, by?: RequestBy): Promise<Change>;
   /** Lowers the score by 1, at least to −10. */
-  demote(id: number, by?: MemoryBy): Promise<Change>;
+  demote(id: number, by?: RequestBy): Promise<Change>;
   /** Takes a memory out of the searches. It is not deleted. */
-  archive(id: number, by?: MemoryBy): Promise<Change>;
+  archive(id: number, by?: RequestBy): Promise<Change>;
   /** Makes an archived or quarantined memory live again. */
-  restore(id: number, by?: MemoryBy): Promise<Change>;
+  restore(id: number, by?: RequestBy): Promise<Change>;
   /** Where a memory comes from. */
   why(id: number): Promise<Why | undefined>;
   /** Erases the words of a memory for good; its number, score and origin stay. */
-  erase(id: number, by?: MemoryBy): Promise<{ readonly erased: number }>;
+  erase(id: number, by?: RequestBy): Promise<{ readonly erased: number }>;
 }
 
 /** What a change made of a memory. */
@@ -151,11 +142,15 @@ export function memoryStoreOf(world: AgentWorld, scope: string, writer?: MemoryW
 }
 
 class StoreHandle implements MemoryStore {
+  readonly #cell: PartCell;
+
   constructor(
     private readonly world: AgentWorld,
     readonly scope: string,
     private readonly writer: MemoryWriter,
-  ) {}
+  ) {
+    this.#cell = memoryCell(world, writer.to);
+  }
 
   async search(query: string, options: MemoryQuery = {}): Promise<readonly FoundMemory[]> {
     requireKnownOptions(options, QUERY_OPTIONS, 'search');
@@ -172,7 +167,7 @@ class StoreHandle implements MemoryStore {
     return { ...(await this.#shown({ id, row })), text };
   }
 
-  async store(memory: NewMemory, by: MemoryBy = {}): Promise<{ readonly id: number; readonly existed: boolean }> {
+  async store(memory: NewMemory, by: RequestBy = {}): Promise<{ readonly id: number; readonly existed: boolean }> {
     requireKnownOptions(memory, NEW_MEMORY, 'store');
     const { text, tags = [], result, task, said, expires, trust = said === undefined ? 'curated' : 'user' } = memory;
     const { content } = this.world.kernel;
@@ -191,25 +186,25 @@ class StoreHandle implements MemoryStore {
     return { id, existed };
   }
 
-  async update(id: number, change: { readonly text?: string; readonly tags?: readonly string[] }, by?: MemoryBy) {
+  async update(id: number, change: { readonly text?: string; readonly tags?: readonly string[] }, by?: RequestBy) {
     const { text, tags } = change;
     const kept = text === undefined ? {} : await keepText(this.world.kernel.content, wellFormed(text));
     return this.#change({ op: 'update', id, ...kept, ...(tags === undefined ? {} : { tags: [...tags] }) }, by);
   }
 
-  reinforce(id: number, by?: MemoryBy): Promise<Change> {
+  reinforce(id: number, by?: RequestBy): Promise<Change> {
     return this.#change({ op: 'reinforce', id }, by);
   }
 
-  demote(id: number, by?: MemoryBy): Promise<Change> {
+  demote(id: number, by?: RequestBy): Promise<Change> {
     return this.#change({ op: 'demote', id }, by);
   }
 
-  archive(id: number, by?: MemoryBy): Promise<Change> {
+  archive(id: number, by?: RequestBy): Promise<Change> {
     return this.#change({ op: 'move', id, state: 'archived' }, by);
   }
 
-  restore(id: number, by?: MemoryBy): Promise<Change> {
+  restore(id: number, by?: RequestBy): Promise<Change> {
     return this.#change({ op: 'move', id, state: 'live' }, by);
   }
 
@@ -221,7 +216,7 @@ class StoreHandle implements MemoryStore {
     return { chain, words, dangling };
   }
 
-  async erase(id: number, by: MemoryBy = {}): Promise<{ readonly erased: number }> {
+  async erase(id: number, by: RequestBy = {}): Promise<{ readonly erased: number }> {
     const row = await (await this.world.views()).view(memoryItems).get([this.scope, id]);
     if (row === undefined) return { erased: 0 };
     const { erased } = await this.world.kernel.erase({ refs: [row.content_ref, row.summary_ref] }, by);
@@ -245,22 +240,22 @@ class StoreHandle implements MemoryStore {
     return { ...shown, ...(task === undefined ? {} : { task }), ...(result === undefined ? {} : { result }) };
   }
 
-  async #change(operation: WriteOperation, by?: MemoryBy): Promise<Change> {
+  async #change(operation: WriteOperation, by?: RequestBy): Promise<Change> {
     const { score, revision } = await this.#write(operation, by);
     return { score, revision };
   }
 
   /** Requests with one id are one act: content that is stored again has other links, so its outcome is looked up. */
-  async #write(operation: WriteOperation, by: MemoryBy = {}, said_ref?: Ref): Promise<Written> {
+  async #write(operation: WriteOperation, by: RequestBy = {}, said_ref?: Ref): Promise<Written> {
     const { to, event } = this.writer;
     const tag = by.id ?? crypto.randomUUID();
     const before = by.id === undefined ? undefined : await this.#outcome(tag);
     if (before !== undefined) return writtenOr(before, to);
-    const value = { operation, tag, ...(said_ref === undefined ? {} : { said_ref }) } as unknown as Value;
-    const options = present({ id: `///memory/${this.scope}/${tag}`, as: by.as });
+    const value = { operation, tag, ...present({ said_ref }) };
     try {
-      const ack = await this.world.kernel.request(to, { name: event, value }, options);
-      return writtenOr(await this.#did(ack, tag), to);
+      const ack = await this.#cell.send(event, value, present({ id: tag, as: by.as }));
+      // The outcome is in the frame of the request, unless the operation waits for an approval.
+      return writtenOr(await this.#cell.fact<TaggedDid>(ack, 'memory/Did@1', (did) => did.tag === tag), to);
     } catch (error) {
       const twice = isRepriseError(error, 'request_differs') ? await this.#outcome(tag) : undefined;
       if (twice === undefined) throw error;
@@ -270,15 +265,6 @@ class StoreHandle implements MemoryStore {
 
   async #outcome(tag: string): Promise<Did | undefined> {
     return (await this.world.views()).view(memoryOutcomes).get([formatAddress(this.writer.to), tag]);
-  }
-
-  /** The outcome is in the frame of the request, unless the operation waits for an approval. */
-  async #did({ seq }: Ack, tag: string): Promise<Did> {
-    for await (const { records } of this.world.kernel.frames(seq)) {
-      const did = didIn(records, this.writer.to, tag);
-      if (did !== undefined) return did;
-    }
-    throw new RepriseError('world_closed', 'the world was closed before the store answered', { where: this.scope });
   }
 }
 
@@ -294,14 +280,12 @@ const NEW_MEMORY: Readonly<Record<keyof NewMemory, true>> = {
   trust: true,
 };
 
-function didIn(records: readonly JournalRecord[], [reducer, key]: Address, tag: string): Did | undefined {
-  for (const record of records) {
-    if (record.kind !== 'fact' || record.name !== 'memory/Did@1' || record.from === null) continue;
-    const did = record.value as unknown as Did & { readonly tag: string };
-    if (record.from[0] === reducer && record.from[1] === key && did.tag === tag) return did;
-  }
-  return undefined;
+/** A cell that changes stores, as an app asks it. */
+export function memoryCell({ kernel }: AgentWorld, at: Address): PartCell {
+  return new PartCell(kernel, at, { part: 'memory', of: 'event' });
 }
+
+type TaggedDid = Did & { readonly tag: string };
 
 /**
  * What a request did.

@@ -3,8 +3,9 @@
  * namespace without collisions.
  *
  * Invariants
- * R1  Different `(session, id)` pairs, ids of decisions, ids of their comments and ids of the calls of programs give
- *     different request ids: a `/` in a name is written as `%2F`, so the joining slashes are unambiguous.
+ * R1  Different `(session, id)` pairs, ids of decisions, ids of their comments, ids of the calls of programs and ids of
+ *     requests to the cells of a part give different request ids: a `/` in a name is written as `%2F`, so the joining
+ *     slashes are unambiguous.
  */
 import { REQUEST_ID_MAX } from '@reprise/contracts';
 import { encode, portableSha256, toHex } from '@reprise/kernel';
@@ -21,12 +22,21 @@ export function worldRequestId(id: string): string {
 
 /** The id of the comment that accompanies a decision: no session has an empty key. */
 export function commentRequestId(id: string): string {
-  return bounded(`/${id}`, ['comment', id]);
+  return bounded(`/${escaped(id)}`, ['comment', id]);
 }
 
 /** The id of a call that a program makes for an effect of its session. */
 export function turnCallRequestId(effect: string, id: string): string {
   return bounded(`//${effect}/${escaped(id)}`, ['turn', effect, id]);
+}
+
+/**
+ * The id of a request to a cell of a part.
+ *
+ * @param part names the part; @param key the cell's key; @param id unique among the requests to this cell
+ */
+export function partRequestId(part: string, key: string, id: string): string {
+  return bounded(`///${escaped(part)}/${escaped(key)}/${id}`, ['part', part, key, id]);
 }
 
 function bounded(whole: string, parts: readonly string[]): string {

@@ -6,7 +6,9 @@ import {
   type Duration,
   durationMs,
   type Input,
+  PartCell,
   putText,
+  type RequestBy,
   type Run,
   readLlmOutput,
   readText,
@@ -30,6 +32,8 @@ import {
   coordinatorOf,
   INPUT_PRIORITY,
   type NarrativeRow,
+  PROJECT,
+  type ProjectFact,
   type ProjectState,
   type RecordedResult,
   type RecordedTask,
@@ -39,7 +43,6 @@ import {
 import { key } from '../pure/reducer/keys.js';
 import { keptTask, type StatedTask } from '../tools/project-tools.js';
 import { type Budget, recordedBudget } from './budget.js';
-import { type ProjectBy, ProjectRequests } from './requests.js';
 
 /** A task that is planned by the app. Its brief is `context`, at least 200 bytes: a specialist sees nothing else. */
 export type PlannedTask = StatedTask;
@@ -82,13 +85,15 @@ export interface RetryChange {
   readonly note?: string;
 }
 
+type Commanded = ProjectFact<'specialists/Commanded@1'>;
+
 /** A project: a coordinator, its plan, its results and its memory. It exists from its first message or plan on. */
 export class Project {
   /** The project's cell. */
   readonly address: Address;
   /** The memory of the project. */
   readonly memories: MemoryStore;
-  readonly #requests: ProjectRequests;
+  readonly #cell: PartCell;
 
   constructor(
     private readonly world: AgentWorld,
@@ -96,15 +101,15 @@ export class Project {
     private readonly team: string,
     private readonly coordinator: () => AnyAgent | undefined,
   ) {
-    this.#requests = new ProjectRequests(world.kernel, id);
-    this.address = this.#requests.address;
+    this.address = [PROJECT, id];
+    this.#cell = new PartCell(world.kernel, this.address, { part: 'team', of: 'event' });
     const writer = { to: this.address, event: 'specialists/Remember@1', cell: this.address };
     this.memories = memoryStoreOf(world, scopeOf(id), writer);
   }
 
   /** The durable state; undefined for a project that nothing has opened. */
   state(): Promise<ProjectState | undefined> {
-    return this.#requests.state();
+    return this.#cell.state<ProjectState>();
   }
 
   /**
@@ -118,7 +123,7 @@ export class Project {
     const { id = crypto.randomUUID(), priority = INPUT_PRIORITY.people, as } = options;
     const parts = await storeParts(this.world.kernel.content, input, async () => undefined);
     const value = { command_id: id, team: this.team, parts, priority };
-    const ack = await this.#requests.send('specialists/Say@1', value, present({ id, as }));
+    const ack = await this.#cell.send('specialists/Say@1', value, present({ id, as }));
     const number = await this.#runOf(ack, id);
     const run = await this.#coordinator().run(number);
     if (run === undefined) throw this.#lost('the run of the coordinator');
@@ -133,7 +138,7 @@ export class Project {
    */
   async plan(
     tasks: readonly PlannedTask[],
-    by: ProjectBy = {},
+    by: RequestBy = {},
   ): Promise<{ readonly task_ids: Readonly<Record<string, number>> }> {
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
@@ -146,7 +151,7 @@ export class Project {
   async tasks(query: { readonly status?: TaskStatus } = {}): Promise<readonly TaskRow[]> {
     requireKnownOptions(query, { status: true }, 'tasks');
     const found: TaskRow[] = [];
-    for await (const [at, value] of this.#requests.each('tasks')) {
+    for await (const [at, value] of this.#cell.each('tasks')) {
       const row = taskRow(Number(at), value as unknown as RecordedTask);
       if (query.status === undefined || row.status === query.status) found.push(row);
     }
@@ -155,7 +160,7 @@ export class Project {
 
   /** The brief of a task, whole. */
   async brief(task: number): Promise<string | undefined> {
-    const row = (await this.#requests.entry('tasks', key(task))) as unknown as RecordedTask | undefined;
+    const row = (await this.#cell.entry('tasks', key(task))) as unknown as RecordedTask | undefined;
     return row === undefined ? undefined : readText(this.world.kernel.content, row.context_ref);
   }
 
@@ -164,7 +169,7 @@ export class Project {
     requireKnownOptions(query, { processed: true }, 'results');
     const { processed } = query;
     const found: ResultRow[] = [];
-    for await (const [at, value] of this.#requests.each('results')) {
+    for await (const [at, value] of this.#cell.each('results')) {
       const row = resultRow(Number(at), value as unknown as RecordedResult);
       if (processed === undefined || (row.ended !== undefined && row.processed === processed)) found.push(row);
     }
@@ -177,7 +182,7 @@ export class Project {
    * @throws RepriseError `invalid_argument` for a result that does not exist or has no output; `blob_erased`
    */
   async output(result: number): Promise<string> {
-    const row = (await this.#requests.entry('results', key(result))) as unknown as RecordedResult | undefined;
+    const row = (await this.#cell.entry('results', key(result))) as unknown as RecordedResult | undefined;
     if (row?.output_ref == null) {
       throw new RepriseError('invalid_argument', `project ${this.id} has no output of result ${result}`, {
         where: 'output',
@@ -189,7 +194,7 @@ export class Project {
   }
 
   /** Tries a failed task again. It becomes pending, or blocked while a task that it depends on has not ended well. */
-  async retry(task: number, change: RetryChange = {}, by: ProjectBy = {}): Promise<CommandReceipt> {
+  async retry(task: number, change: RetryChange = {}, by: RequestBy = {}): Promise<CommandReceipt> {
     requireKnownOptions(change, { skill: true, model: true, note: true }, 'retry');
     const { skill, model, note } = change;
     const note_ref = note === undefined ? undefined : await putText(this.world.kernel.content, note);
@@ -200,28 +205,28 @@ export class Project {
   }
 
   /** Skips a task: for those that depend on it, it counts as done. */
-  skip(task: number, reason: string, by: ProjectBy = {}): Promise<CommandReceipt> {
+  skip(task: number, reason: string, by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
-    return this.#receipt(id, () => this.#requests.send('specialists/Skip@1', { task, reason }, { ...by, id }));
+    return this.#receipt(id, () => this.#cell.send('specialists/Skip@1', { task, reason }, { ...by, id }));
   }
 
   /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
-  cancel(task: number | 'all', reason = 'cancelled', by: ProjectBy = {}): Promise<CommandReceipt> {
+  cancel(task: number | 'all', reason = 'cancelled', by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { task: task === 'all' ? null : task, reason };
-    return this.#receipt(id, () => this.#requests.send('specialists/Cancel@1', value, { ...by, id }));
+    return this.#receipt(id, () => this.#cell.send('specialists/Cancel@1', value, { ...by, id }));
   }
 
   /** Sets what all agents of the project may use, in place of the budget of the team. */
-  limit(budget: Budget, by: ProjectBy = {}): Promise<CommandReceipt> {
+  limit(budget: Budget, by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { budget: recordedBudget(budget) };
-    return this.#receipt(id, () => this.#requests.send('specialists/Limit@1', value, { ...by, id }));
+    return this.#receipt(id, () => this.#cell.send('specialists/Limit@1', value, { ...by, id }));
   }
 
   /** The entries of the narrative, the first one first. */
   async *narrative(): AsyncGenerator<NarrativeEntry> {
-    for await (const [at, value] of this.#requests.each('narrative')) {
+    for await (const [at, value] of this.#cell.each('narrative')) {
       const { text_ref, previous, memory_ids, task_ids, at: when } = value as unknown as NarrativeRow;
       const text = await readText(this.world.kernel.content, text_ref);
       yield { n: Number(at), text, previous, memory_ids, task_ids, at: when };
@@ -273,10 +278,14 @@ export class Project {
   }
 
   /** A command whose outcome is stated later, when team and skills were read. */
-  async #commanded(name: string, value: object, by: ProjectBy): Promise<Value> {
+  async #commanded(name: string, value: object, by: RequestBy): Promise<Value> {
     const id = by.id ?? crypto.randomUUID();
-    const ack = await this.#requests.send(name, { ...value, command_id: id }, { ...by, id });
-    const done = await this.#requests.fact(ack, 'specialists/Commanded@1', ({ command_id }) => command_id === id);
+    const ack = await this.#cell.send(name, { ...value, command_id: id }, { ...by, id });
+    const done = await this.#cell.fact<Commanded>(
+      ack,
+      'specialists/Commanded@1',
+      ({ command_id }) => command_id === id,
+    );
     if (done.code === null) return done.value;
     throw new RepriseError('request_rejected', `project ${this.id} refused the command: ${done.code}`, {
       where: name,

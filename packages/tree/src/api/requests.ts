@@ -1,14 +1,7 @@
 /** What an app asks of a tree: commands, and what became of them. */
-import {
-  type Address,
-  isRepriseError,
-  type JournalRecord,
-  type Principal,
-  present,
-  REQUEST_ID_MAX,
-  type Value,
-} from '@reprise/contracts';
-import { type Ack, encode, portableSha256, recordsOf, toHex, type World } from '@reprise/kernel';
+import { PartCell, type RequestBy } from '@reprise/agent';
+import { isRepriseError } from '@reprise/contracts';
+import type { Ack, World } from '@reprise/kernel';
 import {
   type NodeRow,
   TREE,
@@ -20,11 +13,7 @@ import {
 import { key } from '../pure/reducer/keys.js';
 import { treeFactIn } from '../views/index.js';
 
-/** Who asks, and under which id: a repetition with one id is one act. */
-export interface By {
-  readonly id?: string;
-  readonly as?: Principal;
-}
+export type { RequestBy as By } from '@reprise/agent';
 
 /**
  * What became of a command. `affected` are the nodes that changed in the frame of the command: of a stop that concerns
@@ -36,17 +25,18 @@ export type Done =
 
 /** The commands of one tree. */
 export class TreeRequests {
-  readonly address: Address;
+  /** The cell of the tree. */
+  readonly cell: PartCell;
 
   constructor(
-    private readonly world: World,
+    world: World,
     readonly name: string,
   ) {
-    this.address = [TREE, name];
+    this.cell = new PartCell(world, [TREE, name], { part: 'tree', of: 'cell' });
   }
 
   /** Sends a command. @throws RepriseError the refusals of the kernel, such as `policy_denied` */
-  async command(name: TreeCommandName, value: object, by: By = {}): Promise<Done> {
+  async command(name: TreeCommandName, value: object, by: RequestBy = {}): Promise<Done> {
     const sent = await this.send(name, value, by);
     if (typeof sent === 'string') return { status: 'rejected', code: sent };
     const affected = new Set((await this.changes(sent)).map(({ n }) => n));
@@ -54,10 +44,9 @@ export class TreeRequests {
   }
 
   /** Sends an event; a refusal by the tree is a code. */
-  async send(name: string, value: object, { id, as }: By): Promise<Ack | TreeRefusal> {
-    const options = present({ id: id === undefined ? undefined : requestId(this.name, id), as });
+  async send(name: string, value: object, by: RequestBy): Promise<Ack | TreeRefusal> {
     try {
-      return await this.world.request(this.address, { name, value: value as Value }, options);
+      return await this.cell.send(name, value, by);
     } catch (error) {
       if (isRepriseError(error, 'cell_absent')) return 'not_started';
       if (!isRepriseError(error, 'request_rejected')) throw error;
@@ -69,47 +58,14 @@ export class TreeRequests {
 
   /** The nodes that changed in the frame of a request. */
   async changes(ack: Ack): Promise<readonly TreeFact<'tree/NodeChanged@1'>[]> {
-    const records = recordsOf(ack) ?? (await this.#recordsAt(ack.seq));
-    return records.flatMap((record) => {
+    return (await this.cell.records(ack)).flatMap((record) => {
       const fact = treeFactIn(record);
       return fact?.tree === this.name && fact.name === 'tree/NodeChanged@1' ? [fact.value] : [];
     });
   }
 
-  async #recordsAt(seq: number): Promise<readonly JournalRecord[]> {
-    for await (const { records } of this.world.frames(seq)) return records;
-    return [];
-  }
-
   /** A row of the table of nodes. */
   async row(n: number): Promise<NodeRow | undefined> {
-    return (await this.entries('nodes', { from: key(n), before: key(n + 1) }))[0]?.[1] as NodeRow | undefined;
+    return (await this.cell.entry('nodes', key(n))) as NodeRow | undefined;
   }
-
-  /** A page of a table; empty for a tree that was not started. */
-  async entries(
-    table: string,
-    range: { readonly from?: string; readonly after?: string; readonly before?: string; readonly limit?: number },
-  ): Promise<readonly (readonly [string, Value])[]> {
-    if ((await this.world.state(this.address)) === undefined) return [];
-    return this.world.table(this.address, table, range);
-  }
-
-  /** All entries of a table, page by page. */
-  async *each(
-    table: string,
-    range: { readonly from?: string; readonly before?: string } = {},
-  ): AsyncGenerator<readonly [string, Value]> {
-    for (let page = await this.entries(table, range); page.length > 0; ) {
-      yield* page;
-      const after = page.at(-1)?.[0] ?? '';
-      page = await this.entries(table, present({ after, before: range.before }));
-    }
-  }
-}
-
-/** The id of a request to a tree: no session's request has one like it. A long one is a digest. */
-function requestId(tree: string, id: string): string {
-  const whole = `///tree/${tree}/${id}`;
-  return whole.length <= REQUEST_ID_MAX ? whole : toHex(portableSha256(encode(['tree', tree, id])));
 }

@@ -65,7 +65,7 @@ export async function outcomeOf<R>(
 async function ended(world: World, requests: TreeRequests) {
   for (;;) {
     const { seq } = world.head;
-    const state = (await world.state(requests.address)) as unknown as TreeState | undefined;
+    const state = await requests.cell.state<TreeState>();
     if (state === undefined) {
       throw new RepriseError('invalid_argument', `the world has no tree "${requests.name}"`, {
         where: 'result',

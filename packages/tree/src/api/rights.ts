@@ -22,7 +22,7 @@ export async function rightsOn(requests: TreeRequests, row: NodeRow): Promise<Ca
   let all: Capability | undefined;
   for (let at: NodeRow | undefined = row; at !== undefined; ) {
     const { n, parent }: NodeRow = at;
-    const [said] = await requests.entries('rights', { from: key(n), before: key(n + 1) });
+    const [said] = await requests.cell.entries('rights', { from: key(n), before: key(n + 1) });
     if (said !== undefined) all = meet(all ?? { may: {} }, said[1] as unknown as Capability);
     at = parent === null ? undefined : await requests.row(parent);
   }

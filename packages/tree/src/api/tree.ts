@@ -73,7 +73,7 @@ export class Tree<R = unknown> {
     const below = new Set(under === undefined ? [] : [under]);
     const found: NodeRow[] = [];
     const from = under === undefined ? key(after + 1) : key(under);
-    for await (const [, entry] of this.#requests.each('nodes', { from })) {
+    for await (const [, entry] of this.#requests.cell.each('nodes', { from })) {
       const row = entry as unknown as NodeRow;
       // A child has a higher number than its parent.
       if (under !== undefined && !below.has(row.n) && !below.has(row.parent ?? 0)) continue;
@@ -122,7 +122,7 @@ export class Tree<R = unknown> {
   async asks(): Promise<readonly OpenAsk[]> {
     const { content } = this.#kernel;
     const open: OpenAsk[] = [];
-    for await (const [at, entry] of this.#requests.each('asks')) {
+    for await (const [at, entry] of this.#requests.cell.each('asks')) {
       const {
         outcome,
         asker,
@@ -243,7 +243,7 @@ export class Tree<R = unknown> {
 
   async #pairs(table: 'needs' | 'children', n: number): Promise<readonly (readonly [number, Value])[]> {
     const found: (readonly [number, Value])[] = [];
-    for await (const [pair, value] of this.#requests.each(table, pairsOf(n))) found.push([secondOf(pair), value]);
+    for await (const [pair, value] of this.#requests.cell.each(table, pairsOf(n))) found.push([secondOf(pair), value]);
     return found;
   }
 
@@ -284,7 +284,7 @@ export class Tree<R = unknown> {
   /** An amount in the unit of this tree. */
   async #amount(money: Money | undefined): Promise<number | undefined> {
     if (money === undefined) return undefined;
-    const state = (await this.#kernel.state(this.#requests.address)) as unknown as TreeState | undefined;
+    const state = await this.#requests.cell.state<TreeState>();
     return amountIn(state?.budget.unit ?? 'tokens', money, 'budget');
   }
 }
