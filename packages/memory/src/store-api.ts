@@ -8,7 +8,6 @@ import {
   type Ref,
   RepriseError,
   requireKnownOptions,
-  type Value,
   wellFormed,
 } from '@reprise/contracts';
 import { provenanceOf } from './provenance.js';
