@@ -19,7 +19,6 @@ export {
   type HotContextPatch,
   type InboxEvent,
   type KeyVault,
-  type MemoryItem,
   type Proved,
   type ReadMemory,
   type RegisteredAgent,
@@ -37,4 +36,5 @@ export {
   type Tier,
   type TrustScore,
   type Verdict,
+  type WarmMemory,
 } from '@reprise/society';

@@ -5,7 +5,7 @@ export { type KeyVault, type MadeKey, memoryVault } from './adapters/vault.js';
 export * from './api/answers.js';
 export { type AgentQuery, Entity, type HotContext, type HotContextPatch, type StatusOptions } from './api/entity.js';
 export type { InboxEvent } from './api/entity-inbox.js';
-export type { EntityMemory, MemoryItem, ReadMemory } from './api/entity-memory.js';
+export type { EntityMemory, ReadMemory, WarmMemory } from './api/entity-memory.js';
 export { Group } from './api/group.js';
 export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
 export type { SocietyBy } from './api/requests.js';

@@ -5,7 +5,7 @@ import type { EntityCaller } from './caller.js';
 import type { SocietyBy } from './requests.js';
 
 /** An item that is to be written: its words, its type, and who may see it. */
-export type MemoryItem = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
+export type WarmMemory = Omit<ToolArgs<'memory_write_warm'>, 'command_id'>;
 
 /** An item as it is read. Its words are null when they were erased. */
 export type ReadMemory = ToolAnswer<'memory_read_warm'>['items'][number];
@@ -33,7 +33,7 @@ export class EntityMemory {
    * @example
    * await ann.memory.write({ type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'group', group: 'crew' })
    */
-  write(item: MemoryItem, by: SocietyBy = {}): Promise<ToolAnswer<'memory_write_warm'>> {
+  write(item: WarmMemory, by: SocietyBy = {}): Promise<ToolAnswer<'memory_write_warm'>> {
     return this.entity.use('memory_write_warm', item, by);
   }
 

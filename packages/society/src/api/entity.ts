@@ -239,7 +239,7 @@ export class Entity extends EntityCaller {
     return this.use('memory_assess', { item_id, ...verdict }, by);
   }
 
-  /** The trust of this entity in another, from its own verdicts: the prior 0.65 when there are none. */
+  /** The trust of this entity in another, from its own verdicts. Without a verdict it is the prior, 0.65. */
   async trust(agent: string): Promise<TrustScore> {
     return scoreOf(this.world.kernel, this.address, agent);
   }
