@@ -18,6 +18,7 @@ export {
   type HotContext,
   type HotContextPatch,
   type InboxEvent,
+  groupTools,
   type KeyVault,
   type Proved,
   type ReadMemory,

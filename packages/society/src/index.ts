@@ -14,4 +14,5 @@ export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './
 export type { TrustScore, Verdict } from './api/trust.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
+export { groupTools } from './tools/memory.js';
 export { type SwarmManifest, swarmTools } from './tools/swarms.js';
