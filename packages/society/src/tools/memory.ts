@@ -6,7 +6,6 @@ import { SOCIETY_TOOLS } from '../wire/index.js';
 
 const NAMES = [
   'memory_write_warm',
-  'memory_read_warm',
   'memory_search',
   'memory_share',
   'memory_assess',
@@ -24,5 +23,5 @@ function toolOf(name: (typeof NAMES)[number]): Tool {
 
 type Keep = NonNullable<Parameters<typeof defineOwnerTool>[0]['keep']>;
 
-/** What agents use to write items, to read, search and share them, and to judge those of others. */
+/** What agents use to write items, to search and share them, and to judge those of others. */
 export const groupTools: readonly Tool[] = NAMES.map(toolOf);

@@ -1,0 +1,80 @@
+/** What a person is told: line by line while it happens, and at the end. */
+import type { AgentWorld } from 'reprise';
+import type { Society } from 'reprise/society';
+import { GROUP, QUESTIONS } from './crew.js';
+import { type Happening, happenings } from './journal.js';
+import { type Member, PERSON } from './research.js';
+
+/** Names of agents, where their ids stand. */
+export function namesOf(members: readonly Member[]): (id: string) => string {
+  return (id) => members.find(({ entity }) => entity.id === id)?.name ?? (id === PERSON ? PERSON : `reader ${id.slice(0, 6)}`);
+}
+
+/** One line about what happened; undefined for what is not worth one. */
+export function lineOf(news: Happening, nameOf: (id: string) => string): string | undefined {
+  switch (news.kind) {
+    case 'shared':
+      return `${nameOf(news.author)} shares ${news.item}`;
+    case 'swarm':
+      return `swarm ${news.id} is ${news.status}${news.code === null ? '' : ` (${news.code})`}`;
+    case 'judged':
+      return `${nameOf(news.by)} finds ${news.item} ${news.verdict}`;
+    case 'trust':
+      return `${nameOf(news.by)} trusts ${nameOf(news.of)} with ${news.score.toFixed(2)}: ${news.tier}`;
+    case 'status':
+      return nameOf(news.of).startsWith('reader') ? undefined : `${nameOf(news.of)} is ${news.status}`;
+    case 'ended':
+      return `  ended in the middle: ${news.operation}, ${news.code}`;
+  }
+}
+
+/** The report, from the journal. */
+export async function reportOf(world: AgentWorld, office: Society, members: readonly Member[], file: string): Promise<string> {
+  const nameOf = namesOf(members);
+  const frames = world.kernel.head.seq;
+  const all: Happening[] = [];
+  for await (const news of happenings(world, { until: frames })) all.push(news);
+  const { items } = await office.entity(PERSON).use('memory_read_warm', { group: GROUP, limit: 50 });
+  const wrong = new Set(all.flatMap((news) => (news.kind === 'judged' && news.verdict === 'wrong' ? [news.item] : [])));
+  const listed = (isWrong: boolean) =>
+    items
+      .filter(({ item_id }) => wrong.has(item_id) === isWrong)
+      .map(({ author, content }) => cut(`  ${nameOf(author).padEnd(5)}${content ?? ''}`));
+  const revoked = all.filter(({ kind }) => kind === 'ended');
+  return [
+    ...['What was found', ...listed(false), ''],
+    ...['What is not so', ...listed(true), ''],
+    ...['Questions', ...(await Promise.all(QUESTIONS.map(({ id, words }) => answered(office, members, id, words)))), ''],
+    ...['Trust', ...(await trust(office, members)), ''],
+    ...['Revoked in the middle of an operation', ...revoked.map((news) => lineOf(news, nameOf) ?? ''), ''],
+    `${frames + 1} frames in ${file}`,
+    `npx reprise verify ${file}`,
+  ].join('\n');
+}
+
+async function answered(office: Society, members: readonly Member[], id: string, words: string): Promise<string> {
+  const ends: string[] = [];
+  for (const { name } of members) {
+    const status = await office.swarm(`${id}-${name}`).status().catch(() => undefined);
+    if (status !== undefined) ends.push(`${status.strategy} by ${name}: ${status.status}`);
+  }
+  return [`  ${words}`, ...ends.map((end) => `    ${end}`)].join('\n');
+}
+
+async function trust(office: Society, members: readonly Member[]): Promise<readonly string[]> {
+  const observers = [{ name: PERSON, entity: office.entity(PERSON) }, ...members];
+  const head = `  ${''.padEnd(6)}${members.map(({ name }) => `of ${name}`.padEnd(16)).join('')}`;
+  const rows = observers.map(async ({ name, entity }) => {
+    const cells = members.map(async (of) => {
+      if (of.name === name) return '-'.padEnd(16);
+      const { score, tier, observations } = await entity.trust(of.entity.id);
+      return `${score.toFixed(2)} ${tier} (${observations})`.padEnd(16);
+    });
+    return `  ${name.padEnd(6)}${(await Promise.all(cells)).join('')}`.trimEnd();
+  });
+  return [head.trimEnd(), ...(await Promise.all(rows))];
+}
+
+function cut(line: string): string {
+  return line.length > 79 ? `${line.slice(0, 78)}…` : line;
+}
