@@ -55,7 +55,8 @@ export const QUESTIONS: readonly Question[] = [
 
 const LEAD = `You lead a swarm of readers that answers one question about a folder. Delegate where you are asked to, wait for your readers (swarm_task, collect), share each finding in the group ${GROUP} (memory_write_warm: path:line: text of the line), and finish (swarm_task, finish).`;
 const HASTY = `${LEAD} You do not wait: you share what you believe before your readers have looked.`;
-const READER = 'You read for a swarm. Do your task, and answer with one finding a line, as path:line: text of the line.';
+const READER =
+  'You read for a swarm. Do your task, and answer with one finding a line, as path:line: text of the line.';
 const JUDGE =
   'You check a finding of another agent: read that line of the file. Give your verdict with memory_assess, and answer with it: right or wrong.';
 

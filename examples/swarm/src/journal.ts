@@ -4,11 +4,37 @@ import type { AgentWorld } from 'reprise';
 /** Something that a person wants to hear of. */
 export type Happening =
   | { readonly kind: 'shared'; readonly seq: number; readonly item: string; readonly author: string }
-  | { readonly kind: 'swarm'; readonly seq: number; readonly id: string; readonly status: string; readonly code: string | null }
-  | { readonly kind: 'judged'; readonly seq: number; readonly by: string; readonly of: string; readonly item: string; readonly verdict: string }
-  | { readonly kind: 'trust'; readonly seq: number; readonly by: string; readonly of: string; readonly score: number; readonly tier: string }
+  | {
+      readonly kind: 'swarm';
+      readonly seq: number;
+      readonly id: string;
+      readonly status: string;
+      readonly code: string | null;
+    }
+  | {
+      readonly kind: 'judged';
+      readonly seq: number;
+      readonly by: string;
+      readonly of: string;
+      readonly item: string;
+      readonly verdict: string;
+    }
+  | {
+      readonly kind: 'trust';
+      readonly seq: number;
+      readonly by: string;
+      readonly of: string;
+      readonly score: number;
+      readonly tier: string;
+    }
   | { readonly kind: 'status'; readonly seq: number; readonly of: string; readonly status: string }
-  | { readonly kind: 'ended'; readonly seq: number; readonly operation: string; readonly effect: string; readonly code: string };
+  | {
+      readonly kind: 'ended';
+      readonly seq: number;
+      readonly operation: string;
+      readonly effect: string;
+      readonly code: string;
+    };
 
 type Frames = ReturnType<AgentWorld['kernel']['frames']>;
 type Records = (Frames extends AsyncGenerator<infer F> ? F : never) extends { readonly records: infer R } ? R : never;
@@ -30,7 +56,13 @@ function* inFrame(seq: number, records: Records, kinds: Map<string, string>): Ge
     if (record.kind === 'effect') kinds.set(String(record.effect), record.name);
     if (record.kind === 'settled' && record.by === 'revoked') {
       const effect = String(record.effect);
-      yield { kind: 'ended', seq, operation: kinds.get(effect) ?? 'an operation', effect, code: record.code ?? record.status };
+      yield {
+        kind: 'ended',
+        seq,
+        operation: kinds.get(effect) ?? 'an operation',
+        effect,
+        code: record.code ?? record.status,
+      };
     }
     if (record.kind !== 'fact' || record.from === null) continue;
     const happening = ofFact(seq, record.name, record.from[1], record.value as never);

@@ -69,7 +69,12 @@ interface Telling {
 }
 
 /** Does the research and tells of it. */
-async function told(world: AgentWorld, office: Society, crew: Crew, { file, stay, interrupted }: Telling): Promise<number> {
+async function told(
+  world: AgentWorld,
+  office: Society,
+  crew: Crew,
+  { file, stay, interrupted }: Telling,
+): Promise<number> {
   const members = await hire(office);
   const leave = await joinable(world, file);
   const over = new AbortController();

@@ -7,7 +7,8 @@ import { type Member, PERSON } from './research.js';
 
 /** Names of agents, where their ids stand. */
 export function namesOf(members: readonly Member[]): (id: string) => string {
-  return (id) => members.find(({ entity }) => entity.id === id)?.name ?? (id === PERSON ? PERSON : `reader ${id.slice(0, 6)}`);
+  return (id) =>
+    members.find(({ entity }) => entity.id === id)?.name ?? (id === PERSON ? PERSON : `reader ${id.slice(0, 6)}`);
 }
 
 /** One line about what happened; undefined for what is not worth one. */
@@ -24,17 +25,22 @@ export function lineOf(news: Happening, nameOf: (id: string) => string): string 
     case 'status':
       return nameOf(news.of).startsWith('reader') ? undefined : `${nameOf(news.of)} is ${news.status}`;
     case 'ended':
-      return `  ended in the middle: ${news.operation}, ${news.code}`;
+      return `  ${news.operation} ended with ${news.code}, in frame ${news.seq}`;
   }
 }
 
 /** The report, from the journal. */
-export async function reportOf(world: AgentWorld, office: Society, members: readonly Member[], file: string): Promise<string> {
+export async function reportOf(
+  world: AgentWorld,
+  office: Society,
+  members: readonly Member[],
+  file: string,
+): Promise<string> {
   const nameOf = namesOf(members);
   const frames = world.kernel.head.seq;
   const all: Happening[] = [];
   for await (const news of happenings(world, { until: frames })) all.push(news);
-  const { items } = await office.entity(PERSON).use('memory_read_warm', { group: GROUP, limit: 50 });
+  const items = await itemsOf(office);
   const wrong = new Set(all.flatMap((news) => (news.kind === 'judged' && news.verdict === 'wrong' ? [news.item] : [])));
   const listed = (isWrong: boolean) =>
     items
@@ -44,7 +50,7 @@ export async function reportOf(world: AgentWorld, office: Society, members: read
   return [
     ...['What was found', ...listed(false), ''],
     ...['What is not so', ...listed(true), ''],
-    ...['Questions', ...(await Promise.all(QUESTIONS.map(({ id, words }) => answered(office, members, id, words)))), ''],
+    ...['Questions', ...QUESTIONS.flatMap(({ id, words }) => [`  ${words}`, ...endsOf(id, all)]), ''],
     ...['Trust', ...(await trust(office, members)), ''],
     ...['Revoked in the middle of an operation', ...revoked.map((news) => lineOf(news, nameOf) ?? ''), ''],
     `${frames + 1} frames in ${file}`,
@@ -52,13 +58,26 @@ export async function reportOf(world: AgentWorld, office: Society, members: read
   ].join('\n');
 }
 
-async function answered(office: Society, members: readonly Member[], id: string, words: string): Promise<string> {
-  const ends: string[] = [];
-  for (const { name } of members) {
-    const status = await office.swarm(`${id}-${name}`).status().catch(() => undefined);
-    if (status !== undefined) ends.push(`${status.strategy} by ${name}: ${status.status}`);
+/** All that the group has kept, a page at a time. */
+async function itemsOf(office: Society) {
+  const you = office.entity(PERSON);
+  const items = [];
+  for (let after: string | undefined; ; ) {
+    const page = await you.use('memory_read_warm', { group: GROUP, ...(after === undefined ? {} : { after }) });
+    items.push(...page.items);
+    if (page.next === undefined) return items;
+    after = page.next;
   }
-  return [`  ${words}`, ...ends.map((end) => `    ${end}`)].join('\n');
+}
+
+/** What became of the swarms of a question. */
+function endsOf(id: string, all: readonly Happening[]): readonly string[] {
+  const last = new Map<string, string>();
+  for (const news of all) if (news.kind === 'swarm' && news.id.startsWith(`${id}-`)) last.set(news.id, news.status);
+  return [...last].map(([swarm, status]) => {
+    const isOver = ['archived', 'disbanded', 'failed'].includes(status);
+    return `    led by ${swarm.slice(id.length + 1)}: ${isOver ? status : 'it lost its lead'}`;
+  });
 }
 
 async function trust(office: Society, members: readonly Member[]): Promise<readonly string[]> {

@@ -31,7 +31,12 @@ export async function hire(office: Society): Promise<readonly Member[]> {
 }
 
 /** Asks all questions. Each step has an id: after a crash, what was done is not done again. */
-export async function research(world: AgentWorld, office: Society, crew: Crew, members: readonly Member[]): Promise<void> {
+export async function research(
+  world: AgentWorld,
+  office: Society,
+  crew: Crew,
+  members: readonly Member[],
+): Promise<void> {
   const judging = new AbortController();
   const judged = judge(world, office, crew, members, judging.signal);
   for (const question of QUESTIONS) {
@@ -47,9 +52,11 @@ export async function research(world: AgentWorld, office: Society, crew: Crew, m
 /** Has a lead answer a question with a swarm. @returns whether it came to an end; a revoked lead's does not */
 async function asked(office: Society, crew: Crew, { name, entity }: Member, question: Question): Promise<boolean> {
   const id = `${question.id}-${name}`;
+  if ((await entity.state())?.status === 'deactivated') return false;
   await entity.createSwarm(manifestOf(id, question, entity.id), { id });
   const run = await entity.send(name === 'cleo' ? crew.hasty : crew.lead, leading(id, question), { id, session: id });
   await run.result();
+  if ((await entity.state())?.status === 'deactivated') return false;
   return (await office.swarm(id).status()).status === 'archived';
 }
 

@@ -27,12 +27,17 @@ function sinceAsked({ messages }: ScriptRequest) {
   const last = (role: string) => messages.findLastIndex((one) => one.role === role);
   const asked = messages.findLastIndex(({ role, text }) => role === 'user' && /^(?:Lead the swarm|Judge )/.test(text));
   const since = messages.slice(Math.max(0, asked));
-  const words = asked < 0 ? messages.filter(({ role }) => role === 'user').map(({ text }) => text) : [since[0]?.text ?? ''];
+  const words =
+    asked < 0 ? messages.filter(({ role }) => role === 'user').map(({ text }) => text) : [since[0]?.text ?? ''];
   return { words: words.join('\n'), done: since.filter(({ role }) => role === 'tool'), last: last('tool') };
 }
 
 function findingsIn(text: string): string[] {
-  return [...new Set([...text.matchAll(LINE)].map(([, path, line, found = '']) => `${path}:${line}: ${found.trim().slice(0, 90)}`))];
+  return [
+    ...new Set(
+      [...text.matchAll(LINE)].map(([, path, line, found = '']) => `${path}:${line}: ${found.trim().slice(0, 90)}`),
+    ),
+  ];
 }
 
 function lead(request: ScriptRequest, isHasty: boolean): ScriptStep {
@@ -41,7 +46,11 @@ function lead(request: ScriptRequest, isHasty: boolean): ScriptStep {
   const task = (args: object) => ({ tool: 'swarm_task', args: { swarm_id, ...args } });
   const delegated = [...words.matchAll(/^Delegate to (\S+): (.+)$/gm)];
   if (done.length < delegated.length)
-    return { calls: delegated.map(([, slot, text]) => task({ action: 'delegate', slot, task: isHasty ? `Read all. ${text}` : text })) };
+    return {
+      calls: delegated.map(([, slot, text]) =>
+        task({ action: 'delegate', slot, task: isHasty ? `Read all. ${text}` : text }),
+      ),
+    };
   const n = done.length - delegated.length;
   if (isHasty) return n === 0 ? { calls: BELIEFS.map(share) } : { calls: [task({ action: 'collect' })] };
   if (n === 0) return { calls: [task({ action: 'collect' })] };
@@ -78,5 +87,10 @@ function read(request: ScriptRequest): ScriptStep {
   const [, pattern, name = '*'] = /grep `(.+)` in `(.+)`/.exec(words) ?? [];
   if (pattern === undefined) return { text: findingsIn(words).slice(0, FINDINGS_MAX).join('\n') || 'Nothing.' };
   if (done.length === 0) return { calls: [{ tool: 'grep', args: { pattern, name, regex: true, limit: 20 } }] };
-  return { text: findingsIn(done[0]?.text ?? '').slice(0, FINDINGS_MAX).join('\n') || 'Nothing.' };
+  return {
+    text:
+      findingsIn(done[0]?.text ?? '')
+        .slice(0, FINDINGS_MAX)
+        .join('\n') || 'Nothing.',
+  };
 }

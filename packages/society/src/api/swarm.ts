@@ -37,10 +37,16 @@ export class SwarmHandle {
     readonly id: string,
   ) {}
 
-  /** How far it is, and what its agents have found. @throws RepriseError `invalid_argument` for a swarm that does not exist */
+  /**
+   * How far it is, and what its agents have found.
+   *
+   * @throws RepriseError `invalid_argument` for a swarm that does not exist; `request_rejected` where its creator may not
+   *   ask any more
+   */
   async status(): Promise<SwarmReport> {
     const { creator, synthesis_ref, synthesis_kind } = await this.#state();
-    const { value } = await this.host.caller(creator).answerTo('swarm_status', { swarm_id: this.id });
+    const { value, is_error } = await this.host.caller(creator).answerTo('swarm_status', { swarm_id: this.id });
+    if (is_error) throw refused('swarm_status', value);
     const { synthesis: _, ...report } = value as unknown as ToolAnswer<'swarm_status'>;
     if (synthesis_ref === null) return report;
     const { content } = this.host.world.kernel;
