@@ -9,7 +9,7 @@ export { encode, encodeItems, encodeKernel, encodeScope, pathText } from './enco
 export { equalValues } from './equal.js';
 export { type Hash, portableSha256 } from './hash.js';
 export { linksOf } from './links.js';
-export { type NormalValue, normalValue } from './normal.js';
+export { type NormalValue, nextValue, normalValue } from './normal.js';
 export {
   afterPrefix,
   decodeKey,

@@ -28,26 +28,53 @@ export function normalValue(thing: unknown, depthMax: number = VALUE_DEPTH_MAX):
   return { value: decode(bytes), bytes: bytes.length };
 }
 
+/** A value in normal form, beside the one that stood there before. */
+interface NextValue {
+  /** Shares with the value before what is equal; the value before itself when all is. */
+  readonly value: Value;
+  /** The canonical bytes of what is not shared: with those of the value before, an upper bound of those of the whole. */
+  readonly added: number;
+  /** Whether bytes are among what is not shared. */
+  readonly hasBytes: boolean;
+}
+
+/**
+ * Copies a thing into normal form, as {@link normalValue} does, but shares what is equal with the value that stood there
+ * before: what is the same object as before needs no second look, whatever is checked of it.
+ *
+ * @param before a value in normal form, which nothing writes into
+ * @param thing anything; nothing of it is shared
+ * @param depth how many lists and maps are around it
+ * @returns undefined for what is not an ordinary value: `normalValue` decides about it
+ */
+export function nextValue(before: Value, thing: unknown, depth: number): NextValue | undefined {
+  const copier = new Copier(VALUE_DEPTH_MAX);
+  const value = copier.copy(thing, depth, before);
+  return value === undefined ? undefined : { value, added: copier.bytes, hasBytes: copier.hasBytes };
+}
+
 /** What names one list again and again is small in memory and endless in bytes: beyond this, `encode` decides. */
 const COPIED_BYTES_MAX = 1024 * 1024;
 
 class Copier {
+  /** The bytes of what is not shared. */
   bytes = 0;
+  hasBytes = false;
 
   constructor(private readonly depthMax: number) {}
 
-  /** The copy; undefined when the thing must go through bytes. */
-  copy(thing: unknown, depth: number): Value | undefined {
+  /** The copy; undefined when the thing must go through bytes. @param before what stood there, to be shared when equal */
+  copy(thing: unknown, depth: number, before?: Value): Value | undefined {
     switch (typeof thing) {
       case 'string':
-        return this.#text(thing) ? thing : undefined;
+        return thing === before || this.#text(thing) ? thing : undefined;
       case 'number':
-        return this.#number(thing);
+        return thing === before ? before : this.#number(thing);
       case 'boolean':
         this.bytes += 1;
         return thing;
       case 'object':
-        return thing === null ? this.#null() : this.#object(thing, depth);
+        return thing === null ? this.#null() : this.#object(thing, depth, before);
       default:
         return undefined;
     }
@@ -72,43 +99,53 @@ class Copier {
     return n + 0; // −0 is written as 0
   }
 
-  #object(thing: object, depth: number): Value | undefined {
+  #object(thing: object, depth: number, before: Value | undefined): Value | undefined {
     const prototype: unknown = Object.getPrototypeOf(thing);
-    if (prototype === Object.prototype) return depth < this.depthMax ? this.#map(thing, depth) : undefined;
-    if (prototype === Array.prototype) return depth < this.depthMax ? this.#list(thing, depth) : undefined;
+    if (prototype === Object.prototype) return depth < this.depthMax ? this.#map(thing, depth, before) : undefined;
+    if (prototype === Array.prototype) return depth < this.depthMax ? this.#list(thing, depth, before) : undefined;
     if (prototype === Ref.prototype && Ref.isChecked(thing)) {
       this.bytes += LINK_BYTES;
-      return thing;
+      return before instanceof Ref && before.hex === thing.hex && before.kind === thing.kind ? before : thing;
     }
     if (prototype !== Uint8Array.prototype || !(thing instanceof Uint8Array)) return undefined;
     this.bytes += headBytes(thing.length) + thing.length;
+    this.hasBytes = true;
     return new Uint8Array(thing);
   }
 
-  #list(thing: object, depth: number): Value | undefined {
+  #list(thing: object, depth: number, before: Value | undefined): Value | undefined {
     if (!Array.isArray(thing)) return undefined;
     const items = thing as readonly unknown[];
+    const was = Array.isArray(before) ? (before as readonly Value[]) : NOTHING;
     const copy: Value[] = [];
+    let isSame = was === before && was.length === items.length;
     this.bytes += headBytes(items.length);
     for (let i = 0; i < items.length; i++) {
-      const item = this.copy(items[i], depth + 1);
+      const item = this.copy(items[i], depth + 1, was[i]);
       if (item === undefined || this.bytes > COPIED_BYTES_MAX) return undefined;
+      isSame &&= item === was[i];
       copy.push(item);
     }
-    return copy;
+    return isSame ? before : copy;
   }
 
-  #map(thing: object, depth: number): Value | undefined {
+  #map(thing: object, depth: number, before: Value | undefined): Value | undefined {
     if (Object.getOwnPropertySymbols(thing).length > 0) return undefined;
+    const keys = Object.keys(thing);
+    const was = isMap(before) ? before : undefined;
+    if (was !== undefined && areKeysOf(was, keys)) return this.#sameKeys(thing, keys, depth, was);
     const copy: Record<string, Value> = {};
-    const keys = sortKeys(Object.keys(thing));
     let present = 0;
-    for (const key of keys) {
+    for (const key of sortKeys(keys)) {
       const property = Object.getOwnPropertyDescriptor(thing, key);
       if (property === undefined || property.get !== undefined || property.set !== undefined) return undefined;
       if (property.value === undefined) continue; // a key without a value is no part of a map
       if (key === '__proto__' || !this.#text(key)) return undefined;
-      const item = this.copy(property.value, depth + 1);
+      const item = this.copy(
+        property.value,
+        depth + 1,
+        was !== undefined && Object.hasOwn(was, key) ? was[key] : undefined,
+      );
       if (item === undefined || this.bytes > COPIED_BYTES_MAX) return undefined;
       copy[key] = item;
       present++;
@@ -116,4 +153,34 @@ class Copier {
     this.bytes += headBytes(present);
     return copy;
   }
+
+  /** A map with the keys that it had before, in their order. */
+  #sameKeys(thing: object, keys: readonly string[], depth: number, was: Fields): Value | undefined {
+    let copy: Record<string, Value> | undefined;
+    for (const key of keys) {
+      const property = Object.getOwnPropertyDescriptor(thing, key);
+      if (property === undefined || property.get !== undefined || property.set !== undefined) return undefined;
+      const item = this.copy(property.value, depth + 1, was[key]);
+      if (item === undefined || this.bytes > COPIED_BYTES_MAX) return undefined;
+      if (item === was[key]) continue;
+      copy ??= { ...was };
+      copy[key] = item;
+    }
+    return copy ?? was;
+  }
+}
+
+type Fields = Readonly<Record<string, Value>>;
+
+const NOTHING: readonly Value[] = [];
+
+function isMap(value: Value | undefined): value is Fields {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function areKeysOf(map: Fields, keys: readonly string[]): boolean {
+  const known = Object.keys(map);
+  if (known.length !== keys.length) return false;
+  for (let i = 0; i < keys.length; i++) if (known[i] !== keys[i]) return false;
+  return true;
 }

@@ -23,7 +23,16 @@ type CheckResult =
  * // { ok: false, path: '$', expected: 'text of at most 2 units', actual: 'text of 3 units' }
  */
 export function check(node: SchemaNode, value: Value): CheckResult {
-  const result = walk(node, value);
+  return checkNext(node, value, undefined);
+}
+
+/**
+ * Checks a value as {@link check} does, except for what it shares with a value that fits the schema, in the same place.
+ *
+ * @param before a value for which `check` gave itself
+ */
+export function checkNext(node: SchemaNode, value: Value, before: Value | undefined): CheckResult {
+  const result = walk(node, value, before);
   if (!(result instanceof Mismatch)) return { ok: true, value: result };
   const { path, expected, actual } = result;
   return { ok: false, path: pathText(path.toReversed()), expected, actual };
@@ -46,19 +55,22 @@ class Mismatch {
   }
 }
 
-function walk(node: SchemaNode, value: Value): Value | Mismatch {
+/** @param before a value that fits this very node; what is the same object as in it fits as well */
+function walk(node: SchemaNode, value: Value, before?: Value): Value | Mismatch {
+  if (value === before && before !== undefined) return value;
   switch (node.type) {
     case 'object':
-      return isMap(value) ? walkObject(node, value) : mismatch(node, value);
+      return isMap(value) ? walkObject(node, value, mapOf(before)) : mismatch(node, value);
     case 'record':
-      return isMap(value) ? walkRecord(node, value) : mismatch(node, value);
+      return isMap(value) ? walkRecord(node, value, mapOf(before)) : mismatch(node, value);
     case 'list':
-      return isList(value) && within(node, value.length) ? walkItems(value, () => node.item) : mismatch(node, value);
+      if (!isList(value) || !within(node, value.length)) return mismatch(node, value);
+      return walkItems(value, () => node.item, listOf(before));
     case 'tuple':
       if (!isList(value) || value.length !== node.items.length) return mismatch(node, value);
-      return walkItems(value, (i) => node.items[i] as SchemaNode);
+      return walkItems(value, (i) => node.items[i] as SchemaNode, listOf(before));
     case 'union':
-      return node.on === undefined ? walkUnion(node, value) : walkTagged(node, node.on, value);
+      return node.on === undefined ? walkUnion(node, value, before) : walkTagged(node, node.on, value);
     default:
       return fits(node, value) ? value : mismatch(node, value);
   }
@@ -114,11 +126,15 @@ function patternsOf(node: Extract<SchemaNode, { type: 'text' }>): readonly RegEx
   return patterns;
 }
 
-function walkItems(value: readonly Value[], nodeAt: (i: number) => SchemaNode): Value | Mismatch {
+function walkItems(
+  value: readonly Value[],
+  nodeAt: (i: number) => SchemaNode,
+  before: readonly Value[] = NO_ITEMS,
+): Value | Mismatch {
   let copy: Value[] | undefined;
   for (let i = 0; i < value.length; i++) {
     const item = value[i] as Value;
-    const result = walk(nodeAt(i), item);
+    const result = walk(nodeAt(i), item, before[i]);
     if (result instanceof Mismatch) return result.under(i);
     if (result === item) continue;
     copy ??= [...value];
@@ -127,13 +143,17 @@ function walkItems(value: readonly Value[], nodeAt: (i: number) => SchemaNode): 
   return copy ?? value;
 }
 
-function walkRecord(node: Extract<SchemaNode, { type: 'record' }>, value: ValueMap): Value | Mismatch {
+function walkRecord(
+  node: Extract<SchemaNode, { type: 'record' }>,
+  value: ValueMap,
+  before: ValueMap = NO_FIELDS,
+): Value | Mismatch {
   let copy: Record<string, Value> | undefined;
   for (const key of Object.keys(value)) {
     if (walk(node.key, key) instanceof Mismatch)
       return new Mismatch(`keys: ${expectation(node.key)}`, describe(key)).under(key);
     const item = value[key] as Value;
-    const result = walk(node.item, item);
+    const result = walk(node.item, item, Object.hasOwn(before, key) ? before[key] : undefined);
     if (result instanceof Mismatch) return result.under(key);
     if (result === item) continue;
     copy ??= { ...value };
@@ -142,7 +162,11 @@ function walkRecord(node: Extract<SchemaNode, { type: 'record' }>, value: ValueM
   return copy ?? value;
 }
 
-function walkObject(node: Extract<SchemaNode, { type: 'object' }>, value: ValueMap): Value | Mismatch {
+function walkObject(
+  node: Extract<SchemaNode, { type: 'object' }>,
+  value: ValueMap,
+  before: ValueMap = NO_FIELDS,
+): Value | Mismatch {
   let copy: Record<string, Value> | undefined;
   const fields = entriesOf(node);
   let present = 0;
@@ -153,7 +177,7 @@ function walkObject(node: Extract<SchemaNode, { type: 'object' }>, value: ValueM
     if (absent && field.optional) continue;
     if (absent && field.fallback === undefined) return new Mismatch(expectation(field.node), 'nothing').under(key);
     const item = absent && field.fallback !== undefined ? field.fallback[0] : (value[key] as Value);
-    const result = absent ? item : walk(field.node, item);
+    const result = absent ? item : walk(field.node, item, Object.hasOwn(before, key) ? before[key] : undefined);
     if (result instanceof Mismatch) return result.under(key);
     if (result === item && !absent) continue;
     copy ??= { ...value };
@@ -187,16 +211,29 @@ function entriesOf(node: Extract<SchemaNode, { type: 'object' }>): Entries {
   return found;
 }
 
-/** The first option that fits is taken. When none fits, the error is that of the option that matched furthest. */
-function walkUnion(node: Extract<SchemaNode, { type: 'union' }>, value: Value): Value | Mismatch {
+/**
+ * The first option that fits is taken. When none fits, the error is that of the option that matched furthest. What fitted
+ * before fitted some option, which is known only where a single one takes values of its kind.
+ */
+function walkUnion(
+  node: Extract<SchemaNode, { type: 'union' }>,
+  value: Value,
+  before: Value | undefined,
+): Value | Mismatch {
   let furthest: Mismatch | undefined;
+  const known = before !== undefined && before !== null && isNullable(node) ? before : undefined;
   for (const option of node.options) {
     if (!mayFit(option, value)) continue; // it would have matched no further than its beginning
-    const result = walk(option, value);
+    const result = walk(option, value, known);
     if (!(result instanceof Mismatch)) return result;
     if (result.path.length > (furthest?.path.length ?? 0)) furthest = result;
   }
   return furthest ?? mismatch(node, value);
+}
+
+/** Whether a union is null or one other thing, which all that is not null must fit. */
+function isNullable({ options }: Extract<SchemaNode, { type: 'union' }>): boolean {
+  return options.length === 2 && options[0]?.type === 'null' && options[1]?.type !== 'union';
 }
 
 /** Whether a value is of the kind that a node takes: tells apart most options without an error that is then dropped. */
@@ -238,6 +275,17 @@ function taggedOptions(node: Extract<SchemaNode, { type: 'union' }>, on: string)
 
 function mismatch(node: SchemaNode, value: Value): Mismatch {
   return new Mismatch(expectation(node), describe(value));
+}
+
+const NO_FIELDS: ValueMap = {};
+const NO_ITEMS: readonly Value[] = [];
+
+function mapOf(value: Value | undefined): ValueMap | undefined {
+  return value !== undefined && isMap(value) ? value : undefined;
+}
+
+function listOf(value: Value | undefined): readonly Value[] | undefined {
+  return value !== undefined && isList(value) ? value : undefined;
 }
 
 function isList(value: Value): value is readonly Value[] {

@@ -16,6 +16,7 @@ import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
 import { fittedState } from './fitted-state.js';
 import { presentState, signature } from './migrate.js';
+import { nextCell, rememberState } from './next-state.js';
 import { runPure } from './purity.js';
 
 /** Why an event could not reach its cell. */
@@ -114,7 +115,8 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
     ...(context.tables.heads === undefined ? {} : { tables: context.tables.heads }),
     state: draft as CellState,
   };
-  return { context, cell: normalCell(reducer, after), logs: openLogs(context), timersBefore: cell.timers };
+  const next = nextCell(reducer, cell.state, after) ?? normalCell(reducer, after);
+  return { context, cell: next, logs: openLogs(context), timersBefore: cell.timers };
 }
 
 /** The plan for which an adapter sent the request that is delivered. The gate has found its effect open. */
@@ -135,9 +137,11 @@ function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): V
 
 /** The cell in normal form, a copy: what the recipe kept of its draft, or put into it, can no longer change it. */
 function normalCell(reducer: ReducerDefinition, cell: CellLeaf): CellLeaf {
-  const normal = fittingCell(cell);
-  const state = fittedState(reducer, normal.state) as CellState;
-  return state === normal.state ? normal : fittingCell({ ...normal, state }); // a default filled a field in
+  const given = fittingCell(cell);
+  const state = fittedState(reducer, given.state) as CellState;
+  const normal = state === given.state ? given : fittingCell({ ...given, state }); // a default filled a field in
+  rememberState(reducer, normal.state);
+  return normal;
 }
 
 function fittingCell(cell: CellLeaf): CellLeaf {
