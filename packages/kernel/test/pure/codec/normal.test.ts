@@ -10,6 +10,7 @@ import {
   encode,
   encodeKernel,
   equalValues,
+  nextValue,
   normalValue,
   toHex,
 } from '../../../src/pure/codec/index.js';
@@ -87,6 +88,37 @@ describe(`values without the way through bytes (seed ${SEED})`, () => {
       expect(toHex(encode(value))).toBe(before);
     });
     await hold(law, { numRuns: 500, command: rerun('normal.test.ts') });
+  });
+
+  it('what shares with the value before is the normal form of the whole, or is left to it [RED-1]', async () => {
+    const pairs = fc.oneof(
+      fc.tuple(anyValue(), things()),
+      anyValue().map((value) => [value, copyNormal(decode(encode(value)))] as const),
+      fc
+        .tuple(anyValue(), things())
+        .map(([value, thing]) => [value, { a: value, b: thing, c: [value, thing] }] as const),
+    );
+    const law = fc.property(pairs, fc.boolean(), ([was, thing], isInside) => {
+      const before = decode(encode(isInside ? { a: was, b: [was], c: was } : was));
+      const given =
+        isInside && typeof thing === 'object' ? { a: thing, b: [thing], c: copyNormal(decode(encode(was))) } : thing;
+      const [kept, next] = [toHex(encode(before)), nextValue(before, given, 1)];
+      if (next === undefined) return;
+      expect(outcome(() => next.value)).toBe(outcome(() => normalValue(given).value));
+      expect(keysIn(next.value)).toEqual(keysIn(normalValue(given).value));
+      expect(byteLength(next.value)).toBeLessThanOrEqual(byteLength(before) + next.added);
+      expect(toHex(encode(before))).toBe(kept);
+    });
+    await hold(law, { numRuns: 3_000, command: rerun('normal.test.ts') });
+  });
+
+  it('what was equal before is the same object, however deep, and what is not is another [RED-1]', () => {
+    const before = decode(encode({ a: { b: [1, { c: 'x' }] }, d: { e: 1 } })) as Readonly<Record<string, Value>>;
+    expect(nextValue(before, copyNormal(before), 0)?.value).toBe(before);
+    const next = nextValue(before, { a: { b: [1, { c: 'y' }] }, d: { e: 1 } }, 0)?.value as typeof before;
+    expect(next).not.toBe(before);
+    expect(next.d).toBe(before.d);
+    expect(next.a).not.toBe(before.a);
   });
 
   it('a structure that names one list again and again is refused as its bytes are, in bounded time', () => {

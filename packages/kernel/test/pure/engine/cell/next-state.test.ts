@@ -1,0 +1,76 @@
+/** What is not looked at again, since it was looked at before: the same refusals as if it were. */
+import type { Value } from '@reprise/contracts';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { byteLength, copyNormal, encode } from '../../../../src/pure/codec/index.js';
+import { creates, defineReducer } from '../../../../src/pure/define/index.js';
+import { nextCell, rememberState } from '../../../../src/pure/engine/cell/next-state.js';
+import { LEAF_BYTES_MAX } from '../../../../src/pure/engine/leaf/bounds.js';
+import type { CellLeaf, CellState } from '../../../../src/pure/engine/leaf/leaves.js';
+import { check, checkNext, compileSchema } from '../../../../src/pure/schema/index.js';
+
+const keeping = (text: z.ZodType) =>
+  defineReducer({
+    name: 'test/Keeps@1',
+    state: z.strictObject({ kept: text, texts: z.array(z.string()) }),
+    events: { 'test/Got@1': creates(z.strictObject({})) },
+    init: () => ({ kept: '', texts: [] }),
+    reduce: () => undefined,
+  });
+
+const bounds = { inc: 0, live: true, n: 1, ord: 0, failed: null, parent: null, plans: [], timers: {}, logs: [] };
+const cellWith = (state: CellState): CellLeaf => ({ ...bounds, state });
+
+describe('the state that a delivery leaves', () => {
+  it('given a state that fitted another schema, when a delivery leaves it as it was, then the whole is looked at [RED-5]', () => {
+    const [loose, strict] = [keeping(z.string()), keeping(z.string().max(2))];
+    const state: CellState = { kept: 'long text', texts: [] };
+    rememberState(loose, state);
+    expect(nextCell(loose, state, cellWith(copyNormal(state) as CellState))?.state).toBe(state);
+    expect(nextCell(strict, state, cellWith(copyNormal(state) as CellState))).toBeUndefined();
+  });
+
+  it('given a state that nothing is known of, when a delivery leaves it, then the whole is looked at [RED-5]', () => {
+    const state: CellState = { kept: 'x', texts: [] };
+    expect(nextCell(keeping(z.string()), state, cellWith(copyNormal(state) as CellState))).toBeUndefined();
+  });
+
+  it('given states that grow by each delivery, when one is too large for its leaf, then exactly that one is refused [RED-5]', () => {
+    const reducer = keeping(z.string());
+    let state: CellState = { kept: 'x', texts: [] };
+    rememberState(reducer, state);
+    for (let taken = 0; ; taken++) {
+      const draft = copyNormal(state) as { kept: string; texts: string[] };
+      draft.texts.push('t'.repeat(500));
+      const next = nextCell(reducer, state, cellWith(draft));
+      expect(next !== undefined).toBe(encode(cellWith(draft)).length <= LEAF_BYTES_MAX);
+      if (next === undefined) return expect(taken).toBeGreaterThan(100);
+      state = next.state;
+    }
+  });
+
+  it('given a state near its bound, when what is changed takes the place of as much, then it is not refused [RED-5]', () => {
+    const reducer = keeping(z.string());
+    let state: CellState = { kept: 'x'.repeat(50_000), texts: [] };
+    rememberState(reducer, state);
+    for (let i = 0; i < 5; i++) {
+      const next = nextCell(reducer, state, cellWith({ kept: String(i).repeat(50_000), texts: [] }));
+      expect(byteLength(next?.state)).toBe(byteLength(state));
+      state = next?.state as CellState;
+    }
+  });
+
+  it('what fitted one option of a union says nothing about another option [SCH-3]', () => {
+    const node = compileSchema(
+      z.union([
+        z.strictObject({ kind: z.literal('a'), inner: z.strictObject({ x: z.string() }) }),
+        z.strictObject({ kind: z.literal('b'), inner: z.strictObject({ x: z.int() }) }),
+      ]),
+    );
+    const before = { kind: 'a', inner: { x: 'text' } };
+    const after = { kind: 'b', inner: before.inner };
+    expect(check(node, before).ok).toBe(true);
+    expect(checkNext(node, after as Value, before as Value)).toEqual(check(node, after as Value));
+    expect(check(node, after as Value).ok).toBe(false);
+  });
+});
