@@ -139,9 +139,9 @@ function firstState(reducer: ReducerDefinition, { to, event }: EventDelivery): V
 function normalCell(reducer: ReducerDefinition, cell: CellLeaf): CellLeaf {
   const given = fittingCell(cell);
   const state = fittedState(reducer, given.state) as CellState;
-  const normal = state === given.state ? given : fittingCell({ ...given, state }); // a default filled a field in
-  rememberState(reducer, normal.state);
-  return normal;
+  if (state !== given.state) return fittingCell({ ...given, state }); // a default filled a field in
+  rememberState(reducer, state);
+  return given;
 }
 
 function fittingCell(cell: CellLeaf): CellLeaf {

@@ -1,5 +1,5 @@
 /** What is not looked at again, since it was looked at before: the same refusals as if it were. */
-import type { Value } from '@reprise/contracts';
+import { type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { byteLength, copyNormal, encode } from '../../../../src/pure/codec/index.js';
@@ -47,6 +47,14 @@ describe('the state that a delivery leaves', () => {
       if (next === undefined) return expect(taken).toBeGreaterThan(100);
       state = next.state;
     }
+  });
+
+  it('given a schema that takes any value, when a delivery leaves bytes in the state, then the whole is looked at [RED-5]', () => {
+    const reducer = keeping(value() as z.ZodType);
+    const state: CellState = { kept: 'x', texts: [] };
+    rememberState(reducer, state);
+    expect(nextCell(reducer, state, cellWith({ kept: ['y'], texts: [] }))?.state).toEqual({ kept: ['y'], texts: [] });
+    expect(nextCell(reducer, state, cellWith({ kept: [new Uint8Array(1)], texts: [] }))).toBeUndefined();
   });
 
   it('given a state near its bound, when what is changed takes the place of as much, then it is not refused [RED-5]', () => {
