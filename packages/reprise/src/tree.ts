@@ -30,5 +30,6 @@ export {
   type Trees,
   type TreesOptions,
   type TreeWatchOptions,
+  treeEnded,
   trees,
 } from '@reprise/tree';

@@ -1,3 +1,4 @@
+import { type KeyVault, memoryVault } from '@reprise/society';
 import { defineAgent, defineTool, isRepriseError, memory, openWorld, type RepriseError } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
 import { type SwarmManifest, society } from 'reprise/society';
@@ -23,9 +24,10 @@ async function office(
   {
     agents = [scout, writer, boss],
     root = {},
-  }: { readonly agents?: readonly never[] | object; readonly root?: object } = {},
+    keys = memoryVault(),
+  }: { readonly agents?: readonly never[] | object; readonly root?: object; readonly keys?: KeyVault } = {},
 ) {
-  const part = society({ root });
+  const part = society({ root, keys });
   const store = memory();
   const options = { models: { main: scriptBy(answer) }, agents: agents as (typeof scout)[], parts: [part] } as const;
   const world = await openWorld({ store, ...options });
@@ -260,16 +262,22 @@ describe('the end of a swarm', () => {
 });
 
 describe('a dry fork before a swarm', () => {
-  it('a dry fork before a swarm makes the same agents, keys and results again, and asks no model [SOC-48]', async () => {
-    let calls = 0;
-    const { world, ann, options, part } = await office((request) => {
+  it('a dry fork before a swarm makes the same agents and results again, makes no key and asks no model [SOC-48]', async () => {
+    let [calls, made] = [0, 0];
+    const vault = memoryVault();
+    const make: KeyVault['make'] = (of) => {
+      made++;
+      return vault.make(of);
+    };
+    const answer = (request: Parameters<typeof reports>[0]) => {
       calls++;
       return reports(request);
-    });
+    };
+    const { world, ann, options, part } = await office(answer, { keys: { ...vault, make } });
     await using _ = world;
     const swarm = await ann.createSwarm({ ...pipeline, swarm_id: 'markets' }, { id: 'markets' });
     const end = await swarm.ended({ within: '20s' });
-    expect(calls).toBe(4);
+    expect([calls, made]).toStrictEqual([4, 4]);
     const store = memory();
     await world.fork({ into: store, at: swarm.formedAt });
     await using again = await openWorld({ store, ...options });
@@ -278,6 +286,6 @@ describe('a dry fork before a swarm', () => {
     expect(same.agents).toStrictEqual(end.agents);
     expect(same.results).toStrictEqual(end.results);
     expect(same.synthesis).toBe(end.synthesis);
-    expect(calls).toBe(4);
+    expect([calls, made]).toStrictEqual([4, 4]);
   });
 });
