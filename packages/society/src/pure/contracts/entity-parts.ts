@@ -2,10 +2,11 @@
 import { entityCoreFacts, entityCoreTables } from './entity.js';
 import { memberFacts, memberTables } from './member.js';
 import { proofTables } from './proofs.js';
+import { returnFacts, returnTables } from './returns.js';
 import { swarmTablesOfEntity } from './swarm.js';
 
 /** The tables of an entity. */
-export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables, ...swarmTablesOfEntity };
+export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables, ...returnTables, ...swarmTablesOfEntity };
 
 /** The facts of an entity. */
-export const entityFacts = { ...entityCoreFacts, ...memberFacts };
+export const entityFacts = { ...entityCoreFacts, ...memberFacts, ...returnFacts };

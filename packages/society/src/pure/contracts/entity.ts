@@ -121,6 +121,10 @@ export const entityState = z.strictObject({
   /** The tier that the parent's verdicts give. */
   tier,
   emcon: z.boolean(),
+  /** When its rights became narrower for the last time; 0 for never. */
+  narrowed_at: stamp,
+  /** The stamp of the last arrival of what an agent brought back: no two have the same. */
+  staged_at: stamp,
   /** The times of the failed operations that count. */
   failures: z.array(stamp).max(SOCIETY_BOUNDS.failures),
   /** Whether the parent agent is active; a person always is. */

@@ -17,12 +17,14 @@ export const IDENTITY_BOUNDS = {
   nonces: 64,
   /** How long a token of a proof may be used, in milliseconds. */
   token_ms: 3_600_000,
-  /** Items of one return. */
-  items: 64,
+  /** Items of one return: with their links they fit the entry of one call. */
+  items: 24,
   /** Returns of one entity that wait for a review. */
   staged: 64,
   /** Sessions since the last common state up to which a return may be merged without a review. */
   automatic: 2,
+  /** Sessions since the last common state above which a return says that its parent has to review it. */
+  unforced: 5,
 } as const;
 
 /** What a proof is for. A proof for one purpose counts for no other. */

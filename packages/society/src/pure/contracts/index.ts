@@ -13,5 +13,7 @@ export * from './memory-acts.js';
 export * from './memory-calls.js';
 export * from './names.js';
 export * from './proofs.js';
+export * from './returns.js';
+export * from './staging.js';
 export * from './swarm.js';
 export * from './swarm-effects.js';

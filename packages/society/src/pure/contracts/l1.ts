@@ -77,6 +77,15 @@ export type L1Patch = z.infer<typeof l1Patch>;
 /** The chain of an entity's sessions. */
 const chain = z.strictObject({ hash: digestHex(), count });
 
+/** A link of the chain, and when this world came to know it. */
+export const chainLink = z.strictObject({ ...chain.shape, at: count });
+
+/** A link of the chain. */
+export type ChainLink = z.infer<typeof chainLink>;
+
+/** The links of its chain that a hot context still knows, beside the one of the last return. */
+export const LINKS_MAX = 16;
+
 /** The state of a hot context. */
 export const l1State = z.strictObject({
   version: count,
@@ -88,8 +97,15 @@ export const l1State = z.strictObject({
   progress_ppm: z.nullable(z.int().min(0).max(1_000_000)),
   chain,
   /** The link of the chain that the entity's parent knows from a return; null before the first. */
-  synced: z.nullable(chain),
+  synced: z.nullable(chainLink),
+  /** The last links of the chain: what left this world at one of them has a base that it knows. */
+  links: z.array(chainLink).max(LINKS_MAX),
 });
+
+/** The link with a hash, if the hot context knows it. */
+export function knownLink({ synced, links }: Pick<L1State, 'synced' | 'links'>, hash: string): ChainLink | undefined {
+  return synced?.hash === hash ? synced : links.find((link) => link.hash === hash);
+}
 
 /** The state of a hot context. */
 export type L1State = z.infer<typeof l1State>;
@@ -137,7 +153,7 @@ export const l1Tells = {
     refused: z.array(z.string().max(64)).max(16),
     wrote: z.boolean(),
     entity_id: id,
-    state: l1State,
+    state: l1State.omit({ links: true }),
     capabilities: value(),
   }),
 } as const;

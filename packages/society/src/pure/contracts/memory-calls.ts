@@ -54,8 +54,8 @@ export const memoryToolCalls = {
   }),
   memory_read_warm: z.strictObject({
     item_id: z.exactOptional(itemId),
-    /** A group, or a store of what an agent has brought back. */
-    group: z.exactOptional(z.string().regex(/^(staging:[a-f0-9]{64}\.[0-9]{1,9}|[a-z0-9][a-z0-9._:-]{0,127})$/)),
+    /** A group, or the id of what an agent has brought back. */
+    group: z.exactOptional(groupId),
     /** The number of the last item that was read. */
     after: z.exactOptional(z.int().min(0).max(999_999_999_000)),
     limit: z.exactOptional(z.int().min(1).max(200)),

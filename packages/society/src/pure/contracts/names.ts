@@ -13,7 +13,7 @@ export const GROUP = 'society/Group@1';
 /** The wire name of the reducer of swarms. */
 export const SWARM = 'society/Swarm@1';
 
-/** The wire name of the reducer that holds what an agent brings back until it is reviewed. */
+/** The wire name of the reducer behind staging stores: it alone writes there. */
 export const STAGING = 'society/Staging@1';
 
 /** The id of an agent: the hex SHA-256 of its public key. */
@@ -66,13 +66,51 @@ export function swarmAt(id: string): Address {
   return [SWARM, id];
 }
 
+/** The id by which clients know what an agent brought back: a group that is read like others. */
+export const STAGING_ID = /^staging-([a-f0-9]{64})-([0-9]{1,16})$/;
+
+/** The key of what an agent brought back: its id, and the stamp of its arrival. */
+export function stagingKeyOf(agent: string, n: number): string {
+  return `${agent}.${n}`;
+}
+
+/** The id by which clients know it. */
+export function stagingIdOf(key: string): string {
+  return `staging-${key.replace('.', '-')}`;
+}
+
+/** The key that an id of clients names; undefined for any other group. */
+export function stagingKeyIn(group: string): string | undefined {
+  const [, agent, n] = STAGING_ID.exec(group) ?? [];
+  return agent === undefined ? undefined : stagingKeyOf(agent, Number(n));
+}
+
+/** The address of the cell behind a staging store. */
+export function stagingAt(key: string): Address {
+  return [STAGING, key];
+}
+
+/** The agent of a key. */
+export function agentOfStaging(key: string): string {
+  return key.slice(0, AGENT_ID_LENGTH);
+}
+
+const AGENT_ID_LENGTH = 64;
+
+/** The key of a staging store; undefined for any other store. */
+export function stagingOfStore(store: string): string | undefined {
+  return store.startsWith(STAGING_STORE) ? store.slice(STAGING_STORE.length) : undefined;
+}
+
+const STAGING_STORE = 'staging:';
+
 /** The scopes of the stores of a society. */
 export const storeOf = {
   notes: (entity: string): string => `l1-notes:${entity}`,
   private: (entity: string): string => `private:${entity}`,
   group: (group: string): string => `group:${group}`,
   public: 'public',
-  staging: (agent: string, n: number): string => `staging:${agent}.${n}`,
+  staging: (key: string): string => `${STAGING_STORE}${key}`,
 } as const;
 
 /** The bounds of a society. */
@@ -100,6 +138,12 @@ export const SOCIETY_BOUNDS = {
   /** The milliseconds in which a deactivated agent may come back, unless its society states another time. */
   grace_ms: 7 * 86_400_000,
 } as const;
+
+/** The entity that an item is by, from the cell that wrote it: what was brought back is by the agent that brought it. */
+export function entityOfAuthor(author: string): string | undefined {
+  if (author.startsWith(`${STAGING}/`)) return agentOfStaging(author.slice(STAGING.length + 1));
+  return author.startsWith(`${ENTITY}/`) ? author.slice(ENTITY.length + 1) : undefined;
+}
 
 /** The holder of an entity's rights. */
 export function formatHolder(id: string): `cell:${string}` {

@@ -7,7 +7,7 @@ import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
 import { memoryRead, memorySearch, memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
 import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
-import { ENTITY, entityAt, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
+import { entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
 
 type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
 
@@ -46,7 +46,7 @@ function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
 type Of<A extends MemoryAct['act']> = Extract<MemoryAct, { act: A }>;
 
 /** A write that was made before stays as it is: it may have been validated since. */
-function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>): PlanBody<Outcome> {
+export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>): PlanBody<Outcome> {
   const stored = yield* change(plan, store, operation);
   if (!quarantine || stored.written === null || stored.written.existed) return stored;
   const { id } = stored.written;
@@ -54,7 +54,7 @@ function* write(plan: PlanContext, { store, operation, quarantine }: Of<'write'>
   return kept.code === null ? stored : kept;
 }
 
-function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
+export function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
   const receipt = yield* plan.awaitReceipt(plan.emitEffect(memoryRead, { store, at: storeAt(store), ids: [...ids] }));
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
 }
@@ -68,7 +68,7 @@ function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>
 
 /** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */
 function* standingOf(plan: PlanContext, by: string, parent: string | null, author: string): PlanBody<Standing> {
-  const id = author.startsWith(ENTITY_PREFIX) ? author.slice(ENTITY_PREFIX.length) : undefined;
+  const id = entityOfAuthor(author);
   if (id === undefined) return 'stranger';
   if (id === by) return 'self';
   const maker = kinOf(yield* plan.peek(entityAt(id)));
@@ -80,8 +80,6 @@ function* standingOf(plan: PlanContext, by: string, parent: string | null, autho
   }
   return 'other';
 }
-
-const ENTITY_PREFIX = `${ENTITY}/`;
 
 /** The part of an entity's state that says who made it. */
 const kin = z.object({ parent_entity_id: z.nullable(z.string()), maker: z.nullable(address) });

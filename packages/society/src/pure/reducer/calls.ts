@@ -169,7 +169,7 @@ function refusedAtOnce(
 }
 
 /** Whether the entity may act now. */
-function mayOperate({ kind, status, started, declared, parent_active }: EntityState): boolean {
+export function mayOperate({ kind, status, started, declared, parent_active }: EntityState): boolean {
   if (kind === 'person') return true;
   if (!started || (status !== 'registered' && status !== 'active')) return false;
   return parent_active || declared.autonomous === true;

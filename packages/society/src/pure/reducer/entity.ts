@@ -253,6 +253,8 @@ function initial(): EntityState {
     app: null,
     tier: 'medium',
     emcon: false,
+    narrowed_at: 0,
+    staged_at: 0,
     failures: [],
     parent_active: true,
     children: 0,

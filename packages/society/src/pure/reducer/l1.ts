@@ -21,6 +21,7 @@ import {
   AGENT_FIELDS,
   L1_BYTES_MAX,
   L1_FIELDS,
+  LINKS_MAX,
   type L1Field,
   type L1Patch,
   type L1State,
@@ -38,6 +39,7 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     Object.assign(draft, { parent_entity_id, agent_type, identity });
     ctx.table('record').set(CAPABILITIES, capabilities);
     draft.chain.hash = linkOf(draft, null, ctx);
+    keepLink(draft, ctx);
     changed(draft, 'opened', [], ctx);
   },
   'society/IdentifyL1@1': (draft, { identity, capabilities }, ctx) => {
@@ -61,11 +63,12 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     requireMaker(ctx);
     if (phase === 'start') draft.chain.count++;
     draft.chain.hash = linkOf(draft, draft.chain.hash, ctx);
+    keepLink(draft, ctx);
     changed(draft, phase === 'start' ? 'session_start' : 'session_end', [], ctx);
   },
   'society/SyncL1@1': (draft, synced, ctx) => {
     requireMaker(ctx);
-    draft.synced = synced;
+    draft.synced = { ...synced, at: ctx.now };
     changed(draft, 'synced', [], ctx);
   },
   'society/ForgetL1@1': (draft, _, ctx) => {
@@ -103,6 +106,7 @@ export const l1Reducer = reducerOnUse(L1, () =>
       progress_ppm: null,
       chain: { hash: '0'.repeat(64), count: 0 },
       synced: null,
+      links: [],
     }),
     reduce: handledBy(HANDLERS),
   }),
@@ -141,6 +145,11 @@ function linkOf(draft: L1State, prev: string | null, ctx: ReducerContext): strin
   const { parent_entity_id, agent_type, identity, fields, progress_ppm, chain } = draft;
   const content = { parent_entity_id, agent_type, identity, fields, progress_ppm, capabilities: capabilitiesOf(ctx) };
   return ctx.hash({ prev, count: chain.count, content });
+}
+
+/** Keeps the link as one of the last. */
+function keepLink(draft: L1State, { now }: ReducerContext): void {
+  draft.links = [...draft.links, { ...draft.chain, at: now }].slice(-LINKS_MAX);
 }
 
 type Cause = 'opened' | 'identified' | 'written' | 'session_start' | 'session_end' | 'synced' | 'forgotten';

@@ -17,7 +17,10 @@ import {
   type MemoryToolCall,
   type MemoryToolName,
   memoryToolCalls,
+  entityOfAuthor,
   SOCIETY_BOUNDS,
+  stagingKeyIn,
+  stagingOfStore,
   storeOf,
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
@@ -27,7 +30,8 @@ import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
-import { assess, entityOfAuthor, groupOfStore, judging } from './trust.js';
+import { aboutStaged, shownStaging, stagedTable } from './staged.js';
+import { assess, groupOfStore, judging } from './trust.js';
 
 /** The operations on stores. */
 export const memoryOperations: Operations = {
@@ -45,7 +49,7 @@ export const memoryOperations: Operations = {
     },
   }),
   memory_read_warm: operation(memoryToolCalls.memory_read_warm, {
-    group: ({ group }) => (group === undefined || isStaging(group) ? undefined : group),
+    group: ({ group }) => (group === undefined || stagingKeyIn(group) !== undefined ? undefined : group),
     run: (draft: EntityState, { item_id, group, after = 0, limit = MEMORY_BOUNDS.read }, call, ctx) => {
       if ((item_id === undefined) === (group === undefined)) return refusal('item_or_group');
       const { store, id } = item_id === undefined ? { store: storeFor(group as string), id: 0 } : itemOf(item_id);
@@ -147,8 +151,9 @@ function targetOf({ store, group, visibility }: Args<'memory_write_warm'>, ctx: 
   return only === undefined ? undefined : storeOf.group(only[0]);
 }
 
-function refusedWrite(draft: EntityState, store: string, ctx: ReducerContext): Answer | undefined {
-  if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_write');
+/** Why an entity does not write to a store now; undefined when the gate may be asked. A staging store is written by its cell alone. */
+export function refusedWrite(draft: EntityState, store: string, ctx: ReducerContext): Answer | undefined {
+  if (stagingOfStore(store) !== undefined || !mayAsk(draft, store, ctx)) return denied('cap_denied/mem_write');
   const group = groupOfStore(store);
   const role = group === undefined ? undefined : tableOf(ctx, 'memberships').get(group);
   if (group !== undefined && (role === undefined || role === 'viewer')) return denied('cap_denied/mem_write');
@@ -166,8 +171,8 @@ function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): bool
   if (store === storeOf.notes(id) || store === storeOf.private(id) || store === storeOf.public) return true;
   const group = groupOfStore(store);
   if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;
-  const staged = /^staging:([^.]+)\./.exec(store)?.[1];
-  return staged !== undefined && tableOf(ctx, 'children').get(staged) !== undefined;
+  const staging = stagingOfStore(store);
+  return staging !== undefined && stagedTable(ctx).get(staging) !== undefined;
 }
 
 /** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
@@ -212,7 +217,8 @@ function writing(
   return { act: 'write', store, operation, quarantine: isDoubted(confidence_ppm) };
 }
 
-function isDoubted(confidence_ppm: number | null): boolean {
+/** Whether an item is kept and not found until another entity validates it. */
+export function isDoubted(confidence_ppm: number | null): boolean {
   return confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
 }
 
@@ -227,7 +233,8 @@ function wrote(asked: Args<'memory_write_warm'>, { written }: MemoryEnded, ctx: 
   return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
 }
 
-function tellGroup(store: string, value: object, ctx: ReducerContext): void {
+/** The group of a store hears of an item. */
+export function tellGroup(store: string, value: object, ctx: ReducerContext): void {
   const group = groupOfStore(store);
   if (group !== undefined) ctx.send([GROUP, group], { name: 'society/Wrote@1', value });
 }
@@ -241,7 +248,7 @@ function shownItems(
   if (item_id === undefined) return listed(storeFor(group), items, Math.min(limit, MEMORY_BOUNDS.read), ctx);
   const [item] = items;
   if (item === undefined) return refusal('item_unknown');
-  const row = rowOf(itemOf(item_id).store, item);
+  const row = rowOf(itemOf(item_id).store, item, ctx);
   return { value: { items: [row] }, refs: [{ label: item_id.slice(-64), ref: item.content_ref }] };
 }
 
@@ -253,19 +260,16 @@ function listed(store: string, items: readonly ReadItem[], limit: number, ctx: R
   const last = items.at(-1);
   const next = last !== undefined && items.length === limit ? { next: last.id } : {};
   const refs = shown.map((item) => ({ label: itemIdOf(store, item.id).slice(-64), ref: item.content_ref }));
-  return { value: { items: shown.map((item) => rowOf(store, item)), ...next }, refs };
+  return { value: { items: shown.map((item) => rowOf(store, item, ctx)), ...next, ...shownStaging(store, ctx) }, refs };
 }
 
 /** The store of a group, or the one that holds what an agent has brought back. */
 function storeFor(group: string): string {
-  return isStaging(group) ? group : storeOf.group(group);
+  const staging = stagingKeyIn(group);
+  return staging === undefined ? storeOf.group(group) : storeOf.staging(staging);
 }
 
-function isStaging(group: string): boolean {
-  return group.startsWith('staging:');
-}
-
-function rowOf(store: string, item: ReadItem): Value {
+function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
   const { id, type, author, state, confidence_ppm, subject_key, created_at, expires_at } = item;
   return {
     item_id: itemIdOf(store, id),
@@ -276,6 +280,7 @@ function rowOf(store: string, item: ReadItem): Value {
     subject_key,
     created_at,
     expires_at,
+    ...aboutStaged(store, id, ctx),
   };
 }
 

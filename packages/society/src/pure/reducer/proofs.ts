@@ -70,7 +70,7 @@ export function proved(
 }
 
 /** Takes a challenge, which counts once. @returns its purpose; undefined when it has ended, or is for another purpose */
-function takeNonce<P extends NonceRow['purpose']>(
+export function takeNonce<P extends NonceRow['purpose']>(
   nonce: string,
   purposes: readonly P[],
   ctx: ReducerContext,
@@ -83,7 +83,7 @@ function takeNonce<P extends NonceRow['purpose']>(
 }
 
 /** A person has no key, and an agent that has ended proves nothing. */
-function refusedAs({ kind, status }: EntityState): Answer | undefined {
+export function refusedAs({ kind, status }: EntityState): Answer | undefined {
   if (kind === 'person') return refusal('agent_unknown');
   return status === 'registered' || status === 'active' ? undefined : refusal('agent_not_active', { status });
 }

@@ -16,6 +16,7 @@ import { childOfSender, idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
 import { recordedSides } from './recorded.js';
 import { followInSessions } from './session-rights.js';
+import { stagedAgents } from './staged.js';
 
 /** Both sides of an entity's rights. */
 export interface BothSides {
@@ -40,8 +41,10 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
     tellAbove(draft, ctx);
     return false;
   }
-  if (!isWithin(before, after))
+  if (!isWithin(before, after)) {
+    draft.narrowed_at = ctx.now;
     narrowSelf({ exercise: meet(before.exercise, after.exercise), grant: meet(before.grant, after.grant) }, ctx);
+  }
   if (!leq(before.exercise, after.exercise)) followInSessions(meet(before.exercise, after.exercise), ctx);
   const widens = !isWithin(after, before);
   if (widens) askMaker(draft, after, ctx);
@@ -64,6 +67,7 @@ export function compiledOf(draft: EntityState, ctx: ReducerContext): BothSides {
     expires_at: draft.expires_at ?? undefined,
     parent_id: draft.parent_entity_id,
     swarm_group: draft.swarm_group ?? undefined,
+    reviews: stagedAgents(ctx),
     within: aboveOf(ctx),
   });
 }

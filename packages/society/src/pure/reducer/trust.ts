@@ -10,9 +10,9 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../compile/tiers.js';
 import {
-  ENTITY,
   type EntityState,
   entityAt,
+  entityOfAuthor,
   GROUP,
   itemOf,
   type MemoryAct,
@@ -141,12 +141,6 @@ const NEVER = 0;
 
 /** What stands for an agent without a verdict. */
 export const UNJUDGED: TrustRow = { verdicts: [], updated_at: NEVER };
-
-/** The entity that wrote an item. */
-export function entityOfAuthor(author: string): string | undefined {
-  const prefix = `${ENTITY}/`;
-  return author.startsWith(prefix) ? author.slice(prefix.length) : undefined;
-}
 
 /** The group of a store. */
 export function groupOfStore(store: string): string | undefined {
