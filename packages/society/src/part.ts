@@ -5,6 +5,7 @@ import { topic } from '@reprise/flow';
 import type { AnyAdapter } from '@reprise/kernel';
 import { memoryPart } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
+import { conflictsAdapter } from './adapters/conflicts.js';
 import { eraseAdapter } from './adapters/erase.js';
 import { type SocietyKeys, societyKeys } from './adapters/keys.js';
 import { memberPreparer } from './adapters/member.js';
@@ -20,7 +21,11 @@ import {
   capabilities,
   challengePlan,
   checkSwarmPlan,
+  comparePlan,
+  copyPlan,
+  endPlan,
   entityReducer,
+  fillPlan,
   groupReducer,
   joinPlan,
   keygenPlan,
@@ -29,6 +34,8 @@ import {
   ownKeyPlan,
   provePlan,
   removePlan,
+  returnPlan,
+  stagingReducer,
   swarmReducer,
 } from './pure/index.js';
 import { servedSociety } from './served/served.js';
@@ -90,7 +97,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
   return {
     name: 'society',
     uses: [memoryPart(), textsPart, workPart({ preparers: [memberPreparer] })],
-    reducers: [entityReducer, groupReducer, l1Reducer, swarmReducer, topic],
+    reducers: [entityReducer, groupReducer, l1Reducer, stagingReducer, swarmReducer, topic],
     plans: [
       archivePlan,
       callCheckPlan,
@@ -102,11 +109,22 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       provePlan,
       ownKeyPlan,
       removePlan,
+      returnPlan,
+      comparePlan,
+      copyPlan,
+      fillPlan,
+      endPlan,
     ],
     adapters: (host) => {
       hosted = host;
       kept = societyKeys(host, keys);
-      return [...kept.adapters, verifyAdapter(host), eraseAdapter(host), swarmCheckAdapter(host) as AnyAdapter];
+      return [
+        ...kept.adapters,
+        verifyAdapter(host),
+        conflictsAdapter(host),
+        eraseAdapter(host),
+        swarmCheckAdapter(host) as AnyAdapter,
+      ];
     },
     async started(world) {
       await kept?.clear(world.kernel);

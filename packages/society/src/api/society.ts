@@ -96,14 +96,16 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
 }
 
 /**
- * A person may reach the stores of the groups that its capabilities name; its entity asks for those of which it is a member
- * only. No cell above a person could set other rights when it joins.
+ * A person may reach the stores of the groups that its capabilities name, and read what agents bring back; its entity asks
+ * for the groups of which it is a member, and for returns of its own agents, only. No cell above a person could set other rights when it joins.
  */
 function withGroups({ exercise, grant }: CompiledRights): Capability {
   const both = (dimension: 'mem_read' | 'mem_write'): Partial<Record<typeof dimension, Patterns>> => {
     const [own, shared] = [exercise.may[dimension], grant.may[dimension]];
     if (own === undefined || shared === undefined) return own === undefined ? {} : { [dimension]: own };
-    return { [dimension]: [...new Set([...own, ...shared.filter((store) => store.startsWith('group:'))])] };
+    const isMeant = (store: string) =>
+      store.startsWith('group:') || (dimension === 'mem_read' && store.startsWith('staging:'));
+    return { [dimension]: [...new Set([...own, ...shared.filter(isMeant)])] };
   };
   return canonical({ ...exercise, may: { ...exercise.may, ...both('mem_read'), ...both('mem_write') } });
 }

@@ -6,7 +6,13 @@ import { returnFacts, returnTables } from './returns.js';
 import { swarmTablesOfEntity } from './swarm.js';
 
 /** The tables of an entity. */
-export const entityTables = { ...entityCoreTables, ...memberTables, ...proofTables, ...returnTables, ...swarmTablesOfEntity };
+export const entityTables = {
+  ...entityCoreTables,
+  ...memberTables,
+  ...proofTables,
+  ...returnTables,
+  ...swarmTablesOfEntity,
+};
 
 /** The facts of an entity. */
 export const entityFacts = { ...entityCoreFacts, ...memberFacts, ...returnFacts };

@@ -219,8 +219,8 @@ export const entityCoreTables = {
   }),
   /** Calls that wait, under a digest of their origin. */
   calls: callRow,
-  /** Plans that are under way, by number: the call that they are for. */
-  plans: z.string().max(64),
+  /** Plans that are under way, by number: the call, or the return, that they are for. */
+  plans: z.string().max(128),
   /** Sessions, by the name that the entity gave them. */
   sessions: sessionRow,
   ...makingTables,

@@ -90,6 +90,8 @@ export const stagedRow = z.strictObject({
   conflicts: z.nullable(z.array(conflict).max(IDENTITY_BOUNDS.items)),
   /** Groups that the parent may not read, so that nothing was compared with them. */
   unread: z.array(nameId).max(IDENTITY_BOUNDS.items),
+  /** Whether an item of it was written to its target. */
+  taken: z.boolean(),
   /** The items that are not decided on. */
   left: z.array(place).max(IDENTITY_BOUNDS.items),
   review: z.nullable(review),
@@ -138,7 +140,9 @@ export const returnNews = {
     staging: stagingKey,
     item: place,
     code,
-    written: z.nullable(z.strictObject({ id: z.int().min(1), existed: z.boolean(), type: z.string().max(32) })),
+    written: z.nullable(
+      z.strictObject({ id: z.int().min(1), existed: z.boolean(), quarantined: z.boolean(), type: z.string().max(32) }),
+    ),
   }),
   /** The parent says what a return came to. */
   'society/Staged@1': z.strictObject({ call: callId, is_error: z.boolean(), value: value() }),

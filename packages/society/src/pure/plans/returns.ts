@@ -48,7 +48,13 @@ const item = returnNews['society/Copied@1'].shape.item;
 const compared = z.strictObject({
   group: z.string().max(128),
   subjects: z
-    .array(z.strictObject({ item, subject_key: z.string().min(1).max(128), content_ref: returned.shape.items.element.shape.content_ref }))
+    .array(
+      z.strictObject({
+        item,
+        subject_key: z.string().min(1).max(128),
+        content_ref: returned.shape.items.element.shape.content_ref,
+      }),
+    )
     .min(1)
     .max(IDENTITY_BOUNDS.items),
 });
@@ -71,7 +77,10 @@ export const comparePlan = planOnUse('society/compare_plan@1', () =>
         if (receipt.status !== 'ok') unread.push(group);
         else
           for (const found of receipt.payload.conflicts)
-            conflicts.push({ ...found, subject_key: subjects.find((one) => one.item === found.item)?.subject_key ?? '-' });
+            conflicts.push({
+              ...found,
+              subject_key: subjects.find((one) => one.item === found.item)?.subject_key ?? '-',
+            });
       }
       plan.raiseEvent({ name: 'society/Compared@1', value: { staging, conflicts, unread } });
     },
@@ -119,7 +128,10 @@ function* copy(plan: PlanContext, { store, id, to, key, origin, expires_at }: Co
   const operation = { op: 'store' as const, key, origin, trust: 'derived' as const, ...words, expires_at };
   const quarantine = confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
   const { code, written } = yield* write(plan, { act: 'write', store: to, operation, quarantine });
-  return { code, written: written === null ? null : { id: written.id, existed: written.existed, type } };
+  return {
+    code,
+    written: written === null ? null : { id: written.id, existed: written.existed, quarantined: quarantine, type },
+  };
 }
 
 /** `society/fill_plan@1`: puts what an agent brought back into its staging store, in order. */
@@ -129,12 +141,16 @@ export const fillPlan = planOnUse('society/fill_plan@1', () =>
     input: z.strictObject({ store: scope, cell: z.string().max(360), items: returned.shape.items }),
     effects: [memoryWrite],
     *run({ store, cell, items }, plan) {
-      for (const [i, { content_ref, summary_ref, tags, type, confidence_ppm = null, subject_key = null }] of items.entries()) {
+      for (const [
+        i,
+        { content_ref, summary_ref, tags, type, confidence_ppm = null, subject_key = null },
+      ] of items.entries()) {
         const id = i + 1;
         const words = { content_ref, summary_ref, tags, type, confidence_ppm, subject_key };
         const operation = { op: 'store' as const, key: `returned.${id}`, origin: { cell, message: id }, ...words };
         const stored = yield* plan.awaitReceipt(plan.emitEffect(memoryWrite, { store, at: storeAt(store), operation }));
-        const code = stored.status !== 'ok' ? (stored.code ?? stored.status) : stored.payload.id === id ? null : 'staging_used';
+        const code =
+          stored.status !== 'ok' ? (stored.code ?? stored.status) : stored.payload.id === id ? null : 'staging_used';
         if (code !== null) return plan.raiseEvent({ name: 'society/StagingChanged@1', value: { code } });
       }
       plan.raiseEvent({ name: 'society/StagingChanged@1', value: { code: null } });

@@ -14,7 +14,7 @@ import {
   entityAt,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey } from './answers.js';
+import { answerCall, callKey, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { planOfSender, tableOf } from './entity-context.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
@@ -69,15 +69,21 @@ export function callOfPlan(ctx: ReducerContext): string {
   return call;
 }
 
-/** A call of a plan that failed as a plan. */
-export function planOfCallFailed(draft: EntityState, plan: number, code: string, ctx: ReducerContext): boolean {
+/** A plan of a call failed as a plan. @returns what a plan that was for no call was for */
+export function planOfCallFailed(
+  draft: EntityState,
+  plan: number,
+  code: string,
+  ctx: ReducerContext,
+): string | undefined {
   const plans = tableOf(ctx, 'plans');
   const key = String(plan).padStart(12, '0');
   const call = plans.get(key);
-  if (call === undefined) return false;
+  if (call === undefined) return undefined;
   plans.delete(key);
+  if (openCall(call, ctx) === undefined) return call;
   answerCall(draft, call, refusal('plan_failed', { cause: code }), ctx);
-  return true;
+  return undefined;
 }
 
 /** The gate has judged a call: it acts, or is denied. */

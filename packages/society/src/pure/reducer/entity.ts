@@ -49,14 +49,16 @@ import {
   takeCall,
 } from './calls.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
-import { challenged, proved } from './proofs.js';
+import { proofHandlers } from './proofs.js';
 import { agentMade, clearRemoved, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
+import { stagingPlanFailed } from './reviews.js';
 import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { followInSessions } from './session-rights.js';
 import { sendInput, sessionMade, sessionNews, sessionOfSender } from './sessions.js';
@@ -67,6 +69,7 @@ const EVENTS = {
   ...entityCommands,
   ...entityNews,
   ...proofNews,
+  ...returnEvents,
   ...swarmEventsOfEntity,
   ...makingEvents,
   ...memberEvents,
@@ -84,6 +87,8 @@ type Events = typeof EVENTS;
 const HANDLERS: EventHandlers<EntityState, Events> = {
   ...memberHandlers,
   ...swarmHandlers,
+  ...proofHandlers,
+  ...returnHandlers,
   'society/Human@1': (draft, { display_name, root, above, app }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -127,8 +132,6 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (code !== null) return answerCall(draft, call, refusal('key_not_made', { cause: code }), ctx);
     keyed(draft, call, value as unknown as AgentKey & { readonly private_key_encrypted: string | null }, ctx);
   },
-  'society/Challenged@1': (draft, outcome, ctx) => challenged(draft, callOfPlan(ctx), outcome, ctx),
-  'society/Proved@1': (draft, outcome, ctx) => proved(draft, callOfPlan(ctx), outcome, ctx),
   'society/Ask@1': (draft, asked, ctx) => {
     if (ancestorOfSender(ctx) !== asked.by || !draft.started) ctx.reject('agent_unknown');
     takeAsk(operations(), draft, asked, ctx);
@@ -191,7 +194,10 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => statusTimer(draft, name, ctx),
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => void planOfCallFailed(draft, plan[2], code, ctx),
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
+    const other = planOfCallFailed(draft, plan[2], code, ctx);
+    if (other !== undefined) stagingPlanFailed(draft, other, code, ctx);
+  },
   'sys/Reply@1': (draft, value, ctx) => {
     if (value.tag?.startsWith(ASK_TAG)) {
       if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);

@@ -8,6 +8,7 @@ import { openStore, type ReadItem } from '@reprise/memory/contracts';
 import {
   type CallRow,
   type EntityState,
+  entityOfAuthor,
   GROUP,
   itemIdOf,
   itemOf,
@@ -17,7 +18,6 @@ import {
   type MemoryToolCall,
   type MemoryToolName,
   memoryToolCalls,
-  entityOfAuthor,
   SOCIETY_BOUNDS,
   stagingKeyIn,
   stagingOfStore,
@@ -165,7 +165,7 @@ export function refusedWrite(draft: EntityState, store: string, ctx: ReducerCont
  * Whether it makes sense to ask the gate. The gate judges what an agent reaches; above a person nothing narrows, so a
  * person's own stores and groups are what it reaches.
  */
-function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): boolean {
+export function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): boolean {
   if (kind !== 'person') return true;
   const id = idOf(ctx);
   if (store === storeOf.notes(id) || store === storeOf.private(id) || store === storeOf.public) return true;

@@ -6,11 +6,18 @@
  * P2  A challenge for one purpose serves no other.
  */
 import type { Value } from '@reprise/contracts';
-import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type EntityState, IDENTITY_BOUNDS, type NonceRow, type Purpose, proofCalls } from '../contracts/index.js';
+import type { EventHandlers, ReducerContext, Table } from '@reprise/kernel/define';
+import {
+  type EntityState,
+  IDENTITY_BOUNDS,
+  type NonceRow,
+  type Purpose,
+  proofCalls,
+  type proofNews,
+} from '../contracts/index.js';
 import { challengePlan, provePlan } from '../plans/identity.js';
 import { answerCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { callOfPlan, startPlan } from './calls.js';
 import { idOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { timeOf } from './time.js';
@@ -40,8 +47,14 @@ export const proofOperations: Operations = {
   }),
 };
 
+/** The handlers of the events of proofs. */
+export const proofHandlers: EventHandlers<EntityState, typeof proofNews> = {
+  'society/Challenged@1': (draft, outcome, ctx) => challenged(draft, callOfPlan(ctx), outcome, ctx),
+  'society/Proved@1': (draft, outcome, ctx) => proved(draft, callOfPlan(ctx), outcome, ctx),
+};
+
 /** A challenge was drawn: it may be answered for a while. */
-export function challenged(
+function challenged(
   draft: EntityState,
   call: string,
   { code, value }: { readonly code: string | null; readonly value: Value },
@@ -56,7 +69,7 @@ export function challenged(
 }
 
 /** The verdict on a proof is there. One for `api` says until when a token of it may be used: a token itself is never recorded. */
-export function proved(
+function proved(
   draft: EntityState,
   call: string,
   { code, value }: { readonly code: string | null; readonly value: Value },

@@ -24,6 +24,7 @@ import {
   groupAt,
   type MemberKeyed,
   ownerTells,
+  returnNews,
   SWARM,
   type SwarmState,
   swarmEvents,
@@ -51,6 +52,7 @@ const EVENTS = {
   'society/Above@1': entityNews['society/Above@1'],
   'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
   'society/Told@1': entityNews['society/Told@1'],
+  'society/Stage@1': returnNews['society/Stage@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -102,6 +104,10 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
   'society/Told@1': (draft, value, ctx) => {
     if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Told@1', value });
+  },
+  'society/Stage@1': (draft, value, ctx) => {
+    if (memberOfSender(ctx) === undefined || ctx.sender?.[1] !== value.agent_id) ctx.reject('not_yours');
+    ctx.send(entityAt(draft.creator), { name: 'society/Stage@1', value });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => keyTimer(draft, name, ctx),
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {

@@ -73,6 +73,11 @@ export function assess(
   return shown(agent, after, ctx);
 }
 
+/** The tier that the verdicts of this entity alone give an agent. */
+export function tierByVerdicts(agent: string, ctx: ReducerContext): Tier {
+  return tierOf(countsIn(verdictsOn(agent, ctx)));
+}
+
 /** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
 export function tierChanged(draft: EntityState, tier: Tier, ctx: ReducerContext): void {
   if (!isMaker(ctx)) ctx.reject('not_yours');

@@ -1,0 +1,114 @@
+/**
+ * An agent comes back with what it found elsewhere.
+ *
+ * Invariants
+ * B1  Nothing is handed to the parent before the signature over world, challenge, chain and items was found to hold.
+ * B2  What the agent may not write itself, or what was narrowed since it left, is not merged without a review.
+ */
+
+import type * as z from '@reprise/contracts/schema';
+import { permits } from '@reprise/kernel/authority';
+import type { ReducerContext } from '@reprise/kernel/define';
+import {
+  type Arrival,
+  type ChainLink,
+  type EntityState,
+  l1At,
+  type ReturnCallOf,
+  type Returned,
+  returnCalls,
+  type returnNews,
+  storeOf,
+} from '../contracts/index.js';
+import { returnPlan } from '../plans/returns.js';
+import { answerCall, openCall } from './answers.js';
+import { startPlan } from './calls.js';
+import { ancestorOfSender, idOf } from './entity-context.js';
+import { type Operations, operation, refusal } from './operations.js';
+import { refusedAs, takeNonce } from './proofs.js';
+import { compiledOf } from './rights.js';
+
+/** The operation of an agent that comes back. */
+export const returnOperations: Operations = {
+  agent_return: operation(returnCalls.agent_return, {
+    about: ({ agent_id }) => agent_id,
+    run: (draft, asked, call, ctx) => {
+      const refused = refusedAs(draft);
+      if (refused !== undefined) return refused;
+      const { nonce, signature } = asked;
+      if (takeNonce(nonce, ['return'], ctx) === undefined) return refusal('challenge_expired');
+      const public_key = draft.public_key ?? '';
+      const returned = returnedOf(asked);
+      startPlan(ctx, call, returnPlan, { call, agent: idOf(ctx), public_key, nonce, signature, returned });
+      return undefined;
+    },
+  }),
+};
+
+type Proved = z.infer<(typeof returnNews)['society/ReturnProved@1']>;
+
+/** The verdict on a return is there: what was brought back goes to the parent. */
+export function returnProved(draft: EntityState, call: string, verdict: Proved, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  const { code, refused, base } = verdict;
+  if (code !== null) return answerCall(draft, call, refusal('proof_failed', { cause: code }), ctx);
+  if (refused !== null) return answerCall(draft, call, refusal('signature_invalid', { cause: refused }), ctx);
+  const notNow = refusedAs(draft);
+  if (notNow !== undefined || draft.maker === null)
+    return answerCall(draft, call, notNow ?? refusal('agent_unknown'), ctx);
+  const returned = returnedOf(returnCalls.agent_return.parse(row.args));
+  const value = arrivalOf(draft, { call, base, returned }, ctx);
+  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value });
+}
+
+/** The parent says what the return came to. */
+export function returnAnswered(
+  draft: EntityState,
+  { call, is_error, value }: z.infer<(typeof returnNews)['society/Staged@1']>,
+  ctx: ReducerContext,
+): void {
+  requireParent(draft, ctx);
+  answerCall(draft, call, { value, is_error }, ctx);
+}
+
+/** The parent has taken over what this agent brought back: its hot context says so, last of all. */
+export function synced(
+  draft: EntityState,
+  link: z.infer<(typeof returnNews)['society/Synced@1']>,
+  ctx: ReducerContext,
+): void {
+  requireParent(draft, ctx);
+  ctx.send(l1At(idOf(ctx)), { name: 'society/SyncL1@1', value: link });
+}
+
+interface Proven {
+  readonly call: string;
+  readonly base: ChainLink | null;
+  readonly returned: Returned;
+}
+
+function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: ReducerContext): Arrival {
+  const { chain_hash: hash, session_count, items } = returned;
+  const since = base === null ? -1 : session_count - base.count;
+  const mayWrite = items.every(({ store }) => permits(compiledOf(draft, ctx).exercise, 'mem_write', store));
+  const wasNarrowed = base === null || (draft.narrowed_at > 0 && draft.narrowed_at >= base.at);
+  return {
+    call,
+    agent_id: idOf(ctx),
+    chain: { hash, count: session_count },
+    divergence: since < 0 ? null : since,
+    willing: draft.automerge && mayWrite && !wasNarrowed,
+    items,
+  };
+}
+
+/** What the agent signed, from the arguments of its call. */
+function returnedOf({ chain_hash, session_count, base_hash, memories }: ReturnCallOf<'agent_return'>): Returned {
+  const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
+  return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
+}
+
+function requireParent({ parent_entity_id }: EntityState, ctx: ReducerContext): void {
+  if (parent_entity_id === null || ancestorOfSender(ctx) !== parent_entity_id) ctx.reject('not_yours');
+}
