@@ -10,7 +10,7 @@ import { eraseAdapter } from './adapters/erase.js';
 import { type SocietyKeys, societyKeys } from './adapters/keys.js';
 import { memberPreparer } from './adapters/member.js';
 import { swarmCheckAdapter } from './adapters/swarm-check.js';
-import { type KeyVault, memoryVault } from './adapters/vault.js';
+import { type KeyVault, keyRefOf, memoryVault } from './adapters/vault.js';
 import { verifyAdapter } from './adapters/verify.js';
 import type { TokenIssuer } from './api/proofs.js';
 import { type Society, societyOf } from './api/society.js';
@@ -92,6 +92,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
   const { root = {}, calls = null, keys = memoryVault(), tokens } = options;
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
+  const sign = (agent: string, bytes: Uint8Array) => keys.sign(keyRefOf(agent), bytes);
   let hosted: PartHost | undefined;
   let kept: SocietyKeys | undefined;
   return {
@@ -134,6 +135,6 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     served: servedSociety(async () => await (hosted as PartHost).world, tokens),
     tools: swarmTools,
     handle: (world) =>
-      societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens }),
+      societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens, sign }),
   };
 }

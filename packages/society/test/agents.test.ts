@@ -143,7 +143,7 @@ describe('given a person and an agent', () => {
     const third = await leader.send(worker, 'Go.');
     const { stop } = await third.result();
     expect([state.hanging, stop.kind === 'Completed']).toStrictEqual([2, false]);
-    expect((await scene.world.kernel.account(`entity:${lead}`))?.reserved['parallel']).toBe(2);
+    expect((await scene.world.kernel.account(`entity:${lead}`))?.reserved.parallel).toBe(2);
   });
 
   it('an agent whose time ended while the world was closed is deactivated before anything is offered [CAP-15]', async () => {

@@ -1,7 +1,7 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type AnyAgent, type Input, type Run, type SendOptions, storeParts } from '@reprise/agent';
 import { present, requireKnownOptions, type Value } from '@reprise/contracts';
-import { encode, portableSha256, toHex } from '@reprise/kernel';
+import { encode, portableSha256, type Store, toHex } from '@reprise/kernel';
 import type { EntityState } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/session-rights.js';
 import { keepManifest, type SwarmManifest } from '../tools/swarms.js';
@@ -18,8 +18,10 @@ import { EntityCaller } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { lost, runOf } from './inputs.js';
+import { type ForkReturn, type MergeForkOptions, mergeForkOf } from './merge-fork.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
 import { ask, type SocietyBy } from './requests.js';
+import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
 import { CreatedSwarm, refused, type SwarmHost } from './swarm.js';
 import { scoreOf, type TrustScore, type Verdict } from './trust.js';
 
@@ -28,6 +30,8 @@ export interface EntityHost {
   readonly world: AgentWorld;
   /** Makes tokens for agents that prove who they are. */
   readonly tokens?: ((world: AgentWorld) => TokenIssuer) | undefined;
+  /** Signs as an agent whose key is in the vault of the society. @returns the base64 of the signature */
+  sign(agent: string, bytes: Uint8Array): Promise<string | undefined>;
   /** Stores an agent's definition, as a session adopts it. */
   adopt(agent: AnyAgent): Promise<{
     readonly adopted: { readonly def_ref: unknown; readonly config: unknown };
@@ -242,6 +246,41 @@ export class Entity extends EntityCaller {
   /** The trust of this entity in another, from its own verdicts. Without a verdict it is the prior, 0.65. */
   async trust(agent: string): Promise<TrustScore> {
     return scoreOf(this.world.kernel, this.address, agent);
+  }
+
+  /** What an agent of this entity has brought back and nothing was decided on: its items, and what contradicts them. */
+  async staging(agent: string): Promise<readonly StagedItem[]> {
+    return stagedItems(this.world.kernel, this, agent);
+  }
+
+  /**
+   * Decides on what an agent has brought back. Each approved item is written with the rights of this entity at that
+   * moment; one that it may not write stays staged, and is under `refused`.
+   *
+   * @throws RepriseError `request_rejected` with `staging_unknown` as its reason where nothing waits; `capability_denied`,
+   *   `emcon` or `agent_not_active` where nothing could be written
+   * @example
+   * await ann.review(agent_id, { approve: 'all' })
+   */
+  async review(agent: string, decision: ReviewDecision, by: Pick<SocietyBy, 'as'> = {}): Promise<ReviewReport> {
+    return reviewStaged(this.world.kernel, this, { agent, decision, by });
+  }
+
+  /**
+   * Brings back what the agents of this entity wrote to their groups in a fork of this world: each item is staged, signed
+   * by the agent, and waits for {@link Entity.review}. A fork that is brought back twice is staged twice.
+   *
+   * @param fork the store of the fork
+   * @returns one return for each 24 items of an agent
+   * @throws RepriseError `invalid_argument` for a store without a fork of this world, and for an agent whose key is not
+   *   in the vault; `request_rejected` with `agent_not_active`, `too_many_returns` or `signature_invalid` as its reason
+   * @example
+   * const [{ divergence, conflicts }] = await ann.mergeFork(sqlite('elsewhere.db'))
+   */
+  async mergeFork(fork: Store, options: MergeForkOptions = {}): Promise<readonly ForkReturn[]> {
+    requireKnownOptions(options, { agents: true, sign: true, as: true }, 'mergeFork');
+    const { kernel: world } = this.world;
+    return mergeForkOf({ world, parent: this, options, sign: (agent, bytes) => this.host.sign(agent, bytes) }, fork);
   }
 
   /**

@@ -43,11 +43,16 @@ interface SocietyParts {
   readonly root: Capabilities;
   readonly app: Address | null;
   readonly tokens: ((world: AgentWorld) => TokenIssuer) | undefined;
+  readonly sign: EntityHost['sign'];
 }
 
 /** Makes the handle of the part. */
-export function societyOf(world: AgentWorld, adopt: EntityHost['adopt'], { root, app, tokens }: SocietyParts): Society {
-  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent), tokens };
+export function societyOf(
+  world: AgentWorld,
+  adopt: EntityHost['adopt'],
+  { root, app, tokens, sign }: SocietyParts,
+): Society {
+  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent), tokens, sign };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),

@@ -35,6 +35,11 @@ const CHANGES: Readonly<Record<string, Change>> = {
   memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
   memory_assess: async ({ evidence_ref }, { content }) =>
     typeof evidence_ref === 'string' ? { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) } : {},
+  agent_return: async ({ memories }, keeper) => ({
+    memories: await Promise.all(
+      (memories as readonly ValueMap[]).map(async (one) => defined({ ...one, ...(await item(one, keeper)) })),
+    ),
+  }),
   memory_read_warm: async ({ after }) => ({ after: after === undefined ? undefined : Number(after) }),
 };
 

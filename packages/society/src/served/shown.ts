@@ -31,7 +31,8 @@ function time(at: Value | undefined): string | null {
 
 const SHOWN: Readonly<Partial<Record<SocietyToolName, (value: ValueMap, texts: Texts) => ValueMap>>> = {
   memory_read_hot: hotContext,
-  memory_read_warm: ({ items, next }, texts) => ({
+  memory_read_warm: ({ items, next, ...staging }, texts) => ({
+    ...staging,
     items: (items as readonly ValueMap[]).map((item) => itemOf(item, texts)),
     ...(next === undefined ? {} : { next: String(next) }),
   }),

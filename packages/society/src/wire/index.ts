@@ -4,12 +4,20 @@ import { agentTools } from './agents.js';
 import { eventTools } from './events.js';
 import { memoryTools } from './memory.js';
 import { proofTools } from './proofs.js';
+import { returnTools } from './returns.js';
 import { swarmTools } from './swarms.js';
 
 export { fileSchema, type JsonSchema } from './json-schema.js';
 
 /** The tools of a society. */
-export const SOCIETY_TOOLS = { ...agentTools, ...swarmTools, ...memoryTools, ...proofTools, ...eventTools } as const;
+export const SOCIETY_TOOLS = {
+  ...agentTools,
+  ...swarmTools,
+  ...memoryTools,
+  ...proofTools,
+  ...returnTools,
+  ...eventTools,
+} as const;
 
 /** The name of a tool of a society. */
 export type SocietyToolName = keyof typeof SOCIETY_TOOLS;

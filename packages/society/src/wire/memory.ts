@@ -58,6 +58,8 @@ const item = z.strictObject({
   subject_key: z.string().optional(),
   created_at: Time,
   expires_at: z.union([Time, z.null()]),
+  group: GroupId.optional().register(NOTES, { description: 'Of a staged item: the group that it is for.' }),
+  conflicts_with: ItemId.optional().register(NOTES, { description: 'What that group says about the same subject.' }),
 });
 
 export const memoryTools = toolsOf({
@@ -110,7 +112,12 @@ export const memoryTools = toolsOf({
   memory_read_warm: {
     description: 'Reads an item, or those of a group or of a staging area in turn.',
     input: z.strictObject({ item_id: ItemId.optional(), group: z.string().max(200).optional(), ...page(50, 20) }),
-    output: z.strictObject({ items: z.array(item), next: z.string().optional() }),
+    output: z.strictObject({
+      items: z.array(item),
+      next: z.string().optional(),
+      divergence: z.union([z.int().min(0), z.null()]).optional(),
+      review: z.enum(['usual', 'forced']).optional(),
+    }),
   },
   memory_search: {
     description: 'Finds items by words in the stores that the caller may read; the others are counted.',

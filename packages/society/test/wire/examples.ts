@@ -232,6 +232,40 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     input: { agent_id: AGENT, nonce: 'n1', signature: 'c2lnbmF0dXJl' },
     output: { agent_id: AGENT, verified: true, token: 't', expires_at: AT },
   },
+  agent_return: {
+    input: {
+      agent_id: AGENT,
+      nonce: 'n1',
+      chain_hash: DIGEST,
+      session_count: 4,
+      base_hash: DIGEST,
+      memories: [{ type: 'entity', content: 'found', group: 'seed-drill', confidence: 0.9, subject_key: 'k' }],
+      signature: `${'A'.repeat(86)}==`,
+      command_id: 'c1',
+    },
+    output: {
+      staging_group_id: `staging-${AGENT}-1769875200000`,
+      divergence: 2,
+      conflicts: [{ item: `staging:${AGENT}.1769875200000#1`, with: 'group:seed-drill#2', subject_key: 'k' }],
+      items: 1,
+      merged: false,
+      review: 'usual',
+    },
+  },
+  staging_review: {
+    input: {
+      staging_group_id: `staging-${AGENT}-1769875200000`,
+      decision: 'partial',
+      items: [`staging:${AGENT}.1769875200000#1`],
+      command_id: 'c1',
+    },
+    output: {
+      staging_group_id: `staging-${AGENT}-1769875200000`,
+      copied: ['group:seed-drill#14'],
+      rejected: [`staging:${AGENT}.1769875200000#2`],
+      refused: [{ item: `staging:${AGENT}.1769875200000#3`, code: 'capability_denied' }],
+    },
+  },
   events_poll: {
     input: { after: 3, limit: 10 },
     output: { events: [{ n: 4, ...EVENT }], next: 4, dropped: 0 },

@@ -269,6 +269,17 @@ export class World implements AsyncDisposable {
     return worldAt(this.parts.store, this.parts.app, seq, { legacy: this.parts.legacy });
   }
 
+  /**
+   * Another world of the same app, such as a fork of this one, as it is after its last frame; read-only.
+   *
+   * @param source its store, open for reading
+   * @throws RepriseError `era_unverified` when this world's apps do not know its era; the errors of reading it
+   */
+  async peer(source: ForkSource): Promise<WorldAt> {
+    const { seq } = await source.journal.head();
+    return worldAt(source, this.parts.app, seq, { legacy: this.parts.legacy });
+  }
+
   /** Replays the whole journal and compares it in bytes. */
   verify(expect?: string): Promise<VerifyReport> {
     const { app, legacy, store } = this.parts;

@@ -21,7 +21,6 @@ import {
   IDENTITY_BOUNDS,
   itemIdOf,
   itemOf,
-  MEMORY_BOUNDS,
   returnCalls,
   type returnNews,
   STAGING,
