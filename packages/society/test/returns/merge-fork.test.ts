@@ -1,0 +1,75 @@
+/** What agents did in a fork of the world's file, brought back. */
+import { memory, type Store } from '@reprise/kernel';
+import { script } from '@reprise/providers';
+import { defineAgent, openWorld } from 'reprise';
+import { describe, expect, it } from 'vitest';
+import { society } from '../../src/index.js';
+import { crewOf, openPlace, type Place } from '../support/comeback.js';
+
+const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
+
+/** Work in a fork: the agent writes after each of its sessions. */
+async function apart(at: Place, agent: string, sessions: number): Promise<Store> {
+  const fork = memory();
+  const budgets = { 'entity:ann': {}, [`entity:${agent}`]: {} };
+  await at.world.kernel.fork({ into: fork, mode: 'live', grants: { may: {} }, budgets });
+  const part = society({ keys: at.keys });
+  const models = { main: script(...Array(sessions).fill({ text: 'Done.' })) };
+  await using world = await openWorld({ store: fork, models, agents: [worker], parts: [part] });
+  const bot = world.part(part).entity(agent);
+  for (let n = 1; n <= sessions; n++) {
+    await (await bot.send(worker, 'Go on.', { session: `s${n}` })).result();
+    await bot.memory.write({
+      type: 'note',
+      content: `Found ${n}.`,
+      visibility: 'group',
+      group: 'crew',
+      subject_key: `s${n}`,
+    });
+  }
+  await bot.memory.write({ type: 'note', content: 'Mine.', visibility: 'private' });
+  return fork;
+}
+
+describe('a fork of the world', () => {
+  it('what an agent wrote to its groups in a fork is staged with its divergence and conflicts, and written when it is approved [SOC-49] [SOC-50] [SOC-52]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    await ann.memory.write({ type: 'note', content: 'Known.', visibility: 'group', group: 'crew' });
+    const fork = await apart(at, bot.id, 4);
+    await ann.memory.write({ type: 'note', content: 'Else.', visibility: 'group', group: 'crew', subject_key: 's2' });
+    const returned = await ann.mergeFork(fork);
+    expect(returned).toMatchObject([{ agent_id: bot.id, divergence: 4, merged: false, items: 4, review: 'usual' }]);
+    const staged = await ann.staging(bot.id);
+    expect(staged.map(({ content, conflicts_with }) => [content, conflicts_with])).toEqual([
+      ['Found 1.', undefined],
+      ['Found 2.', 'group:crew#2'],
+      ['Found 3.', undefined],
+      ['Found 4.', undefined],
+    ]);
+    const ids = staged.filter(({ conflicts_with }) => conflicts_with === undefined).map(({ item_id }) => item_id);
+    expect((await ann.review(bot.id, { approve: ids })).copied).toHaveLength(3);
+    const { items } = await ann.memory.list('crew');
+    expect(items.map(({ content }) => content)).toEqual(['Known.', 'Else.', 'Found 1.', 'Found 3.', 'Found 4.']);
+    expect((await world.verify()).unverified).toBe(0);
+  });
+
+  it('a store without a fork of this world, and an agent whose key is elsewhere, are refused, and nothing is staged [SOC-49]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const other = await openPlace(memory());
+    const elsewhere = memory();
+    await other.world.kernel.fork({ into: elsewhere });
+    await other.world.close();
+    await expect(ann.mergeFork(elsewhere)).rejects.toMatchObject({ code: 'invalid_argument' });
+    const fork = await apart(at, bot.id, 1);
+    const noKey = ann.mergeFork(fork, { sign: async () => undefined });
+    await expect(noKey).rejects.toMatchObject({ code: 'invalid_argument' });
+    const wrong = ann.mergeFork(fork, { sign: async () => `${'A'.repeat(86)}==` });
+    await expect(wrong).rejects.toMatchObject({ details: { reason: 'signature_invalid' } });
+    expect(await ann.staging(bot.id)).toEqual([]);
+    await world.verify();
+  });
+});
