@@ -320,7 +320,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
  * - 2026-11-23: 328,900 with digests written as their bytes, which saves 5 % of a frame.
  */
-export const KERNEL_BUNDLE_MAX = 329_500;
+export const KERNEL_BUNDLE_MAX = 332_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -351,6 +351,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 231_200,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 253_200,
+  'scripts/bench/cold/hello-reprise.mjs': 232_500,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 254_600,
 };

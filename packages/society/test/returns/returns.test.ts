@@ -35,7 +35,7 @@ describe('an agent that comes back', () => {
     expect((await world.verify()).unverified).toBe(0);
   });
 
-  it('a conflict is another content of the group about the same subject, and the same words are none [SOC-50]', async () => {
+  it('a conflict is another content of the group about the same subject, and not the same words [SOC-50]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);

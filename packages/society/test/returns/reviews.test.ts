@@ -155,7 +155,7 @@ async function trusted(more: Parameters<typeof crewOf>[1]) {
 }
 
 describe('a merge without a review', () => {
-  it('it takes place with few sessions, high trust, permission, no conflict and nothing narrowed, and its items are written at once [SOC-53]', async () => {
+  it('an automatic merge takes place with few sessions, high trust, permission, no conflict and nothing narrowed, and its items are written at once [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({ automerge: true });
     await using world = at.world;
     const { value } = await comeBack(at, ann, bot.id, { items: [{ text: 'New.', subject_key: 's' }], sessions: 0 });
@@ -171,7 +171,7 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
-  it('it does not take place unless the parent has permitted it for the agent [SOC-53]', async () => {
+  it('no automatic merge takes place unless the parent has permitted it for the agent [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({});
     await using world = at.world;
     const { value } = await comeBack(at, ann, bot.id, { items: [{ text: 'New.' }], sessions: 0 });
@@ -179,7 +179,7 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
-  it('each of its conditions is needed [SOC-53]', () => {
+  it('each condition of an automatic merge is needed [SOC-53]', () => {
     const all: ReturnTerms = { divergence: 2, tier: 'high', willing: true, conflicts: 0, unread: 0 };
     expect(mergesAlone(all)).toBe(true);
     const broken: readonly Partial<ReturnTerms>[] = [

@@ -218,7 +218,7 @@ function writing(
 }
 
 /** Whether an item is kept and not found until another entity validates it. */
-export function isDoubted(confidence_ppm: number | null): boolean {
+function isDoubted(confidence_ppm: number | null): boolean {
   return confidence_ppm !== null && confidence_ppm < MEMORY_BOUNDS.quarantined_below_ppm;
 }
 

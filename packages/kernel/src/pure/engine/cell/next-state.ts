@@ -53,7 +53,7 @@ export function nextCell(reducer: ReducerDefinition, before: CellState, cell: Ce
   return after;
 }
 
-/** A value in normal form; undefined for what is none. */
+/** A value in normal form; undefined for anything else. */
 function ordinary(thing: unknown): NormalValue | undefined {
   try {
     return normalValue(thing);
