@@ -22,6 +22,7 @@ interface Row {
 /** A question as the tree stores it. */
 interface Ask {
   readonly route: readonly number[];
+  readonly options: readonly string[];
   readonly outcome: unknown;
 }
 
@@ -33,6 +34,8 @@ interface Call {
   readonly isForged: boolean;
   readonly tool: string;
   readonly of: number;
+  /** The option that an answer picks. */
+  readonly picked: string | null;
 }
 
 /** The tree before a call. */
@@ -60,8 +63,13 @@ function mayMake({ rows, limits }: Before, row: Row): boolean {
   return depth < limits.depth && gen < limits.generations && since < limits.children && rows.size < limits.nodes;
 }
 
+/** Whether an answer picks one of the options, where the question has some. */
+function fits({ options }: Ask, picked: string | null): boolean {
+  return options.length === 0 || (picked !== null && options.includes(picked));
+}
+
 /** The table: by the tool, whether the calling node may do it. All but reading needs a run that is under way. */
-const MAY: Readonly<Record<string, (before: Before, row: Row, of: number) => boolean>> = {
+const MAY: Readonly<Record<string, (before: Before, row: Row, of: number, picked: string | null) => boolean>> = {
   read_tree: ({ rows }, _, of) => rows.has(of),
   read_node: ({ rows }, _, of) => rows.has(of),
   spawn: (before, row) => mayMake(before, row),
@@ -71,17 +79,20 @@ const MAY: Readonly<Record<string, (before: Before, row: Row, of: number) => boo
     const target = rows.get(of);
     return target !== undefined && isBelow(rows, of, row.n) && !hasEnded(target);
   },
-  answer: ({ asks }, row, of) => asks.get(of)?.outcome === null && asks.get(of)?.route.includes(row.n) === true,
+  answer: ({ asks }, row, of, picked) => {
+    const ask = asks.get(of);
+    return ask !== undefined && ask.outcome === null && ask.route.includes(row.n) && fits(ask, picked);
+  },
   no_such_tool: () => false,
 };
 
-function isAllowed(before: Before, { by, session, isForged, tool, of }: Call): boolean {
+function isAllowed(before: Before, { by, session, isForged, tool, of, picked }: Call): boolean {
   const row = before.rows.get(by);
   if (row === undefined) return false;
   const isReading = tool.startsWith('read_');
   const isAtWork =
     !isForged && row.session === session && !hasEnded(row) && (row.run === 'live' || row.run === 'waiting');
-  return (isReading || isAtWork) && MAY[tool]?.(before, row, of) === true;
+  return (isReading || isAtWork) && MAY[tool]?.(before, row, of, picked) === true;
 }
 
 /** What the calls came to. */
@@ -91,6 +102,9 @@ export interface Authority {
   /** The calls of which the tree says otherwise than the table. */
   readonly differences: readonly string[];
 }
+
+/** What answers pick in turn: the stage's questions with options have `a` and `b`. */
+const PICKS = [null, 'a', 'b', 'neither'];
 
 const TEXT = Ref.fromHex('ab'.repeat(32));
 
@@ -114,6 +128,7 @@ export function tryCalls(reducer: ReducerDefinition, total: number, seed: number
       isForged: forged !== session,
       tool: tools[upTo(tools.length)] ?? '',
       of: 1 + upTo(before.rows.size + 1),
+      picked: PICKS[i % PICKS.length] ?? null,
     };
     const wanted = isAllowed(before, call);
     const found = makeCall(stage, session, forged, call, i);
@@ -131,7 +146,7 @@ function readTree(stage: Stage): Before {
 }
 
 /** Makes a call as a session. @returns whether the tree took it */
-function makeCall(stage: Stage, sender: string, session: string, { tool, of }: Call, i: number): boolean {
+function makeCall(stage: Stage, sender: string, session: string, { tool, of, picked }: Call, i: number): boolean {
   const args = {
     read_tree: { root: of },
     read_node: { node_id: of },
@@ -139,7 +154,7 @@ function makeCall(stage: Stage, sender: string, session: string, { tool, of }: C
     fork: { goal: 'g', prompt_ref: TEXT },
     complete: { value_ref: TEXT },
     stop: { node_id: of },
-    answer: { ask_id: of, text_ref: TEXT, picked: null },
+    answer: { ask_id: of, text_ref: TEXT, picked },
   }[tool];
   const value = { session, call_id: `a${i}`, step_epoch: 0, name: tool, args: args ?? {} };
   const event = { name: 'aos.agent/OwnerCall@1', value };

@@ -23,4 +23,10 @@ describe(`random calls of random nodes (seed ${SEED})`, () => {
     });
     expect(differences(1_500, SEED)).not.toEqual([]);
   });
+
+  it('the table refuses an answer that picks none of the options, and takes one that picks an option [TREE-29]', () => {
+    const { allowed, differences } = tryCalls(treeReducer, 400, 48_000);
+    expect(differences).toEqual([]);
+    expect(allowed).toBeGreaterThan(40);
+  });
 });
