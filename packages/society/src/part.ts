@@ -1,5 +1,5 @@
 /** Societies as a part of a world. */
-import type { AgentWorld, PartHost, WorldPart } from '@reprise/agent';
+import type { AgentWorld, WorldPart } from '@reprise/agent';
 import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
 import { topic } from '@reprise/flow';
 import type { AnyAdapter } from '@reprise/kernel';
@@ -7,7 +7,7 @@ import { memoryPart } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
 import { conflictsAdapter } from './adapters/conflicts.js';
 import { eraseAdapter } from './adapters/erase.js';
-import { type SocietyKeys, societyKeys } from './adapters/keys.js';
+import { societyKeys } from './adapters/keys.js';
 import { memberPreparer } from './adapters/member.js';
 import { swarmCheckAdapter } from './adapters/swarm-check.js';
 import { type KeyVault, keyRefOf, memoryVault } from './adapters/vault.js';
@@ -93,8 +93,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
   const sign = (agent: string, bytes: Uint8Array) => keys.sign(keyRefOf(agent), bytes);
-  let hosted: PartHost | undefined;
-  let kept: SocietyKeys | undefined;
+  const kept = societyKeys(keys);
   return {
     name: 'society',
     uses: [memoryPart(), textsPart, workPart({ preparers: [memberPreparer] })],
@@ -116,25 +115,20 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       fillPlan,
       endPlan,
     ],
-    adapters: (host) => {
-      hosted = host;
-      kept = societyKeys(host, keys);
-      return [
-        ...kept.adapters,
-        verifyAdapter(host),
-        conflictsAdapter(host),
-        eraseAdapter(host),
-        swarmCheckAdapter(host) as AnyAdapter,
-      ];
-    },
+    adapters: (host) => [
+      ...kept.adapters(host),
+      verifyAdapter(host),
+      conflictsAdapter(host),
+      eraseAdapter(host),
+      swarmCheckAdapter(host) as AnyAdapter,
+    ],
     async started(world) {
-      await kept?.clear(world.kernel);
+      await kept.clear(world.kernel);
       return undefined;
     },
     policy: POLICY,
-    served: servedSociety(async () => await (hosted as PartHost).world, tokens),
+    servedIn: (world) => servedSociety(world, tokens),
     tools: swarmTools,
-    handle: (world) =>
-      societyOf(world, (agent) => (hosted as PartHost).adopt(agent) as never, { root, app: calls, tokens, sign }),
+    handle: (world) => societyOf(world, { root, app: calls, tokens, sign }),
   };
 }

@@ -56,6 +56,8 @@ export interface WorldPart<H = unknown> {
   readonly views?: readonly ViewDefinition[];
   /** What a server offers for it to clients outside. */
   readonly served?: Served;
+  /** Makes what a server offers, in place of `served`, once for each open world: several worlds may have the same part. */
+  servedIn?(world: AgentWorld): Served;
   /** The title of a pending item of one of its cells, for people. */
   titleOf?(item: PendingItem): string | undefined;
   /** Called when the world is open. What it returns is called when the world closes. */

@@ -110,6 +110,7 @@ export interface AgentWorldParts {
 /** A world of agents. Made by `openAgentWorld`. */
 export class AgentWorld implements AsyncDisposable {
   #views: Promise<Views> | undefined;
+  #served: readonly Served[] | undefined;
   /** The view of event places, kept from the first resumed watch on. */
   #places: Promise<Views> | undefined;
 
@@ -275,7 +276,8 @@ export class AgentWorld implements AsyncDisposable {
 
   /** What the parts of this world offer to clients outside: for a server. */
   get served(): readonly Served[] {
-    return this.parts.opened.all.flatMap(({ served }) => served ?? []);
+    this.#served ??= this.parts.opened.all.flatMap((part) => part.servedIn?.(this) ?? part.served ?? []);
+    return this.#served;
   }
 
   /** Stores an agent's definition, and those of the agents below it, as a session adopts them. */

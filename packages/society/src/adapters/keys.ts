@@ -10,8 +10,9 @@ import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
 type KeyWorld = Pick<World, 'id' | 'state'>;
 
 /** The keys of a society: its adapters, and the cleaning of its vault. */
-export interface SocietyKeys {
-  readonly adapters: readonly AnyAdapter[];
+interface SocietyKeys {
+  /** Its adapters, for one of the worlds that have this part. */
+  adapters(host: Pick<PartHost, 'world'>): readonly AnyAdapter[];
   /**
    * Destroys the keys without an agent: those that an earlier process made for a registration that did not take place,
    * and those of agents that were removed. A key that this process makes is never among them.
@@ -22,31 +23,29 @@ export interface SocietyKeys {
 }
 
 /** The keys of a society in a vault. */
-export function societyKeys(host: Pick<PartHost, 'world'>, vault: KeyVault): SocietyKeys {
-  const worldOf = async () => (await host.world).kernel;
+export function societyKeys(vault: KeyVault): SocietyKeys {
   // Read before this process makes a key: a registration that is under way must not lose its own.
-  let before: Promise<readonly string[]> | undefined;
-  const earlier = (world: string) => {
-    before ??= vault.list(world);
-    return before;
+  const before = new WeakMap<KeyWorld, Promise<readonly string[]>>();
+  const earlier: Earlier = (world) => {
+    const known = before.get(world) ?? vault.list(world.id);
+    before.set(world, known);
+    return known;
   };
   return {
-    adapters: [
-      keygen(worldOf, vault, earlier),
-      nonces(),
-      destroyer(worldOf, vault),
-    ] as unknown as readonly AnyAdapter[],
+    adapters(host) {
+      const worldOf = async () => (await host.world).kernel;
+      return [keygen(worldOf, vault, earlier), nonces(), destroyer(worldOf, vault)] as unknown as readonly AnyAdapter[];
+    },
     clear: (world) => clearKeys(world, vault, earlier),
   };
 }
 
-async function clearKeys(
-  world: KeyWorld,
-  vault: KeyVault,
-  earlier: (world: string) => Promise<readonly string[]>,
-): Promise<number> {
+/** The keys that the vault had for a world when it was opened. */
+type Earlier = (world: KeyWorld) => Promise<readonly string[]>;
+
+async function clearKeys(world: KeyWorld, vault: KeyVault, earlier: Earlier): Promise<number> {
   let destroyed = 0;
-  for (const key_ref of await earlier(world.id)) {
+  for (const key_ref of await earlier(world)) {
     const { status } = fieldsOf(await world.state(entityAt(agentOfKey(key_ref))));
     if (status !== undefined && status !== 'removed') continue;
     if (await vault.destroy(world.id, key_ref)) destroyed++;
@@ -57,14 +56,15 @@ async function clearKeys(
 function keygen(
   worldOf: () => Promise<KeyWorld>,
   vault: KeyVault,
-  earlier: (world: string) => Promise<readonly string[]>,
+  earlier: Earlier,
 ): Adapter<{ readonly parent: string }, MadeKey & { readonly private_key_encrypted: string | null }> {
   return {
     effect: identityKeygen as unknown as ReturnType<typeof keygen>['effect'],
     name: 'identity.keygen',
     async doExecute({ parent }) {
-      const { id } = await worldOf();
-      await earlier(id);
+      const world = await worldOf();
+      await earlier(world);
+      const { id } = world;
       const reader = await vault.registered(id, parent);
       const key = await vault.make(id);
       const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);

@@ -32,11 +32,6 @@ export interface EntityHost {
   readonly tokens?: ((world: AgentWorld) => TokenIssuer) | undefined;
   /** Signs as an agent whose key is in the vault of the society. @returns the base64 of the signature */
   sign(agent: string, bytes: Uint8Array): Promise<string | undefined>;
-  /** Stores an agent's definition, as a session adopts it. */
-  adopt(agent: AnyAgent): Promise<{
-    readonly adopted: { readonly def_ref: unknown; readonly config: unknown };
-    readonly agents: readonly unknown[];
-  }>;
 }
 
 /** The options of {@link Entity.setStatus}. */
@@ -171,9 +166,16 @@ export class Entity extends EntityCaller {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true, session: true }, 'send');
     const { id = crypto.randomUUID(), session = agent.name, priority = 0, as } = options;
     const { world } = this;
-    const { adopted, agents } = await this.host.adopt(agent);
+    const { adopted, agents } = await world.adopted(agent);
     const parts = await storeParts(world.kernel.content, input, async () => undefined);
-    const value = { command_id: id, session, name: agent.name, agent: { ...adopted, agents }, parts, priority };
+    const value = {
+      command_id: id,
+      session,
+      name: agent.name,
+      agent: { ...adopted, agents } as unknown as Value,
+      parts,
+      priority,
+    };
     const ack = await ask(world.kernel, this.address, 'society/Send@1', value, present({ id, as }));
     const key = sessionKey(this.id, session);
     const number = await runOf(world.kernel, { entity: this.id, ack, input: id, session: key });

@@ -1,5 +1,5 @@
 /** The society of a world: `world.part(part)`. */
-import { type AgentWorld, type AnyAgent, SESSION_REDUCER } from '@reprise/agent';
+import { type AgentWorld, SESSION_REDUCER } from '@reprise/agent';
 import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
 import { canonical } from '@reprise/kernel/authority';
 import {
@@ -47,12 +47,8 @@ interface SocietyParts {
 }
 
 /** Makes the handle of the part. */
-export function societyOf(
-  world: AgentWorld,
-  adopt: EntityHost['adopt'],
-  { root, app, tokens, sign }: SocietyParts,
-): Society {
-  const host: EntityHost = { world, adopt: (agent: AnyAgent) => adopt(agent), tokens, sign };
+export function societyOf(world: AgentWorld, { root, app, tokens, sign }: SocietyParts): Society {
+  const host: EntityHost = { world, tokens, sign };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),

@@ -34,31 +34,31 @@ import { shownAnswer, shownRefusal } from './shown.js';
 /** Makes tokens for agents that prove who they are. */
 type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
 
-/** What a server offers for a society. @param opened the world, when it is open */
-export function servedSociety(opened: () => Promise<AgentWorld>, tokens: Tokens): Served {
+/** What a server offers for the society of a world. */
+export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
   return {
     tools: servedTools(),
     resources: [inboxResource],
     async listed({ principal }: WorldView) {
       const id = entityOf(principal);
-      const rights = id === undefined ? undefined : await rightsOf(await opened(), id);
+      const rights = id === undefined ? undefined : await rightsOf(world, id);
       return rights === undefined ? [] : Object.keys(SOCIETY_TOOLS).filter((tool) => permits(rights, 'tool', tool));
     },
     async admits({ principal }: WorldView) {
       const id = agentOf(principal);
       if (id === undefined) return true;
-      const state = await stateOf(await opened(), id);
+      const state = await stateOf(world, id);
       return state?.started === true && state.status !== 'deactivated' && state.status !== 'removed';
     },
     async call({ principal }, name, args, id): Promise<ServedAnswer> {
       const entity = entityOf(principal);
       if (entity === undefined) return denied('principal');
       const tool = name as SocietyToolName;
-      const answer = await callOf(await opened(), { entity, principal, tool, args: args as ValueMap, id });
+      const answer = await callOf(world, { entity, principal, tool, args: args as ValueMap, id });
       if (tool !== 'agent_prove' || answer.isError) return answer;
       return {
         ...answer,
-        structured: (await withToken(await opened(), answer.structured, tokens)) as unknown as Value,
+        structured: (await withToken(world, answer.structured, tokens)) as unknown as Value,
       };
     },
   };

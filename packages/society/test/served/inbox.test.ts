@@ -18,7 +18,7 @@ async function toldOf(notification_policy: CultureIn['notification_policy']) {
   for (const id of [listener, writer]) await team.join(id);
   const before = world.kernel.head.seq;
   await writeTo({ world } as never, office.entity(writer), 'team', 'The API limits bodies.');
-  const inbox = part.served?.resources?.[0];
+  const inbox = world.served[0]?.resources?.[0];
   const uris: string[] = [];
   for await (const frame of world.kernel.frames(before + 1)) {
     uris.push(...(inbox?.changed?.(frame) ?? []));

@@ -13,7 +13,7 @@ async function office() {
   const part: WorldPart<Society> = society();
   const world = await openWorld({ store: memory(), models: {} as never, parts: [part] });
   await world.part(part).human('ann');
-  const served = part.served as Served;
+  const [served] = world.served as readonly [Served];
   return {
     world,
     served,
