@@ -7,6 +7,7 @@ import type { Io } from './io.js';
 import { isWorld } from './open.js';
 import { addServe } from './serve-program.js';
 import { addSkills } from './skills-program.js';
+import { addSociety } from './society-program.js';
 import { parseDigest } from './target.js';
 import { addTeam } from './team-program.js';
 import { escapeText } from './text/escape.js';
@@ -78,6 +79,7 @@ class CommandLine {
     addTree(program, this.io, ended);
     addTeam(program, this.io, ended);
     addSkills(program, this.io, ended);
+    addSociety(program, (options, body) => this.#do(options, body), this.io, ended);
     for (const command of program.commands) {
       command.showHelpAfterError(usageOf(command));
       for (const inner of command.commands) inner.showHelpAfterError(usageOf(inner, `${command.name()} `));

@@ -14,6 +14,15 @@ export type { ReviewDecision, ReviewReport, StagedItem } from './api/returns.js'
 export type { Society } from './api/society.js';
 export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './api/swarm.js';
 export type { TrustScore, Verdict } from './api/trust.js';
+export { auditSociety } from './audit/audit.js';
+export {
+  AUDIT_FINDINGS,
+  type AuditCode,
+  type AuditedAgent,
+  type AuditFinding,
+  type AuditPlace,
+  type AuditReport,
+} from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
 export { groupTools } from './tools/memory.js';

@@ -4,24 +4,13 @@ import type { PartHost } from '@reprise/agent';
 import { isRepriseError, type Ref } from '@reprise/contracts';
 import { type Adapter, type AnyAdapter, type ContentReader, getErasable } from '@reprise/kernel';
 import {
+  type IdentityProof,
   identityVerify,
   type ProofStatement,
-  type Purpose,
   proofBytes,
-  type Returned,
   type SignedItem,
 } from '../pure/contracts/index.js';
 import { agentIdOf, bytesOf, isSignature, isStrongKey } from './ed25519.js';
-
-/** A proof as its effect holds it. */
-interface Proof {
-  readonly agent: string;
-  readonly public_key: string;
-  readonly nonce: string;
-  readonly purpose: Purpose;
-  readonly signature: string;
-  readonly returned?: Returned;
-}
 
 /** The verdict on a proof. */
 interface Verdict {
@@ -32,8 +21,8 @@ interface Verdict {
 
 /** The adapter of `identity.verify@1`. */
 export function verifyAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
-  const adapter: Adapter<Proof, Verdict> = {
-    effect: identityVerify as unknown as Adapter<Proof, Verdict>['effect'],
+  const adapter: Adapter<IdentityProof, Verdict> = {
+    effect: identityVerify as unknown as Adapter<IdentityProof, Verdict>['effect'],
     name: 'identity.verify',
     async doExecute(proof, { content }) {
       const { id } = (await host.world).kernel;
@@ -44,12 +33,12 @@ export function verifyAdapter(host: Pick<PartHost, 'world'>): AnyAdapter {
 }
 
 /** The verdict on a proof for a world. It reads the texts of a return: what is signed is their digest. */
-async function verdictOn(proof: Proof, world: string, content: ContentReader): Promise<Verdict> {
+export async function verdictOn(proof: IdentityProof, world: string, content: ContentReader): Promise<Verdict> {
   const refused = await refusalOf(proof, world, content);
   return { verified: refused === null, world, refused };
 }
 
-async function refusalOf(proof: Proof, world: string, content: ContentReader): Promise<Verdict['refused']> {
+async function refusalOf(proof: IdentityProof, world: string, content: ContentReader): Promise<Verdict['refused']> {
   const key = bytesOf(proof.public_key, 32);
   const signature = bytesOf(proof.signature, 64);
   if (key === undefined || !isStrongKey(key)) return 'key_weak';
@@ -62,7 +51,7 @@ async function refusalOf(proof: Proof, world: string, content: ContentReader): P
 
 /** The statement that a proof signs; undefined when a text of it was erased. */
 async function statementOf(
-  { agent, nonce, purpose, returned }: Proof,
+  { agent, nonce, purpose, returned }: IdentityProof,
   world: string,
   content: ContentReader,
 ): Promise<ProofStatement | undefined> {

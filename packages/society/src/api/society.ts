@@ -1,7 +1,10 @@
 /** The society of a world: `world.part(part)`. */
 import { type AgentWorld, SESSION_REDUCER } from '@reprise/agent';
+import { historyOf } from '@reprise/agent/history';
 import { type Address, type Capability, type Patterns, RepriseError } from '@reprise/contracts';
 import { canonical } from '@reprise/kernel/authority';
+import { auditOf } from '../audit/audit.js';
+import type { AuditReport } from '../audit/report.js';
 import {
   AGENT_ID,
   type Capabilities,
@@ -36,6 +39,11 @@ export interface Society {
   group(id: string): Group;
   /** The handle of a swarm, whether or not it exists. @throws RepriseError `invalid_argument` */
   swarm(id: string): SwarmHandle;
+  /**
+   * Audits the society: every agent as the journal shows it so far, and what does not hold of it. Reads each frame once.
+   * `auditSociety` does the same for a store that is opened for reading.
+   */
+  audit(): Promise<AuditReport>;
 }
 
 /** What a society was defined with. */
@@ -52,6 +60,7 @@ export function societyOf(world: AgentWorld, { root, app, tokens, sign }: Societ
   return {
     entity: (id) => new Entity(host, checkedId(id)),
     group: (id) => new Group(world, checkedId(id)),
+    audit: () => auditOf(historyOf(world.kernel).frames(), world.kernel.content),
     swarm: (id) => new SwarmHandle({ world, caller: (entity) => new Entity(host, entity) }, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));

@@ -97,6 +97,16 @@ export function proofBytes(statement: ProofStatement): Uint8Array {
   return encode(statement);
 }
 
+/** A key pair that was made. */
+export const keyMade = z.strictObject({
+  public_key: publicKey,
+  /** The hex SHA-256 of the public key's bytes. */
+  agent_id: agent,
+  key_ref: z.string().min(1).max(128),
+  /** The private key for the parent alone; null when the parent has registered no key of its own. */
+  private_key_encrypted: z.nullable(z.string().max(512)),
+});
+
 /**
  * `identity.keygen@1`: makes a key pair, whose private key stays in the vault. An attempt that may have made one is not
  * repeated: another one makes another pair, and the vault destroys keys without an agent when the world is opened again.
@@ -109,14 +119,7 @@ export const identityKeygen = effectOnUse('identity.keygen@1', () =>
       parent: z.string().regex(NAME_ID),
       attempt: z.int().min(1),
     }),
-    receipt: z.strictObject({
-      public_key: publicKey,
-      /** The hex SHA-256 of the public key's bytes. */
-      agent_id: agent,
-      key_ref: z.string().min(1).max(128),
-      /** The private key for the parent alone; null when the parent has registered no key of its own. */
-      private_key_encrypted: z.nullable(z.string().max(512)),
-    }),
+    receipt: keyMade,
     guarantee: 'at_most_once',
   }),
 );
@@ -130,6 +133,19 @@ export const identityNonce = effectOnUse('identity.nonce@1', () =>
     guarantee: 'idempotent',
   }),
 );
+
+/** A proof of identity. */
+export const identityProof = z.strictObject({
+  agent,
+  public_key: publicKey,
+  nonce,
+  purpose: z.enum(PURPOSES),
+  signature,
+  returned: z.exactOptional(returned),
+});
+
+/** A proof of identity. */
+export type IdentityProof = z.infer<typeof identityProof>;
 
 /** Why a proof does not count. */
 export const PROOF_REFUSALS = ['key_weak', 'key_of_another', 'signature_invalid', 'content_gone'] as const;
@@ -145,14 +161,7 @@ export const verdict = z.strictObject({
 export const identityVerify = effectOnUse('identity.verify@1', () =>
   defineEffect({
     kind: 'identity.verify@1',
-    params: z.strictObject({
-      agent,
-      public_key: publicKey,
-      nonce,
-      purpose: z.enum(PURPOSES),
-      signature,
-      returned: z.exactOptional(returned),
-    }),
+    params: identityProof,
     receipt: verdict,
     guarantee: 'idempotent',
   }),

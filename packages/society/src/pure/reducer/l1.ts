@@ -32,6 +32,7 @@ import {
   l1Tables,
 } from '../contracts/l1.js';
 import { ENTITY, L1 } from '../contracts/names.js';
+import { linkContent } from './l1-link.js';
 
 const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
   'society/OpenL1@1': (draft, { parent_entity_id, agent_type, identity, capabilities }, ctx) => {
@@ -140,11 +141,8 @@ function fieldsOf({ progress_ppm: _progress, refused: _refused, ...fields }: L1P
   return fields as Partial<L1State['fields']>;
 }
 
-/** A link of the chain. What waits in the inbox is shown in the hot context, and is no part of it. */
 function linkOf(draft: L1State, prev: string | null, ctx: ReducerContext): string {
-  const { parent_entity_id, agent_type, identity, fields, progress_ppm, chain } = draft;
-  const content = { parent_entity_id, agent_type, identity, fields, progress_ppm, capabilities: capabilitiesOf(ctx) };
-  return ctx.hash({ prev, count: chain.count, content });
+  return ctx.hash(linkContent(draft, { prev, count: draft.chain.count, capabilities: capabilitiesOf(ctx) }));
 }
 
 /** Keeps the link as one of the last. */

@@ -1,0 +1,82 @@
+/** `reprise society audit`: every agent of a world as the journal shows it, and what does not hold of it. */
+import { AUDIT_FINDINGS, type AuditedAgent, type AuditFinding, type AuditReport, auditSociety } from '@reprise/society';
+import { EXIT, type ExitCode } from '../../exit.js';
+import type { Io } from '../../io.js';
+import { withWorld } from '../../open.js';
+import { escapeLine } from '../../text/escape.js';
+import { toJson } from '../../text/json.js';
+import { timeOf } from '../../text/record-line.js';
+
+/** Audits the society of a world. @returns a finding when there is one */
+export async function audit(io: Io, world: string, options: { readonly json?: true }): Promise<ExitCode> {
+  const report = await withWorld(world, auditSociety);
+  const lines = options.json === true ? [toJson(report)] : linesOf(world, report);
+  await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
+  return report.findings.length === 0 ? EXIT.ok : EXIT.finding;
+}
+
+function linesOf(world: string, { head, people, agents, unused_keys, findings }: AuditReport): readonly string[] {
+  const found = findings.length === 0 ? 'no finding' : counted(findings.length, 'finding');
+  return [
+    `${world}: ${found}`,
+    ...findings.map(lineOfFinding),
+    ...agents.flatMap(linesOfAgent),
+    ...unused_keys.map(({ agent_id, seq, destroyed }) => {
+      const now = destroyed === null ? 'destroyed when its vault is opened' : `destroyed in frame ${destroyed.seq}`;
+      return `key ${short(agent_id)} of frame ${seq}: its registration was refused; ${now}`;
+    }),
+    `${counted(people.length, 'person', 'people')}, ${counted(agents.length, 'agent')}, ${counted(head.seq + 1, 'frame')}`,
+    `head sha256:${head.digest}`,
+  ];
+}
+
+function lineOfFinding({ code, agent_id, seq, i, expected, actual }: AuditFinding): string {
+  const of = agent_id === null ? '' : ` ${short(agent_id)}`;
+  const values = `expected ${toJson(expected, { shortLinks: true })}, got ${toJson(actual, { shortLinks: true })}`;
+  return `${seq}.${i}${of} ${code}: ${AUDIT_FINDINGS[code]}; ${values}`;
+}
+
+function linesOfAgent(agent: AuditedAgent): readonly string[] {
+  const { agent_id, display_name, agent_type, parent_entity_id, made, status, key, proofs, rights, use } = agent;
+  const begun = `made in frame ${made.seq} (${timeOf(made.at)}) by ${nameOf(parent_entity_id)}`;
+  const allowed = use.effects.reduce((sum, one) => sum + one.allowed, 0);
+  const denied = use.denied.reduce((sum, { times }) => sum + times, 0);
+  const refused = agent.refused_rights.length;
+  return [
+    `${agent_id} ${display_name} [${status}] ${agent_type}, ${begun}`,
+    `  key: ${keyWords(key)}; ${counted(proofs.length, 'proof')}`,
+    `  rights: set ${counted(rights.length, 'time')}, last in frame ${rights.at(-1)?.seq ?? '–'}${refused === 0 ? '' : `; refused ${counted(refused, 'time')}`}`,
+    `  hot context: ${linkWords(agent)}`,
+    `  use: ${counted(allowed, 'effect')} allowed, ${denied} denied`,
+    ...agent.statuses.map(({ seq, old, new: next, reason, by }) => {
+      return `  ${seq}: ${old} → ${next}, ${reason}${by === null ? '' : ` by ${nameOf(by)}`}`;
+    }),
+  ];
+}
+
+function keyWords({ key_ref, proved, destroyed }: AuditedAgent['key']): string {
+  const from = key_ref === null ? 'brought by the agent' : 'made here';
+  const where = proved === null ? ', not proved' : ` in frame ${proved.seq}`;
+  return `${from}${where}${destroyed === null ? '' : `, destroyed in frame ${destroyed.seq}`}`;
+}
+
+function linkWords({ links }: AuditedAgent): string {
+  const last = links.at(-1);
+  if (last === undefined) return 'none';
+  return `version ${last.version}, ${counted(last.session_count, 'session')}, chain ${last.chain_hash.slice(0, SHORT)}`;
+}
+
+const SHORT = 12;
+
+function short(agent: string): string {
+  return agent.slice(0, SHORT);
+}
+
+/** A person by the name, an agent by the beginning of its id. */
+function nameOf(entity: string): string {
+  return /^[0-9a-f]{64}$/.test(entity) ? short(entity) : entity;
+}
+
+function counted(n: number, one: string, more = `${one}s`): string {
+  return `${n} ${n === 1 ? one : more}`;
+}

@@ -1,0 +1,57 @@
+/** `reprise society audit`, on worlds that are clean, forged, damaged or not there. */
+
+import { sqlite } from '@reprise/store-sqlite';
+import { openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { type AgentRegister, society } from 'reprise/society';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from './run.js';
+import { freshFolder } from './worlds.js';
+
+const folder = freshFolder();
+const clean = folder.file('clean.db');
+const wide = folder.file('wide.db');
+afterAll(() => folder.remove());
+
+/** A world with an agent, whose rights the operator widens beyond those of its parent. */
+async function makeWorld(path: string, isWidened: boolean): Promise<void> {
+  const part = society();
+  await using world = await openWorld({ store: sqlite(path), models: { main: script() }, parts: [part] });
+  const ann = await world.part(part).human('ann', { tools: ['read_*', 'agent_*'] });
+  const spec: AgentRegister = { agent_type: 'custom', display_name: 'Bot\x1b[2J', capabilities: { tools: ['read_*'] } };
+  const { agent_id } = await ann.register(spec);
+  const holder = `cell:society/Entity@1/${agent_id}`;
+  if (isWidened) await world.kernel.command('sys/SetRights@1', { holder, exercise: { may: { tool: ['*'] } } });
+}
+
+beforeAll(async () => {
+  await makeWorld(clean, false);
+  await makeWorld(wide, true);
+});
+
+describe('reprise society audit', () => {
+  it('a clean society has no finding and exit code 0, also with --json, and names are escaped [SOC-54]', async () => {
+    const { code, out, err } = await run('society', 'audit', clean);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /^.*clean\.db: no finding\n[0-9a-f]{64} Bot\\u001b\[2J \[registered\] custom, made in frame \d+/i,
+    );
+    expect(out).toContain('\n1 person, 1 agent, ');
+    const json = await run('society', 'audit', clean, '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ findings: [], agents: [{ parent_entity_id: 'ann' }] });
+    expect((await run('society', 'audit', clean, '--json')).out).toBe(json.out);
+  });
+
+  it('rights above those of the maker are a finding with its frame and exit code 1 [SOC-54]', async () => {
+    const { code, out } = await run('society', 'audit', wide);
+    expect(code).toBe(1);
+    expect(out).toMatch(/wide\.db: 1 finding\n\d+\.0 [0-9a-f]{12} rights_above_maker: rights were set that exceed /);
+    expect(JSON.parse((await run('society', 'audit', wide, '--json')).out).findings).toHaveLength(1);
+  });
+
+  it('wrong use exits with 2 and a world that is not there with 3', async () => {
+    expect((await run('society', 'audit')).code).toBe(2);
+    expect((await run('society', 'audit', clean, '--nothing')).code).toBe(2);
+    expect((await run('society', 'audit', folder.file('none.db'))).code).toBe(3);
+  });
+});

@@ -1,0 +1,120 @@
+/** Who made whom: people, agents and swarms, with the records that agents were made with. */
+import { type AgentRecord, agentIdOfKey, agentRecord, ENTITY, openSwarm, SWARM } from '../pure/contracts/index.js';
+import { type AuditCheck, type AuditRecord, cellName, eventTo, type Findings, factOf, placeOf } from './reading.js';
+import type { AuditPlace } from './report.js';
+
+/** An agent that was made. */
+export interface MadeAgent {
+  readonly record: AgentRecord;
+  /** The cell that made it; null for a request from outside. */
+  readonly maker: string | null;
+  readonly made: AuditPlace & { readonly i: number };
+}
+
+/** A swarm that was opened, and by which cell. */
+interface OpenedSwarm {
+  readonly creator: string;
+  readonly depth: number;
+  readonly maker: string | null;
+}
+
+/** Follows the making of entities and swarms. */
+export class Lineage implements AuditCheck {
+  readonly people = new Map<string, AuditPlace>();
+  /** The agents that have begun, in the order in which they did. */
+  readonly begun = new Map<string, MadeAgent>();
+  readonly #made = new Map<string, MadeAgent>();
+  readonly #swarms = new Map<string, OpenedSwarm>();
+
+  constructor(private readonly findings: Findings) {}
+
+  take(read: AuditRecord): void {
+    const { record } = read;
+    const event = eventTo(ENTITY, record);
+    if (event?.name === 'society/Make@1') this.#make(event.key, event.value, event.from, read);
+    else if (event?.name === 'society/Unmake@1' && !this.begun.has(event.key)) this.#made.delete(event.key);
+    const opening = eventTo(SWARM, record);
+    if (opening?.name === 'society/OpenSwarm@1') this.#open(opening.key, opening.value, opening.from);
+    const fact = factOf(ENTITY, record);
+    if (fact?.name === 'society/Registered@1') this.#begin(fact.key, fact.value, read);
+    if (record.kind === 'fault') this.#drop(read);
+  }
+
+  /** The cell that made a cell; null for one that was made from outside, undefined for one that is not of a society. */
+  makerOf(cell: string): string | null | undefined {
+    const id = keyIn(cell, ENTITY);
+    if (id !== undefined) return this.people.has(id) ? null : this.#made.get(id)?.maker;
+    const swarm = keyIn(cell, SWARM);
+    return swarm === undefined ? undefined : this.#swarms.get(swarm)?.maker;
+  }
+
+  /** Whether an agent was made, begun or not. */
+  has(agent: string): boolean {
+    return this.#made.has(agent);
+  }
+
+  #make(id: string, value: unknown, from: AuditFrom, read: AuditRecord): void {
+    const parsed = agentRecord.safeParse(value);
+    if (!parsed.success || parsed.data.agent_id !== id || this.#made.has(id) || this.people.has(id)) return;
+    const maker = from === null ? null : cellName(from);
+    this.#made.set(id, { record: parsed.data, maker, made: { ...placeOf(read), i: read.i } });
+  }
+
+  #open(id: string, value: unknown, from: AuditFrom): void {
+    const parsed = openSwarm.safeParse(value);
+    if (!parsed.success || this.#swarms.has(id)) return;
+    const { creator, depth } = parsed.data;
+    this.#swarms.set(id, { creator, depth, maker: from === null ? null : cellName(from) });
+  }
+
+  /** A making that was dropped made nothing. */
+  #drop({ record, all }: AuditRecord): void {
+    const cause = 'c' in record ? all[record.c] : undefined;
+    const event = cause === undefined ? undefined : eventTo(ENTITY, cause);
+    if (event?.name === 'society/Make@1' && !this.begun.has(event.key)) this.#made.delete(event.key);
+  }
+
+  #begin(id: string, fact: AuditFields, read: AuditRecord): void {
+    if (fact.kind === 'person') {
+      this.people.set(id, placeOf(read));
+      return;
+    }
+    const made = this.#made.get(id);
+    if (made === undefined) {
+      this.findings.add('record_differs', id, read, { expected: 'a making', actual: null });
+      return;
+    }
+    this.begun.set(id, made);
+    this.#compare(id, made, fact, read);
+    this.#requireParent(id, made);
+    const own = agentIdOfKey(made.record.public_key);
+    if (own !== id) this.findings.add('id_not_of_key', id, made.made, { expected: own, actual: id });
+  }
+
+  #compare(id: string, { record }: MadeAgent, fact: AuditFields, read: AuditRecord): void {
+    const { agent_id, parent_entity_id, agent_type: kind, public_key, depth, expires_at } = record;
+    const expected = { agent_id, parent_entity_id, kind, public_key, depth, expires_at };
+    const differs = Object.entries(expected).some(([field, is]) => fact[field] !== is);
+    if (differs) this.findings.add('record_differs', id, read, { expected, actual: fact });
+  }
+
+  /** SOC-4: the maker is the parent's entity, or a swarm that it created; one level above. */
+  #requireParent(id: string, { record: { parent_entity_id: parent, depth }, maker, made }: MadeAgent): void {
+    const entity = keyIn(maker ?? '', ENTITY);
+    const swarm = this.#swarms.get(keyIn(maker ?? '', SWARM) ?? '');
+    const isOfSwarm = swarm !== undefined && swarm.creator === parent && swarm.maker === `${ENTITY}/${parent}`;
+    const level = this.people.has(parent) ? 0 : this.begun.get(parent)?.record.depth;
+    if ((entity === parent || isOfSwarm) && level !== undefined && depth === level + 1) return;
+    const actual = { maker, depth };
+    const expected = { maker: `${ENTITY}/${parent}`, depth: level === undefined ? null : level + 1 };
+    this.findings.add('parent_forged', id, made, { expected, actual });
+  }
+}
+
+type AuditFrom = readonly (string | number)[] | null;
+type AuditFields = Readonly<Record<string, unknown>>;
+
+/** The key of a cell of a reducer. */
+export function keyIn(cell: string, reducer: string): string | undefined {
+  return cell.startsWith(`${reducer}/`) ? cell.slice(reducer.length + 1) : undefined;
+}

@@ -1,0 +1,59 @@
+/** The statuses of agents, and what they did after their end (SOC-35, SOC-37). */
+import type { Value } from '@reprise/contracts';
+import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/index.js';
+import { isLegal } from '../pure/reducer/status.js';
+import { type AuditCheck, type AuditRecord, causeOf, eventTo, type Findings, factOf, placeOf } from './reading.js';
+import type { AuditedStatus } from './report.js';
+
+const CHANGED = entityCoreFacts['society/StatusChanged@1'];
+
+/** Follows the statuses of agents. */
+export class StatusCheck implements AuditCheck {
+  readonly #changes = new Map<string, AuditedStatus[]>();
+
+  constructor(private readonly findings: Findings) {}
+
+  take(read: AuditRecord): void {
+    const { record } = read;
+    const fact = factOf(ENTITY, record);
+    if (fact?.name === 'society/StatusChanged@1') this.#changed(fact.key, fact.value, read);
+    if (record.kind === 'effect' && record.plan[0] === ENTITY) this.#acted(record.plan[1], record.name, read);
+  }
+
+  changesOf(agent: string): readonly AuditedStatus[] {
+    return this.#changes.get(agent) ?? [];
+  }
+
+  statusOf(agent: string): AgentStatus {
+    return this.#changes.get(agent)?.at(-1)?.new ?? 'registered';
+  }
+
+  #changed(agent: string, value: Value, read: AuditRecord): void {
+    const changes = this.#changes.get(agent) ?? [];
+    const parsed = CHANGED.safeParse(value);
+    if (!parsed.success) {
+      this.findings.add('status_broken', agent, read, { expected: 'a change of status', actual: value });
+      return;
+    }
+    const { old, new: next, reason, epoch } = parsed.data;
+    const expected = { old: this.statusOf(agent), epoch: changes.length + 1 };
+    if (old !== expected.old || epoch !== expected.epoch || !isLegal(old, next))
+      this.findings.add('status_broken', agent, read, { expected, actual: { old, new: next, epoch } });
+    changes.push({ ...placeOf(read), old, new: next, reason, by: askedBy(read) });
+    this.#changes.set(agent, changes);
+  }
+
+  #acted(agent: string, kind: string, read: AuditRecord): void {
+    const status = this.statusOf(agent);
+    if (status !== 'deactivated' && status !== 'removed') return;
+    this.findings.add('acted_after_end', agent, read, { expected: 'a denial', actual: { status, effect: kind } });
+  }
+}
+
+/** The entity above that has an agent change its status. */
+function askedBy(read: AuditRecord): string | null {
+  const cause = causeOf(read);
+  const event = cause === undefined ? undefined : eventTo(ENTITY, cause);
+  const asks = event?.name === 'society/Ask@1' || event?.name === 'society/ParentStatus@1';
+  return asks && typeof event.value.by === 'string' ? event.value.by : null;
+}

@@ -1,0 +1,99 @@
+/** Audits of societies: what the journal says of each agent, checked again. */
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memory } from '@reprise/kernel';
+import { sqlite } from '@reprise/store-sqlite';
+import { openWorld } from 'reprise';
+import { script } from 'reprise/providers';
+import { society } from 'reprise/society';
+import { describe, expect, it } from 'vitest';
+import { lifeOfASociety, longLife, reportOf } from '../support/audited.js';
+import { forgedCopy } from '../support/forged.js';
+
+const life = lifeOfASociety();
+
+describe('an audit of a society in which all is well', () => {
+  it('an audit states of each agent its maker, key, proofs, rights, refusals, links, use and statuses, and finds nothing [SOC-54]', async () => {
+    const { store, ids } = await life;
+    const { agents, findings, people, unused_keys } = await reportOf(store);
+    expect(findings).toEqual([]);
+    expect(people.map(({ entity_id }) => entity_id)).toEqual(['ann']);
+    const of = Object.fromEntries(agents.map((agent) => [agent.display_name, agent]));
+    expect(Object.keys(of)).toEqual(['Bot', 'Own', 'Sub', 'Gone']);
+    const { Bot, Own, Sub, Gone } = of;
+    expect(Bot).toMatchObject({ agent_id: ids.bot, maker: 'society/Entity@1/ann', depth: 1, status: 'active' });
+    expect(Bot?.proofs.map(({ purpose, recorded, checked }) => [purpose, recorded, checked])).toEqual([
+      ['return', 'verified', 'verified'],
+      ['node', 'verified', 'verified'],
+      ['node', 'verified', 'verified'],
+    ]);
+    expect(Bot?.statuses.map(({ new: to, reason, by }) => [to, reason, by])).toEqual([
+      ['active', 'operated', null],
+      ['suspended', 'asked', 'ann'],
+      ['active', 'asked', 'ann'],
+    ]);
+    expect(Bot?.links.map(({ cause }) => cause)).toEqual(['opened', 'synced', 'written', 'identified']);
+    expect(Bot?.rights.length).toBeGreaterThan(3);
+    expect(Own?.key).toMatchObject({ key_ref: null, proved: { seq: expect.any(Number) } });
+    expect(Own?.refused_rights).toEqual([]);
+    expect(Sub?.effective.may.tool).toEqual(['memory_*']);
+    expect(Own?.use.tools).toEqual([{ tool: 'agent_register', calls: 2 }]);
+    expect(Gone).toMatchObject({ status: 'removed', key: { destroyed: { seq: expect.any(Number) } } });
+    expect(unused_keys).toHaveLength(1);
+  });
+
+  it('the same frames give the same bytes, from the open world and from stores of two kinds [SOC-55]', async () => {
+    const { store, keys, clock } = await life;
+    const path = join(tmpdir(), `reprise-audit-${process.pid}.db`);
+    try {
+      const disk = sqlite(path);
+      await forgedCopy(store, undefined, disk);
+      const copies = [await reportOf(store), await reportOf(store), await reportOf(disk)].map((one) =>
+        JSON.stringify(one),
+      );
+      const part = society({ keys });
+      await using world = await openWorld({ store: disk, clock, models: { main: script() }, parts: [part] });
+      const { head, ...open } = await world.part(part).audit();
+      expect(head.seq).toBeGreaterThanOrEqual(JSON.parse(copies[0] ?? '').head.seq);
+      expect(JSON.parse(JSON.stringify(open))).toEqual((({ head: _, ...rest }) => rest)(JSON.parse(copies[0] ?? '')));
+      expect(new Set(copies).size).toBe(1);
+    } finally {
+      for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(`${path}${suffix}`, { force: true });
+    }
+  });
+
+  it('a fork is audited as a world of its own: its receipts speak of the world in which they were given [SOC-54]', async () => {
+    const { store, keys, clock } = await life;
+    const own = await forgedCopy(store);
+    const part = society({ keys });
+    const models = { main: script() };
+    const world = await openWorld({ store: own, clock, models, parts: [part] });
+    for (const mode of ['dry', 'live'] as const) {
+      const into = memory();
+      const grants = mode === 'live' ? { grants: { may: {} } } : {};
+      await world.kernel.fork({ into, mode, at: 12, ...grants });
+      const { findings, agents, world: id } = await reportOf(into);
+      expect({ mode, findings, agents: agents.length, isOwn: id !== world.kernel.id }).toEqual({
+        ...{ mode, findings: [], agents: 1, isOwn: true },
+      });
+    }
+    await world.close();
+  });
+
+  it('the cost of an audit grows with the number of frames: four times as many take less than eight times as long [SOC-56]', {
+    timeout: 60_000,
+  }, async () => {
+    const [short, long] = [await longLife(500), await longLife(2_000)];
+    const time = async (store: typeof short) => {
+      const began = process.cpuUsage();
+      const { findings } = await reportOf(store);
+      expect(findings).toEqual([]);
+      return process.cpuUsage(began).user;
+    };
+    await time(short);
+    const [one, four] = [await time(short), await time(long)];
+    console.info(`audit of 500 frames: ${one} µs CPU; of 2000: ${four} µs`);
+    expect(four).toBeLessThan(8 * one);
+  });
+});
