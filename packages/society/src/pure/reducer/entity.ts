@@ -31,6 +31,7 @@ import {
   entityTables,
   memberEvents,
   proofNews,
+  SOCIETY_BOUNDS,
   SWARM,
 } from '../contracts/index.js';
 import { changeSet } from './agent-rights.js';
@@ -174,8 +175,10 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   },
   'society/Membership@1': (draft, { group, role }, ctx) => {
     if (ctx.sender?.[0] !== 'society/Group@1' || ctx.sender[1] !== group) ctx.reject('not_yours');
+    const memberships = tableOf(ctx, 'memberships');
+    const isNew = role !== null && memberships.get(group) === undefined;
+    if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
     changeRights(draft, ctx, () => {
-      const memberships = tableOf(ctx, 'memberships');
       if (role === null) memberships.delete(group);
       else memberships.set(group, role);
     });
