@@ -7,9 +7,10 @@ import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { memoryVault } from '../../src/adapters/vault.js';
+import { IDENTITY_BOUNDS } from '../../src/index.js';
 import { comeBack, crewOf, openPlace, type Place } from '../support/comeback.js';
 
-/** A fork in which the agent writes one item for its group, one for itself and a note. */
+/** A fork in which the agent writes an item for its group, and again with better words, one for itself and a note; and its parent writes. */
 async function forkOf(at: Place, agent: string) {
   const fork = memory();
   const budgets = { 'entity:ann': {}, [`entity:${agent}`]: {} };
@@ -17,7 +18,13 @@ async function forkOf(at: Place, agent: string) {
   const part = society({ keys: at.keys });
   await using world = await openWorld({ store: fork, models: { main: script() }, parts: [part] });
   const bot = world.part(part).entity(agent);
-  await bot.memory.write({ type: 'note', content: 'For all.', visibility: 'group', group: 'crew' });
+  const shared = { type: 'note', visibility: 'group', group: 'crew' } as const;
+  const { item_id: supersedes } = await bot.memory.write({ ...shared, content: 'For some.' });
+  await bot.memory.write({ ...shared, content: 'For all.', supersedes });
+  await world
+    .part(part)
+    .entity('ann')
+    .memory.write({ ...shared, content: 'Of the parent.' });
   await bot.memory.write({ type: 'note', content: 'Mine.', visibility: 'private' });
   await bot.memory.write({ type: 'note', content: 'A note.', visibility: 'private', store: 'notes' });
   return fork;
@@ -51,6 +58,19 @@ describe('a return', () => {
     ]);
     await ann.review(bot.id, { reject: true });
     expect((await ann.memory.list('crew')).items.map(({ content }) => content)).toEqual(['For all.']);
+    await world.verify();
+  });
+
+  it('a parent keeps 64 returns that wait for a review, refuses another one, and takes it when one was decided on [SOC-52]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const come = () => comeBack(at, ann, bot.id, { items: [{ text: 'Found.' }] });
+    for (let n = 0; n < IDENTITY_BOUNDS.staged; n++) expect((await come()).is_error).toBe(false);
+    expect(await come()).toMatchObject({ is_error: true, value: { code: 'too_many_returns' } });
+    const [first] = await ann.staging(bot.id);
+    await ann.use('staging_review', { staging_group_id: first?.staging_group_id ?? '', decision: 'reject' });
+    expect((await come()).is_error).toBe(false);
     await world.verify();
   });
 
