@@ -30,23 +30,23 @@ beforeAll(async () => {
 });
 
 describe('reprise society audit', () => {
-  it('a clean society has no finding and exit code 0, also with --json, and names are escaped [SOC-54]', async () => {
+  it('a clean society has no problem and exit code 0, also with --json, and names are escaped [SOC-54]', async () => {
     const { code, out, err } = await run('society', 'audit', clean);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      /^.*clean\.db: no finding\n[0-9a-f]{64} Bot\\u001b\[2J \[registered\] custom, made in frame \d+/i,
+      /^.*clean\.db: no problem\n[0-9a-f]{64} Bot\\u001b\[2J \[registered\] custom, made in frame \d+/i,
     );
     expect(out).toContain('\n1 person, 1 agent, ');
     const json = await run('society', 'audit', clean, '--json');
-    expect(JSON.parse(json.out)).toMatchObject({ findings: [], agents: [{ parent_entity_id: 'ann' }] });
+    expect(JSON.parse(json.out)).toMatchObject({ problems: [], agents: [{ parent_entity_id: 'ann' }] });
     expect((await run('society', 'audit', clean, '--json')).out).toBe(json.out);
   });
 
-  it('rights above those of the maker are a finding with its frame and exit code 1 [SOC-54]', async () => {
+  it('rights above those of the maker are a problem with its frame and exit code 1 [SOC-54]', async () => {
     const { code, out } = await run('society', 'audit', wide);
     expect(code).toBe(1);
-    expect(out).toMatch(/wide\.db: 1 finding\n\d+\.0 [0-9a-f]{12} rights_above_maker: rights were set that exceed /);
-    expect(JSON.parse((await run('society', 'audit', wide, '--json')).out).findings).toHaveLength(1);
+    expect(out).toMatch(/wide\.db: 1 problem\n\d+\.0 [0-9a-f]{12} rights_above_maker: rights were set that exceed /);
+    expect(JSON.parse((await run('society', 'audit', wide, '--json')).out).problems).toHaveLength(1);
   });
 
   it('wrong use exits with 2 and a world that is not there with 3', async () => {

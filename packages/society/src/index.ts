@@ -16,11 +16,11 @@ export { CreatedSwarm, type SwarmEvent, SwarmHandle, type SwarmReport } from './
 export type { TrustScore, Verdict } from './api/trust.js';
 export { auditSociety } from './audit/audit.js';
 export {
-  AUDIT_FINDINGS,
+  AUDIT_PROBLEMS,
   type AuditCode,
   type AuditedAgent,
-  type AuditFinding,
   type AuditPlace,
+  type AuditProblem,
   type AuditReport,
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';

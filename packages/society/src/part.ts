@@ -1,6 +1,13 @@
 /** Societies as a part of a world. */
-import type { AgentWorld, WorldPart } from '@reprise/agent';
-import { type Address, type ArgumentCheck, checkOf, type PolicyRule, requireKnownOptions } from '@reprise/contracts';
+import { type AgentWorld, type Duration, durationMs, type WorldPart } from '@reprise/agent';
+import {
+  type Address,
+  type ArgumentCheck,
+  checkOf,
+  isRepriseError,
+  type PolicyRule,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import { topic } from '@reprise/flow';
 import type { AnyAdapter } from '@reprise/kernel';
 import { memoryPart } from '@reprise/memory';
@@ -35,6 +42,7 @@ import {
   provePlan,
   removePlan,
   returnPlan,
+  SOCIETY_BOUNDS,
   stagingReducer,
   swarmReducer,
 } from './pure/index.js';
@@ -51,6 +59,11 @@ export interface SocietyOptions {
   readonly tokens?: (world: AgentWorld) => TokenIssuer;
   /** What people may do, unless something else is stated for one of them; everything when absent. */
   readonly root?: Capabilities;
+  /**
+   * How long a deactivated agent may come back before it is removed, unless the deactivation states another time; seven
+   * days when absent. A person's entity keeps the time that its society had when it was made, and hands it to its agents.
+   */
+  readonly grace?: Duration;
   /**
    * The cell of the app that answers the app's own owner tools, after the gate's check. The policy rules for both ways are
    * the app's.
@@ -88,10 +101,11 @@ const POLICY: readonly PolicyRule[] = [
  * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
  */
 export function society(options: SocietyOptions = {}): WorldPart<Society> {
-  requireKnownOptions(options, { keys: true, tokens: true, root: true, calls: true }, 'society');
-  const { root = {}, calls = null, keys = memoryVault(), tokens } = options;
+  requireKnownOptions(options, { keys: true, tokens: true, root: true, grace: true, calls: true }, 'society');
+  const { root = {}, grace = SOCIETY_BOUNDS.grace_ms, calls = null, keys = memoryVault(), tokens } = options;
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
+  const graceMs = durationOf(grace);
   const sign = (agent: string, bytes: Uint8Array) => keys.sign(keyRefOf(agent), bytes);
   const kept = societyKeys(keys);
   return {
@@ -129,6 +143,15 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
     policy: POLICY,
     servedIn: (world) => servedSociety(world, tokens),
     tools: swarmTools,
-    handle: (world) => societyOf(world, { root, app: calls, tokens, sign }),
+    handle: (world) => societyOf(world, { root, app: calls, graceMs, tokens, sign }),
   };
+}
+
+function durationOf(grace: Duration): number {
+  try {
+    return durationMs(grace, 'grace');
+  } catch (error) {
+    require(!isRepriseError(error, 'invalid_argument'), 'grace', "a duration up to 366 days, such as '7d'", grace);
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 /** The status of agents: which changes are legal, who may make them, and what comes with each. */
 import { memoryPart } from 'reprise/memory';
+import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, refusedWith } from './support/office.js';
 
@@ -68,6 +69,31 @@ describe('given an agent with agents of its own', () => {
     expect(await refusedWith(ann.setStatus(id, 'reactivate', { ttl_seconds: 60 }))).toBe('illegal_transition');
     await scene.world.verify();
   });
+
+  it('the grace that a society states counts for every agent below its people, unless a deactivation states another time [SOC-37]', async () => {
+    await using scene = await openOffice({ society: { grace: '2d' } });
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann);
+    const [usual, short] = [await agentOf(scene.office.entity(lead)), await agentOf(scene.office.entity(lead))];
+    const left = async (id: string, options = {}) => {
+      const { grace_until } = await ann.setStatus(id, 'deactivate', options);
+      return Date.parse(grace_until ?? '') - scene.clock.wall();
+    };
+    expect(await left(usual)).toBe(2 * DAY);
+    expect(await left(short, { grace_seconds: 60 })).toBe(60_000);
+    await scene.clock.advance(2 * DAY);
+    expect((await scene.office.entity(usual).state())?.status).toBe('removed');
+    await scene.world.verify();
+  });
+
+  it.each([0, -1, '7 days', '400d', Number.NaN])(
+    'a grace of %s is refused when the society is defined, naming the option',
+    (grace) => {
+      expect(() => society({ grace: grace as never })).toThrow(
+        expect.objectContaining({ code: 'invalid_definition', message: expect.stringContaining('grace') }),
+      );
+    },
+  );
 
   it('five failed operations within ten minutes suspend an agent, and ten minutes later it goes on [SOC-35]', async () => {
     await using scene = await openOffice();

@@ -50,12 +50,13 @@ export interface Society {
 interface SocietyParts {
   readonly root: Capabilities;
   readonly app: Address | null;
+  readonly graceMs: number;
   readonly tokens: ((world: AgentWorld) => TokenIssuer) | undefined;
   readonly sign: EntityHost['sign'];
 }
 
 /** Makes the handle of the part. */
-export function societyOf(world: AgentWorld, { root, app, tokens, sign }: SocietyParts): Society {
+export function societyOf(world: AgentWorld, { root, app, graceMs, tokens, sign }: SocietyParts): Society {
   const host: EntityHost = { world, tokens, sign };
   return {
     entity: (id) => new Entity(host, checkedId(id)),
@@ -64,7 +65,7 @@ export function societyOf(world: AgentWorld, { root, app, tokens, sign }: Societ
     swarm: (id) => new SwarmHandle({ world, caller: (entity) => new Entity(host, entity) }, checkedId(id)),
     async human(name, capabilities = root) {
       const entity = new Entity(host, checkedName(name));
-      if (!(await isWhole(world, name))) await makeHuman(world, name, capabilities, app);
+      if (!(await isWhole(world, name))) await makeHuman(world, name, { root: capabilities, app, graceMs });
       return entity;
     },
   };
@@ -78,8 +79,11 @@ async function isWhole({ kernel }: AgentWorld, name: string): Promise<boolean> {
 }
 
 /** Makes a person's entity: its account, its rights and those of the principal first, then the cell can act. */
-async function makeHuman(world: AgentWorld, name: string, root: Capabilities, app: Address | null): Promise<void> {
-  const { kernel } = world;
+async function makeHuman(
+  { kernel }: AgentWorld,
+  name: string,
+  { root, app, graceMs }: Pick<SocietyParts, 'root' | 'app' | 'graceMs'>,
+): Promise<void> {
   const rights = compileRights({
     ...{ agent_id: name, kind: 'person', declared: root, tier: 'high', trust_floor: 'high', bonus_groups: [] },
     ...{ memberships: [], status: 'active', parent_id: null },
@@ -97,7 +101,8 @@ async function makeHuman(world: AgentWorld, name: string, root: Capabilities, ap
       },
     },
   });
-  await ask(kernel, entityAt(name), 'society/Human@1', { display_name: name, root, above, app }, { id: 'human' });
+  const human = { display_name: name, root, above, app, grace_ms: graceMs };
+  await ask(kernel, entityAt(name), 'society/Human@1', human, { id: 'human' });
   await kernel.command('sys/SetRights@1', {
     holder: `cell:${reducer}/${key}`,
     ...recordedSides({ exercise: withGroups(rights), grant: rights.grant }),

@@ -13,7 +13,7 @@ import {
 import { HotChainCheck } from './hot-chain.js';
 import { KeysCheck } from './keys.js';
 import { Lineage, type MadeAgent } from './lineage.js';
-import { type AuditCheck, Findings } from './reading.js';
+import { type AuditCheck, Problems } from './reading.js';
 import type { AuditedAgent, AuditReport } from './report.js';
 import { RightsCheck } from './rights.js';
 import { StatusCheck } from './statuses.js';
@@ -25,7 +25,7 @@ import { UseCheck } from './use.js';
  * inputs is another question, which `reprise verify` answers.
  *
  * @throws RepriseError `journal_damaged` when a frame does not belong to its chain
- * @example const { findings } = await auditSociety(await sqlite('office.db').openReadonly())
+ * @example const { problems } = await auditSociety(await sqlite('office.db').openReadonly())
  */
 export async function auditSociety(store: ReadonlyStore): Promise<AuditReport> {
   return auditOf(chainedFrames(store), store.content);
@@ -44,12 +44,12 @@ export async function auditOf(frames: AsyncIterable<WorldFrame>, content: Conten
 
 /** All concerns of an audit, in the order in which they learn from each other. */
 class Audit {
-  readonly #findings = new Findings();
-  readonly #lineage = new Lineage(this.#findings);
-  readonly #rights = new RightsCheck(this.#lineage, this.#findings);
-  readonly #keys = new KeysCheck(this.#lineage, this.#findings);
-  readonly #hot = new HotChainCheck(this.#findings);
-  readonly #statuses = new StatusCheck(this.#findings);
+  readonly #problems = new Problems();
+  readonly #lineage = new Lineage(this.#problems);
+  readonly #rights = new RightsCheck(this.#lineage, this.#problems);
+  readonly #keys = new KeysCheck(this.#lineage, this.#problems);
+  readonly #hot = new HotChainCheck(this.#problems);
+  readonly #statuses = new StatusCheck(this.#problems);
   readonly #use = new UseCheck();
   readonly #checks: readonly AuditCheck[] = [
     this.#lineage,
@@ -72,7 +72,7 @@ class Audit {
       people: [...this.#lineage.people].map(([entity_id, made]) => ({ entity_id, made })),
       agents: [...this.#lineage.begun].map(([id, agent]) => this.#agent(id, agent)),
       unused_keys: this.#keys.unused(),
-      findings: this.#findings.sorted(),
+      problems: this.#problems.sorted(),
     };
   }
 

@@ -1,7 +1,7 @@
 /** Challenges: each is drawn for one agent and purpose, and answered once within its time (SOC-9). */
 import type { Value } from '@reprise/contracts';
 import type { IdentityProof } from '../pure/contracts/index.js';
-import { type AuditRecord, cellName, type Findings } from './reading.js';
+import { type AuditRecord, cellName, type Problems } from './reading.js';
 import type { AuditPlace } from './report.js';
 
 interface Drawn {
@@ -20,7 +20,7 @@ export class ChallengeBook {
   readonly #taken = new Map<string, number>();
 
   constructor(
-    private readonly findings: Findings,
+    private readonly problems: Problems,
     private readonly msMax: number,
   ) {}
 
@@ -41,12 +41,12 @@ export class ChallengeBook {
     this.#taken.delete(plan);
     const drawn = this.#drawn.get(nonce);
     if (drawn === undefined || drawn.agent !== agent || drawn.purpose !== purpose) {
-      this.findings.add('challenge_unknown', agent, place, { expected: { agent, purpose }, actual: drawn ?? null });
+      this.problems.add('challenge_unknown', agent, place, { expected: { agent, purpose }, actual: drawn ?? null });
       return;
     }
-    if (drawn.isAnswered) this.findings.add('challenge_reused', agent, place, { expected: 1, actual: nonce });
+    if (drawn.isAnswered) this.problems.add('challenge_reused', agent, place, { expected: 1, actual: nonce });
     if (at - drawn.at >= this.msMax)
-      this.findings.add('challenge_late', agent, place, { expected: { ms_below: this.msMax }, actual: at - drawn.at });
+      this.problems.add('challenge_late', agent, place, { expected: { ms_below: this.msMax }, actual: at - drawn.at });
     drawn.isAnswered = true;
   }
 }

@@ -14,8 +14,8 @@ import {
   cellName,
   type Delivered,
   eventTo,
-  type Findings,
   factOf,
+  type Problems,
   placeOf,
 } from './reading.js';
 import type { AuditedLink } from './report.js';
@@ -67,7 +67,7 @@ export class HotChainCheck implements AuditCheck {
   /** The events of this cascade for hot contexts that no change was seen of yet: a change in a later frame does not name its event. */
   #waiting = new Map<string, Delivered[]>();
 
-  constructor(private readonly findings: Findings) {}
+  constructor(private readonly problems: Problems) {}
 
   take(read: AuditRecord): void {
     const { record, i } = read;
@@ -86,13 +86,13 @@ export class HotChainCheck implements AuditCheck {
 
   /** SOC-7: an agent that does something has a hot context from its beginning. */
   #missing(entity: string, read: AuditRecord): void {
-    this.findings.add('chain_broken', entity, read, { expected: 'society/OpenL1@1', actual: null });
+    this.problems.add('chain_broken', entity, read, { expected: 'society/OpenL1@1', actual: null });
   }
 
   #fact({ key, value }: { readonly key: string; readonly value: Value }, read: AuditRecord): void {
     const parsed = CHANGED.safeParse(value);
     if (parsed.success && parsed.data.entity_id === key) this.#changed(key, parsed.data, read);
-    else this.findings.add('chain_broken', key, read, { expected: 'a step of this hot context', actual: value });
+    else this.problems.add('chain_broken', key, read, { expected: 'a step of this hot context', actual: value });
   }
 
   #changed(entity: string, fact: Changed, read: AuditRecord): void {
@@ -105,15 +105,15 @@ export class HotChainCheck implements AuditCheck {
     const expected = { version: hot.version + 1, session_count: count };
     const isFirst = hot.version === 0;
     if (version !== expected.version || session_count !== count || isFirst !== (cause === 'opened'))
-      this.findings.add('chain_broken', entity, read, { expected, actual: { version, session_count, cause } });
+      this.problems.add('chain_broken', entity, read, { expected, actual: { version, session_count, cause } });
     if (event === undefined)
-      this.findings.add('chain_broken', entity, read, { expected: EVENT_OF[cause], actual: null });
+      this.problems.add('chain_broken', entity, read, { expected: EVENT_OF[cause], actual: null });
     else apply(hot, event);
     if (
       event !== undefined &&
       (event.from === null || cellName(event.from) !== `${ENTITY}/${entity}` || event.from.length !== 2)
     )
-      this.findings.add('link_forged', entity, read, { expected: `${ENTITY}/${entity}`, actual: event.from });
+      this.problems.add('link_forged', entity, read, { expected: `${ENTITY}/${entity}`, actual: event.from });
     Object.assign(hot, { version, count: session_count });
     this.#link(entity, hot, fact, read);
   }
@@ -123,7 +123,7 @@ export class HotChainCheck implements AuditCheck {
     const next = (prev: string | null) => digestOf(linkContent(linked, { prev, count, capabilities }));
     const [expected, other] = MOVES.has(cause) ? [next(computed), next(recorded)] : [computed, recorded];
     if (chain_hash !== expected && chain_hash !== other)
-      this.findings.add('link_forged', entity, read, { expected, actual: chain_hash });
+      this.problems.add('link_forged', entity, read, { expected, actual: chain_hash });
     Object.assign(hot, { recorded: chain_hash, computed: chain_hash === other ? chain_hash : expected });
   }
 

@@ -5,7 +5,7 @@ import { verdictOn } from '../adapters/verify.js';
 import { ENTITY, IDENTITY_BOUNDS, type IdentityProof, identityProof, keyMade, SWARM } from '../pure/contracts/index.js';
 import { ChallengeBook } from './challenges.js';
 import type { Lineage, MadeAgent } from './lineage.js';
-import { type AuditCheck, type AuditRecord, cellName, eventTo, type Findings, fieldsIn, placeOf } from './reading.js';
+import { type AuditCheck, type AuditRecord, cellName, eventTo, fieldsIn, type Problems, placeOf } from './reading.js';
 import type { AuditedKey, AuditedProof, AuditPlace, UnusedKey } from './report.js';
 
 type Place = AuditPlace & { readonly i: number };
@@ -61,9 +61,9 @@ export class KeysCheck implements AuditCheck {
 
   constructor(
     private readonly lineage: Lineage,
-    private readonly findings: Findings,
+    private readonly problems: Problems,
   ) {
-    this.#challenges = new ChallengeBook(findings, IDENTITY_BOUNDS.nonce_ms);
+    this.#challenges = new ChallengeBook(problems, IDENTITY_BOUNDS.nonce_ms);
   }
 
   /** The world that the journal is of. */
@@ -178,7 +178,7 @@ export class KeysCheck implements AuditCheck {
     claim.ended = placeOf(read);
     if (isRecorded && typeof world === 'string' && this.#origins.has(world)) claim.world = world;
     if (receipt.status !== 'ok' || world === claim.world) return;
-    this.findings.add('verdict_forged', claim.agent, read, { expected: { world: claim.world }, actual: { world } });
+    this.problems.add('verdict_forged', claim.agent, read, { expected: { world: claim.world }, actual: { world } });
   }
 
   #keyMade({ cell }: Open, payload: Value, read: AuditRecord): void {
@@ -212,18 +212,18 @@ export class KeysCheck implements AuditCheck {
     const isVerdict = recorded === 'verified' || REFUSALS.has(recorded ?? '');
     if (!isVerdict || recorded === claim.checked) return;
     if (recorded === 'content_gone' || refused === 'content_gone') return; // a text is gone for one of the two: nothing to compare
-    this.findings.add('verdict_forged', agent, claim, { expected: claim.checked, actual: recorded });
+    this.problems.add('verdict_forged', agent, claim, { expected: claim.checked, actual: recorded });
   }
 
   #requireTaken({ agent_id, key_ref, heard, ...place }: Made): void {
     if (heard || this.lineage.has(agent_id) || this.#destroyed.has(key_ref)) return;
-    this.findings.add('key_without_agent', agent_id, place, { expected: 'society/Make@1', actual: key_ref });
+    this.problems.add('key_without_agent', agent_id, place, { expected: 'society/Make@1', actual: key_ref });
   }
 
   #requireProved(id: string, agent: MadeAgent): void {
     if (this.#origin(id, agent) !== null) return;
     const expected = agent.record.key_ref === null ? 'identity.verify@1' : 'identity.keygen@1';
-    this.findings.add('key_not_proved', id, agent.made, { expected, actual: null });
+    this.problems.add('key_not_proved', id, agent.made, { expected, actual: null });
   }
 
   /** Where a key comes from: its maker had it made, or the agent signed the id of its parent. */

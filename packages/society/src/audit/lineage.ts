@@ -1,6 +1,6 @@
 /** Who made whom: people, agents and swarms, with the records that agents were made with. */
 import { type AgentRecord, agentIdOfKey, agentRecord, ENTITY, openSwarm, SWARM } from '../pure/contracts/index.js';
-import { type AuditCheck, type AuditRecord, cellName, eventTo, type Findings, factOf, placeOf } from './reading.js';
+import { type AuditCheck, type AuditRecord, cellName, eventTo, factOf, type Problems, placeOf } from './reading.js';
 import type { AuditPlace } from './report.js';
 
 /** An agent that was made. */
@@ -26,7 +26,7 @@ export class Lineage implements AuditCheck {
   readonly #made = new Map<string, MadeAgent>();
   readonly #swarms = new Map<string, OpenedSwarm>();
 
-  constructor(private readonly findings: Findings) {}
+  constructor(private readonly problems: Problems) {}
 
   take(read: AuditRecord): void {
     const { record } = read;
@@ -81,21 +81,21 @@ export class Lineage implements AuditCheck {
     }
     const made = this.#made.get(id);
     if (made === undefined) {
-      this.findings.add('record_differs', id, read, { expected: 'a making', actual: null });
+      this.problems.add('record_differs', id, read, { expected: 'a making', actual: null });
       return;
     }
     this.begun.set(id, made);
     this.#compare(id, made, fact, read);
     this.#requireParent(id, made);
     const own = agentIdOfKey(made.record.public_key);
-    if (own !== id) this.findings.add('id_not_of_key', id, made.made, { expected: own, actual: id });
+    if (own !== id) this.problems.add('id_not_of_key', id, made.made, { expected: own, actual: id });
   }
 
   #compare(id: string, { record }: MadeAgent, fact: AuditFields, read: AuditRecord): void {
     const { agent_id, parent_entity_id, agent_type: kind, public_key, depth, expires_at } = record;
     const expected = { agent_id, parent_entity_id, kind, public_key, depth, expires_at };
     const differs = Object.entries(expected).some(([field, is]) => fact[field] !== is);
-    if (differs) this.findings.add('record_differs', id, read, { expected, actual: fact });
+    if (differs) this.problems.add('record_differs', id, read, { expected, actual: fact });
   }
 
   /** SOC-4: the maker is the parent's entity, or a swarm that it created; one level above. */
@@ -107,7 +107,7 @@ export class Lineage implements AuditCheck {
     if ((entity === parent || isOfSwarm) && level !== undefined && depth === level + 1) return;
     const actual = { maker, depth };
     const expected = { maker: `${ENTITY}/${parent}`, depth: level === undefined ? null : level + 1 };
-    this.findings.add('parent_forged', id, made, { expected, actual });
+    this.problems.add('parent_forged', id, made, { expected, actual });
   }
 }
 

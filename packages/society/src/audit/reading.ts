@@ -1,6 +1,6 @@
 /** Frames as the checks of an audit read them. */
 import type { Address, JournalRecord, Value } from '@reprise/contracts';
-import type { AuditCode, AuditFinding, AuditPlace } from './report.js';
+import type { AuditCode, AuditPlace, AuditProblem } from './report.js';
 
 /** A record in its frame. */
 export interface AuditRecord<R extends JournalRecord = JournalRecord> extends AuditPlace {
@@ -60,8 +60,8 @@ export function fieldsIn(value: unknown): Readonly<Record<string, Value>> {
 }
 
 /** Collects what is wrong. */
-export class Findings {
-  readonly #all: AuditFinding[] = [];
+export class Problems {
+  readonly #all: AuditProblem[] = [];
 
   add(
     code: AuditCode,
@@ -73,7 +73,7 @@ export class Findings {
   }
 
   /** In the order of frames; of one record in the order of codes. */
-  sorted(): readonly AuditFinding[] {
+  sorted(): readonly AuditProblem[] {
     return this.#all.toSorted((a, b) => a.seq - b.seq || a.i - b.i || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0));
   }
 }

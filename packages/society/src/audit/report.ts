@@ -3,7 +3,7 @@ import type { Capability, Value } from '@reprise/contracts';
 import type { AgentStatus, AgentType, Capabilities, Purpose, StatusReason } from '../pure/contracts/index.js';
 
 /** What an audit can find, each with its meaning. The list is closed. */
-export const AUDIT_FINDINGS = {
+export const AUDIT_PROBLEMS = {
   /** SOC-6 */
   id_not_of_key: 'the id of the agent is not the SHA-256 of its public key',
   /** SOC-5 */
@@ -37,7 +37,7 @@ export const AUDIT_FINDINGS = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /** What an audit can find. */
-export type AuditCode = keyof typeof AUDIT_FINDINGS;
+export type AuditCode = keyof typeof AUDIT_PROBLEMS;
 
 /** A frame, and the time of it in milliseconds since 1970. */
 export interface AuditPlace {
@@ -46,7 +46,7 @@ export interface AuditPlace {
 }
 
 /** Something that an audit found wrong. */
-export interface AuditFinding {
+export interface AuditProblem {
   readonly code: AuditCode;
   /** The agent, or the key's agent; null where no agent is known. */
   readonly agent_id: string | null;
@@ -163,5 +163,5 @@ export interface AuditReport {
   readonly agents: readonly AuditedAgent[];
   readonly unused_keys: readonly UnusedKey[];
   /** In the order of frames. */
-  readonly findings: readonly AuditFinding[];
+  readonly problems: readonly AuditProblem[];
 }

@@ -11,7 +11,7 @@ import {
 } from '@reprise/kernel/authority';
 import { ENTITY, formatHolder } from '../pure/contracts/index.js';
 import { keyIn, type Lineage } from './lineage.js';
-import { type AuditCheck, type AuditRecord, cellName, type Findings, factOf, placeOf } from './reading.js';
+import { type AuditCheck, type AuditRecord, cellName, factOf, type Problems, placeOf } from './reading.js';
 import type { AuditedRefusal, AuditedRights } from './report.js';
 
 /** Both sides as they were set; null for a side that is not narrowed. */
@@ -39,7 +39,7 @@ export class RightsCheck implements AuditCheck {
 
   constructor(
     private readonly lineage: Lineage,
-    private readonly findings: Findings,
+    private readonly problems: Problems,
   ) {}
 
   take(read: AuditRecord): void {
@@ -108,7 +108,7 @@ export class RightsCheck implements AuditCheck {
       const excess = firstExcess(is[side], limit ?? was?.[side] ?? EVERYTHING);
       if (excess === undefined) continue;
       const { where, expected, actual } = excess;
-      this.findings.add('rights_above_maker', agent, read, {
+      this.problems.add('rights_above_maker', agent, read, {
         expected: { side, where, at_most: expected },
         actual: { by, is: actual },
       });
@@ -118,7 +118,7 @@ export class RightsCheck implements AuditCheck {
   /** SOC-7 */
   #begun(agent: string, read: AuditRecord): void {
     if (this.#sides.has(formatHolder(agent))) return;
-    this.findings.add('began_without_rights', agent, read, { expected: 'sys/SetRights@1', actual: null });
+    this.problems.add('began_without_rights', agent, read, { expected: 'sys/SetRights@1', actual: null });
   }
 
   /** A live fork restores no right: what its original took back since the cut is taken back in it. */

@@ -2,7 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/index.js';
 import { isLegal } from '../pure/reducer/status.js';
-import { type AuditCheck, type AuditRecord, causeOf, eventTo, type Findings, factOf, placeOf } from './reading.js';
+import { type AuditCheck, type AuditRecord, causeOf, eventTo, factOf, type Problems, placeOf } from './reading.js';
 import type { AuditedStatus } from './report.js';
 
 const CHANGED = entityCoreFacts['society/StatusChanged@1'];
@@ -11,7 +11,7 @@ const CHANGED = entityCoreFacts['society/StatusChanged@1'];
 export class StatusCheck implements AuditCheck {
   readonly #changes = new Map<string, AuditedStatus[]>();
 
-  constructor(private readonly findings: Findings) {}
+  constructor(private readonly problems: Problems) {}
 
   take(read: AuditRecord): void {
     const { record } = read;
@@ -32,13 +32,13 @@ export class StatusCheck implements AuditCheck {
     const changes = this.#changes.get(agent) ?? [];
     const parsed = CHANGED.safeParse(value);
     if (!parsed.success) {
-      this.findings.add('status_broken', agent, read, { expected: 'a change of status', actual: value });
+      this.problems.add('status_broken', agent, read, { expected: 'a change of status', actual: value });
       return;
     }
     const { old, new: next, reason, epoch } = parsed.data;
     const expected = { old: this.statusOf(agent), epoch: changes.length + 1 };
     if (old !== expected.old || epoch !== expected.epoch || !isLegal(old, next))
-      this.findings.add('status_broken', agent, read, { expected, actual: { old, new: next, epoch } });
+      this.problems.add('status_broken', agent, read, { expected, actual: { old, new: next, epoch } });
     changes.push({ ...placeOf(read), old, new: next, reason, by: askedBy(read) });
     this.#changes.set(agent, changes);
   }
@@ -46,7 +46,7 @@ export class StatusCheck implements AuditCheck {
   #acted(agent: string, kind: string, read: AuditRecord): void {
     const status = this.statusOf(agent);
     if (status !== 'deactivated' && status !== 'removed') return;
-    this.findings.add('acted_after_end', agent, read, { expected: 'a denial', actual: { status, effect: kind } });
+    this.problems.add('acted_after_end', agent, read, { expected: 'a denial', actual: { status, effect: kind } });
   }
 }
 

@@ -16,8 +16,8 @@ const life = lifeOfASociety();
 describe('an audit of a society in which all is well', () => {
   it('an audit states of each agent its maker, key, proofs, rights, refusals, links, use and statuses, and finds nothing [SOC-54]', async () => {
     const { store, ids } = await life;
-    const { agents, findings, people, unused_keys } = await reportOf(store);
-    expect(findings).toEqual([]);
+    const { agents, problems, people, unused_keys } = await reportOf(store);
+    expect(problems).toEqual([]);
     expect(people.map(({ entity_id }) => entity_id)).toEqual(['ann']);
     const of = Object.fromEntries(agents.map((agent) => [agent.display_name, agent]));
     expect(Object.keys(of)).toEqual(['Bot', 'Own', 'Sub', 'Gone']);
@@ -73,9 +73,9 @@ describe('an audit of a society in which all is well', () => {
       const into = memory();
       const grants = mode === 'live' ? { grants: { may: {} } } : {};
       await world.kernel.fork({ into, mode, at: 12, ...grants });
-      const { findings, agents, world: id } = await reportOf(into);
-      expect({ mode, findings, agents: agents.length, isOwn: id !== world.kernel.id }).toEqual({
-        ...{ mode, findings: [], agents: 1, isOwn: true },
+      const { problems, agents, world: id } = await reportOf(into);
+      expect({ mode, problems, agents: agents.length, isOwn: id !== world.kernel.id }).toEqual({
+        ...{ mode, problems: [], agents: 1, isOwn: true },
       });
     }
     await world.close();
@@ -87,8 +87,8 @@ describe('an audit of a society in which all is well', () => {
     const [short, long] = [await longLife(500), await longLife(2_000)];
     const time = async (store: typeof short) => {
       const began = process.cpuUsage();
-      const { findings } = await reportOf(store);
-      expect(findings).toEqual([]);
+      const { problems } = await reportOf(store);
+      expect(problems).toEqual([]);
       return process.cpuUsage(began).user;
     };
     await time(short);

@@ -1,5 +1,5 @@
 /** `reprise society audit`: every agent of a world as the journal shows it, and what does not hold of it. */
-import { AUDIT_FINDINGS, type AuditedAgent, type AuditFinding, type AuditReport, auditSociety } from '@reprise/society';
+import { AUDIT_PROBLEMS, type AuditedAgent, type AuditProblem, type AuditReport, auditSociety } from '@reprise/society';
 import { EXIT, type ExitCode } from '../../exit.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
@@ -12,14 +12,14 @@ export async function audit(io: Io, world: string, options: { readonly json?: tr
   const report = await withWorld(world, auditSociety);
   const lines = options.json === true ? [toJson(report)] : linesOf(world, report);
   await io.out.write(lines.map((line) => `${escapeLine(line)}\n`).join(''));
-  return report.findings.length === 0 ? EXIT.ok : EXIT.finding;
+  return report.problems.length === 0 ? EXIT.ok : EXIT.finding;
 }
 
-function linesOf(world: string, { head, people, agents, unused_keys, findings }: AuditReport): readonly string[] {
-  const found = findings.length === 0 ? 'no finding' : counted(findings.length, 'finding');
+function linesOf(world: string, { head, people, agents, unused_keys, problems }: AuditReport): readonly string[] {
+  const found = problems.length === 0 ? 'no problem' : counted(problems.length, 'problem');
   return [
     `${world}: ${found}`,
-    ...findings.map(lineOfFinding),
+    ...problems.map(lineOfProblem),
     ...agents.flatMap(linesOfAgent),
     ...unused_keys.map(({ agent_id, seq, destroyed }) => {
       const now = destroyed === null ? 'destroyed when its vault is opened' : `destroyed in frame ${destroyed.seq}`;
@@ -30,10 +30,10 @@ function linesOf(world: string, { head, people, agents, unused_keys, findings }:
   ];
 }
 
-function lineOfFinding({ code, agent_id, seq, i, expected, actual }: AuditFinding): string {
+function lineOfProblem({ code, agent_id, seq, i, expected, actual }: AuditProblem): string {
   const of = agent_id === null ? '' : ` ${short(agent_id)}`;
   const values = `expected ${toJson(expected, { shortLinks: true })}, got ${toJson(actual, { shortLinks: true })}`;
-  return `${seq}.${i}${of} ${code}: ${AUDIT_FINDINGS[code]}; ${values}`;
+  return `${seq}.${i}${of} ${code}: ${AUDIT_PROBLEMS[code]}; ${values}`;
 }
 
 function linesOfAgent(agent: AuditedAgent): readonly string[] {

@@ -47,6 +47,12 @@ export type StatusReason = (typeof STATUS_REASONS)[number];
 /** The text of a display name. */
 export const displayName = z.string().min(1).max(120);
 
+/** A time of grace in milliseconds, up to a year. */
+export const graceMs = z
+  .int()
+  .min(0)
+  .max(366 * 86_400_000);
+
 /** The entity that narrows a dimension of what may be handed on: the nearest one above. */
 export const aboveLimits = z.record(z.string().max(32), entityId);
 
@@ -70,6 +76,8 @@ export const agentRecord = z.strictObject({
   expires_at: z.nullable(stamp),
   /** The cell of the app that answers the app's own owner tools; null for none. */
   app: z.nullable(address),
+  /** How long it may come back after it was deactivated, unless the deactivation states another time; in milliseconds. */
+  grace_ms: graceMs,
   /** The group of the swarm whose worker it is. */
   swarm_group: z.nullable(nameId),
   /** What its maker may hand on, and which entity narrows each dimension of it. */
@@ -118,6 +126,8 @@ export const entityState = z.strictObject({
   swarm_group: z.nullable(nameId),
   /** The cell of the app that answers the app's own owner tools; null for none. */
   app: z.nullable(address),
+  /** The time of grace of itself and of the agents that it makes, in milliseconds. */
+  grace_ms: graceMs,
   /** The tier that the parent's verdicts give. */
   tier,
   emcon: z.boolean(),
@@ -262,7 +272,13 @@ export const entityNews = {
   'society/Make@1': creates(agentRecord),
   /** Makes a person: by the operator, before it acts. */
   'society/Human@1': creates(
-    z.strictObject({ display_name: displayName, root: capabilities, above: capability, app: z.nullable(address) }),
+    z.strictObject({
+      display_name: displayName,
+      root: capabilities,
+      above: capability,
+      app: z.nullable(address),
+      grace_ms: graceMs,
+    }),
   ),
   /** The maker lets an agent begin: its rights stand. */
   'society/Start@1': z.strictObject({}),

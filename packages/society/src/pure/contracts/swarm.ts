@@ -5,7 +5,7 @@ import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
-import { aboveLimits, agentId, entityCoreTables, entityId, nameId } from './entity.js';
+import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, nameId } from './entity.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES } from './names.js';
 
@@ -126,6 +126,7 @@ export const swarmState = z.strictObject({
   account: z.string().max(128),
   expires_at: z.nullable(count),
   app: z.nullable(address),
+  grace_ms: graceMs,
   /** The coordinator, when it is known; the slot that it has; and the number of the slot that joins results. */
   coordinator: z.nullable(agentId),
   coordinator_slot: z.nullable(slotName),
@@ -263,6 +264,8 @@ export const openSwarm = z.strictObject({
   expires_at: z.nullable(count),
   /** The cell of the app that answers its own owner tools. */
   app: z.nullable(address),
+  /** The time of grace of its agents, in milliseconds. */
+  grace_ms: graceMs,
   /** What the creator may hand on, and who narrows it. */
   above: capability,
   limits: aboveLimits,

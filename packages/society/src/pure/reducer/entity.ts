@@ -90,10 +90,11 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
-  'society/Human@1': (draft, { display_name, root, above, app }, ctx) => {
+  'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
-    Object.assign(draft, { display_name, app, declared: root, created_at: ctx.now, started: true, status: 'active' });
+    Object.assign(draft, { display_name, app, grace_ms, declared: root, created_at: ctx.now });
+    Object.assign(draft, { started: true, status: 'active' });
     stateRegistered(draft, ctx);
   },
   'society/Make@1': (draft, record, ctx) => {
@@ -260,6 +261,7 @@ function initial(): EntityState {
     bonus_groups: [],
     swarm_group: null,
     app: null,
+    grace_ms: SOCIETY_BOUNDS.grace_ms,
     tier: 'medium',
     emcon: false,
     narrowed_at: 0,

@@ -144,6 +144,7 @@ function agentOf(
     expires_at: endOf(capabilities, draft, ctx),
     swarm_group: null,
     app: draft.app,
+    grace_ms: draft.grace_ms,
   };
 }
 

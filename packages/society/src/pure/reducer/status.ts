@@ -42,7 +42,7 @@ export function setStatus(
   {
     reason,
     by = BY_ITSELF,
-    grace_ms = SOCIETY_BOUNDS.grace_ms,
+    grace_ms = draft.grace_ms,
   }: { readonly reason: StatusReason; readonly by?: ChangedBy; readonly grace_ms?: number },
   ctx: ReducerContext,
 ): void {

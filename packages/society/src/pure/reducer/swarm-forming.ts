@@ -96,6 +96,7 @@ function memberOf(draft: SwarmState, member: string, key: MemberKeyed, ctx: Redu
     expires_at: end,
     swarm_group: draft.group,
     app: draft.app,
+    grace_ms: draft.grace_ms,
   };
 }
 

@@ -120,7 +120,8 @@ function likeMember(
   return {
     ...{ agent_id: NO_ID, public_key: NO_ID, key_ref: null, agent_type, display_name: slot },
     ...{ parent_entity_id: idOf(ctx), depth: draft.depth + 1, declared: capabilities, granted: null },
-    ...{ trust_floor: 'untrusted', automerge: false, expires_at: end, swarm_group: group_id, app: draft.app },
+    ...{ trust_floor: 'untrusted', automerge: false, expires_at: end, swarm_group: group_id },
+    ...{ app: draft.app, grace_ms: draft.grace_ms },
   };
 }
 
@@ -151,7 +152,7 @@ function makeSwarm(draft: EntityState, call: string, manifest: KeptManifest, ctx
   const parallel = Math.min(grant.max_parallel ?? SWARM_BOUNDS.agents, SWARM_BOUNDS.agents);
   const opening = {
     ...{ call, creator: idOf(ctx), depth: draft.depth, manifest, parallel, account },
-    ...{ expires_at: draft.expires_at, app: draft.app, above: recorded(grant), limits },
+    ...{ expires_at: draft.expires_at, app: draft.app, grace_ms: draft.grace_ms, above: recorded(grant), limits },
   };
   const rights = recorded(grant);
   tableOf(ctx, 'swarms').set(swarm_id, null);

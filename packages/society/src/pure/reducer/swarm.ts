@@ -154,11 +154,21 @@ function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events>>): typ
   };
 }
 
-function initial({ creator, depth, call, manifest, parallel, account, expires_at, app }: Opening): SwarmState {
+function initial({
+  creator,
+  depth,
+  call,
+  manifest,
+  parallel,
+  account,
+  expires_at,
+  app,
+  grace_ms,
+}: Opening): SwarmState {
   const { swarm_id, group_id = swarm_id, strategy, goal_ref, culture = {}, on_member_failure = 'continue' } = manifest;
   return {
     ...{ status: 'creating', creator, depth, call, group: group_id, strategy, goal_ref, culture },
-    ...{ on_failure: on_member_failure, parallel, account, expires_at, app },
+    ...{ on_failure: on_member_failure, parallel, account, expires_at, app, grace_ms },
     ...{ coordinator: null, coordinator_slot: null, synthesizer: null },
     members: { all: 0, asked: 0, keys: 0, made: 0, joined: 0 },
     ...{ slots: 0, stage: 0, tasks: { next: 1, open: 0 }, code: null, failing: false },

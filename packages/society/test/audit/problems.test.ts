@@ -5,7 +5,7 @@ import { VirtualClock } from '@reprise/testkit';
 import { openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/parts';
 import { script } from 'reprise/providers';
-import { AUDIT_FINDINGS, type Society, society } from 'reprise/society';
+import { AUDIT_PROBLEMS, type Society, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { base64Of, makePair } from '../../src/adapters/ed25519.js';
 import { agentIdOfKey } from '../../src/index.js';
@@ -17,7 +17,7 @@ const found = new Set<string>();
 
 /** The codes that an audit finds, each once, in the order of the alphabet. */
 async function codesOf(store: Parameters<typeof reportOf>[0]): Promise<readonly string[]> {
-  const codes = [...new Set((await reportOf(store)).findings.map(({ code }) => code))].sort();
+  const codes = [...new Set((await reportOf(store)).problems.map(({ code }) => code))].sort();
   for (const code of codes) found.add(code);
   return codes;
 }
@@ -227,7 +227,7 @@ describe('an audit of a world that forges', () => {
     const record = {
       ...{ agent_id, agent_type: 'custom', display_name: 'False', parent_entity_id: 'ann', depth: 1, public_key },
       ...{ key_ref: null, declared: {}, granted: null, trust_floor: 'high', automerge: false, expires_at: null },
-      ...{ app: null, swarm_group: null, above: { may: {} }, limits: {} },
+      ...{ app: null, grace_ms: 0, swarm_group: null, above: { may: {} }, limits: {} },
     };
     const send = (name: string, value: object) => {
       const event = { name: 'test/Forge@1', value: { to: ['society/Entity@1', agent_id], name, value } };
@@ -243,6 +243,6 @@ describe('an audit of a world that forges', () => {
   });
 
   it('every code of the list is found by one of these tests', () => {
-    expect([...found].sort()).toEqual(Object.keys(AUDIT_FINDINGS).sort());
+    expect([...found].sort()).toEqual(Object.keys(AUDIT_PROBLEMS).sort());
   });
 });
