@@ -132,7 +132,7 @@ export interface ServedResource {
    */
   read(view: WorldView, uri: string): Promise<Uint8Array | undefined>;
   /** The URIs whose content a frame changes. Clients that follow them are told; without it they hear of no change. */
-  changed?(frame: WorldFrame): readonly string[];
+  changed?(frame: WorldFrame): readonly string[] | Promise<readonly string[]>;
 }
 
 /** What a server offers for a part. */

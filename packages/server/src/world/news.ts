@@ -6,6 +6,7 @@
  * N2  A client is told of a resource only when its principal may read it at that moment.
  * N3  News is gathered for a moment and told once: a client learns that something changed, not how often.
  */
+import type { ServedResource } from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address, JournalRecord } from '@reprise/contracts';
 import type { WorldFrame } from '@reprise/kernel';
@@ -27,6 +28,8 @@ interface Follower {
 
 interface Gathered {
   readonly uris: Set<string>;
+  /** What parts say of their own resources. */
+  readonly changes: Promise<readonly string[]>[];
   /** Sessions that began. */
   readonly begun: Set<string>;
 }
@@ -36,7 +39,7 @@ export class News {
   /** Each follower, with the names of the tools that it was told of. */
   readonly #followers = new Map<Follower, string | undefined>();
   readonly #stop = new AbortController();
-  #gathered: Gathered = { uris: new Set(), begun: new Set() };
+  #gathered: Gathered = { uris: new Set(), changes: [], begun: new Set() };
   #reading: Promise<void> | undefined;
   #told: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -83,24 +86,35 @@ export class News {
 
   #take(frame: WorldFrame): void {
     if (this.#followers.size === 0) return;
-    const { uris, begun } = this.#gathered;
+    const { uris, changes, begun } = this.#gathered;
     for (const record of frame.records) {
       const session = sessionOf(record);
       if (session === undefined) continue;
       uris.add(sessionUri(session)).add(`${sessionUri(session)}/transcript`);
       if (isAdoption(record)) begun.add(session);
     }
-    for (const { changed } of this.served.resources) for (const uri of changed?.(frame) ?? []) uris.add(uri);
+    for (const { changed } of this.served.resources) changes.push(this.#changedUris(changed, frame));
     this.#timer ??= setTimeout(() => this.#flush(), SERVE_NEWS_MS);
+  }
+
+  /** The URIs that a part says a frame changes; none where it fails to say. */
+  async #changedUris(changed: ServedResource['changed'], frame: WorldFrame): Promise<readonly string[]> {
+    try {
+      return (await changed?.(frame)) ?? [];
+    } catch (error) {
+      this.onError(error as Error);
+      return [];
+    }
   }
 
   #flush(): void {
     this.#timer = undefined;
     const gathered = this.#gathered;
-    this.#gathered = { uris: new Set(), begun: new Set() };
+    this.#gathered = { uris: new Set(), changes: [], begun: new Set() };
     const followers = [...this.#followers.keys()];
     this.#told = this.#told
       .then(async () => {
+        for (const changed of await Promise.all(gathered.changes)) for (const uri of changed) gathered.uris.add(uri);
         for (const one of followers) if (this.#followers.has(one)) await this.#tell(one, gathered);
       })
       .catch(this.onError);

@@ -1,12 +1,17 @@
 /**
  * The inbox of an entity as an app follows it. An inbox keeps 256 events; what it has dropped stands in the journal, from
  * which it is read where the app asks for it.
+ *
+ * Groups that are not chatty keep their news on a board. Who follows the inbox has the boards read: at the beginning, and
+ * when a group of the entity posts something.
  */
 import type { Address, Value, ValueMap } from '@reprise/contracts';
-import type { World, WorldFrame } from '@reprise/kernel';
+import { encode, portableSha256, toHex, type World, type WorldFrame } from '@reprise/kernel';
+import { GROUP, type NoticeRow, type Post } from '../pure/index.js';
 import { numberKey } from '../pure/reducer/member-context.js';
 import { eventOf } from '../served/shown.js';
 import type { ToolAnswer } from '../wire/index.js';
+import { ask } from './requests.js';
 
 /** An event as an inbox has it. `n` counts the events of this inbox from 1. */
 export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
@@ -17,32 +22,130 @@ export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
  * @param after the number of the last event that was seen; 0 for all
  */
 export async function* inboxOf(world: World, entity: Address, after: number): AsyncGenerator<InboxEvent> {
+  const inbox = new FollowedInbox(world, entity);
+  if ((await world.table(entity, 'boards', { limit: 1 })).length > 0) await inbox.readBoards(`begin ${world.head.seq}`);
   let last = after;
   const { seq } = world.head;
   const rows = await world.table(entity, 'inbox', { after: numberKey(after) });
   const isWhole = rows[0] === undefined || Number(rows[0][0]) === after + 1;
   for (const [n, row] of isWhole ? rows : []) {
     last = Number(n);
-    yield shown({ ...(row as ValueMap), n: last });
+    yield shown(last, row as unknown as NoticeRow);
   }
   for await (const frame of world.frames(isWhole ? seq : 0)) {
-    for (const event of noticedIn(frame, entity)) {
+    for (const event of await inbox.take(frame)) {
       if (event.n <= last) continue;
       last = event.n;
       yield event;
     }
+    await inbox.follow(frame);
   }
 }
 
-function noticedIn({ records, at }: WorldFrame, [reducer, key]: Address): readonly InboxEvent[] {
-  return records.flatMap((record) => {
-    if (record.kind !== 'fact' || record.name !== 'society/Noticed@1') return [];
-    if (record.from?.[0] !== reducer || record.from[1] !== key) return [];
-    const { n, event, payload } = record.value as ValueMap;
-    return [shown({ n, event, payload, at } as ValueMap)];
-  });
+/** What reached an inbox directly. */
+interface Noticed extends Pick<NoticeRow, 'event' | 'payload'> {
+  readonly n: number;
 }
 
-function shown(row: ValueMap): InboxEvent {
-  return eventOf(row) as Value as unknown as InboxEvent;
+/** News that stands on the board of a group. */
+interface Posted extends Noticed {
+  readonly group_id: string;
+  readonly by: string | null;
+}
+
+/** News that was read from a board. */
+interface NewsRead {
+  readonly group_id: string;
+  readonly n: number;
+  readonly missed: number;
+  readonly missed_to: number;
+  readonly posts: readonly number[];
+}
+
+class FollowedInbox {
+  /** The news that groups have told, and that was not read yet: by group and number. */
+  readonly #told = new Map<string, Post>();
+
+  constructor(
+    private readonly world: World,
+    private readonly entity: Address,
+  ) {}
+
+  /** The events that a frame brings to the inbox. */
+  async take({ records, at }: WorldFrame): Promise<readonly InboxEvent[]> {
+    const events: InboxEvent[] = [];
+    for (const record of records) {
+      if (record.kind === 'event' && record.event.name === 'society/News@1' && isSame(record.to, this.entity)) {
+        const { group, posts } = record.event.value as unknown as {
+          readonly group: string;
+          readonly posts: [number, Post][];
+        };
+        for (const [n, post] of posts) this.#told.set(`${group} ${n}`, post);
+      }
+      if (record.kind !== 'fact' || record.from === null || !isSame(record.from, this.entity)) continue;
+      if (record.name === 'society/Noticed@1') {
+        const { n, ...row } = record.value as unknown as Noticed;
+        events.push(shown(n, { ...row, at }));
+      }
+      if (record.name === 'society/NewsRead@1') events.push(...(await this.#read(record.value as unknown as NewsRead)));
+    }
+    return events;
+  }
+
+  /** Has the boards read when a group of the entity has posted what the entity has not read. */
+  async follow({ seq, records }: WorldFrame): Promise<void> {
+    for (const record of records) {
+      if (record.kind !== 'fact' || record.name !== 'society/Posted@1' || record.from?.[0] !== GROUP) continue;
+      const { group_id, n, by } = record.value as unknown as Posted;
+      if (by === this.entity[1]) continue;
+      const [group, read] = (await this.world.table(this.entity, 'boards', { from: group_id, limit: 1 }))[0] ?? [];
+      if (group === group_id && typeof read === 'number' && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
+    }
+  }
+
+  /** Has the boards read once for a cause, however many follow. */
+  async readBoards(cause: string): Promise<void> {
+    const id = `news-${toHex(portableSha256(encode([this.entity[1], cause]))).slice(0, 32)}`;
+    await ask(this.world, this.entity, 'society/TakeNews@1', {}, { id });
+  }
+
+  async #read({ group_id, n, missed, missed_to, posts }: NewsRead): Promise<readonly InboxEvent[]> {
+    const events =
+      missed === 0 ? [] : await this.#missed(group_id, n, { first: missed_to - missed + 1, last: missed_to });
+    for (const [place, number] of posts.entries()) {
+      const key = `${group_id} ${number}`;
+      const post = this.#told.get(key);
+      this.#told.delete(key);
+      if (post !== undefined) events.push(shown(n + missed + place, post));
+    }
+    return events;
+  }
+
+  /** What left the board before it was read stands in the journal. What the entity wrote itself is no event for it. */
+  async #missed(
+    group: string,
+    n: number,
+    { first, last }: { readonly first: number; readonly last: number },
+  ): Promise<InboxEvent[]> {
+    const events: InboxEvent[] = [];
+    for await (const { seq, at, records } of this.world.frames(0)) {
+      for (const record of records) {
+        if (record.kind !== 'fact' || record.name !== 'society/Posted@1') continue;
+        const posted = record.value as unknown as Posted;
+        if (posted.group_id !== group || posted.n < first || posted.n > last) continue;
+        if (posted.by !== this.entity[1]) events.push(shown(n + posted.n - first, { ...posted, at }));
+        if (posted.n === last) return events;
+      }
+      if (seq >= this.world.head.seq) break;
+    }
+    return events;
+  }
+}
+
+function shown(n: number, { event, payload, at }: Pick<NoticeRow, 'event' | 'payload' | 'at'>): InboxEvent {
+  return eventOf({ n, event, payload, at } as ValueMap) as Value as unknown as InboxEvent;
+}
+
+function isSame([reducer, key]: readonly (string | number)[], [wanted, name]: Address): boolean {
+  return reducer === wanted && key === name;
 }

@@ -38,7 +38,7 @@ type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
 export function servedSociety(world: AgentWorld, tokens: Tokens): Served {
   return {
     tools: servedTools(),
-    resources: [inboxResource],
+    resources: [inboxResource(world)],
     async listed({ principal }: WorldView) {
       const id = entityOf(principal);
       const rights = id === undefined ? undefined : await rightsOf(world, id);

@@ -3,6 +3,7 @@ import { address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { topicEvents } from '@reprise/flow';
 import { creates, defineReducer } from '@reprise/kernel/define';
+import { boardNews } from '../../src/pure/contracts/group.js';
 import { ENTITY } from '../../src/pure/contracts/names.js';
 
 const anything = value();
@@ -17,6 +18,7 @@ export const entityStub = defineReducer({
     'society/Membership@1': z.strictObject({ group: z.string(), role: z.nullable(z.string()) }),
     'society/GroupTerms@1': z.strictObject({ group: z.string(), terms: anything, departure: z.string() }),
     'society/Notice@1': z.strictObject({ event: z.string(), group: z.nullable(z.string()), payload: anything }),
+    'society/News@1': boardNews,
     'society/L1Told@1': z.record(z.string(), anything),
     'flow/Published@1': topicEvents['flow/Published@1'],
   },

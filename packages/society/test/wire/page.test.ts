@@ -11,7 +11,7 @@ The tools that a world with a society [serves over MCP](../how-to/serve-a-world-
 
 The caller of a tool is the principal of the request: a person \`human:<name>\`, or an agent \`cell:society/Entity@1/<agent_id>\` by its token. A tool is listed when the caller's rights permit it at that moment. Arguments that do not fit are a protocol error (−32602) that names the path; a refusal is a result with \`isError\`, whose \`error\` is one of [the refusals of societies](society.md#refusals). Calls with one \`command_id\` are one act and get one answer; other arguments under it are refused as \`duplicate_command\`.
 
-The resource \`society://inbox/<id>\` is the inbox of an entity. Only that entity reads it, and a client that follows it is told when an event arrives.
+The resource \`society://inbox/<id>\` is the inbox of an entity. Events on the boards of its groups stand under \`unread\`: they get their numbers when \`events_poll\` reads them. Only that entity reads it, and a client that follows it is told when an event arrives.
 `;
 
 /** A schema in a few words. */

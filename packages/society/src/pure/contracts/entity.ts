@@ -237,6 +237,16 @@ export const entityCoreTables = {
   ...memoryTables,
 };
 
+/** An input for an agent that the entity runs as: in a session that the entity makes and owns. */
+export const send = z.strictObject({
+  command_id: z.string().min(1).max(128),
+  session: z.string().min(1).max(100),
+  name: z.string().min(1).max(128),
+  agent: agentAdopted.pick({ def_ref: true, config: true, agents: true }),
+  parts: z.array(inputPart).min(1).max(16),
+  priority: z.int().min(-1000).max(1000),
+});
+
 /** The commands of people, apps and clients outside. */
 export const entityCommands = {
   /** A call of a tool of the society. Long texts are links. */
@@ -245,15 +255,7 @@ export const entityCommands = {
     name: z.string().min(1).max(64),
     args: value(),
   }),
-  /** An input for an agent that the entity runs as: in a session that the entity makes and owns. */
-  'society/Send@1': z.strictObject({
-    command_id: z.string().min(1).max(128),
-    session: z.string().min(1).max(100),
-    name: z.string().min(1).max(128),
-    agent: agentAdopted.pick({ def_ref: true, config: true, agents: true }),
-    parts: z.array(inputPart).min(1).max(16),
-    priority: z.int().min(-1000).max(1000),
-  }),
+  'society/Send@1': send,
 };
 
 /** The result of a plan for a call: the outcome of the effect. */
@@ -307,6 +309,9 @@ export const entityNews = {
   'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
   /** An agent tells its maker its status. */
   'society/ChildStatus@1': z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+  /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
+  'society/SendSoon@1': send,
+  'society/SendNow@1': send,
   /** A group tells a member its role; null when it is no member any more. */
   'society/Membership@1': z.strictObject({ group: nameId, role: z.nullable(role) }),
   /** What a deactivated agent was about was kept, or could not be. */

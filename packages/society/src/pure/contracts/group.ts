@@ -2,6 +2,7 @@
 import { address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates } from '@reprise/kernel/define';
+import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
 
 const count = z.int().min(0);
@@ -31,6 +32,10 @@ export const GROUP_BOUNDS = {
   chatty: 16,
   /** The members that one delivery tells of a change of terms. */
   told_at_once: 64,
+  /** The news that a board keeps: as many as an inbox has room for. */
+  posts: 256,
+  /** The bytes of the news that one event brings to a reader. */
+  news_bytes: 48_000,
 } as const;
 
 /** A culture as it is stated. */
@@ -69,6 +74,10 @@ export const groupState = z.strictObject({
   standing: z.enum(['new', 'open', 'archived', 'deleted']),
   /** Counts the joinings that were asked for: an answer to an earlier one means nothing. */
   joinings: count,
+  /** Whether its news stands, or once stood, on the board: members ask there. It stays so. */
+  has_board: z.boolean(),
+  /** The number of the last news on the board. */
+  posted: count,
   /** What its members are being told, and the last one that was; null while none is told. */
   telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'end']), after: z.string().max(128) })),
 });
@@ -86,13 +95,29 @@ export const memberRow = z.strictObject({
   since: count,
   /** The tier that the owner's verdicts give. */
   tier: z.nullable(z.enum(TIERS)),
+  /** The number of the last news that it does not hear, because it was no member yet. */
+  posted: count,
 });
 
 /** A member of a group. */
 export type MemberRow = z.infer<typeof memberRow>;
 
+/** News that a group keeps once, for its members to read: an entry of the table `board`, by its number in 12 digits. */
+export const post = z.strictObject({
+  event: z.enum(SOCIETY_EVENTS),
+  payload: value(),
+  /** The member that it comes from, which is not told of it; null for the group itself. */
+  by: z.nullable(id),
+  /** The first words of an item, for the next run of a member; null where only the inbox has it. */
+  head_ref: z.nullable(ref()),
+  at: count,
+});
+
+/** News on the board of a group. */
+export type Post = z.infer<typeof post>;
+
 /** The tables of a group. */
-export const groupTables = { members: memberRow } as const;
+export const groupTables = { members: memberRow, board: post } as const;
 
 /** What members hear at once about a group: its rules, as far as they change what an entity does. */
 export const groupTerms = z.strictObject({
@@ -102,6 +127,8 @@ export const groupTerms = z.strictObject({
   departure_policy: z.enum(DEPARTURE_POLICIES),
   /** The tier that the verdicts of the group's owner give this member; null without any. */
   owner_tier: z.nullable(z.enum(TIERS)),
+  /** Whether the group has a board, which the entity asks for news. */
+  board: z.boolean(),
 });
 
 /** The rules of a group, as a member keeps them. */
@@ -145,9 +172,23 @@ export const groupNews = {
     /** Whether the sender has told the agent itself. */
     told: z.boolean(),
   }),
+  /** A member asks for the news after a number. */
+  'society/ReadNews@1': z.strictObject({ after: count }),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': z.strictObject({}),
 } as const;
+
+/** `society/News@1`: the news that a member asked its group for. */
+export const boardNews = z.strictObject({
+  group: id,
+  /** How many left the board before they were read, and the number of the last one of them. */
+  missed: count,
+  missed_to: count,
+  posts: z.array(z.tuple([z.int().min(1), post])).max(GROUP_BOUNDS.posts),
+});
+
+/** The news that a member asked its group for. */
+export type BoardNews = z.infer<typeof boardNews>;
 
 /** The events that a group sends to the entities of its members, besides `society/Membership@1`. */
 export const groupTells = {
@@ -157,6 +198,7 @@ export const groupTells = {
     terms: z.nullable(groupTerms),
     departure: z.enum(DEPARTURE_POLICIES),
   }),
+  'society/News@1': boardNews,
   /** An event for this entity alone. */
   'society/Notice@1': z.strictObject({
     event: z.literal('trust.score_changed'),
@@ -173,8 +215,8 @@ export const ownerTells = {
 /** A publication of the group: how it reaches the runs of members, and what it is about. */
 export const publishedNews = z.strictObject({
   payload: value(),
-  /** `steer`: at the next step; `run`: at the next run; `poll`: when the member asks. */
-  deliver: z.enum(['steer', 'run', 'poll']),
+  /** `steer`: at the next step; `poll`: when the member asks. */
+  deliver: z.enum(['steer', 'poll']),
   push: z.boolean(),
   /** The member that it comes from, which is not told of it; null for the group itself. */
   by: z.nullable(id),
@@ -193,6 +235,16 @@ export const groupFacts = {
   'society/JoinAnswered@1': z.strictObject({ group_id: id, entity_id: id, role, code: z.nullable(code) }),
   'society/EmconSet@1': z.strictObject({ group_id: id, emcon: z.boolean() }),
   'society/GroupEnded@1': z.strictObject({ group_id: id, mode: z.enum(['archive', 'delete']) }),
+  /** News stands on the board. */
+  'society/Posted@1': z.strictObject({
+    group_id: id,
+    n: z.int().min(1),
+    event: z.enum(SOCIETY_EVENTS),
+    payload: value(),
+    by: z.nullable(id),
+    /** Whether clients that are connected are told. */
+    push: z.boolean(),
+  }),
   /** The topic had too many publications under way: members read the journal's facts instead. */
   'society/NewsLost@1': z.strictObject({ group_id: id, code }),
 } as const;

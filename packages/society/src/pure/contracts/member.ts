@@ -3,7 +3,7 @@ import { ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { topicEvents } from '@reprise/flow';
 import { SOCIETY_EVENTS, subscription } from './agent-calls.js';
-import { groupTells, groupTerms } from './group.js';
+import { GROUP_BOUNDS, groupTells, groupTerms } from './group.js';
 import { l1Tells } from './l1.js';
 import { memoryEnded } from './memory-acts.js';
 import { BASES, itemId, VERDICTS } from './memory-calls.js';
@@ -68,6 +68,8 @@ export const memberTables = {
   trust: trustRow,
   /** The rules of its groups, by group. */
   terms: groupTerms,
+  /** The groups that have a board: the number of the last news that was read there. */
+  boards: count,
   copies: copyRow,
   /** The stores of its own that were opened. */
   stores: z.null(),
@@ -79,6 +81,10 @@ export const memberEvents = {
   ...l1Tells,
   ...topicEvents,
   'society/MemoryEnded@1': memoryEnded,
+  /** An app that follows the inbox has the boards of all groups read. */
+  'society/TakeNews@1': z.strictObject({}),
+  /** The entity to itself: the groups have been asked; when it arrives again, all have answered. */
+  'society/NewsAsked@1': z.strictObject({ call: z.string().max(64), answered: z.boolean() }),
   /** The maker says what an agent that it has registered hears of. */
   'society/Subscribe@1': z.strictObject({ subscriptions: z.array(subscription).max(SOCIETY_BOUNDS.subscriptions) }),
   /** The maker tells an agent the tier that its verdicts give. */
@@ -94,6 +100,16 @@ export const memberFacts = {
     payload: value(),
     /** Whether clients that are connected are told. */
     push: z.boolean(),
+    dropped: count,
+  }),
+  /** News of a group has been read from its board: the numbers on the board, in the order of the inbox. */
+  'society/NewsRead@1': z.strictObject({
+    group_id: id,
+    /** The number in the inbox of the first event: of one that was missed, where some were. */
+    n: z.int().min(1),
+    missed: count,
+    missed_to: count,
+    posts: z.array(z.int().min(1)).max(GROUP_BOUNDS.posts),
     dropped: count,
   }),
   /** A verdict of this entity on an item of an agent. */

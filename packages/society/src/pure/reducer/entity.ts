@@ -39,6 +39,7 @@ import { operations } from './all-operations.js';
 import { answerCall, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archived, beginArchive } from './archive.js';
+import { askBoards } from './board-reading.js';
 import {
   ASK_TAG,
   askRefused,
@@ -62,7 +63,7 @@ import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
 import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { followInSessions } from './session-rights.js';
-import { sendInput, sessionMade, sessionNews, sessionOfSender } from './sessions.js';
+import { requireRoom, sendInput, sessionMade, sessionNews, sessionOfSender } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
 import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 
@@ -126,6 +127,16 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     requireActive(draft, ctx);
     if (draft.kind !== 'person' && draft.status === 'registered')
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
+    requireRoom(send, ctx);
+    if (askBoards(ctx)) ctx.send(ctx.address, { name: 'society/SendSoon@1', value: send });
+    else sendInput(draft, send, ctx);
+  },
+  'society/SendSoon@1': (_draft, send, ctx) => {
+    if (!isSelf(ctx)) ctx.reject('not_yours');
+    ctx.send(ctx.address, { name: 'society/SendNow@1', value: send });
+  },
+  'society/SendNow@1': (draft, send, ctx) => {
+    if (!isSelf(ctx)) ctx.reject('not_yours');
     sendInput(draft, send, ctx);
   },
   'society/Checked@1': (draft, { code }, ctx) => callChecked(operations(), draft, code, ctx),

@@ -1,5 +1,6 @@
 /**
- * `society/Group@1`: members with roles, a store, and a topic for their news.
+ * `society/Group@1`: members with roles, a store, and their news: on a topic that brings each to all members in a chatty
+ * group, else on a board where members read it.
  *
  * Invariants
  * G1  An entity is a member once it has taken its membership; the group hears of that, and only then is it subscribed
@@ -7,7 +8,8 @@
  * G2  A member that leaves is unsubscribed in the same delivery.
  * G3  News comes from members, about themselves, and from the owner. It names items and carries none.
  * G4  The group emits no effect: it writes to no store, neither its own nor that of an entity.
- * G5  A change that all members hear of is told some at a time, by events of the group to itself, before any other input.
+ * G5  News on the board is told to members only, and membership is asked at each reading.
+ * G6  A change that all members hear of is told some at a time, by events of the group to itself, before any other input.
  */
 import { type Address, NOTICES } from '@reprise/contracts';
 import { TOPIC } from '@reprise/flow';
@@ -34,7 +36,9 @@ import {
   type MemberRow,
   type PublishedNews,
 } from '../contracts/group.js';
+import type { SocietyEvent } from '../contracts/member.js';
 import { ENTITY, entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
+import { putOnBoard, tellNews } from './board.js';
 
 const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
 
@@ -46,8 +50,9 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     draft.owner = owner ?? cellOf(ctx);
     draft.culture = cultureOf(culture);
     draft.standing = 'open';
+    draft.has_board = !mayBeChatty(draft);
     openStore(ctx, storeOf.group(ctx.address[1]));
-    ctx.send(topicOf(ctx), { name: 'flow/OpenTopic@1', value: {} });
+    if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/OpenTopic@1', value: {} });
     ctx.record('society/GroupOpened@1', { kind, owner: draft.owner, culture: draft.culture });
   },
   'society/Join@1': (draft, { entity, role }, ctx) => {
@@ -57,8 +62,8 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     if (rank !== 'owner' && (isHigh(role) || isHigh(known?.role))) ctx.reject('not_authorized');
     if (known === undefined && membersOf(ctx).size >= GROUP_BOUNDS.members) ctx.reject('group_full');
     const joining = ++draft.joinings;
-    const { since = ctx.now, tier = null, stands = false } = known ?? {};
-    membersOf(ctx).set(entity, { role, stands, joining, since, tier });
+    const { since = ctx.now, tier = null, stands = false, posted = draft.posted } = known ?? {};
+    membersOf(ctx).set(entity, { role, stands, joining, since, tier, posted });
     tellMember(draft, entity, ctx);
     const tag = `${joining} ${entity}`;
     ctx.send(entityAt(entity), membership(ctx, role), { reply: true, tag });
@@ -111,6 +116,11 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     membersOf(ctx).set(about, { ...row, tier });
     tellMember(draft, about, ctx);
   },
+  'society/ReadNews@1': (draft, { after }, ctx) => {
+    const { by } = memberOfSender(ctx); // G5
+    const row = membersOf(ctx).get(by);
+    if (row !== undefined) tellNews(draft, { by, row, after }, ctx);
+  },
   'society/Tell@1': (draft, _, ctx) => {
     const { sender, address } = ctx;
     if (sender?.length !== 2 || sender[0] !== address[0] || sender[1] !== address[1]) ctx.reject('not_yours');
@@ -140,6 +150,8 @@ export const groupReducer = reducerOnUse(GROUP, () =>
       emcon: false,
       standing: 'new',
       joinings: 0,
+      has_board: false,
+      posted: 0,
       telling: null,
     }),
     reduce: handledBy(HANDLERS),
@@ -170,12 +182,12 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
   if (code !== null) {
     membersOf(ctx).delete(entity);
-    ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
+    unsubscribe(draft, entity, ctx);
     return;
   }
   if (row.stands) return;
-  membersOf(ctx).set(entity, { ...row, stands: true });
-  ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
+  membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
+  if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
   const payload = { group_id, entity_id: entity, role };
   ctx.record('society/MemberJoined@1', payload);
   publish(draft, 'group.member_joined', { payload, by: entity, head_ref: null }, ctx);
@@ -184,13 +196,18 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
 function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const group = ctx.address[1];
   membersOf(ctx).delete(entity);
-  ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
+  unsubscribe(draft, entity, ctx);
   ctx.send(entityAt(entity), membership(ctx, null));
   const { departure_policy: departure } = draft.culture;
   ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
   const payload = { group_id: group, entity_id: entity };
   ctx.record('society/MemberLeft@1', payload);
   publish(draft, 'group.member_left', { payload, by: entity, head_ref: null }, ctx);
+}
+
+function unsubscribe(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  if (!mayBeChatty(draft)) return;
+  ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
 }
 
 function membership(ctx: ReducerContext, role: Role | null) {
@@ -202,7 +219,7 @@ function tellMember(draft: GroupState, entity: string, ctx: ReducerContext): voi
   const { ttl_default, departure_policy } = draft.culture;
   const owner_tier = membersOf(ctx).get(entity)?.tier ?? null;
   const emcon = draft.emcon || draft.standing !== 'open';
-  const terms: GroupTerms = { emcon, ttl_default, departure_policy, owner_tier };
+  const terms: GroupTerms = { emcon, ttl_default, departure_policy, owner_tier, board: draft.has_board };
   const value = { group: ctx.address[1], terms, departure: departure_policy };
   ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value });
 }
@@ -236,20 +253,42 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
 
 type News = Pick<PublishedNews, 'payload' | 'by' | 'head_ref'>;
 
-function publish(draft: GroupState, name: string, { payload, by, head_ref }: News, ctx: ReducerContext): void {
+/** Brings news to all members in a chatty group; else it stands on the board, once for all. */
+function publish(draft: GroupState, event: SocietyEvent, { payload, by, head_ref }: News, ctx: ReducerContext): void {
   if (draft.standing === 'deleted') return;
-  const push = draft.culture.notification_policy === 'push';
-  const isHeard = head_ref !== null && draft.culture.notification_policy !== 'silent';
-  const deliver = isHeard ? DELIVERIES[eagernessOf(draft, ctx)] : 'poll';
-  const value: PublishedNews = { payload, deliver, push, by, head_ref: deliver === 'poll' ? null : head_ref };
-  ctx.send(topicOf(ctx), { name: 'flow/Publish@1', value: { name, value } }, { reply: 'refusal', tag: NEWS_TAG });
+  const { notification_policy: policy } = draft.culture;
+  const push = policy === 'push';
+  const isShown = head_ref !== null && policy !== 'silent';
+  const eagerness = eagernessOf(draft, ctx);
+  if (eagerness !== 'chatty') {
+    openBoard(draft, ctx);
+    const shown = isShown && eagerness === 'moderate' ? head_ref : null;
+    return putOnBoard(draft, { event, payload, by, head_ref: shown, at: ctx.now }, push, ctx);
+  }
+  const deliver = isShown ? 'steer' : 'poll';
+  const value: PublishedNews = { payload, deliver, push, by, head_ref: isShown ? head_ref : null };
+  ctx.send(
+    topicOf(ctx),
+    { name: 'flow/Publish@1', value: { name: event, value } },
+    { reply: 'refusal', tag: NEWS_TAG },
+  );
 }
 
-const DELIVERIES = { chatty: 'steer', moderate: 'run', taciturn: 'poll' } as const;
+/** A group that has grown out of chatty news: its members hear once that there is a board. */
+function openBoard(draft: GroupState, ctx: ReducerContext): void {
+  if (draft.has_board) return;
+  draft.has_board = true;
+  tellAll(draft, 'terms', ctx);
+}
 
 /** SOC-22: an eagerness that was not stated is chatty in a small group only. */
 function eagernessOf({ culture: { broadcast_eagerness: stated } }: GroupState, ctx: ReducerContext) {
   return stated ?? (membersOf(ctx).size > GROUP_BOUNDS.chatty ? 'moderate' : 'chatty');
+}
+
+/** Whether news may go to all members at once: the group has a topic for that. */
+function mayBeChatty({ culture: { broadcast_eagerness: stated } }: GroupState): boolean {
+  return stated === null || stated === 'chatty';
 }
 
 /** The authority of the sender: that of the owner, or of an admin. */

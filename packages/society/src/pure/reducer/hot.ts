@@ -13,6 +13,7 @@ import {
 } from '../contracts/index.js';
 import { answerCall } from './answers.js';
 import { archiveTold } from './archive.js';
+import { waitsForNews } from './board-reading.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { eventsAfter } from './inbox.js';
@@ -24,8 +25,9 @@ export const hotOperations: Operations = {
   memory_read_hot: operation(memoryToolCalls.memory_read_hot, {
     run: (_draft: EntityState, { entity_id }, call, ctx) => {
       const of = entity_id ?? idOf(ctx);
-      if (of !== idOf(ctx) && tableOf(ctx, 'children').get(of) === undefined) return refusal('agent_unknown');
-      ctx.send(l1At(of), { name: 'society/ReadL1@1', value: { call } }, refused(call));
+      const isOwn = of === idOf(ctx);
+      if (!isOwn && tableOf(ctx, 'children').get(of) === undefined) return refusal('agent_unknown');
+      if (!isOwn || !waitsForNews(call, ctx)) readHot(of, call, ctx);
       return undefined;
     },
   }),
@@ -36,6 +38,11 @@ export const hotOperations: Operations = {
     },
   }),
 };
+
+/** Asks a hot context for what the call shows. */
+export function readHot(of: string, call: string, ctx: ReducerContext): void {
+  ctx.send(l1At(of), { name: 'society/ReadL1@1', value: { call } }, refused(call));
+}
 
 const HOT_TAG = 'hot.';
 

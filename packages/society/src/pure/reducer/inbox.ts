@@ -25,7 +25,7 @@ import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
 import { newsPart } from './news.js';
-import { type Operations, operation } from './operations.js';
+import type { Answer } from './operations.js';
 import { compiledOf } from './rights.js';
 import { sessionKey } from './session-rights.js';
 
@@ -38,8 +38,6 @@ interface News {
   readonly push: boolean;
   readonly group: string | null;
   readonly agent?: string;
-  readonly head_ref?: NoticeRow['head_ref'];
-  readonly by?: string | null;
 }
 
 /** An event that a group has published. Only the topic of a group of this entity is heard. */
@@ -50,11 +48,8 @@ export function published(name: string, value: Value, ctx: ReducerContext): void
   if (!parsed.success || !isEvent(name)) return;
   const { payload, deliver, push, by, head_ref } = parsed.data;
   if (by === idOf(ctx)) return;
-  const { agent } = agentOf(payload);
-  // Of its own agents it hears at once, from them.
-  if (name === 'agent.status_changed' && tableOf(ctx, 'children').get(agent ?? '-') !== undefined) return;
-  const shown = deliver === 'run' ? { head_ref, by } : {};
-  if (!notice({ event: name, payload, push, group, ...agentOf(payload), ...shown }, ctx)) return;
+  if (isOfOwnAgent(name, payload, ctx)) return;
+  if (!notice({ event: name, payload, push, group, ...agentOf(payload) }, ctx)) return;
   if (deliver === 'steer' && head_ref !== null) steer(parsed.data, ctx);
 }
 
@@ -63,35 +58,51 @@ export function published(name: string, value: Value, ctx: ReducerContext): void
  *
  * @returns whether the entity hears of it
  */
-export function notice(
-  { event, payload, push, group, agent, head_ref = null, by = null }: News,
-  ctx: ReducerContext,
-): boolean {
+export function notice({ event, payload, push, group, agent }: News, ctx: ReducerContext): boolean {
   if (!hears(ctx, event, group, agent)) return false;
+  const kept = keepInInbox({ event, payload, at: ctx.now, head_ref: null, by: null }, ctx);
+  ctx.record('society/Noticed@1', { ...kept, event, payload, push });
+  return true;
+}
+
+/** Puts an event into the inbox. @returns its number, and how many events the inbox has dropped */
+export function keepInInbox(row: NoticeRow, ctx: ReducerContext): { readonly n: number; readonly dropped: number } {
   const inbox = memberTable(ctx, 'inbox');
-  let { next, dropped } = countsOf(ctx);
-  inbox.set(numberKey(next), { event, payload, at: ctx.now, head_ref, by });
+  let { next: n, dropped } = countsOf(ctx);
+  inbox.set(numberKey(n), row);
   if (inbox.size > SOCIETY_BOUNDS.inbox) {
     inbox.delete(inbox.first()?.[0] ?? '');
     dropped++;
   }
-  ctx.record('society/Noticed@1', { n: next, event, payload, push, dropped });
-  setCounts({ next: ++next, dropped }, ctx);
-  return true;
+  setCounts({ next: n + 1, dropped }, ctx);
+  return { n, dropped };
+}
+
+/** Whether news is the status of an agent that this entity made: of its own agents it hears at once, from them. */
+export function isOfOwnAgent(name: string, payload: Value, ctx: ReducerContext): boolean {
+  if (name !== 'agent.status_changed') return false;
+  return tableOf(ctx, 'children').get(agentOf(payload).agent ?? '-') !== undefined;
 }
 
 /** An entity without subscriptions hears of all that reaches it; others of what they subscribed to. */
-function hears(ctx: ReducerContext, event: string, group: string | null, agent: string | undefined): boolean {
-  const subscriptions = memberTable(ctx, 'subscriptions');
-  if (subscriptions.size === 0) return true;
-  return subscriptions
-    .range({ limit: SOCIETY_BOUNDS.subscriptions })
-    .some(
-      ([, one]) =>
-        one.event === event &&
-        (one.group_id === undefined || one.group_id === group) &&
-        (one.agent_id === undefined || one.agent_id === agent),
-    );
+export function hears(ctx: ReducerContext, event: string, group: string | null, agent: string | undefined): boolean {
+  const subscriptions = memberTable(ctx, 'subscriptions').range({ limit: SOCIETY_BOUNDS.subscriptions });
+  const ones = subscriptions.map(([, one]) => one);
+  return isSubscribed(ones, { event, group, agent });
+}
+
+/** Whether subscriptions select an event; without any, every event is selected. */
+export function isSubscribed(
+  subscriptions: readonly Subscription[],
+  of: { readonly event: string; readonly group: string | null; readonly agent: string | undefined },
+): boolean {
+  if (subscriptions.length === 0) return true;
+  return subscriptions.some(
+    ({ event, group_id, agent_id }) =>
+      event === of.event &&
+      (group_id === undefined || group_id === of.group) &&
+      (agent_id === undefined || agent_id === of.agent),
+  );
 }
 
 /**
@@ -161,7 +172,8 @@ const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
   'agent.status_changed': true,
 };
 
-function agentOf(payload: Value): { readonly agent?: string } {
+/** The agent that an event is about. */
+export function agentOf(payload: Value): { readonly agent?: string } {
   const agent = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
   return typeof agent === 'string' ? { agent } : {};
 }
@@ -173,14 +185,11 @@ export function eventsAfter(after: number, limit: number, ctx: ReducerContext): 
     .map(([key, { event, payload, at }]) => ({ n: Number(key), event, payload, at }));
 }
 
-/** `events_poll`. */
-export const inboxOperations: Operations = {
-  events_poll: operation(memoryToolCalls.events_poll, {
-    run: (_draft: EntityState, { after = 0, limit = MEMORY_BOUNDS.polled }, _call, ctx) => {
-      const { dropped, next } = countsOf(ctx);
-      const events = fitting(eventsAfter(after, limit, ctx));
-      const last = events.at(-1) as { readonly n: number } | undefined;
-      return { value: { events, next: last?.n ?? Math.max(after, next - 1), dropped } };
-    },
-  }),
-};
+/** What `events_poll` answers. */
+export function polled(args: Value, ctx: ReducerContext): Answer {
+  const { after = 0, limit = MEMORY_BOUNDS.polled } = memoryToolCalls.events_poll.parse(args);
+  const { dropped, next } = countsOf(ctx);
+  const events = fitting(eventsAfter(after, limit, ctx));
+  const last = events.at(-1) as { readonly n: number } | undefined;
+  return { value: { events, next: last?.n ?? Math.max(after, next - 1), dropped } };
+}

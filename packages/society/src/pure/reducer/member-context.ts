@@ -9,6 +9,7 @@ interface Tables {
   readonly subscriptions: Table<Subscription>;
   readonly trust: Table<TrustRow>;
   readonly terms: Table<GroupTerms>;
+  readonly boards: Table<number>;
   readonly copies: Table<CopyRow>;
   readonly stores: Table<null>;
 }

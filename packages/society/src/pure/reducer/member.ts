@@ -1,11 +1,12 @@
 /** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, type EntityState, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
-import { answerCall } from './answers.js';
+import { answerCall, openCall } from './answers.js';
+import { askBoards, followBoard, takeNews, waitsForNews } from './board-reading.js';
 import { callOfPlan } from './calls.js';
-import { idOf, planOfSender } from './entity-context.js';
-import { hotOperations, hotRefused, l1Told } from './hot.js';
-import { inboxOperations, notice, published, subscribe, unsubscribe } from './inbox.js';
+import { idOf, isSelf, planOfSender } from './entity-context.js';
+import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
+import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
 import { type Operations, operation } from './operations.js';
@@ -17,7 +18,9 @@ export const memberOperations: Operations = {
   ...hotOperations,
   ...memoryOperations,
   ...trustOperations,
-  ...inboxOperations,
+  events_poll: operation(memoryToolCalls.events_poll, {
+    run: (_draft: EntityState, args, call, ctx) => (waitsForNews(call, ctx) ? undefined : polled(args, ctx)),
+  }),
   group_emcon: operation(memoryToolCalls.group_emcon, {
     group: ({ group_id }) => group_id,
     run: (_draft: EntityState, { group_id, on }, call, ctx) => {
@@ -36,6 +39,7 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
       if (terms === null) memberTable(ctx, 'terms').delete(group);
       else memberTable(ctx, 'terms').set(group, terms);
     });
+    followBoard(group, terms?.board === true, ctx);
     if (terms !== null) return;
     unsubscribe(group, ctx);
     archiveCopies(group, departure, ctx);
@@ -44,6 +48,19 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
     if (group === null) requireMaker(ctx);
     else requireGroup(group, ctx);
     notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);
+  },
+  'society/News@1': (_draft, news, ctx) => {
+    requireGroup(news.group, ctx);
+    takeNews(news, ctx);
+  },
+  'society/TakeNews@1': (_draft, _, ctx) => {
+    if (ctx.sender !== null) ctx.reject('not_for_cells');
+    askBoards(ctx);
+  },
+  'society/NewsAsked@1': (draft, { call, answered }, ctx) => {
+    if (!isSelf(ctx)) ctx.reject('not_yours');
+    if (answered) return goOn(draft, call, ctx);
+    ctx.send(ctx.address, { name: 'society/NewsAsked@1', value: { call, answered: true } });
   },
   'society/L1Told@1': (draft, told, ctx) => l1Told(draft, told, ctx),
   'flow/Published@1': (_draft, { name, value }, ctx) => published(name, value, ctx),
@@ -57,6 +74,14 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
   },
   'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
 };
+
+/** A call that waited for the news of the groups goes on. */
+function goOn(draft: EntityState, call: string, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  if (row.name === 'events_poll') answerCall(draft, call, polled(row.args, ctx), ctx);
+  else readHot(idOf(ctx), call, ctx);
+}
 
 /** Takes the answer of a group or a hot context. @returns whether the tag was one of these operations' */
 export function memberAnswered(

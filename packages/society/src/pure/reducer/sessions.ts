@@ -12,6 +12,12 @@ import { sessionAt, sessionRights } from './session-rights.js';
 
 type Send = z.infer<(typeof entityCommands)['society/Send@1']>;
 
+/** Refuses an input for a new session where the entity has all that it may have. */
+export function requireRoom({ session }: Send, ctx: ReducerContext): void {
+  const sessions = tableOf(ctx, 'sessions');
+  if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
+}
+
 /** Sends an input to a session of the entity, which it makes where it is new. */
 export function sendInput(
   draft: EntityState,
@@ -20,7 +26,6 @@ export function sendInput(
 ): void {
   const sessions = tableOf(ctx, 'sessions');
   const known = sessions.get(session);
-  if (known === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
   const at = sessionAt(session, ctx);
   const def = ctx.hash(agent);
   const news = newsForRun(ctx, PARTS_MAX - parts.length);

@@ -4,7 +4,14 @@
  */
 import { QUEUE } from '@reprise/flow';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { entityAt, groupAt, type MemberKeyed, type SwarmState } from '../contracts/index.js';
+import {
+  type CultureIn,
+  entityAt,
+  GROUP_BOUNDS,
+  groupAt,
+  type MemberKeyed,
+  type SwarmState,
+} from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { type AgentToMake, makeAgent, unmakeAgent } from './register.js';
@@ -107,8 +114,13 @@ export function memberMade(draft: SwarmState, member: string, code: string | und
   changeMember(ctx, member, { phase: 'made' });
   draft.members.made++;
   if (draft.members.made < draft.members.all) return;
-  const value = { kind: 'swarm', culture: draft.culture };
+  const value = { kind: 'swarm', culture: cultureOf(draft) };
   ctx.send(groupAt(draft.group), { name: 'society/OpenGroup@1', value }, { reply: true, tag: GROUP_TAG });
+}
+
+/** Above 16 members a swarm is moderate from its beginning, unless its manifest says something else (SOC-22). */
+function cultureOf({ culture, members }: SwarmState): CultureIn {
+  return members.all >= GROUP_BOUNDS.chatty ? { broadcast_eagerness: 'moderate', ...culture } : culture;
 }
 
 /** The tag of the opening of the group. */

@@ -1,0 +1,68 @@
+/**
+ * The board of a group: its news, kept once, which members read when their culture says. It has the last news; what left
+ * it is counted for those that had not read it, and stands in the journal.
+ */
+
+import type { Value } from '@reprise/contracts';
+import { encode } from '@reprise/kernel/codec';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import {
+  type BoardNews,
+  entityAt,
+  GROUP_BOUNDS,
+  type GroupState,
+  type MemberRow,
+  type Post,
+} from '../contracts/index.js';
+import { numberKey } from './member-context.js';
+
+/** Puts news on the board. `push`: clients that follow the inbox of a member are told. */
+export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: ReducerContext): void {
+  const board = boardOf(ctx);
+  const n = ++draft.posted;
+  board.set(numberKey(n), post);
+  if (board.size > GROUP_BOUNDS.posts) board.delete(board.first()?.[0] ?? '');
+  const { event, payload, by } = post;
+  ctx.record('society/Posted@1', { group_id: ctx.address[1], n, event, payload, by, push });
+}
+
+/** Tells a member the news after a number, as far as it was a member then. Without any, nothing is told. */
+export function tellNews(
+  draft: GroupState,
+  { by, row, after }: { readonly by: string; readonly row: MemberRow; readonly after: number },
+  ctx: ReducerContext,
+): void {
+  const from = Math.max(after, row.posted);
+  if (from >= draft.posted) return;
+  const posts = boardOf(ctx)
+    .range({ after: numberKey(from) })
+    .map(([key, post]): [number, Post] => [Number(key), post]);
+  const oldest = posts[0]?.[0] ?? draft.posted + 1;
+  const missing = { missed: oldest - 1 - from, missed_to: oldest - 1 };
+  for (const [at, page] of pagesOf(posts).entries()) {
+    const value: BoardNews = { group: ctx.address[1], ...(at === 0 ? missing : NONE_MISSED), posts: page };
+    ctx.send(entityAt(by), { name: 'society/News@1', value });
+  }
+}
+
+const NONE_MISSED = { missed: 0, missed_to: 0 };
+
+/** Pages that each fit into one event. */
+function pagesOf(posts: readonly [number, Post][]): [number, Post][][] {
+  const pages: [number, Post][][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const post of posts) {
+    const size = encode(post as unknown as Value).length;
+    bytes += size;
+    if (bytes > GROUP_BOUNDS.news_bytes) {
+      pages.push([]);
+      bytes = size;
+    }
+    pages.at(-1)?.push(post);
+  }
+  return pages;
+}
+
+function boardOf(ctx: ReducerContext): Table<Post> {
+  return ctx.table<Post>('board');
+}
