@@ -6,8 +6,8 @@
  *
  * They need a newer Node than this project: all are installed from the package registry into a folder, once.
  */
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,9 +16,10 @@ import { parseArgs } from 'node:util';
 import { verifyStore } from 'reprise/kernel';
 import { appOf } from 'reprise/parts';
 import { sqlite } from 'reprise/sqlite';
+import { installed, NEWER_NODE } from './registry.js';
 import { notes } from './server-notes.js';
 
-const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/inspector@2.12.0', '@modelcontextprotocol/sdk@1.32.2'];
+const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/inspector@2.12.0', '@modelcontextprotocol/sdk@1.32.2'];
 const NOTES = fileURLToPath(new URL('server-notes.ts', import.meta.url));
 const CLI = fileURLToPath(new URL('../packages/cli/src/bin.ts', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
@@ -26,7 +27,7 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const { values: options } = parseArgs({
   options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-mcp-clients') } },
 });
-install(options.in);
+installed(options.in, PACKAGES);
 const folder = mkdtempSync(path.join(tmpdir(), 'server-clients-'));
 const file = path.join(folder, 'w.db');
 const command = [process.execPath, '--conditions=@reprise/source', '--import', TSX, CLI, 'serve', file, '--mcp'];
@@ -150,13 +151,6 @@ function listedOf({ parts }: typeof notes): readonly object[] {
       inputSchema,
       outputSchema,
     }));
-}
-
-function install(home: string): void {
-  if (existsSync(path.join(home, 'node_modules/@modelcontextprotocol/sdk'))) return;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: home, stdio: 'inherit' });
 }
 
 function hold(holds: boolean, what: string, actual?: unknown): void {

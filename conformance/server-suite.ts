@@ -8,17 +8,18 @@
  *
  * The suite needs a newer Node than this project: both are installed from the package registry into a folder, once.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openWorld } from 'reprise';
 import { memory } from 'reprise/kernel';
 import { serveHttp } from 'reprise/server';
+import { installed, NEWER_NODE } from './registry.js';
 import { fixtures } from './server-fixtures.js';
 
-const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/conformance@0.2.0-alpha.12'];
+const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/conformance@0.2.0-alpha.12'];
 
 /** The revisions, and the suite's option for each: of the current one, exactly what it requires of a server. */
 const REVISIONS = {
@@ -47,7 +48,7 @@ interface Result {
 const { values: options } = parseArgs({
   options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-mcp-suite') } },
 });
-install(options.in);
+installed(options.in, PACKAGES);
 const exceptions = JSON.parse(readFileSync(new URL('server-exceptions.json', import.meta.url), 'utf8')) as Exceptions;
 const parts = new Map(Object.values(exceptions).flatMap(({ checks = {} }) => Object.entries(checks)));
 const excepted = new Set(Object.values(exceptions).flatMap(({ scenarios }) => scenarios));
@@ -96,11 +97,4 @@ async function suite(revision: Revision, isBroken: boolean): Promise<readonly Re
     ([, scenario = '', passed, failed]) =>
       unscored.has(scenario) ? [] : [{ scenario, passed: Number(passed), failed: Number(failed) }],
   );
-}
-
-function install(home: string): void {
-  if (existsSync(path.join(home, 'node_modules/.bin/conformance'))) return;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: home, stdio: 'inherit' });
 }

@@ -8,13 +8,14 @@
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { installed, NEWER_NODE } from './registry.js';
 
-const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/inspector@2.12.0'];
+const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/inspector@2.12.0'];
 const ROOT = path.resolve(import.meta.dirname, '..');
 const REPRISE = path.join(ROOT, 'scripts/reprise.mjs');
 const SCHEMAS = path.join(ROOT, 'packages/society/src/schemas');
@@ -24,7 +25,7 @@ const SIDES = ['inputSchema', 'outputSchema'] as const;
 const { values: options } = parseArgs({
   options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-mcp-inspector') } },
 });
-install(options.in);
+const programAt = installed(options.in, PACKAGES);
 const folder = mkdtempSync(path.join(tmpdir(), 'society-clients-'));
 
 await inspected(path.join(folder, 'inspected.db'));
@@ -233,7 +234,7 @@ function serve(file: string): Server {
 }
 
 function inspect(file: string, method: string, ...given: readonly string[]): Promise<string> {
-  const [node, inspector] = ['node', 'mcp-inspector'].map((name) => path.join(options.in, 'node_modules/.bin', name));
+  const [node, inspector] = ['node', 'mcp-inspector'].map(programAt);
   const named = given.flatMap((arg) =>
     arg.startsWith('tool-name=') ? ['--tool-name', arg.slice(10)] : ['--tool-arg', arg],
   );
@@ -253,13 +254,6 @@ function inspect(file: string, method: string, ...given: readonly string[]): Pro
         error === null ? resolve(stdout) : reject(new Error(`the inspector failed: ${stderr}`)),
     );
   });
-}
-
-function install(home: string): void {
-  if (existsSync(path.join(home, 'node_modules/.bin/mcp-inspector'))) return;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: home, stdio: 'inherit' });
 }
 
 function hold(holds: boolean, what: string, actual?: unknown): void {

@@ -6,8 +6,8 @@
  *
  * The inspector needs a newer Node than this project: both are installed from the package registry into a folder, once.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,14 +17,15 @@ import { openWorld } from 'reprise';
 import { externalAgent, relay } from 'reprise/external';
 import { memory, verifyStore } from 'reprise/kernel';
 import { appOf } from 'reprise/parts';
+import { installed, NEWER_NODE } from './registry.js';
 
-const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/inspector@2.12.0'];
+const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/inspector@2.12.0'];
 const NINE = ['read_tree', 'read_node', 'spawn', 'fork', 'serial', 'complete', 'ask', 'answer', 'stop'];
 
 const { values: options } = parseArgs({
   options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-mcp-inspector') } },
 });
-install(options.in);
+const programAt = installed(options.in, PACKAGES);
 const folder = mkdtempSync(path.join(tmpdir(), 'tree-inspector-'));
 const file = (name: string): string => path.join(folder, name);
 
@@ -98,8 +99,8 @@ console.log(
 
 function inspector(): Record<'NODE' | 'INSPECTOR', string> {
   return {
-    NODE: path.join(options.in, 'node_modules/.bin/node'),
-    INSPECTOR: path.join(options.in, 'node_modules/.bin/mcp-inspector'),
+    NODE: programAt('node'),
+    INSPECTOR: programAt('mcp-inspector'),
   };
 }
 
@@ -114,13 +115,6 @@ function inspect(config: string): Promise<string> {
 
 function read(name: string): string {
   return readFileSync(file(name), 'utf8');
-}
-
-function install(home: string): void {
-  if (existsSync(path.join(home, 'node_modules/.bin/mcp-inspector'))) return;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: home, stdio: 'inherit' });
 }
 
 function hold(holds: boolean, what: string, actual?: unknown): void {

@@ -9,12 +9,12 @@
  * passes in spite of that, or fails without standing there, is an error.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { installed, NEWER_NODE } from '../../conformance/registry.js';
 
-const PACKAGES = ['node@22.23.3', '@modelcontextprotocol/conformance@0.1.16'];
+const PACKAGES = [NEWER_NODE, '@modelcontextprotocol/conformance@0.1.16'];
 const SCENARIO_MS = 60_000;
 
 /** Scenarios that fail, and why. */
@@ -32,9 +32,8 @@ const { values: options } = parseArgs({
 });
 const root = path.resolve(import.meta.dirname, '..');
 const folder = options.in;
-install();
 const suite = [
-  path.join(folder, 'node_modules/.bin/node'),
+  installed(folder, PACKAGES)('node'),
   path.join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js'),
 ] as const;
 
@@ -55,13 +54,6 @@ console.log(`${passed} of ${scenarios.length} scenarios, ${checks} checks`);
 if (wrong.length > 0) {
   console.error(`not as expected: ${wrong.join(', ')}`);
   process.exitCode = 1;
-}
-
-function install(): void {
-  if (existsSync(path.join(folder, 'node_modules/@modelcontextprotocol/conformance'))) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...PACKAGES], { cwd: folder, stdio: 'inherit' });
 }
 
 function listed(): string[] {

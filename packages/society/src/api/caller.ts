@@ -6,7 +6,8 @@ import { entityAt } from '../pure/index.js';
 import { keptArgs } from '../served/kept.js';
 import { shownAnswer } from '../served/shown.js';
 import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
-import { type Answered, answerOf, ask, type SocietyBy } from './requests.js';
+import { answerOnce } from './repeated.js';
+import type { Answered, SocietyBy } from './requests.js';
 
 /** An answer, and the frame of its request. */
 type AnsweredIn = Answered & { readonly seq: number };
@@ -34,7 +35,7 @@ export class EntityCaller {
    * the answer shows texts.
    *
    * @param tool a tool; @param args its arguments, as `docs/reference/society-tools.md` lists them
-   * @throws RepriseError `request_rejected`; `request_differs` for an id that was used: its texts are stored again
+   * @throws RepriseError `request_rejected`; `request_conflict` for an id under which another call was sent
    * @example
    * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
    */
@@ -60,9 +61,7 @@ export class EntityCaller {
     args: Value,
     { id = crypto.randomUUID(), as }: SocietyBy,
   ): Promise<AnsweredIn> {
-    const { kernel } = this.world;
-    const ack = await ask(kernel, this.address, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
-    return { ...(await answerOf(kernel, this.address, ack, id)), seq: ack.seq };
+    return answerOnce(this.world.kernel, this.address, { id, name, args, as });
   }
 }
 

@@ -9,12 +9,21 @@
  * V3  What an entity answers decides. Which tools are listed follows from its rights as they are at that moment.
  */
 import type { AgentWorld, Served, ServedAnswer, ServedTool } from '@reprise/agent';
-import { type Capability, type Principal, type Ref, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import {
+  type Capability,
+  isRepriseError,
+  type Principal,
+  type Ref,
+  RepriseError,
+  type Value,
+  type ValueMap,
+} from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
 import { readItemText } from '@reprise/memory';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
-import { type Answered, answerOf, ask } from '../api/requests.js';
+import { answerOnce } from '../api/repeated.js';
+import type { Answered } from '../api/requests.js';
 import {
   AGENT_ID,
   type CallNeeds,
@@ -28,7 +37,6 @@ import {
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
 import { keptArgs } from './kept.js';
-import { earlierCall, sameArgs } from './repeated.js';
 import { shownAnswer, shownRefusal } from './shown.js';
 
 /** Makes tokens for agents that prove who they are. */
@@ -90,7 +98,7 @@ async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> 
   const { kernel } = world;
   const { tool, args, id } = called;
   const kept = await keptArgs(tool, args, { content: kernel.content, id });
-  const answered = await answerOnce(world, called, kept);
+  const answered = await answerTo(world, called, kept);
   if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
   if (answered.is_error)
     return { structured: shownRefusal(await detailed(world, called, answered.value)), isError: true };
@@ -115,21 +123,16 @@ function needsOf(tool: string, { group, group_id }: ValueMap): CallNeeds {
 }
 
 /** The answer of the entity; undefined when another call had this id (V2). */
-async function answerOnce(
+async function answerTo(
   { kernel }: AgentWorld,
   { entity, principal, tool, id }: Called,
   args: Value,
 ): Promise<Answered | undefined> {
-  const at = entityAt(entity);
-  const value = { call_id: id, name: tool, args };
   try {
-    const ack = await ask(kernel, at, 'society/Call@1', value, { id, as: principal });
-    return await answerOf(kernel, at, ack, id);
+    return await answerOnce(kernel, entityAt(entity), { id, name: tool, args, as: principal });
   } catch (error) {
-    const earlier = await earlierCall(kernel, error);
-    if (earlier === undefined) throw absentToo(error, entity);
-    if (!(await sameArgs(kernel, earlier.args, args))) return undefined;
-    return answerOf(kernel, at, { seq: earlier.seq }, id);
+    if (isRepriseError(error, 'request_conflict')) return undefined;
+    throw absentToo(error, entity);
   }
 }
 

@@ -1,31 +1,62 @@
 /**
  * Calls that are sent again. A text that is stored again has another link, so that a repetition of a call with texts is
- * another request: it is compared with the first by what its links stand for.
+ * another request for the kernel: it is compared with the first by what its links stand for.
  */
-import { isRepriseError, Ref, type Value } from '@reprise/contracts';
+import { type Address, isRepriseError, type Principal, present, Ref, type Value } from '@reprise/contracts';
 import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
+import { type Answered, answerOf, ask } from './requests.js';
+
+/** A call of a tool, in the form of the cell that it is sent to. */
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Value;
+  readonly as?: Principal | undefined;
+}
+
+/**
+ * Calls a tool, once for each id, however often it is sent: a repetition has the answer of the first, and its frame.
+ *
+ * @throws RepriseError `request_conflict` for an id under which another call was sent; the refusals of the kernel
+ */
+export async function answerOnce(
+  kernel: World,
+  at: Address,
+  { id, name, args, as }: Call,
+): Promise<Answered & { readonly seq: number }> {
+  try {
+    const ack = await ask(kernel, at, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
+    return { ...(await answerOf(kernel, at, ack, id)), seq: ack.seq };
+  } catch (error) {
+    const earlier = await earlierCall(kernel, error);
+    if (earlier === undefined || earlier.name !== name || !(await sameArgs(kernel, earlier.args, args))) throw error;
+    const { seq } = earlier;
+    return { ...(await answerOf(kernel, at, { seq }, id)), seq };
+  }
+}
 
 /** The arguments of an earlier call under the same id. */
 interface EarlierCall {
   readonly seq: number;
+  readonly name: string;
   readonly args: Value;
 }
 
 /** Finds the earlier call that a refusal of the kernel names; undefined for another refusal. */
-export async function earlierCall(world: World, error: unknown): Promise<EarlierCall | undefined> {
+async function earlierCall(world: World, error: unknown): Promise<EarlierCall | undefined> {
   if (!isRepriseError(error, 'request_conflict')) return undefined;
   const seq = Number(/^frame (\d+)$/.exec(String(error.details.where))?.[1] ?? Number.NaN);
   if (!Number.isSafeInteger(seq)) return undefined;
   for await (const { records } of world.frames(seq)) {
     const asked = records.find((record) => record.kind === 'request');
     if (asked?.kind !== 'request') return undefined;
-    return { seq, args: (asked.event.value as { readonly args: Value }).args };
+    return { seq, ...(asked.event.value as unknown as Omit<EarlierCall, 'seq'>) };
   }
   return undefined;
 }
 
 /** Whether two arguments say the same: links count as what they stand for. */
-export async function sameArgs(world: World, a: Value, b: Value): Promise<boolean> {
+async function sameArgs(world: World, a: Value, b: Value): Promise<boolean> {
   const [one, other] = await Promise.all([resolved(world, a), resolved(world, b)]);
   return equalBytes(encode(one), encode(other));
 }
