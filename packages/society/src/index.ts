@@ -7,7 +7,7 @@ export { type AgentQuery, Entity, type HotContext, type HotContextPatch, type St
 export type { InboxEvent } from './api/entity-inbox.js';
 export type { EntityMemory, ReadMemory, WarmMemory } from './api/entity-memory.js';
 export { Group } from './api/group.js';
-export type { ForkReturn, MergeForkOptions } from './api/merge-fork.js';
+export type { ForkReturn, MergeForkOptions, MergeReport, StayedBehind } from './api/merge-fork.js';
 export type { Challenge, Proved, TokenIssuer } from './api/proofs.js';
 export type { SocietyBy } from './api/requests.js';
 export type { ReviewDecision, ReviewReport, StagedItem } from './api/returns.js';

@@ -30,7 +30,8 @@ export const itemTags = z.array(z.string().min(1).max(TAG_LENGTH_MAX)).max(TAGS_
 
 /**
  * The place that an item comes from: the organization, by its formatted address, and numbers of its own. At least one of
- * message, result, task, narrative, job and node is stated. `seq` is a frame, where the writer knows one.
+ * message, result, task, narrative, job and node is stated. `seq` is a frame, where the writer knows one. `of` is the
+ * cell whose words these are, by its formatted address, where the organization has taken them over from another.
  */
 export const itemOrigin = z.strictObject({
   cell: z.string().min(1).max(360),
@@ -41,6 +42,7 @@ export const itemOrigin = z.strictObject({
   job: z.exactOptional(placeNumber),
   node: z.exactOptional(placeNumber),
   seq: z.exactOptional(count),
+  of: z.exactOptional(z.string().min(1).max(360)),
 });
 
 /** The place that an item comes from. */

@@ -55,17 +55,18 @@ export class EntityCaller {
     return answered;
   }
 
-  /** Calls a tool, and says in which frame it was asked. */
-  protected async answered(
+  /** Calls a tool, once for each id, and says in which frame it was asked. */
+  async answered(
     name: string,
     args: Value,
-    { id = crypto.randomUUID(), as }: SocietyBy,
+    { id = crypto.randomUUID(), as, isOfId }: SocietyBy & { readonly isOfId?: boolean },
   ): Promise<AnsweredIn> {
-    return answerOnce(this.world.kernel, this.address, { id, name, args, as });
+    return answerOnce(this.world.kernel, this.address, { id, name, args, as, isOfId });
   }
 }
 
-function refusedCall(entity: string, name: string, value: Value): RepriseError {
+/** The error of a call that was refused. */
+export function refusedCall(entity: string, name: string, value: Value): RepriseError {
   const { code, error, detail } = value as {
     readonly code?: string;
     readonly error?: string;

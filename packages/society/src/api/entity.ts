@@ -18,7 +18,7 @@ import { EntityCaller } from './caller.js';
 import { type InboxEvent, inboxOf } from './entity-inbox.js';
 import { EntityMemory } from './entity-memory.js';
 import { lost, runOf } from './inputs.js';
-import { type ForkReturn, type MergeForkOptions, mergeForkOf } from './merge-fork.js';
+import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fork.js';
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
 import { ask, type SocietyBy } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
@@ -257,29 +257,32 @@ export class Entity extends EntityCaller {
 
   /**
    * Decides on what an agent has brought back. Each approved item is written with the rights of this entity at that
-   * moment; one that it may not write stays staged, and is under `refused`.
+   * moment; one that it may not write stays staged, and is under `refused`. A return whose review is forced is approved by
+   * naming its items.
    *
-   * @throws RepriseError `request_rejected` with `staging_unknown` as its reason where nothing waits; `capability_denied`,
-   *   `emcon` or `agent_not_active` where nothing could be written
+   * @param by with an `id` it happens once: sent again, it decides on what waited the first time, and answers the same
+   * @throws RepriseError `request_rejected` with `staging_unknown` as its reason where nothing waits, `review_forced` for
+   *   `approve: 'all'` with a forced review; `capability_denied`, `emcon` or `agent_not_active` where nothing could be written
    * @example
    * await ann.review(agent_id, { approve: 'all' })
    */
-  async review(agent: string, decision: ReviewDecision, by: Pick<SocietyBy, 'as'> = {}): Promise<ReviewReport> {
+  async review(agent: string, decision: ReviewDecision, by: SocietyBy = {}): Promise<ReviewReport> {
     return reviewStaged(this.world.kernel, this, { agent, decision, by });
   }
 
   /**
    * Brings back what the agents of this entity wrote to their groups in a fork of this world: each item is staged, signed
-   * by the agent, and waits for {@link Entity.review}. A fork that is brought back twice is staged twice.
+   * by the agent, and waits for {@link Entity.review}. It needs no id: what an agent brings back a second time is
+   * recognized, also after it was decided on, and not staged again. What an agent wrote for itself alone stays in the fork.
    *
    * @param fork the store of the fork
-   * @returns one return for each 24 items of an agent
+   * @returns one return for each 24 items of an agent, and how much stays behind
    * @throws RepriseError `invalid_argument` for a store without a fork of this world, and for an agent whose key is not
    *   in the vault; `request_rejected` with `agent_not_active`, `too_many_returns` or `signature_invalid` as its reason
    * @example
-   * const [{ divergence, conflicts }] = await ann.mergeFork(sqlite('elsewhere.db'))
+   * const { returns, stayed } = await ann.mergeFork(sqlite('elsewhere.db'))
    */
-  async mergeFork(fork: Store, options: MergeForkOptions = {}): Promise<readonly ForkReturn[]> {
+  async mergeFork(fork: Store, options: MergeForkOptions = {}): Promise<MergeReport> {
     requireKnownOptions(options, { agents: true, sign: true, as: true }, 'mergeFork');
     const { kernel: world } = this.world;
     return mergeForkOf({ world, parent: this, options, sign: (agent, bytes) => this.host.sign(agent, bytes) }, fork);

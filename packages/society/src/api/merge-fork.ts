@@ -1,9 +1,15 @@
 /**
  * Brings back what agents did in a fork of this world: each returns as it would from any other place, by a signature over
  * what it brings.
+ *
+ * Invariants
+ * K1  What a return brings is its id: a merge that is repeated, also after a crash in its middle, stages nothing twice.
+ * K2  A refusal is not the end of it: a later merge of the same tries again, under the next number.
+ * K3  What stays behind is counted and told.
  */
-import { formatAddress, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import { formatAddress, type Principal, present, RepriseError, type Value } from '@reprise/contracts';
 import {
+  encode,
   portableSha256,
   type ReadonlyStore,
   readFrame,
@@ -13,9 +19,20 @@ import {
   type WorldAt,
 } from '@reprise/kernel';
 import { itemKey, keepText, type MemoryItem, readItemText, storeAt } from '@reprise/memory';
-import { entityAt, IDENTITY_BOUNDS, type L1State, l1At, proofBytes, type SignedItem, storeOf } from '../pure/index.js';
+import {
+  entityAt,
+  IDENTITY_BOUNDS,
+  type L1State,
+  l1At,
+  type ProofStatement,
+  proofBytes,
+  type SignedItem,
+  storeOf,
+} from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
+import { refusedCall } from './caller.js';
 import type { Entity } from './entity.js';
+import { type Answered, callIdOf } from './requests.js';
 
 /** The options of {@link Entity.mergeFork}. */
 export interface MergeForkOptions {
@@ -27,7 +44,25 @@ export interface MergeForkOptions {
 }
 
 /** A return of one agent; one with more than 24 items comes in several. */
-export type ForkReturn = ToolAnswer<'agent_return'> & { readonly agent_id: string };
+export type ForkReturn = ToolAnswer<'agent_return'> & {
+  readonly agent_id: string;
+  /** Whether an earlier merge had brought the same back: it was not staged again. */
+  readonly repeated: boolean;
+};
+
+/** What an agent wrote in a fork and does not bring back: how many items of its private store, and of its notes. */
+export interface StayedBehind {
+  readonly agent_id: string;
+  readonly private: number;
+  readonly notes: number;
+}
+
+/** What a merge came to. */
+export interface MergeReport {
+  readonly returns: readonly ForkReturn[];
+  /** Of each agent that wrote something for itself alone: what stays in the fork. */
+  readonly stayed: readonly StayedBehind[];
+}
 
 /** What a merge needs of the parent's world. */
 interface Merging {
@@ -52,17 +87,20 @@ interface Brought {
 }
 
 /** Has agents return from a fork. */
-export async function mergeForkOf(merging: Merging, store: Store): Promise<readonly ForkReturn[]> {
+export async function mergeForkOf(merging: Merging, store: Store): Promise<MergeReport> {
   const opened = await store.openReadonly();
   try {
     const apart = await apartFrom(merging.world, opened);
-    const returned: ForkReturn[] = [];
+    const returns: ForkReturn[] = [];
+    const stayed: StayedBehind[] = [];
     for (const agent of await agentsOf(merging)) {
+      const own = await stayedOf(agent, apart);
+      if (own.private + own.notes > 0) stayed.push(own);
       const items = await broughtBy(agent, apart);
       for (let at = 0; at < items.length; at += IDENTITY_BOUNDS.items)
-        returned.push(await comeBack(merging, agent, apart, items.slice(at, at + IDENTITY_BOUNDS.items)));
+        returns.push(await comeBack(merging, agent, apart, items.slice(at, at + IDENTITY_BOUNDS.items)));
     }
-    return returned;
+    return { returns, stayed };
   } finally {
     await opened.close();
   }
@@ -94,14 +132,29 @@ async function broughtBy(agent: string, { content, cut, fork }: Apart): Promise<
   for (const [group] of await fork.table(entityAt(agent), 'memberships', {})) {
     const store = storeAt(storeOf.group(group));
     if ((await fork.state(store)) === undefined) continue;
-    const { next = 1 } = ((await cut.state(store)) ?? {}) as { readonly next?: number };
-    for await (const item of itemsFrom(fork, store, next)) {
+    for await (const item of itemsFrom(fork, store, nextOf(await cut.state(store)))) {
       const isLeft = item.state === 'archived' || item.state === 'superseded';
       const text = item.author !== author || isLeft ? null : await readItemText(content, item.content_ref);
       if (text !== null) found.push({ group, text, item });
     }
   }
   return found;
+}
+
+/** K3: how much an agent wrote since the fork for itself alone. */
+async function stayedOf(agent: string, { cut, fork }: Apart): Promise<StayedBehind> {
+  const written = async (scope: string): Promise<number> => {
+    const store = storeAt(scope);
+    const [before, after] = await Promise.all([cut.state(store), fork.state(store)]);
+    return nextOf(after) - nextOf(before);
+  };
+  return { agent_id: agent, private: await written(storeOf.private(agent)), notes: await written(storeOf.notes(agent)) };
+}
+
+/** The number of the next item of a store; a store that does not exist has no item. */
+function nextOf(state: Value | undefined): number {
+  const { next = 1 } = (state ?? {}) as { readonly next?: number };
+  return next;
 }
 
 async function* itemsFrom(fork: WorldAt, store: ReturnType<typeof storeAt>, first: number): AsyncGenerator<MemoryItem> {
@@ -115,38 +168,67 @@ async function* itemsFrom(fork: WorldAt, store: ReturnType<typeof storeAt>, firs
 }
 
 async function comeBack(
-  { world, parent, options, sign }: Merging,
+  merging: Merging,
   agent: string,
   { cut, fork }: Apart,
   brought: readonly Brought[],
 ): Promise<ForkReturn> {
+  const { world, parent, options } = merging;
   const by = options.as === undefined ? {} : { as: options.as };
   const { chain } = (await fork.state(l1At(agent))) as unknown as L1State;
-  const { hash: base_hash } = ((await cut.state(l1At(agent))) as unknown as L1State).chain;
-  const { nonce } = await parent.challenge(agent, 'return', by);
-  const items = brought.map(signedItem);
-  const place = { world: world.id, agent, nonce, purpose: 'return' as const };
-  const bytes = proofBytes({ ...place, hash: chain.hash, count: chain.count, base: base_hash, items });
+  const { hash: base } = ((await cut.state(l1At(agent))) as unknown as L1State).chain;
+  const stated = { hash: chain.hash, count: chain.count, base, items: brought.map(signedItem) };
+  const until = world.head.seq;
+  for (let attempt = 1; ; attempt++) {
+    const once = callIdOf(['return', agent, encode(stated), attempt]); // K1
+    const challenge = await parent.answered('agent_challenge', { agent_id: agent, purpose: 'return' }, { ...by, id: `${once}.c` });
+    const answer = challenge.is_error
+      ? challenge
+      : await brings(merging, { agent, stated, brought, id: once, nonce: nonceIn(challenge.value) });
+    const repeated = answer.seq <= until;
+    if (answer.is_error && (repeated || challenge.seq <= until)) continue; // K2
+    if (answer.is_error) throw refusedCall(parent.id, 'agent_return', answer.value);
+    return { ...(answer.value as unknown as ToolAnswer<'agent_return'>), agent_id: agent, repeated };
+  }
+}
+
+/** What one return says. */
+interface Bringing {
+  readonly agent: string;
+  readonly stated: Pick<ProofStatement, 'items'> & { readonly hash: string; readonly count: number; readonly base: string };
+  readonly brought: readonly Brought[];
+  readonly id: string;
+  readonly nonce: string;
+}
+
+async function brings(
+  { world, parent, options, sign }: Merging,
+  { agent, stated, brought, id, nonce }: Bringing,
+): Promise<Answered & { readonly seq: number }> {
+  const bytes = proofBytes({ world: world.id, agent, nonce, purpose: 'return', ...stated });
   const signature = await (options.sign ?? sign)(agent, bytes);
   if (signature === undefined) throw noKey(agent);
   const memories = await Promise.all(
     brought.map(async ({ group, text, item: { type, ...about } }) => ({
-      ...{ group, type, ...stated(about) },
+      ...{ group, type, ...aboutOf(about) },
       ...(await keepText(world.content, text)),
     })),
   );
-  const proof = { agent_id: agent, nonce, signature };
-  const args = { ...proof, chain_hash: chain.hash, session_count: chain.count, base_hash, memories };
-  const answer = (await parent.call('agent_return', args as unknown as Value, by)) as unknown as ForkReturn;
-  return { ...answer, agent_id: agent };
+  const { hash: chain_hash, count: session_count, base: base_hash } = stated;
+  const args = { agent_id: agent, nonce, signature, chain_hash, session_count, base_hash, memories };
+  return parent.answered('agent_return', args as unknown as Value, { ...present({ as: options.as }), id, isOfId: true });
+}
+
+function nonceIn(value: Value): string {
+  return (value as { readonly nonce: string }).nonce;
 }
 
 function signedItem({ group, text, item: { type, ...about } }: Brought): SignedItem {
   const content = toHex(portableSha256(new TextEncoder().encode(text)));
-  return { store: storeOf.group(group), type, tags: [], content, ...stated(about) };
+  return { store: storeOf.group(group), type, tags: [], content, ...aboutOf(about) };
 }
 
-function stated({ confidence_ppm, subject_key }: Pick<MemoryItem, 'confidence_ppm' | 'subject_key'>) {
+function aboutOf({ confidence_ppm, subject_key }: Pick<MemoryItem, 'confidence_ppm' | 'subject_key'>) {
   return { ...(confidence_ppm === null ? {} : { confidence_ppm }), ...(subject_key === null ? {} : { subject_key }) };
 }
 

@@ -1,11 +1,12 @@
 /** What agents brought back, as their parent reads it and decides on it. */
 import { present, RepriseError, type Value } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import type { World, WorldAt } from '@reprise/kernel';
 import { agentOfStaging, IDENTITY_BOUNDS, itemOf, type StagedRow, stagingIdOf, stagingOfStore } from '../pure/index.js';
+import { reviewOf } from '../pure/reducer/staged.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
 import type { ReadMemory } from './entity-memory.js';
-import type { SocietyBy } from './requests.js';
+import { callIdOf, type SocietyBy } from './requests.js';
 
 /** An item that an agent brought back, and that waits for a decision. */
 export interface StagedItem extends ReadMemory {
@@ -13,7 +14,7 @@ export interface StagedItem extends ReadMemory {
   readonly staging_group_id: string;
   /** Sessions of the agent since the last state that both sides know; null for a base that this world does not know. */
   readonly divergence: number | null;
-  /** `forced` above 5 sessions, and for an unknown base. */
+  /** `forced` above 5 sessions, and for an unknown base: such a return is approved by naming its items. */
   readonly review: 'usual' | 'forced';
 }
 
@@ -25,7 +26,7 @@ export type ReviewReport = Omit<ToolAnswer<'staging_review'>, 'staging_group_id'
 
 /** What waits for a decision of an entity about an agent. */
 async function stagedBy(
-  kernel: Pick<World, 'table'>,
+  kernel: Pick<WorldAt, 'table'>,
   { address }: Pick<EntityCaller, 'address'>,
   agent: string,
 ): Promise<readonly (readonly [key: string, row: StagedRow])[]> {
@@ -37,7 +38,7 @@ async function stagedBy(
 
 /** The items of an agent that wait for a decision, in the order in which they came. */
 export async function stagedItems(
-  kernel: Pick<World, 'table'>,
+  kernel: Pick<WorldAt, 'table'>,
   parent: EntityCaller,
   agent: string,
 ): Promise<readonly StagedItem[]> {
@@ -56,32 +57,45 @@ export async function stagedItems(
   return found;
 }
 
-/** Decides on what an agent brought back, one return after the other. */
+/** A decision on what an agent of an entity brought back. */
+interface Review {
+  readonly agent: string;
+  readonly decision: ReviewDecision;
+  readonly by: SocietyBy;
+}
+
+/** Decides on what an agent brought back, one return after the other; once for each id. */
 export async function reviewStaged(
-  kernel: Pick<World, 'table'>,
+  kernel: Pick<World, 'table' | 'at'>,
   parent: EntityCaller,
-  {
-    agent,
-    decision,
-    by,
-  }: { readonly agent: string; readonly decision: ReviewDecision; readonly by: Pick<SocietyBy, 'as'> },
+  { agent, decision, by: { id, ...by } }: Review,
 ): Promise<ReviewReport> {
-  const rows = await stagedBy(kernel, parent, agent);
+  const waiting = id === undefined ? kernel : await kernel.at(await asked(parent, agent, { ...by, id }));
+  const rows = await stagedBy(waiting, parent, agent);
   const named = 'approve' in decision && decision.approve !== 'all' ? decision.approve : undefined;
   const isOf = (key: string) => (item: string) => stagingOfStore(itemOf(item).store) === key;
   const strange = named?.filter((item) => !rows.some(([key]) => isOf(key)(item))) ?? [];
   if (rows.length === 0 || strange.length > 0) throw nothingStaged(agent, strange);
+  const forced = rows.filter(([, row]) => reviewOf(row) === 'forced').map(([key]) => stagingIdOf(key));
+  if (!('reject' in decision) && named === undefined && forced.length > 0) throw itemsNotNamed(agent, forced);
   const report = { copied: [] as string[], rejected: [] as string[], refused: [] as ReviewReport['refused'][number][] };
   for (const [key] of rows) {
     const items = named?.filter(isOf(key));
     if (items?.length === 0) continue;
     const word = 'reject' in decision ? 'reject' : items === undefined ? 'approve' : 'partial';
     const args = { staging_group_id: stagingIdOf(key), decision: word, ...present({ items }) };
-    const answer = (await parent.call('staging_review', args as Value, by)) as unknown as ReviewReport;
+    const own = { ...by, ...present({ id: id === undefined ? undefined : callIdOf([id, key]) }) };
+    const answer = (await parent.call('staging_review', args as Value, own)) as unknown as ReviewReport;
     for (const part of ['copied', 'rejected'] as const) report[part].push(...answer[part]);
     report.refused.push(...answer.refused);
   }
   return report;
+}
+
+/** The frame in which a review was asked for first: what waited then is what it decides on, however often it is sent. */
+async function asked(parent: EntityCaller, agent: string, by: SocietyBy): Promise<number> {
+  const { seq } = await parent.answered('agent_capabilities', { agent_id: agent }, by);
+  return seq;
 }
 
 function nothingStaged(agent: string, strange: readonly string[]): RepriseError {
@@ -90,5 +104,14 @@ function nothingStaged(agent: string, strange: readonly string[]): RepriseError 
     reason: 'staging_unknown',
     ...(strange.length === 0 ? {} : { actual: [...strange] }),
     hint: 'Entity.staging(agent) lists what its agent has brought back.',
+  });
+}
+
+function itemsNotNamed(agent: string, forced: readonly string[]): RepriseError {
+  return new RepriseError('request_rejected', 'items of a forced review are approved by their names', {
+    where: agent,
+    reason: 'review_forced',
+    actual: [...forced],
+    hint: 'Read Entity.staging(agent), and name the items that you approve; or reject.',
   });
 }

@@ -58,6 +58,9 @@ const item = z.strictObject({
   subject_key: z.string().optional(),
   created_at: Time,
   expires_at: z.union([Time, z.null()]),
+  taken_over_from: EntityId.optional().register(NOTES, {
+    description: 'The agent that brought the item back, when its author has taken it over.',
+  }),
   group: GroupId.optional().register(NOTES, { description: 'Of a staged item: the group that it is for.' }),
   conflicts_with: ItemId.optional().register(NOTES, { description: 'What that group says about the same subject.' }),
 });

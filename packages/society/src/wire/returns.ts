@@ -42,7 +42,8 @@ export const returnTools = toolsOf({
     }),
   },
   staging_review: {
-    description: 'Decides on what an agent has brought back: approved items are written with the rights of the parent.',
+    description:
+      'Decides on what an agent has brought back: approved items are written with the rights of the parent. A return whose review is forced is approved by naming its items.',
     input: z.strictObject({
       staging_group_id: StagingId,
       decision: z.enum(DECISIONS),

@@ -39,8 +39,9 @@ describe('a fork of the world', () => {
     await ann.memory.write({ type: 'note', content: 'Known.', visibility: 'group', group: 'crew' });
     const fork = await apart(at, bot.id, 4);
     await ann.memory.write({ type: 'note', content: 'Else.', visibility: 'group', group: 'crew', subject_key: 's2' });
-    const returned = await ann.mergeFork(fork);
-    expect(returned).toMatchObject([{ agent_id: bot.id, divergence: 4, merged: false, items: 4, review: 'usual' }]);
+    const { returns, stayed } = await ann.mergeFork(fork);
+    expect(stayed).toEqual([{ agent_id: bot.id, private: 1, notes: 0 }]);
+    expect(returns).toMatchObject([{ agent_id: bot.id, divergence: 4, merged: false, items: 4, review: 'usual' }]);
     const staged = await ann.staging(bot.id);
     expect(staged.map(({ content, conflicts_with }) => [content, conflicts_with])).toEqual([
       ['Found 1.', undefined],

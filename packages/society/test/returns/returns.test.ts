@@ -28,7 +28,8 @@ describe('an agent that comes back', () => {
     expect(staged.map(({ content, group, divergence, author }) => [content, group, divergence, author])).toEqual(
       [2, 4, 7, null].map((divergence) => ['Bodies have at most 1 MiB.', 'crew', divergence, bot.id]),
     );
-    const { copied, rejected, refused } = await ann.review(bot.id, { approve: 'all' });
+    const all = staged.map(({ item_id }) => item_id);
+    const { copied, rejected, refused } = await ann.review(bot.id, { approve: all });
     expect([copied.length, rejected, refused]).toEqual([4, [], []]);
     expect(await ann.staging(bot.id)).toEqual([]);
     expect((await ann.memory.list('crew')).items.map(({ content }) => content)).toEqual(Array(4).fill(ONE[0]?.text));

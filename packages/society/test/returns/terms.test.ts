@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { memoryVault } from '../../src/adapters/vault.js';
 import { IDENTITY_BOUNDS } from '../../src/index.js';
-import { comeBack, crewOf, openPlace, type Place } from '../support/comeback.js';
+import { comeBack, crewOf, openPlace, type Place, storeOfGroup } from '../support/comeback.js';
 
 /** A fork in which the agent writes an item for its group, and again with better words, one for itself and a note; and its parent writes. */
 async function forkOf(at: Place, agent: string) {
@@ -41,23 +41,73 @@ async function factsOf({ world: { kernel } }: Pick<Place, 'world'>, name: string
 }
 
 describe('a return', () => {
-  it('what was private and the notes of the agent stay in the fork, and a fork that is brought back again is staged again [SOC-57]', async () => {
+  it('what was private and the notes of the agent stay in the fork, and the merge says how much that is [SOC-57]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
     const fork = await forkOf(at, bot.id);
-    const [first] = await ann.mergeFork(fork);
-    const [second] = await ann.mergeFork(fork);
-    expect([first?.items, second?.items]).toEqual([1, 1]);
-    expect(first?.staging_group_id).not.toBe(second?.staging_group_id);
-    const staged = await ann.staging(bot.id);
-    expect(staged.map(({ content }) => content)).toEqual(['For all.', 'For all.']);
-    await ann.review(bot.id, { approve: [staged[0]?.item_id ?? ''] });
-    expect((await ann.staging(bot.id)).map(({ staging_group_id }) => staging_group_id)).toEqual([
-      second?.staging_group_id,
-    ]);
-    await ann.review(bot.id, { reject: true });
-    expect((await ann.memory.list('crew')).items.map(({ content }) => content)).toEqual(['For all.']);
+    const { returns, stayed } = await ann.mergeFork(fork);
+    expect(returns.map(({ items }) => items)).toEqual([1]);
+    expect(stayed).toEqual([{ agent_id: bot.id, private: 1, notes: 1 }]);
+    expect((await ann.staging(bot.id)).map(({ content }) => content)).toEqual(['For all.']);
+    await world.verify();
+  });
+
+  it('a fork that is brought back again is recognized, while its items wait, when they were decided on, and when they were erased [SOC-62]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const fork = await forkOf(at, bot.id);
+    const [first] = (await ann.mergeFork(fork)).returns;
+    expect(first).toMatchObject({ items: 1, repeated: false });
+    const { head } = world.kernel;
+    expect((await ann.mergeFork(fork, { agents: [bot.id] })).returns).toEqual([{ ...first, repeated: true }]);
+    expect(world.kernel.head).toEqual(head);
+    const [staged] = await ann.staging(bot.id);
+    await ann.review(bot.id, { approve: [staged?.item_id ?? ''] });
+    const [row] = await world.kernel.table(['memory/Store@1', 'group:crew'], 'items', {});
+    await world.kernel.erase({ refs: [(row?.[1] as { content_ref: never }).content_ref] }, { id: 'gone' });
+    expect((await ann.mergeFork(fork)).returns).toEqual([{ ...first, repeated: true }]);
+    expect(await ann.staging(bot.id)).toEqual([]);
+    await world.verify();
+  });
+
+  it('a merge that was refused, or whose challenge ran out, takes place when it is asked for again [SOC-62]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const fork = await forkOf(at, bot.id);
+    const agents = [bot.id];
+    await ann.setStatus(bot.id, 'activate');
+    await ann.setStatus(bot.id, 'suspend');
+    for (let n = 0; n < 2; n++)
+      await expect(ann.mergeFork(fork, { agents })).rejects.toMatchObject({ details: { reason: 'agent_not_active' } });
+    await ann.setStatus(bot.id, 'resume');
+    const sign = async (): Promise<never> => {
+      throw new Error('the process ends here');
+    };
+    await expect(ann.mergeFork(fork, { agents, sign })).rejects.toThrow('the process ends here');
+    await at.clock.advance(60_001);
+    expect((await ann.mergeFork(fork, { agents })).returns).toMatchObject([{ items: 1, repeated: false }]);
+    expect(await ann.staging(bot.id)).toHaveLength(1);
+    await world.verify();
+  });
+
+  it('a review happens once for its id, and decides on what waited when it was asked for first [SOC-62]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const come = (text: string) => comeBack(at, ann, bot.id, { items: [{ text }], sessions: 1 });
+    await come('One.');
+    await come('Two.');
+    const first = await ann.review(bot.id, { approve: 'all' }, { id: 'once' });
+    expect(first.copied).toHaveLength(2);
+    await come('Three.');
+    expect(await ann.review(bot.id, { approve: 'all' }, { id: 'once' })).toEqual(first);
+    expect((await ann.staging(bot.id)).map(({ content }) => content)).toEqual(['Three.']);
+    const other = ann.review(bot.id, { reject: true }, { id: 'once' });
+    await expect(other).rejects.toMatchObject({ code: 'request_conflict' });
+    expect((await ann.memory.list('crew')).items.map(({ content }) => content)).toEqual(['One.', 'Two.']);
     await world.verify();
   });
 
@@ -65,7 +115,7 @@ describe('a return', () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
-    const come = () => comeBack(at, ann, bot.id, { items: [{ text: 'Found.' }] });
+    const come = () => comeBack(at, ann, bot.id, { items: [{ text: 'Found.' }], sessions: 1 });
     for (let n = 0; n < IDENTITY_BOUNDS.staged; n++) expect((await come()).is_error).toBe(false);
     expect(await come()).toMatchObject({ is_error: true, value: { code: 'too_many_returns' } });
     const [first] = await ann.staging(bot.id);
@@ -74,16 +124,20 @@ describe('a return', () => {
     await world.verify();
   });
 
-  it('what a parent takes over is the parent’s, and a fact names the agent and the item that it comes from [SOC-58]', async () => {
+  it('what a parent takes over is the parent’s, and item and fact name the agent that it comes from [SOC-58]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
     await comeBack(at, ann, bot.id, { items: [{ text: 'Found.' }] });
     const [staged] = await ann.staging(bot.id);
     expect(staged?.author).toBe(bot.id);
-    await ann.review(bot.id, { approve: 'all' });
-    expect((await ann.memory.list('crew')).items.map(({ content, author }) => [content, author])).toEqual([
-      ['Found.', 'ann'],
+    expect(staged).not.toHaveProperty('taken_over_from');
+    await ann.review(bot.id, { approve: [staged?.item_id ?? ''] });
+    await ann.memory.write({ type: 'note', content: 'Own.', visibility: 'group', group: 'crew' });
+    const { items } = await bot.memory.list('crew');
+    expect(items.map(({ content, author, taken_over_from }) => [content, author, taken_over_from])).toEqual([
+      ['Found.', 'ann', bot.id],
+      ['Own.', 'ann', undefined],
     ]);
     expect(await factsOf(at, 'society/Merged@1')).toEqual([
       { agent_id: bot.id, item_id: staged?.item_id, copy_id: 'group:crew#1' },
@@ -91,7 +145,7 @@ describe('a return', () => {
     await world.verify();
   });
 
-  it('a forced review is shown before it, and is decided like any other: all of it, some of it, or none [SOC-59]', async () => {
+  it('a forced review is shown before it, and approves only items that it names; others are approved at once [SOC-59]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
@@ -102,7 +156,13 @@ describe('a return', () => {
     const groups = [...new Set(staged.map(({ staging_group_id }) => staging_group_id))];
     const decide = (n: number, decision: object) =>
       ann.use('staging_review', { staging_group_id: groups[n], ...decision } as never);
-    expect(await decide(0, { decision: 'approve' })).toMatchObject({ copied: [{}, {}].map(() => expect.any(String)) });
+    const forced = { details: { reason: 'review_forced' } };
+    const before = await storeOfGroup(at);
+    await expect(decide(0, { decision: 'approve' })).rejects.toMatchObject(forced);
+    await expect(ann.review(bot.id, { approve: 'all' })).rejects.toMatchObject(forced);
+    expect(await storeOfGroup(at)).toBe(before);
+    const both = { decision: 'partial', items: staged.slice(0, 2).map(({ item_id }) => item_id) };
+    expect(await decide(0, both)).toMatchObject({ copied: [{}, {}].map(() => expect.any(String)) });
     const some = { decision: 'partial', items: [staged[2]?.item_id] };
     expect(await decide(1, some)).toMatchObject({ copied: [expect.any(String)], rejected: [staged[3]?.item_id] });
     expect(await decide(2, { decision: 'reject' })).toMatchObject({ copied: [] });
@@ -131,7 +191,7 @@ describe('a return', () => {
     const swarm = await ann.createSwarm({ goal: 'Look', strategy: 'broadcast', agents: [slot], group_id: 'crew' });
     const [member] = (await swarm.status()).agents;
     const agent = member?.agent_id ?? '';
-    expect(await comeBack(at, ann, agent, { items: [{ text: 'Found.' }] })).toMatchObject({ is_error: false });
+    expect(await comeBack(at, ann, agent, { items: [{ text: 'Found.' }], sessions: 1 })).toMatchObject({ is_error: false });
     await expect(ben.review(agent, { approve: 'all' })).rejects.toMatchObject({
       details: { reason: 'staging_unknown' },
     });

@@ -270,7 +270,7 @@ function storeFor(group: string): string {
 }
 
 function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
-  const { id, type, author, state, confidence_ppm, subject_key, created_at, expires_at } = item;
+  const { id, type, author, state, confidence_ppm, subject_key, created_at, expires_at, origin } = item;
   return {
     item_id: itemIdOf(store, id),
     type,
@@ -280,6 +280,7 @@ function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
     subject_key,
     created_at,
     expires_at,
+    ...(origin?.of === undefined ? {} : { taken_over_from: entityOfAuthor(origin.of) ?? origin.of }),
     ...aboutStaged(store, id, ctx),
   };
 }

@@ -7,9 +7,10 @@
  * W2  A write names its staging store and item: after a crash the rest follows, and none is written twice.
  * W3  What was approved and could not be written stays staged.
  * W4  The agent's hot context is told last, and only of a return of which something was taken over.
+ * W5  A return whose review is forced is approved item by item: nobody takes over at once what has diverged that far.
  */
 
-import type { Value } from '@reprise/contracts';
+import { formatAddress, type Value } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { mergesAlone } from '../compile/automatic.js';
@@ -55,6 +56,7 @@ export const reviewOperations: Operations = {
       if (row === undefined || !hasArrived(row)) return refusal('staging_unknown');
       if (row.review !== null) return refusal('review_under_way');
       if ((decision === 'partial') !== (items !== undefined)) return refusal('items_with_partial');
+      if (decision === 'approve' && reviewOf(row) === 'forced') return refusal('review_forced', FORCED); // W5
       const named = (items ?? []).map((item_id) => numberOf(item_id, key, row));
       const unknown = (items ?? []).filter((_, i) => named[i] === undefined);
       if (unknown.length > 0) return refusal('item_unknown', { items: unknown });
@@ -185,8 +187,9 @@ function copy(
   { key, item, to }: { readonly key: string; readonly item: number; readonly to: string },
   ctx: ReducerContext,
 ): void {
-  const { origin, expires_at } = writeOf(to, ctx);
-  const { message: id } = origin;
+  const { origin: own, expires_at } = writeOf(to, ctx);
+  const { message: id } = own;
+  const origin = { ...own, of: formatAddress(entityAt(agentOfStaging(key))) };
   ctx.record('memory/Linked@1', { kind: 'message', id, title: `return ${id}`, from: [] });
   const once = `return:${ctx.hash([key, item]).slice(0, 32)}`; // W2
   startPlan(ctx, planTag(key), copyPlan, { staging: key, item, to, key: once, origin, expires_at });
@@ -295,6 +298,8 @@ function isDenial(code: string | null): boolean {
 }
 
 const DENIED = 'capability_denied';
+
+const FORCED = { hint: 'Decide partial, and name the items that you approve; or reject.' };
 
 /** Begins what a plan is known by, for the return whose key follows. */
 const PLAN_TAG = 'staged.';
