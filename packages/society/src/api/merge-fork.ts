@@ -148,7 +148,11 @@ async function stayedOf(agent: string, { cut, fork }: Apart): Promise<StayedBehi
     const [before, after] = await Promise.all([cut.state(store), fork.state(store)]);
     return nextOf(after) - nextOf(before);
   };
-  return { agent_id: agent, private: await written(storeOf.private(agent)), notes: await written(storeOf.notes(agent)) };
+  return {
+    agent_id: agent,
+    private: await written(storeOf.private(agent)),
+    notes: await written(storeOf.notes(agent)),
+  };
 }
 
 /** The number of the next item of a store; a store that does not exist has no item. */
@@ -181,7 +185,11 @@ async function comeBack(
   const until = world.head.seq;
   for (let attempt = 1; ; attempt++) {
     const once = callIdOf(['return', agent, encode(stated), attempt]); // K1
-    const challenge = await parent.answered('agent_challenge', { agent_id: agent, purpose: 'return' }, { ...by, id: `${once}.c` });
+    const challenge = await parent.answered(
+      'agent_challenge',
+      { agent_id: agent, purpose: 'return' },
+      { ...by, id: `${once}.c` },
+    );
     const answer = challenge.is_error
       ? challenge
       : await brings(merging, { agent, stated, brought, id: once, nonce: nonceIn(challenge.value) });
@@ -195,7 +203,11 @@ async function comeBack(
 /** What one return says. */
 interface Bringing {
   readonly agent: string;
-  readonly stated: Pick<ProofStatement, 'items'> & { readonly hash: string; readonly count: number; readonly base: string };
+  readonly stated: Pick<ProofStatement, 'items'> & {
+    readonly hash: string;
+    readonly count: number;
+    readonly base: string;
+  };
   readonly brought: readonly Brought[];
   readonly id: string;
   readonly nonce: string;
@@ -216,7 +228,11 @@ async function brings(
   );
   const { hash: chain_hash, count: session_count, base: base_hash } = stated;
   const args = { agent_id: agent, nonce, signature, chain_hash, session_count, base_hash, memories };
-  return parent.answered('agent_return', args as unknown as Value, { ...present({ as: options.as }), id, isOfId: true });
+  return parent.answered('agent_return', args as unknown as Value, {
+    ...present({ as: options.as }),
+    id,
+    isOfId: true,
+  });
 }
 
 function nonceIn(value: Value): string {

@@ -65,8 +65,11 @@ describe('a return', () => {
     expect(world.kernel.head).toEqual(head);
     const [staged] = await ann.staging(bot.id);
     await ann.review(bot.id, { approve: [staged?.item_id ?? ''] });
-    const [row] = await world.kernel.table(['memory/Store@1', 'group:crew'], 'items', {});
-    await world.kernel.erase({ refs: [(row?.[1] as { content_ref: never }).content_ref] }, { id: 'gone' });
+    const [[, row] = []] = await world.kernel.table(['memory/Store@1', 'group:crew'], 'items', {});
+    await world.kernel.erase(
+      { refs: [(row as unknown as { readonly content_ref: never }).content_ref] },
+      { id: 'gone' },
+    );
     expect((await ann.mergeFork(fork)).returns).toEqual([{ ...first, repeated: true }]);
     expect(await ann.staging(bot.id)).toEqual([]);
     await world.verify();
@@ -191,7 +194,9 @@ describe('a return', () => {
     const swarm = await ann.createSwarm({ goal: 'Look', strategy: 'broadcast', agents: [slot], group_id: 'crew' });
     const [member] = (await swarm.status()).agents;
     const agent = member?.agent_id ?? '';
-    expect(await comeBack(at, ann, agent, { items: [{ text: 'Found.' }], sessions: 1 })).toMatchObject({ is_error: false });
+    expect(await comeBack(at, ann, agent, { items: [{ text: 'Found.' }], sessions: 1 })).toMatchObject({
+      is_error: false,
+    });
     await expect(ben.review(agent, { approve: 'all' })).rejects.toMatchObject({
       details: { reason: 'staging_unknown' },
     });
