@@ -56,7 +56,7 @@ export const QUESTIONS: readonly Question[] = [
 const LEAD = `You lead a swarm of readers that answers one question about a folder. Delegate where you are asked to, wait for your readers (swarm_task, collect), share each finding in the group ${GROUP} (memory_write_warm: path:line: text of the line), and finish (swarm_task, finish).`;
 const HASTY = `${LEAD} You do not wait: you share what you believe before your readers have looked.`;
 const READER =
-  'You read for a swarm. Do your task, and answer with one finding a line, as path:line: text of the line.';
+  'You read for a swarm. Do your task, share each finding in the group of your swarm (memory_write_warm), and answer with one finding a line, as path:line: text of the line.';
 const JUDGE =
   'You check a finding of another agent: read that line of the file. Give your verdict with memory_assess, and answer with it: right or wrong.';
 
@@ -68,7 +68,7 @@ export function crewOf(root: string) {
   return {
     lead: agent('lead', LEAD, [...groupTools, ...swarmTools]),
     hasty: agent('hasty', HASTY, [...groupTools, ...swarmTools]),
-    reader: agent('reader', READER, reading),
+    reader: agent('reader', READER, [...reading, ...groupTools]),
     judge: agent('judge', JUDGE, [...reading, ...groupTools]),
   };
 }
@@ -76,9 +76,9 @@ export function crewOf(root: string) {
 /** The agents that sessions run. */
 export type Crew = ReturnType<typeof crewOf>;
 
-/** What the agents of the crew may do; their readers may only read. */
+/** What the agents of the crew may do; their readers read, and write to the group of their swarm alone. */
 export const LEADS_MAY = { tools: ['read_file', 'list_files', 'grep', 'glob', 'memory_*', 'swarm_*'] };
-const READERS_MAY = { tools: ['read_file', 'list_files', 'grep', 'glob'] };
+const READERS_MAY = { tools: ['read_file', 'list_files', 'grep', 'glob', 'memory_write_warm'] };
 
 /** The manifest of a swarm. */
 export function manifestOf(id: string, { words, strategy, tasks }: Question, lead: string): SwarmManifest {

@@ -76,7 +76,8 @@ async function told(
   { file, stay, interrupted }: Telling,
 ): Promise<number> {
   const members = await hire(office);
-  const leave = await joinable(world, file);
+  const { words, leave } = await joinable(world, file);
+  console.log(`${words}\n`);
   const over = new AbortController();
   const shown = show(world, members, over.signal);
   try {
@@ -84,6 +85,7 @@ async function told(
     over.abort();
     await shown;
     console.log(`\n${await reportOf(world, office, members, file)}`);
+    if (stay) console.log(`\n${words}\nCtrl-C ends it.`);
     if (stay) await interrupted;
     return 0;
   } finally {

@@ -15,18 +15,23 @@ export function namesOf(members: readonly Member[]): (id: string) => string {
 export function lineOf(news: Happening, nameOf: (id: string) => string): string | undefined {
   switch (news.kind) {
     case 'shared':
-      return `${nameOf(news.author)} shares ${news.item}`;
+      return `${nameOf(news.author)} ${verb('share', news.author)} ${news.item}`;
     case 'swarm':
       return `swarm ${news.id} is ${news.status}${news.code === null ? '' : ` (${news.code})`}`;
     case 'judged':
-      return `${nameOf(news.by)} finds ${news.item} ${news.verdict}`;
+      return `${nameOf(news.by)} ${verb('find', news.by)} ${news.item} ${news.verdict}`;
     case 'trust':
-      return `${nameOf(news.by)} trusts ${nameOf(news.of)} with ${news.score.toFixed(2)}: ${news.tier}`;
+      return `${nameOf(news.by)} ${verb('trust', news.by)} ${nameOf(news.of)} with ${news.score.toFixed(2)}: ${news.tier}`;
     case 'status':
       return nameOf(news.of).startsWith('reader') ? undefined : `${nameOf(news.of)} is ${news.status}`;
     case 'ended':
       return `  ${news.operation} ended with ${news.code}, in frame ${news.seq}`;
   }
+}
+
+/** A verb in the person of an entity. */
+function verb(word: string, of: string): string {
+  return of === PERSON ? word : `${word}s`;
 }
 
 /** The report, from the journal. */

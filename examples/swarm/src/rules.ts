@@ -5,6 +5,7 @@ import { GROUP } from './crew.js';
 /** What a lead shares that does not wait for its readers: nothing of it is so. */
 const BELIEFS = ['README.md:9001: There are no errors.', 'main.ts:9002: // Nobody needs to read this.'];
 const FINDINGS_MAX = 3;
+const FINDING = { type: 'finding', visibility: 'group' };
 const LINE = /^([^\s:"]+):(\d+): ?(.*)$/gm;
 
 /** Makes the model. @param pace how long an answer takes, in milliseconds */
@@ -62,7 +63,7 @@ function lead(request: ScriptRequest, isHasty: boolean): ScriptStep {
 }
 
 function share(content: string) {
-  return { tool: 'memory_write_warm', args: { group: GROUP, type: 'finding', visibility: 'group', content } };
+  return { tool: 'memory_write_warm', args: { ...FINDING, group: GROUP, content } };
 }
 
 /** Reads the place of a finding, and says whether the words stand there. */
@@ -80,17 +81,18 @@ function judge(request: ScriptRequest): ScriptStep {
   return { text: verdict };
 }
 
-/** A reader searches for what its task names, or goes on from what it was given. */
+/** A reader searches for what its task names, or goes on from what it was given, and shares it with its swarm. */
 function read(request: ScriptRequest): ScriptStep {
   const { words, done } = sinceAsked(request);
   if (words.includes('Read all.')) return { text: 'I read all.', delayMs: Number.POSITIVE_INFINITY };
   const [, pattern, name = '*'] = /grep `(.+)` in `(.+)`/.exec(words) ?? [];
-  if (pattern === undefined) return { text: findingsIn(words).slice(0, FINDINGS_MAX).join('\n') || 'Nothing.' };
-  if (done.length === 0) return { calls: [{ tool: 'grep', args: { pattern, name, regex: true, limit: 20 } }] };
-  return {
-    text:
-      findingsIn(done[0]?.text ?? '')
-        .slice(0, FINDINGS_MAX)
-        .join('\n') || 'Nothing.',
-  };
+  const [first] = done;
+  if (pattern !== undefined && first === undefined)
+    return { calls: [{ tool: 'grep', args: { pattern, name, regex: true, limit: 20 } }] };
+  const found = findingsIn(pattern === undefined ? words : (first?.text ?? '')).slice(0, FINDINGS_MAX);
+  const searches = pattern === undefined ? 0 : 1;
+  // Its only group is that of its swarm: it needs no name.
+  if (done.length === searches && found.length > 0)
+    return { calls: found.map((content) => ({ tool: 'memory_write_warm', args: { ...FINDING, content } })) };
+  return { text: found.join('\n') || 'Nothing.' };
 }
