@@ -1,10 +1,9 @@
 /** Calls of the society's tools as an entity: in the form of its cell, and in that of the schemas that clients know. */
 import type { AgentWorld } from '@reprise/agent';
-import { type Address, present, type Ref, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
-import { readItemText } from '@reprise/memory';
+import { type Address, present, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
 import { entityAt } from '../pure/index.js';
 import { keptArgs } from '../served/kept.js';
-import { shownAnswer } from '../served/shown.js';
+import { shownAnswer, textsOf } from '../served/shown.js';
 import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
 import type { Answered, SocietyBy } from './requests.js';
@@ -44,8 +43,7 @@ export class EntityCaller {
     const id = by.id ?? crypto.randomUUID();
     const answered = await this.answerTo(tool, await keptArgs(tool, args as ValueMap, { content, id }), { ...by, id });
     if (answered.is_error) throw refusedCall(this.id, tool, answered.value);
-    const texts = new Map<string, string | null>();
-    for (const { label, ref } of answered.refs) texts.set(label, await readItemText(content, ref as unknown as Ref));
+    const texts = await textsOf(tool, answered.refs, content);
     return shownAnswer(tool, answered.value, texts) as unknown as ToolAnswer<T>;
   }
 

@@ -2,7 +2,7 @@
  * Arguments as a client writes them, and as an entity takes them: texts are stored as content that can be erased, and
  * only their links enter the journal; fractions are whole numbers of millionths.
  */
-import type { Value, ValueMap } from '@reprise/contracts';
+import type { Ref, Value, ValueMap } from '@reprise/contracts';
 import { type ContentStore, portableSha256, putErasable, toHex } from '@reprise/kernel';
 import { keepText } from '@reprise/memory';
 
@@ -26,10 +26,11 @@ export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Pr
 }
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  agent_deactivate: (args, keeper) => linked(args, keeper, 'reason'),
-  agent_set_status: (args, keeper) => linked(args, keeper, 'reason'),
-  swarm_disband: (args, keeper) => linked(args, keeper, 'reason'),
-  swarm_task: (args, keeper) => linked(args, keeper, 'task', 'result'),
+  agent_deactivate: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
+  agent_set_status: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
+  // What members of a swarm are told is plain content, like the words of every message; so is what they report.
+  swarm_disband: (args, keeper) => linked(args, keeper, putPlain, 'reason'),
+  swarm_task: (args, keeper) => linked(args, keeper, putPlain, 'task', 'result'),
   swarm_create: manifest,
   memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
   memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
@@ -47,6 +48,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 async function linked(
   args: ValueMap,
   { content }: Keeper,
+  put: (content: ContentStore, bytes: Uint8Array) => Promise<Ref>,
   ...names: readonly string[]
 ): Promise<Record<string, Value | undefined>> {
   const changed: Record<string, Value | undefined> = {};
@@ -54,9 +56,13 @@ async function linked(
     const text = args[name];
     if (typeof text !== 'string') continue;
     changed[name] = undefined;
-    changed[`${name}_ref`] = await putErasable(content, encoder.encode(text));
+    changed[`${name}_ref`] = await put(content, encoder.encode(text));
   }
   return changed;
+}
+
+function putPlain(content: ContentStore, bytes: Uint8Array): Promise<Ref> {
+  return content.put(bytes);
 }
 
 /** The characters of an item's beginning that members of a group hear at once. */
@@ -84,10 +90,10 @@ const MILLION = 1_000_000;
 async function manifest(args: ValueMap, keeper: Keeper): Promise<Record<string, Value | undefined>> {
   const { swarm_id, agents, budget_usd } = args;
   const slots = (agents as readonly ValueMap[]).map(async (slot) =>
-    defined({ ...slot, ...(await linked(slot, keeper, 'task')) }),
+    defined({ ...slot, ...(await linked(slot, keeper, putPlain, 'task')) }),
   );
   return {
-    ...(await linked(args, keeper, 'goal')),
+    ...(await linked(args, keeper, putPlain, 'goal')),
     swarm_id: swarm_id ?? `swarm-${toHex(portableSha256(encoder.encode(keeper.id))).slice(0, 24)}`,
     agents: await Promise.all(slots),
     budget_usd: undefined,

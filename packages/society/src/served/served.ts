@@ -13,14 +13,12 @@ import {
   type Capability,
   isRepriseError,
   type Principal,
-  type Ref,
   RepriseError,
   type Value,
   type ValueMap,
 } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
-import { readItemText } from '@reprise/memory';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
 import { answerOnce } from '../api/repeated.js';
 import type { Answered } from '../api/requests.js';
@@ -37,7 +35,7 @@ import {
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
 import { keptArgs } from './kept.js';
-import { shownAnswer, shownRefusal } from './shown.js';
+import { shownAnswer, shownRefusal, textsOf } from './shown.js';
 
 /** Makes tokens for agents that prove who they are. */
 type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
@@ -102,10 +100,8 @@ async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> 
   if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
   if (answered.is_error)
     return { structured: shownRefusal(await detailed(world, called, answered.value)), isError: true };
-  const texts = answered.refs.map(
-    async ({ label, ref }) => [label, await readItemText(kernel.content, ref as unknown as Ref)] as const,
-  );
-  return { structured: shownAnswer(tool, answered.value, new Map(await Promise.all(texts))), isError: false };
+  const texts = await textsOf(tool, answered.refs, kernel.content);
+  return { structured: shownAnswer(tool, answered.value, texts), isError: false };
 }
 
 /** The gate says that it denies; which check it was follows from the rights, in the order in which they are named. */

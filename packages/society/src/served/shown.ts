@@ -1,10 +1,36 @@
 /** Answers of an entity as clients read them: links become texts, millionths fractions, and times texts in UTC. */
-import type { Value, ValueMap } from '@reprise/contracts';
+import { readText } from '@reprise/agent';
+import { isRepriseError, type Ref, type Value, type ValueMap } from '@reprise/contracts';
+import type { ContentReader } from '@reprise/kernel';
+import { readItemText } from '@reprise/memory';
 import { timeOf } from '../pure/reducer/time.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 
 /** The texts of an answer by the labels of their links; null for one that was erased. */
 type Texts = ReadonlyMap<string, string | null>;
+
+/** The tools whose texts are items or hot contexts: content that can be erased. Those of the others were composed. */
+const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot', 'memory_read_warm']);
+
+/** Reads the texts that an answer links. */
+export async function textsOf(
+  tool: SocietyToolName,
+  refs: readonly { readonly label: string; readonly ref: string }[],
+  content: ContentReader,
+): Promise<Texts> {
+  const read = ERASABLE.has(tool) ? readItemText : readComposed;
+  const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref as unknown as Ref)] as const);
+  return new Map(await Promise.all(texts));
+}
+
+async function readComposed(content: ContentReader, ref: Ref): Promise<string | null> {
+  try {
+    return await readText(content, ref);
+  } catch (error) {
+    if (isRepriseError(error, 'blob_erased')) return null;
+    throw error;
+  }
+}
 
 /** The answer of a tool in the form of its schema: what the schema does not know is left out. */
 export function shownAnswer(tool: SocietyToolName, value: Value, texts: Texts): Value {

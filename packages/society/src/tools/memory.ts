@@ -4,7 +4,14 @@ import type { ValueMap } from '@reprise/contracts';
 import { keptArgs } from '../served/kept.js';
 import { SOCIETY_TOOLS } from '../wire/index.js';
 
-const NAMES = ['memory_write_warm', 'memory_search', 'memory_share', 'memory_assess', 'memory_validate'] as const;
+const NAMES = [
+  'memory_write_warm',
+  'memory_read_warm',
+  'memory_search',
+  'memory_share',
+  'memory_assess',
+  'memory_validate',
+] as const;
 
 function toolOf(name: (typeof NAMES)[number]): Tool {
   const { description, input } = SOCIETY_TOOLS[name];

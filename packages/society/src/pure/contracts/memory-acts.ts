@@ -29,7 +29,13 @@ export type Standing = (typeof STANDINGS)[number];
 export const memoryAct = z.discriminatedUnion('act', [
   /** Stores an item; `quarantine` keeps a new one out of the searches. */
   z.strictObject({ act: z.literal('write'), store: scope, operation: storeOperation, quarantine: z.boolean() }),
-  z.strictObject({ act: z.literal('read'), store: scope, ids: z.array(itemNumber).min(1).max(MEMORY_BOUNDS.read) }),
+  /** Reads items; `composed` also makes the text of what is in use, for a model. */
+  z.strictObject({
+    act: z.literal('read'),
+    store: scope,
+    ids: z.array(itemNumber).min(1).max(MEMORY_BOUNDS.read),
+    composed: z.boolean(),
+  }),
   /** Reads an item, and how the entity that judges it stands to its author. */
   z.strictObject({
     act: z.literal('judge'),

@@ -31,7 +31,7 @@ function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
     case 'write':
       return yield* write(plan, act);
     case 'read':
-      return yield* read(plan, act.store, act.ids);
+      return act.composed ? yield* compose(plan, act) : yield* read(plan, act.store, act.ids);
     case 'judge':
       return yield* judge(plan, act);
     case 'search':
@@ -57,6 +57,18 @@ export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'
 export function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
   const receipt = yield* plan.awaitReceipt(plan.emitEffect(memoryRead, { store, at: storeAt(store), ids: [...ids] }));
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
+}
+
+/** The words of items can be erased, and are data of others: a model gets them between marks, in one bounded text. */
+function* compose(plan: PlanContext, { store, ids }: Of<'read'>): PlanBody<Outcome> {
+  const seen = yield* read(plan, store, ids);
+  const shown = seen.items.filter(({ state }) => ids.length === 1 || state === 'live').map(({ id }) => id);
+  if (shown.length === 0) return seen;
+  const terms = { store, ids: shown, k: shown.length, all: true };
+  const receipt = yield* plan.awaitReceipt(plan.emitEffect(memorySearch, terms));
+  if (receipt.status !== 'ok') return refused(receipt);
+  const { text_ref } = receipt.payload;
+  return { ...seen, texts: text_ref === null ? [] : [{ store, ref: text_ref }] };
 }
 
 function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>): PlanBody<Outcome> {

@@ -11,7 +11,7 @@ import {
   l1At,
   memoryToolCalls,
 } from '../contracts/index.js';
-import { answerCall } from './answers.js';
+import { answerCall, openCall } from './answers.js';
 import { archiveTold } from './archive.js';
 import { waitsForNews } from './board-reading.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -78,7 +78,11 @@ export function l1Told(draft: EntityState, told: L1Told, ctx: ReducerContext): v
   const { sender } = ctx;
   if (sender?.length !== 2 || sender[0] !== L1 || sender[1] !== told.entity_id) ctx.reject('not_yours');
   if (archiveTold(told, ctx)) return;
-  answerCall(draft, told.call, told.wrote ? writtenAnswer(told) : shownAnswer(told, ctx), ctx);
+  if (told.wrote) return answerCall(draft, told.call, writtenAnswer(told), ctx);
+  const answer = shownAnswer(told, ctx);
+  // The contents can be erased: a prompt that linked them would show their salt. A model is shown numbers and names.
+  const isModel = openCall(told.call, ctx)?.origin.kind === 'owner';
+  answerCall(draft, told.call, isModel ? { value: answer.value } : answer, ctx);
 }
 
 function writtenAnswer({ code, refused, state: { version, chain } }: L1Told): Answer {

@@ -56,7 +56,8 @@ export const memoryOperations: Operations = {
       if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
       const count = Math.min(limit, MEMORY_BOUNDS.read);
       const ids = id > 0 ? [id] : Array.from({ length: count }, (_, place) => after + 1 + place);
-      return act(call, { act: 'read', store, ids }, ctx);
+      const composed = openCall(call, ctx)?.origin.kind === 'owner';
+      return act(call, { act: 'read', store, ids, composed }, ctx);
     },
   }),
   memory_search: operation(memoryToolCalls.memory_search, {
@@ -120,7 +121,7 @@ type Args<T extends MemoryToolName> = MemoryToolCall<T>;
 
 function cameTo(
   draft: EntityState,
-  { name, args }: CallRow,
+  { origin, name, args }: CallRow,
   ended: MemoryEnded,
   call: string,
   ctx: ReducerContext,
@@ -129,7 +130,7 @@ function cameTo(
     case 'memory_write_warm':
       return wrote(memoryToolCalls.memory_write_warm.parse(args), ended, ctx);
     case 'memory_read_warm':
-      return shownItems(memoryToolCalls.memory_read_warm.parse(args), ended, ctx);
+      return shownItems(memoryToolCalls.memory_read_warm.parse(args), ended, origin.kind === 'owner', ctx);
     case 'memory_search':
       return found(ended);
     case 'memory_share':
@@ -239,17 +240,28 @@ export function tellGroup(store: string, value: object, ctx: ReducerContext): vo
   if (group !== undefined) ctx.send([GROUP, group], { name: 'society/Wrote@1', value });
 }
 
-/** A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. */
+/**
+ * A quarantined item is listed to its author only; by its id all who may read the store see it, and its state. A model is
+ * shown one text between marks, others the content of each item.
+ */
 function shownItems(
   { item_id, group = '', limit = MEMORY_BOUNDS.read }: Args<'memory_read_warm'>,
-  { items }: MemoryEnded,
+  { items, texts }: MemoryEnded,
+  isModel: boolean,
   ctx: ReducerContext,
 ): Answer {
-  if (item_id === undefined) return listed(storeFor(group), items, Math.min(limit, MEMORY_BOUNDS.read), ctx);
-  const [item] = items;
-  if (item === undefined) return refusal('item_unknown');
-  const row = rowOf(itemOf(item_id).store, item, ctx);
-  return { value: { items: [row] }, refs: [{ label: item_id.slice(-64), ref: item.content_ref }] };
+  const store = item_id === undefined ? storeFor(group) : itemOf(item_id).store;
+  if (item_id !== undefined && items.length === 0) return refusal('item_unknown');
+  const answer =
+    item_id === undefined
+      ? listed(store, items, Math.min(limit, MEMORY_BOUNDS.read), ctx)
+      : { value: { items: items.map((item) => rowOf(store, item, ctx)) }, refs: items.map(refOf(store)) };
+  return isModel ? { ...answer, refs: texts.map(({ ref }) => ({ label: 'items', ref })) } : answer;
+}
+
+/** The link of an item's content, under the end of its id. */
+function refOf(store: string) {
+  return ({ id, content_ref: ref }: ReadItem) => ({ label: itemIdOf(store, id).slice(-64), ref });
 }
 
 /** The page after a number: what is in use, and what this entity itself has in quarantine. */
@@ -259,8 +271,8 @@ function listed(store: string, items: readonly ReadItem[], limit: number, ctx: R
   const shown = items.filter(isListed);
   const last = items.at(-1);
   const next = last !== undefined && items.length === limit ? { next: last.id } : {};
-  const refs = shown.map((item) => ({ label: itemIdOf(store, item.id).slice(-64), ref: item.content_ref }));
-  return { value: { items: shown.map((item) => rowOf(store, item, ctx)), ...next, ...shownStaging(store, ctx) }, refs };
+  const rows = shown.map((item) => rowOf(store, item, ctx));
+  return { value: { items: rows, ...next, ...shownStaging(store, ctx) }, refs: shown.map(refOf(store)) };
 }
 
 /** The store of a group, or the one that holds what an agent has brought back. */
