@@ -30,7 +30,7 @@ interface Ask {
 interface Call {
   readonly by: number;
   readonly session: string;
-  /** Whether it names the session of another node as its own. */
+  /** Whether it names another session as its own: of another node, or an earlier or later one of the same node. */
   readonly isForged: boolean;
   readonly tool: string;
   readonly of: number;
@@ -68,7 +68,10 @@ function fits({ options }: Ask, picked: string | null): boolean {
   return options.length === 0 || (picked !== null && options.includes(picked));
 }
 
-/** The table: by the tool, whether the calling node may do it. All but reading needs a run that is under way. */
+/**
+ * The table: by the tool, whether the calling node may do it. All but reading needs a run that is under way; a call that
+ * names another session than its sender is refused whatever it asks for.
+ */
 const MAY: Readonly<Record<string, (before: Before, row: Row, of: number, picked: string | null) => boolean>> = {
   read_tree: ({ rows }, _, of) => rows.has(of),
   read_node: ({ rows }, _, of) => rows.has(of),
@@ -90,9 +93,8 @@ function isAllowed(before: Before, { by, session, isForged, tool, of, picked }: 
   const row = before.rows.get(by);
   if (row === undefined) return false;
   const isReading = tool.startsWith('read_');
-  const isAtWork =
-    !isForged && row.session === session && !hasEnded(row) && (row.run === 'live' || row.run === 'waiting');
-  return (isReading || isAtWork) && MAY[tool]?.(before, row, of, picked) === true;
+  const isAtWork = row.session === session && !hasEnded(row) && (row.run === 'live' || row.run === 'waiting');
+  return !isForged && (isReading || isAtWork) && MAY[tool]?.(before, row, of, picked) === true;
 }
 
 /** What the calls came to. */
@@ -108,7 +110,7 @@ const PICKS = [null, 'a', 'b', 'neither'];
 
 const TEXT = Ref.fromHex('ab'.repeat(32));
 
-/** Makes random calls in random trees. Every third names the session of another node as its own. */
+/** Makes random calls in random trees. Every third names any session of the tree as its own. */
 export function tryCalls(reducer: ReducerDefinition, total: number, seed: number): Authority {
   const random = randomFrom(seed);
   const upTo = (max: number): number => Math.floor(random() * max);

@@ -1,6 +1,6 @@
 /** Jobs whose sessions say what a test tells them: late notices, sessions that are lost, and one that never stops. */
 import { agentAdopted, childNotice, ownerCall, putText, sessionCommand, storeAgent, userInput } from '@reprise/agent';
-import type { Address, Value } from '@reprise/contracts';
+import { type Address, NOTICES, type Value } from '@reprise/contracts';
 import { queue } from '@reprise/flow';
 import { creates, defineApp, defineReducer, memory, openKernelWorld, type World } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
@@ -14,15 +14,16 @@ const SESSION = 'aos.agent/SessionReducer@1';
 /** Stands for a session: takes what a session takes, and sends its maker what it is told. */
 const obedient = defineReducer({
   name: SESSION,
-  state: z.strictObject({ inputs: z.int(), commands: z.int() }),
+  state: z.strictObject({ inputs: z.int(), commands: z.int(), refused: z.string() }),
   events: {
     'aos.agent/AgentAdopted@1': creates(agentAdopted),
     'aos.agent/UserInput@1': userInput,
     'aos.agent/HostCommand@1': sessionCommand,
     'test/Notice@1': childNotice,
     'test/Call@1': ownerCall,
+    'sys/Reply@1': NOTICES['sys/Reply@1'],
   },
-  init: () => ({ inputs: 0, commands: 0 }),
+  init: () => ({ inputs: 0, commands: 0, refused: '' }),
   reduce(draft, event, ctx) {
     const maker = ctx.parent ?? ctx.reject('no_maker');
     switch (event.name) {
@@ -36,7 +37,9 @@ const obedient = defineReducer({
       case 'test/Notice@1':
         return ctx.send(maker, { name: 'aos.agent/ChildNotice@1', value: event.value });
       case 'test/Call@1':
-        return ctx.send(maker, { name: 'aos.agent/OwnerCall@1', value: event.value });
+        return ctx.send(maker, { name: 'aos.agent/OwnerCall@1', value: event.value }, { reply: 'refusal' });
+      case 'sys/Reply@1':
+        draft.refused = event.value.code ?? '';
     }
   },
 });
@@ -104,6 +107,22 @@ describe('given a session of an earlier attempt', () => {
       expect(await job(2)).toEqual({ ...before, tally: used });
       await tell(cell('d/j2~2'), 'test/Notice@1', settled('d/j2~2'));
       expect(await job(2)).toMatchObject({ status: 'ok', tally: { tokens_in: 14 } });
+    }));
+});
+
+describe('given a call of a session of an earlier attempt', () => {
+  it('a session that was replaced is not heard as the one that replaced it [OWN-7]', () =>
+    inScene(async (scene) => {
+      const { tell, world } = scene;
+      await hire(scene, 2, { attempts: 2 });
+      const call = { session: 'd/j2~2', call_id: 'c', step_epoch: 1, name: 'x', args: {} };
+      for (const [from, code] of [
+        ['d/j2', 'not_yours'],
+        ['d/j2~2', 'no_owner'],
+      ] as const) {
+        await tell(cell(from), 'test/Call@1', call);
+        expect(await world.state(cell(from))).toMatchObject({ refused: code });
+      }
     }));
 });
 

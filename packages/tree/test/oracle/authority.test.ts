@@ -18,11 +18,18 @@ describe(`random calls of random nodes (seed ${SEED})`, () => {
     const { differences } = await broken({
       name: 'the caller is taken from the value of a call',
       file: 'tree-reducer.ts',
-      from: 'const n = nodeOfSender(ctx);\n    deliver(draft, ctx, (delivery) => takeCall(',
-      to: "const n = ctx.table('sessions').get(call.session);\n    deliver(draft, ctx, (delivery) => takeCall(",
+      from: 'const n = nodeOfCaller(ctx, call.session);',
+      to: "const n = ctx.table('sessions').get(call.session);",
     });
     expect(differences(1_500, SEED)).not.toEqual([]);
   });
+
+  it.each([193_000, 213_000, 225_000, 343_000])(
+    'a session that was replaced cannot act by naming the session that replaced it (seed %d) [TREE-29]',
+    (seed) => {
+      expect(tryCalls(treeReducer, 400, seed).differences).toEqual([]);
+    },
+  );
 
   it('the table refuses an answer that picks none of the options, and takes one that picks an option [TREE-29]', () => {
     const { allowed, differences } = tryCalls(treeReducer, 400, 48_000);

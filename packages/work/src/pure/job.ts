@@ -92,7 +92,8 @@ const HANDLERS: EventHandlers<JobState, Events> = {
     ctx.record('work/Late@1', { n: draft.n, what: `session.${news.kind}`, ...used });
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
-    sessionOfSender(draft, ctx);
+    // A session of an earlier attempt that names the present one would be heard as that one.
+    if (sessionOfSender(draft, ctx) !== call.session) ctx.reject('not_yours');
     passUp(draft, call, ctx);
   },
   'aos.agent/OwnerAnswer@1': (draft, value, ctx) => down(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),

@@ -2,7 +2,7 @@
  * Calls of tools: kept until they are answered, judged by the gate before they act, and answered once, where they came
  * from.
  */
-import type { OwnerCall } from '@reprise/agent/contracts';
+import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
@@ -138,6 +138,8 @@ export function takeAsk(
 export function ownerOrigin({ session, call_id, step_epoch }: OwnerCall, ctx: ReducerContext): CallOrigin {
   const { sender } = ctx;
   if (sender?.length !== 2) return ctx.reject('not_yours');
+  // A job speaks for its session; a session only for itself.
+  if (sender[0] === SESSION_REDUCER && sender[1] !== session) return ctx.reject('not_yours');
   return { kind: 'owner', to: [sender[0], sender[1]], session, call_id, step_epoch };
 }
 

@@ -99,11 +99,11 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
     deliver(draft, ctx, () => undefined);
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
-    const n = nodeOfSender(ctx);
+    const n = nodeOfCaller(ctx, call.session);
     deliver(draft, ctx, (delivery) => takeCall(delivery, delivery.nodes.change(n), call));
   },
   'aos.agent/OwnerCalls@1': (draft, calls, ctx) => {
-    const n = nodeOfSender(ctx);
+    const n = nodeOfCaller(ctx, calls.session);
     deliver(draft, ctx, (delivery) => takeCalls(delivery, n, calls, goOn));
   },
   'aos.agent/OwnerAnswer@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
@@ -297,4 +297,14 @@ function nodeOfSender(ctx: ReducerContext): number {
   const { sender } = ctx;
   const n = sender === null ? undefined : tableOf({ ctx }, 'sessions').get(sender[1]);
   return n ?? ctx.reject('not_yours');
+}
+
+/**
+ * The node whose session makes a call. The sender determines it: a session that names another one, such as the one that
+ * replaced it, would act by a run that is not its own, and the other would get the answer.
+ */
+function nodeOfCaller(ctx: ReducerContext, session: string): number {
+  const n = nodeOfSender(ctx);
+  if (ctx.sender?.[1] !== session) ctx.reject('not_yours');
+  return n;
 }
