@@ -2,7 +2,7 @@
  * Trees of agents against their oracle, in the long form:
  *
  *   npx tsx --conditions=@reprise/source conformance/tree-long.ts [--schedules 100000] [--worlds 1000] [--calls 10000]
- *     [--size 20000 [--hanging 5000]] [--kill 200] [--seed 1]
+ *     [--size 20000 [--hanging 5000]] [--kill 200] [--budget] [--seed 1]
  *
  * `--schedules N`: random trees on the reducer alone. Nodes make children with needs, end well and badly, ask and answer;
  * people stop, pause, retry, add and answer. A plain program says of each step what must follow; in the end each tree must
@@ -20,9 +20,14 @@
  * `--kill N [--mutant launches]`: real worlds on SQLite files, whose owner is killed N times in all over twenty trees. Calls of the model are
  * counted by a server; a tool marks each run in a file. With the mutant, an owner knows of launches only what is in its
  * memory: nodes are launched twice, or lost.
+ *
+ * `--budget [--trees 20] [--mutant reserve]`: trees with a budget in money and eight nodes at once, beside a ledger of its
+ * own that reads all frames. With the mutant a launch sets aside more than the tree has left.
  */
 import { parseArgs } from 'node:util';
 import { tryCalls } from './tree/authority.js';
+import { CAP, playBudgets } from './tree/budget.js';
+import { withoutReserve } from './tree/budget-mutant.js';
 import { holdSchedules } from './tree/hold.js';
 import { killOwners } from './tree/kill.js';
 import { treeReducer } from './tree/reducer.js';
@@ -41,6 +46,7 @@ const { values: options } = parseArgs({
     size: { type: 'string', default: '0' },
     hanging: { type: 'string', default: '0' },
     kill: { type: 'string', default: '0' },
+    budget: { type: 'boolean', default: false },
     trees: { type: 'string', default: '20' },
     mutant: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -53,6 +59,7 @@ if (Number(options.worlds) > 0) await playWorlds(Number(options.worlds));
 if (Number(options.calls) > 0) makeCalls(Number(options.calls));
 if (Number(options.size) > 0) await stopAtRoot(Number(options.size), Number(options.hanging));
 if (Number(options.kill) > 0) await kill(Number(options.kill), Number(options.trees), options.mutant === 'launches');
+if (options.budget) await keepBudgets(Number(options.trees), options.mutant === 'reserve');
 
 /** Plays schedules on the reducer alone. */
 function playSchedules(total: number): void {
@@ -90,6 +97,19 @@ async function kill(total: number, trees: number, forgets: boolean): Promise<voi
   console.log(`${kills} kills: ${ended} trees ended, launched twice ${twice}, lost ${lost}, ${verified}`);
   console.log(`${requests} requests of the model`);
   if (ended < trees || twice > 0 || lost > 0 || unverified > 0) process.exitCode = 1;
+}
+
+/** Plays trees with a budget. */
+async function keepBudgets(trees: number, isMutant: boolean): Promise<void> {
+  const play = isMutant ? await withoutReserve() : playBudgets;
+  const { most, atOnce, frames, launches, differences } = await play(trees, seed);
+  const sign = most <= CAP ? '≤' : '>';
+  console.log(
+    `max(spent + reserved) = ${most} ${sign} ${CAP} micro-dollars over ${frames} frames of ${trees} trees, ` +
+      `${launches} launches, ${atOnce} at once; differences from the ledger ${differences.length}`,
+  );
+  for (const difference of differences.slice(0, 8)) console.log(`  ${difference}`);
+  if (most > CAP || atOnce < 8 || differences.length > 0) process.exitCode = 1;
 }
 
 /** Makes random calls of random nodes. */

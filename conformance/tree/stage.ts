@@ -195,7 +195,7 @@ export class Stage {
     const session = this.sessions.get(key) ?? new StagedSession(key);
     this.sessions.set(key, session);
     const { run } = session;
-    if (name === 'aos.agent/UserInput@1') {
+    if (name === 'aos.agent/UserInput@1' || (name === 'aos.agent/AgentAdopted@1' && value.input !== undefined)) {
       if (run !== null) throw new Error(`${key} is given an input while a run is under way`);
       session.run = { number: session.runs++, calls: new Map(), cancelling: false };
     } else if (name === 'aos.agent/OwnerAnswer@1') {

@@ -109,6 +109,23 @@ export const REJECTIONS = [
 /** Why a command was refused. */
 export type Rejection = (typeof REJECTIONS)[number];
 
+/** An input. It starts a run, or waits behind earlier inputs. */
+export const userInput = z.strictObject({
+  ...said,
+  command_id: commandId,
+  /** Higher values come first; 0 when absent. */
+  priority: z.int().min(-1000).max(1000),
+  cause: runCause,
+  /**
+   * The amount that a run of the parent has set aside with this input. Only the cell that made this session may send
+   * it.
+   */
+  allowance: z.exactOptional(z.strictObject({ run: count, ...bounds.shape })),
+});
+
+/** An input. */
+export type UserInput = z.infer<typeof userInput>;
+
 /** Gives a session a definition; makes the session when it is new. */
 export const agentAdopted = z.strictObject({
   ...adopted.shape,
@@ -122,20 +139,8 @@ export const agentAdopted = z.strictObject({
   depth: z.exactOptional(z.int().min(0).max(16)),
   tell_owner: z.exactOptional(z.literal([true, 'after_start'])),
   labels: z.exactOptional(z.record(z.string().max(64), z.string().max(256))),
-});
-
-/** An input. It starts a run, or waits behind earlier inputs. */
-export const userInput = z.strictObject({
-  ...said,
-  command_id: commandId,
-  /** Higher values come first; 0 when absent. */
-  priority: z.int().min(-1000).max(1000),
-  cause: runCause,
-  /**
-   * The amount that a run of the parent has set aside with this input. Only the cell that made this session may send
-   * it.
-   */
-  allowance: z.exactOptional(z.strictObject({ run: count, ...bounds.shape })),
+  /** An input that is taken right after the definition, in the same delivery; a refusal concerns both. */
+  input: z.exactOptional(userInput),
 });
 
 /** A configuration after its adoption. */

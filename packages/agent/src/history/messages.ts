@@ -5,7 +5,7 @@
 import { formatAddress, type InputPart, type JournalRecord, type Ref, type Sender } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
-import type { RunCause, SessionCommand, sessionCommand, userInput } from '../contracts/commands.js';
+import type { agentAdopted, RunCause, SessionCommand, sessionCommand, UserInput } from '../contracts/commands.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { EventFrame } from '../timeline/event-frame.js';
 import { textAt } from './words.js';
@@ -41,9 +41,9 @@ function sentBy(record: JournalRecord, i: number): Sent | undefined {
   const { to, event } = record;
   if (to[0] !== SESSION_REDUCER) return undefined;
   const base = { i, session: to[1], by: record.kind === 'request' ? record.principal : senderName(record.from) };
-  if (event.name === 'aos.agent/UserInput@1') {
-    // The gate checked the value before it was journaled; a rejected one is no input of the session.
-    const { parts, command_id, cause } = event.value as z.infer<typeof userInput>;
+  const input = inputIn(event);
+  if (input !== undefined) {
+    const { parts, command_id, cause } = input;
     return { ...base, type: 'UserInput', command_id, parts, cause };
   }
   if (event.name !== 'aos.agent/HostCommand@1') return undefined;
@@ -51,6 +51,13 @@ function sentBy(record: JournalRecord, i: number): Sent | undefined {
   // The parts of a spawn are the first message of the child, which the frame holds as well.
   const parts = command.type === 'Steer' || command.type === 'FollowUp' ? command.parts : [];
   return { ...base, type: command.type, command_id, parts, command };
+}
+
+/** The input that an event brings: alone, or together with the definition that the session adopts. */
+function inputIn({ name, value }: { readonly name: string; readonly value: unknown }): UserInput | undefined {
+  // The gate checked the value before it was journaled; a rejected one is no input of the session.
+  if (name === 'aos.agent/UserInput@1') return value as UserInput;
+  return name === 'aos.agent/AgentAdopted@1' ? (value as z.infer<typeof agentAdopted>).input : undefined;
 }
 
 /** The name of a sender: `session <key>`, or the address of another cell. */

@@ -202,8 +202,17 @@ function takeInput(
   return { more: { run }, ...(next === undefined ? {} : { next }) };
 }
 
+/** Adopts a definition, and takes the input that came with it. */
+export function adopt(draft: SessionState, value: z.infer<typeof agentAdopted>, ctx: ReducerContext): Next {
+  const next = adoptDefinition(draft, value, ctx);
+  const { input } = value;
+  if (input === undefined) return next;
+  // Without a run there is nothing to go on with, and with one the input only waits: at most one of the two is a move.
+  return takeUserInput(draft, input, ctx) ?? next;
+}
+
 /** Adopts a definition: for the next run, from the next step on, or not at all when the session is pinned. */
-export function adopt(
+function adoptDefinition(
   draft: SessionState,
   { def_ref, config, adopt: when, agents, labels = {} }: z.infer<typeof agentAdopted>,
   ctx: ReducerContext,

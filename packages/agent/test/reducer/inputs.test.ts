@@ -1,12 +1,68 @@
 import { describe, expect, it } from 'vitest';
 import { SESSION_REDUCER } from '../../src/contracts/index.js';
+import { sentIn } from '../../src/history/messages.js';
 import { refOf } from '../histories/content.js';
-import { KEY, play, type Scene } from './scene.js';
+import { CONFIG, KEY, play, type Scene } from './scene.js';
 
 const LISTENS = { after_answer: { wait_ms: 1_000 } } as const;
 
 /** What was said to the model in people's place. */
 const said = (s: Scene) => s.transcript().filter((line) => /^(input|follow_up|steer)/.test(line));
+
+describe('an input that comes with a definition', () => {
+  const input = (s: Scene) => ({
+    parts: [s.text()],
+    command_id: 'first',
+    priority: 0,
+    cause: { kind: 'app', reason: 'x' },
+  });
+  const adopt = (s: Scene, steps: number, key: string) =>
+    s.send(
+      'aos.agent/AgentAdopted@1',
+      {
+        def_ref: refOf(2),
+        config: { ...CONFIG, limits: { ...CONFIG.limits, max_steps: steps } },
+        adopt: 'next_run',
+        agents: [],
+        input: input(s),
+      },
+      key,
+    );
+
+  it('a new session takes both in one delivery, and its run works by that definition [SES-9]', () =>
+    play({}, (s) => {
+      expect(adopt(s, 3, 'other')).toBeUndefined();
+      expect(s.state('other')).toMatchObject({
+        runs: 1,
+        inputs: 1,
+        lifecycle: 'Running',
+        run: { config: { limits: { max_steps: 3 } } },
+      });
+    }));
+
+  it('a session with a run under way queues the input behind it, and keeps the definition for the next run', () =>
+    play({}, (s) => {
+      s.input();
+      const before = s.state().run?.config;
+      expect(adopt(s, 3, KEY)).toBeUndefined();
+      expect(s.state()).toMatchObject({ queued: 1, runs: 2, config: { limits: { max_steps: 3 } } });
+      expect(s.state().run?.config).toEqual(before);
+      s.answer();
+      expect(s.state().run).toMatchObject({ number: 1, config: { limits: { max_steps: 3 } } });
+    }));
+
+  it('readers of a frame see the message of such an input', () =>
+    play({}, (s) => {
+      const value = { adopt: 'next_run', input: input(s) };
+      const event = { name: 'aos.agent/AgentAdopted@1', value };
+      const record = { kind: 'event', c: 0, to: [SESSION_REDUCER, KEY], event, from: ['tree/Tree@1', 't'] };
+      const [sent, ...more] = sentIn({ records: [record as never] });
+      expect(sent).toMatchObject({ type: 'UserInput', command_id: 'first', session: KEY, parts: value.input.parts });
+      expect(more).toEqual([]);
+      const without = { ...record, event: { ...event, value: { adopt: 'next_run' } } };
+      expect(sentIn({ records: [without as never] })).toEqual([]);
+    }));
+});
 
 describe('a run that stays open after its answer', () => {
   it('an open run takes the next input as its next turn [SES-9]', () =>

@@ -185,8 +185,11 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
       return setNode(rows, fact.value.n, { needs: fact.value.needs });
     case 'tree/Launched@1': {
       const { n, prompt_ref: prompt, ...launch } = fact.value;
-      const launches = rows.nodes.get(n)?.launches ?? [];
-      return setNode(rows, n, { launches: [...launches, { ...launch, prompt, frame: place.frame, at: place.at }] });
+      const launches = [
+        ...(rows.nodes.get(n)?.launches ?? []),
+        { ...launch, prompt, frame: place.frame, at: place.at },
+      ];
+      return setNode(rows, n, { launches, session: launch.session, run: 'live', changed: place });
     }
     case 'tree/Asked@1':
       return setAsk(rows, fact.value, place);

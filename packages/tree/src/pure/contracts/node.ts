@@ -36,6 +36,12 @@ export const draft = z.strictObject({ given: z.nullable(given), checked: z.boole
 /** The result of a run that has not ended. */
 export type Draft = z.infer<typeof draft>;
 
+/** A draft as the table `drafts` holds it, with the time by which its run is to end; null when nothing is awaited of it. */
+export const storedDraft = z.strictObject({ ...draft.shape, due: z.nullable(count) });
+
+/** A draft as the table `drafts` holds it. */
+export type StoredDraft = z.infer<typeof storedDraft>;
+
 /** The states of a node's own run. */
 export const RUNS = ['none', 'composing', 'live', 'waiting', 'checking', 'draining'] as const;
 
@@ -79,7 +85,6 @@ export const nodeRow = z.strictObject({
   plan: z.nullable(count),
   /** The questions that it asked. */
   asks: count,
-  draft: z.nullable(draft),
   /** Why its last run ended without a result, for its next prompt. */
   unfinished: z.nullable(z.string().max(96)),
   result: z.nullable(given),

@@ -18,6 +18,7 @@ import {
   nodeNumber,
   nodeRow,
   RUNS,
+  storedDraft,
   workItem,
 } from './node.js';
 
@@ -93,6 +94,8 @@ export const treeState = z.strictObject({
   starter: z.nullable(address),
   started: count,
   ended: z.nullable(count),
+  /** When the timer of runs that continue after their result fires; null while it is not set. */
+  overdue: z.nullable(count),
   /** The digest of what started it: the same start again changes nothing. */
   start: z.nullable(z.string().max(64)),
 });
@@ -126,6 +129,8 @@ export const treeTables = {
   /** Nodes with a run of their own. */
   live: z.null(),
   work: workItem,
+  /** Results of runs that have not ended, and of nodes that wait for their children. */
+  drafts: storedDraft,
   /** What was said about the rights of a node. */
   rights: capability,
   /** The rights that stand for a session. */

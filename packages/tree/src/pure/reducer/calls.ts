@@ -10,6 +10,7 @@ import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
 import { sendAnswers } from './collected-answers.js';
 import type { Delivery } from './delivery.js';
+import { setDraft } from './drafts.js';
 import { endNode } from './end-node.js';
 import { makeChild, makeSerial } from './make.js';
 import { isOfMemory, useMemory } from './memory.js';
@@ -130,7 +131,7 @@ function complete(delivery: Delivery, row: NodeRow, args: CallOf<'complete'>, ca
   if (row.answering) throw new Refused('illegal_transition');
   const given = givenBy(args);
   if (row.since > 0) {
-    row.draft = { given, checked: false };
+    setDraft(delivery, row.n, { given, checked: false });
     return { value: { accepted: true, phase: 'waiting_children' } };
   }
   if (given === null) wrongResult(delivery, row, call, null);

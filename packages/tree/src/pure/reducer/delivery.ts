@@ -2,7 +2,7 @@
 import type { OwnerAnswers } from '@reprise/agent/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { CHANGES_AT_ONCE } from '../contracts/names.js';
-import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, WorkItem } from '../contracts/node.js';
+import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, StoredDraft, WorkItem } from '../contracts/node.js';
 import type { RecordedWords, TreeAgent, TreeState } from '../contracts/tree.js';
 import { Nodes } from './nodes.js';
 
@@ -47,6 +47,7 @@ interface Tables {
   readonly told: Table<NonNullable<NodeRow['prompt_ref']>>;
   readonly live: Table<null>;
   readonly work: Table<WorkItem>;
+  readonly drafts: Table<StoredDraft>;
   readonly rights: Table<RecordedRights>;
   readonly granted: Table<RecordedRights>;
   readonly launching: Table<LaunchingNode>;

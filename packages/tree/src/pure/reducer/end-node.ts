@@ -1,6 +1,7 @@
 /** The end of a node: once, whatever it was. What it means for others is passed on by `work.ts`. */
 import type { Given, NodeRow, NodeStatus } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { dropDraft } from './drafts.js';
 import { key, placeInLine, placeToGoOn } from './keys.js';
 import { isEnded, type ReadNode } from './nodes.js';
 import { stopRun } from './runs.js';
@@ -35,7 +36,7 @@ export function endAlone(delivery: Delivery, n: number, { status, code, result }
   row.status = status;
   row.code = code ?? null;
   row.result = result ?? null;
-  row.draft = null;
+  dropDraft(delivery, n);
   row.paused = false;
   row.unfinished = null;
   row.answering = false;

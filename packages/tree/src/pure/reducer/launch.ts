@@ -1,14 +1,15 @@
 /** The launch of a node: its prompt was composed, and goes to its session as an input. */
-import { type Adopted, SESSION_REDUCER } from '@reprise/agent/contracts';
+import { type Adopted, SESSION_REDUCER, type UserInput } from '@reprise/agent/contracts';
 import { type Address, present, type Ref, type Value } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
-import type { Carried, NodeRow, treeNews } from '../contracts/index.js';
+import type { Carried, NodeRow, Phase, treeNews } from '../contracts/index.js';
 import { questionsLaunched } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { dropDraft } from './drafts.js';
 import { waitAgain } from './end-node.js';
 import { key } from './keys.js';
-import { isEnded } from './nodes.js';
+import { isEnded, type ReadNode } from './nodes.js';
 import { rightsToSet } from './rights.js';
 import { answeringEnded, failAttempt } from './run-end.js';
 import { giveBack, moveRun } from './runs.js';
@@ -63,7 +64,7 @@ function putAside(delivery: Delivery, row: NodeRow): void {
   waitAgain(delivery, row);
 }
 
-/** Begins a run: its session is told its definition and, when its rights stand, its input. */
+/** Begins a run: its session is told its definition together with its input, as soon as its rights stand. */
 function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref): void {
   const { ctx } = delivery;
   const { n, launch } = row;
@@ -75,12 +76,16 @@ function begin(delivery: Delivery, row: NodeRow, carries: Carried, text_ref: Ref
     tableOf(delivery, 'launching').set(key(n), { launch, rights, text_ref, carries });
     return makeWithRights(ctx, { to, making: adoption, rights: { exercise: rights }, tag: `${n}.${launch}` });
   }
-  ctx.send(to, adoption);
-  sendInput(delivery, row, session, text_ref, carries);
+  const input = inputOf(row, text_ref);
+  ctx.send(to, { ...adoption, value: { ...adoption.value, input } }, refusalOf(row));
+  hasBegun(delivery, row, session, text_ref, carries);
 }
 
 /** The definition that a session works by in its next run. */
-function adoptionOf(delivery: Delivery, row: NodeRow): { readonly name: string; readonly value: Value } {
+function adoptionOf(
+  delivery: Delivery,
+  row: NodeRow,
+): { readonly name: string; readonly value: Readonly<Record<string, Value>> } {
   const agent = tableOf(delivery, 'agents').get(row.agent) ?? delivery.ctx.reject('unknown_agent');
   const variant = agent.variants[variantFor(delivery, row)];
   const base = variant === undefined ? agent.adopted : { ...agent.adopted, def_ref: variant.def_ref };
@@ -97,22 +102,28 @@ function adoptionOf(delivery: Delivery, row: NodeRow): { readonly name: string; 
   };
 }
 
-function sendInput(delivery: Delivery, row: NodeRow, session: string, text_ref: Ref, carries: Carried): void {
+/** The input of a launch. */
+function inputOf(row: ReadNode, text_ref: Ref): UserInput {
+  return {
+    command_id: `launch.${row.launch}`,
+    parts: [{ kind: 'text', text_ref }],
+    priority: 0,
+    cause: { kind: 'app', reason: `tree ${phaseOf(row)}` },
+  };
+}
+
+function refusalOf({ n, launch }: ReadNode): { readonly reply: 'refusal'; readonly tag: string } {
+  return { reply: 'refusal', tag: `${INPUT_TAG}.${n}.${launch}` };
+}
+
+function phaseOf({ answering, phase }: ReadNode): Phase {
+  return answering ? 'answer' : phase;
+}
+
+/** The input of a launch was sent: its run begins. */
+function hasBegun(delivery: Delivery, row: NodeRow, session: string, text_ref: Ref, carries: Carried): void {
   const { ctx } = delivery;
-  const phase = row.answering ? 'answer' : row.phase;
-  ctx.send(
-    [SESSION_REDUCER, session],
-    {
-      name: 'aos.agent/UserInput@1',
-      value: {
-        command_id: `launch.${row.launch}`,
-        parts: [{ kind: 'text', text_ref }],
-        priority: 0,
-        cause: { kind: 'app', reason: `tree ${phase}` },
-      },
-    },
-    { reply: 'refusal', tag: `${INPUT_TAG}.${row.n}.${row.launch}` },
-  );
+  const phase = phaseOf(row);
   const { n, launch, gen, attempt } = row;
   ctx.record('tree/Launched@1', {
     n,
@@ -127,10 +138,11 @@ function sendInput(delivery: Delivery, row: NodeRow, session: string, text_ref: 
   });
   row.runs++;
   if (!row.answering) {
-    row.draft = null;
+    dropDraft(delivery, row.n);
     row.unfinished = null;
   }
   moveRun(delivery, row, 'live');
+  delivery.nodes.launched(row);
   received(delivery, row, carries);
 }
 

@@ -118,7 +118,6 @@ const NEW_NODE: Omit<NodeRow, keyof NewNode | 'n' | 'parent' | 'depth' | 'spent'
   answering: false,
   plan: null,
   asks: 0,
-  draft: null,
   unfinished: null,
   result: null,
   code: null,

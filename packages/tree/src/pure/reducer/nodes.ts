@@ -17,6 +17,8 @@ export class Nodes {
   readonly #before = new Map<number, ReadNode>();
   /** Those of them that are new. */
   readonly #added = new Set<number>();
+  /** Those whose launch was stated, and what that says of them. */
+  readonly #launched = new Map<number, Pick<NodeRow, 'session' | 'run'>>();
 
   constructor(ctx: ReducerContext) {
     this.#ctx = ctx;
@@ -63,17 +65,26 @@ export class Nodes {
     return page.map(([, row]) => this.#known.get(row.n) ?? row);
   }
 
+  /**
+   * A fact of its own states that the run of a node has begun, in which session: together with what it had before, that is
+   * all that others see of the change, and no `tree/NodeChanged@1` repeats it.
+   */
+  launched({ n, session, run }: ReadNode): void {
+    this.#launched.set(n, { session, run });
+  }
+
   /** Stores the changed nodes, and states as facts what others see of them. */
   flush(): void {
     for (const [n, before] of [...this.#before].sort(([a], [b]) => a - b)) {
       const row = this.#known.get(n);
       if (row === undefined) continue;
       if (!isSame(row, before, KEYS)) this.#table.set(key(n), row);
-      const isStated = this.#added.has(n) || !isSame(row, before, STATED);
-      if (isStated) this.#ctx.record('tree/NodeChanged@1', stated(row));
+      const known = { ...before, ...this.#launched.get(n) };
+      if (this.#added.has(n) || !isSame(row, known, STATED)) this.#ctx.record('tree/NodeChanged@1', stated(row));
     }
     this.#before.clear();
     this.#added.clear();
+    this.#launched.clear();
   }
 }
 

@@ -17,6 +17,7 @@ import {
   WRONG_RESULTS_MAX,
 } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { draftOf } from './drafts.js';
 import { key, pair, pairsOf } from './keys.js';
 import { isEnded, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
@@ -176,13 +177,14 @@ function purpose(delivery: Delivery, row: ReadNode): ComposedSection[] {
   if (row.answering) return [section('', [linked(words.answer_ref)])];
   const failed = row.unfinished === null ? [] : [own(`Your last run ended without a result: ${row.unfinished}.`)];
   if (row.phase === 'synthesis')
-    return [section('Synthesis', [linked(words.synthesis_ref), ...draftOf(row), ...failed])];
+    return [section('Synthesis', [linked(words.synthesis_ref), ...ownDraft(delivery, row), ...failed])];
   if (row.phase === 'repair') return [section('Repair', [linked(words.repair_ref)])];
   return [section('Your last run', failed)];
 }
 
 /** What the node itself said when it made its children. */
-function draftOf({ draft }: ReadNode): ComposedItem[] {
+function ownDraft(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
+  const draft = draftOf(delivery, n);
   return draft?.given == null ? [] : [shownGiven('your own draft', draft.given, 'full')];
 }
 

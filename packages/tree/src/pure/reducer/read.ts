@@ -2,6 +2,7 @@
 import type { Ref, Value } from '@reprise/contracts';
 import type { CallOf } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { draftOf } from './drafts.js';
 import { key } from './keys.js';
 import { isAbove, type Nodes, type ReadNode } from './nodes.js';
 import { numbers } from './reach.js';
@@ -55,7 +56,7 @@ export function readNode(
 ): { value: Value; refs: { label: string; ref: Ref }[] } {
   const row = delivery.nodes.get(n);
   if (row === undefined) throw new Refused('unknown_node', { node_id: n });
-  const { code, attempt, phase, gen, result, draft, prompt_ref } = row;
+  const { code, attempt, phase, gen, result, prompt_ref } = row;
   const asks = numbers(delivery, 'children', n).filter((child) => delivery.nodes.at(child).type === 'ask');
   const children = numbers(delivery, 'children', n).filter((child) => !asks.includes(child));
   const of = { code, phase, generation: gen, attempt, children, asks, has_result: result !== null };
@@ -66,7 +67,7 @@ export function readNode(
   if (isInLine(delivery.nodes, reader.n, n)) add('prompt', prompt_ref);
   if (maySee(delivery, reader, row)) {
     add('result', result?.ref);
-    if (n !== reader.n && isAbove(delivery.nodes, n, reader.n)) add('draft', draft?.given?.ref);
+    if (n !== reader.n && isAbove(delivery.nodes, n, reader.n)) add('draft', draftOf(delivery, n)?.given?.ref);
   }
   add('summary', result?.summary_ref);
   const question = row.type === 'ask' ? tableOf(delivery, 'asks').get(key(n)) : undefined;

@@ -2,21 +2,15 @@
 
 import type { Ref } from '@reprise/contracts';
 import type { EventValue } from '@reprise/kernel/define';
-import {
-  AFTER_RESULT_MS,
-  type CallPlace,
-  type Given,
-  type NodeRow,
-  type treeNews,
-  WRONG_RESULTS_MAX,
-} from '../contracts/index.js';
+import { type CallPlace, type Given, type NodeRow, type treeNews, WRONG_RESULTS_MAX } from '../contracts/index.js';
 import { checkPlan } from '../plans/check.js';
 import { answerCall } from './ask-answers.js';
 import type { Delivery } from './delivery.js';
+import { dropDraft, endOverdue, setDraft, setLastDraft } from './drafts.js';
 import { endNode } from './end-node.js';
 import { isEnded } from './nodes.js';
 import { failAttempt, noteProblems, repair, sourceOf, waitForChildren } from './run-end.js';
-import { afterResultTimer, moveRun, sendCommand } from './runs.js';
+import { moveRun, sendCommand } from './runs.js';
 
 type Checked = EventValue<typeof treeNews, 'tree/Checked@1'>;
 
@@ -36,7 +30,7 @@ export function resultChecked(delivery: Delivery, checked: Checked): void {
     noteProblems(delivery, row, checked.problems_ref);
     repair(delivery, row);
   } else {
-    row.draft = null;
+    dropDraft(delivery, row.n);
     failAttempt(delivery, row, checked.code ?? 'no_result');
   }
 }
@@ -44,7 +38,7 @@ export function resultChecked(delivery: Delivery, checked: Checked): void {
 /** Children were added, or are tried again, while the result was checked: it is a draft, and the node waits for them. */
 function hasChildrenMeanwhile(delivery: Delivery, row: NodeRow, { given }: Checked): void {
   if (row.type === 'serial') return;
-  if (given !== null) row.draft = { given, checked: true };
+  if (given !== null) setDraft(delivery, row.n, { given, checked: true });
   waitForChildren(delivery, row);
 }
 
@@ -71,8 +65,7 @@ export function checkGiven({ ctx }: Delivery, row: NodeRow, call: CallPlace, giv
 
 /** Takes a result of the right type. It counts when the run ends, which it has a minute for. */
 export function resultGiven(delivery: Delivery, row: NodeRow, call: CallPlace, given: Given): void {
-  row.draft = { given, checked: true };
-  delivery.ctx.timer(afterResultTimer(row.n), delivery.ctx.now + AFTER_RESULT_MS);
+  setLastDraft(delivery, row.n, { given, checked: true });
   answerCall(delivery, call, { accepted: true, phase: row.since > 0 ? 'waiting_children' : 'final' });
 }
 
@@ -92,9 +85,10 @@ export function wrongResult(
   if (left === 0) sendCommand(delivery, row, `wrong.${row.launch}`, { type: 'Cancel', scope: 'run' });
 }
 
-/** A run that continues long after it gave its result is ended: the result stands. */
-export function endAfterResult(delivery: Delivery, n: number): void {
-  const row = delivery.nodes.change(n);
-  if (row.draft === null || (row.run !== 'live' && row.run !== 'waiting')) return;
-  sendCommand(delivery, row, `after.${row.launch}`, { type: 'Cancel', scope: 'run' });
+/** Runs that continue long after they gave their result are ended: the result stands. */
+export function endAfterResult(delivery: Delivery): void {
+  endOverdue(delivery, (row) => {
+    if (row.run !== 'live' && row.run !== 'waiting') return;
+    sendCommand(delivery, row, `after.${row.launch}`, { type: 'Cancel', scope: 'run' });
+  });
 }

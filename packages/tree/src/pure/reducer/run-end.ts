@@ -9,11 +9,12 @@ import { WRONG_RESULTS_MAX } from '../contracts/names.js';
 import { checkPlan } from '../plans/check.js';
 import { goOnWithAnswers, passUpCircles, releaseCalls, returnUnanswered, tellWhileWaiting } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { draftOf, dropDraft, setDraft } from './drafts.js';
 import { endNode, enterLine, leaveLine } from './end-node.js';
 import { key } from './keys.js';
 import { isEnded } from './nodes.js';
 import { numbers } from './reach.js';
-import { afterResultTimer, giveBack, moveRun } from './runs.js';
+import { giveBack, moveRun } from './runs.js';
 import { countUse } from './spending.js';
 
 type Ended = Extract<ChildNotice['news'], { readonly kind: 'settled' }>;
@@ -35,7 +36,6 @@ export function runIsOver(delivery: Delivery, row: NodeRow): void {
   moveRun(delivery, row, 'none');
   releaseCalls(delivery, row);
   forgetPassed(delivery.ctx, row.session);
-  delivery.ctx.clearTimer(afterResultTimer(row.n));
 }
 
 /** A run that only answered decides nothing about its node; its children may have ended meanwhile. */
@@ -48,7 +48,8 @@ export function answeringEnded(delivery: Delivery, row: NodeRow): void {
 }
 
 function decide(delivery: Delivery, row: NodeRow, { stop, output_ref }: Ended): void {
-  if (row.draft !== null) return takeDraft(delivery, row, row.draft);
+  const given = draftOf(delivery, row.n);
+  if (given !== null) return takeDraft(delivery, row, given);
   if (stop.kind !== 'Completed') return failAttempt(delivery, row, codeOf(row, stop));
   if (row.since === 0 && hasOpenAsk(delivery, row)) {
     row.status = 'waiting_input';
@@ -62,10 +63,12 @@ function decide(delivery: Delivery, row: NodeRow, { stop, output_ref }: Ended): 
 
 /** Acts on what a run gave: waits for children, checks it, or ends the node with it. */
 function takeDraft(delivery: Delivery, row: NodeRow, draft: Draft): void {
-  row.draft = draft;
-  if (row.since > 0) return waitForChildren(delivery, row);
+  if (row.since > 0) {
+    setDraft(delivery, row.n, draft);
+    return waitForChildren(delivery, row);
+  }
   if (draft.given === null) {
-    row.draft = null;
+    dropDraft(delivery, row.n);
     return failAttempt(delivery, row, 'no_result');
   }
   if (draft.checked) return endNode(delivery, row.n, { status: 'complete', result: draft.given });
@@ -131,7 +134,7 @@ export function failAttempt(delivery: Delivery, row: NodeRow, code: string): voi
 
 /** Takes the wrong result of a last answer: the node is told what is wrong, up to three times. */
 export function repair(delivery: Delivery, row: NodeRow): void {
-  row.draft = null;
+  dropDraft(delivery, row.n);
   row.wrong++;
   if (row.wrong >= WRONG_RESULTS_MAX) return failAttempt(delivery, row, 'validation_error');
   row.phase = 'repair';

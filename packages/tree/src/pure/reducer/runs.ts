@@ -5,6 +5,7 @@ import type { InputPart, Ref } from '@reprise/contracts';
 import type { NodeRow } from '../contracts/node.js';
 import { sendAnswers } from './collected-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
+import { runsEnded } from './drafts.js';
 import { key } from './keys.js';
 
 /** The runs that take a slot; one that waits for a person or another agent takes none. */
@@ -18,7 +19,10 @@ export function moveRun(delivery: Delivery, row: NodeRow, to: NodeRow['run']): v
   if (to === 'none') row.plan = null;
   if (wasNone === (to === 'none')) return;
   if (wasNone) tableOf(delivery, 'live').set(key(row.n), null);
-  else tableOf(delivery, 'live').delete(key(row.n));
+  else {
+    tableOf(delivery, 'live').delete(key(row.n));
+    runsEnded(delivery);
+  }
 }
 
 /** Stops the run of a node that has ended: a live one drains, others are over at once. */
@@ -32,7 +36,6 @@ export function stopRun(delivery: Delivery, row: NodeRow): void {
     giveBack(delivery, row);
     moveRun(delivery, row, 'none');
   }
-  delivery.ctx.clearTimer(afterResultTimer(row.n));
 }
 
 /** Returns what was set aside for a run. */
@@ -53,9 +56,4 @@ export function sendCommand(delivery: Delivery, row: NodeRow, id: string, comman
 export function steer(delivery: Delivery, row: NodeRow, id: string, text_ref: Ref): void {
   const parts: InputPart[] = [{ kind: 'text', text_ref }];
   sendCommand(delivery, row, id, { type: 'Steer', parts });
-}
-
-/** The timer that ends a run which continues after it gave its result. */
-export function afterResultTimer(n: number): string {
-  return `after.${n}`;
 }

@@ -50,6 +50,7 @@ import { passBack } from './app-calls.js';
 import { askTimer, questionComposed } from './asks.js';
 import { takeCall, takeCalls } from './calls.js';
 import { type Delivery, deliveryOf, tableOf } from './delivery.js';
+import { AFTER_TIMER } from './drafts.js';
 import { endNode, enterLine } from './end-node.js';
 import { launchComposed, rightsNews } from './launch.js';
 import { launchReady } from './line.js';
@@ -114,7 +115,8 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
   },
   'sys/TimerFired@1': (draft, { name }, ctx) =>
     deliver(draft, ctx, (delivery) => {
-      if (!askTimer(delivery, name)) endAfterResult(delivery, Number(name.slice(name.indexOf('.') + 1)));
+      if (name === AFTER_TIMER) endAfterResult(delivery);
+      else askTimer(delivery, name);
     }),
   'memory/Done@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'memory/Done@1', value }),
   'sys/PlanFailed@1': (draft, value, ctx) =>
@@ -171,6 +173,7 @@ function initial(start: Start): TreeState {
     starter: null,
     started: 0,
     ended: null,
+    overdue: null,
     start: null,
   };
 }
