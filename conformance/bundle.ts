@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** A text of one source file, and what stands in its place: a mistake, to see that a test finds it. */
 export interface Planted {
@@ -12,6 +12,18 @@ export interface Planted {
   readonly from: string;
   readonly to: string;
 }
+
+/** A program for Node as one file, from the sources. CommonJS packages in it find a `require`. */
+export const ONE_FILE = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  conditions: ['@reprise/source'],
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+} as const satisfies BuildOptions;
 
 /** How a bundle is made. */
 export interface BundleOptions {
@@ -25,21 +37,16 @@ export interface BundleOptions {
  */
 export async function bundle(entry: string, outfile: string, { planted }: BundleOptions = {}): Promise<void> {
   await build({
+    ...ONE_FILE,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@reprise/source'],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: planted === undefined ? 'error' : 'silent',
-    plugins: [native, ...(planted === undefined ? [] : [planting(planted)])],
+    plugins: [nativeDriver, ...(planted === undefined ? [] : [planting(planted)])],
   });
 }
 
 /** The driver of SQLite loads a binary from its own folder, so it stays there. */
-const native: Plugin = {
+export const nativeDriver: Plugin = {
   name: 'native',
   setup: ({ onResolve }) => {
     const own = createRequire(import.meta.url);

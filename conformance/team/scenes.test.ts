@@ -3,7 +3,7 @@ import { forkBeforePlan } from './fork.js';
 import { manyProjects } from './projects.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './scenes.js';
 
-describe('a team whose surroundings change or mislead', { timeout: 120_000 }, () => {
+describe('a team whose surroundings change or mislead', () => {
   it('a skill file that is added, broken, repaired, made unreadable or removed shows in the next request of the coordinator [SPEC-32]', async () => {
     expect(await changeSkills()).toMatchObject({ isRight: true });
   });

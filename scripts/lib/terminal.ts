@@ -66,17 +66,16 @@ export interface Tty {
 }
 
 /**
- * Starts a program of ours, from its sources, in a pseudo-terminal.
+ * Starts a program of ours in a pseudo-terminal.
  *
- * @param main the path of its first module
+ * @param main the file that Node runs
  */
 export function openTerminal(
   main: string,
   args: readonly string[],
   { columns = 100, rows = 30, cwd, env = {} }: TtyOptions = {},
 ): Tty {
-  const program = [process.execPath, '--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), main];
-  const child = spawn('python3', [PTY, String(columns), String(rows), ...program, ...args], {
+  const child = spawn('python3', [PTY, String(columns), String(rows), process.execPath, main, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, TERM: 'xterm-256color', ...env },
   });

@@ -1,12 +1,10 @@
 /** The coding agent as a person or a script uses it: a real process, a real folder, real tests in it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readArguments } from '../src/arguments.js';
 import { drive, place, SLOW_TEST, verified } from './driven.js';
 import { modelServer } from './terminal/model-server.js';
-
-vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
 /** The choices of a question: they are printed when it can be decided. */
 const ASKED = '[y]es  [n]o';

@@ -3,14 +3,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { agentApp } from 'reprise';
 import { type VerifyReport, verifyStore } from 'reprise/kernel';
 import { sqlite } from 'reprise/sqlite';
 import { afterEach } from 'vitest';
 import { writeDemo } from '../src/demo/folder.js';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const WAIT_MS = 60_000;
 
 const made: string[] = [];
@@ -62,6 +61,7 @@ export async function place(files: Readonly<Record<string, string>> = {}) {
 export const SLOW_TEST = {
   'test/slow.test.js': `import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { program } from '../../../scripts/lib/program.js';
 
 test('slow', async () => {
   writeFileSync('started.txt', '');
@@ -73,8 +73,7 @@ test('slow', async () => {
 /** Starts the command. */
 export function drive(...args: readonly string[]): Driven {
   const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, ANTHROPIC_API_KEY: ___, ...env } = process.env;
-  const program = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), MAIN, ...args];
-  const child = spawn(process.execPath, program, { env });
+  const child = spawn(process.execPath, [MAIN, ...args], { env });
   started.add(child);
   let out = '';
   let err = '';

@@ -12,13 +12,14 @@ import { AgentEvents, getValue, readFrame, type VerifyReport, verifyStore } from
 import { openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { readArguments } from '../src/arguments.js';
 import { complete, MODEL_NAME, type ModelServer, startModelServer } from '../src/model-server.js';
 import { readReport, type SurveyResult, survey } from '../src/survey.js';
 
 vi.setConfig({ testTimeout: 300_000 }); // seconds alone, minutes where others share the machine
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 let scratch: string;
@@ -104,14 +105,10 @@ function run(
   watch: (line: string, child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
   const { OPENAI_API_KEY: _, ...env } = process.env;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), MAIN, ...args],
-    {
-      cwd: ROOT,
-      env,
-    },
-  );
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: ROOT,
+    env,
+  });
   children.add(child);
   let out = '';
   let err = '';

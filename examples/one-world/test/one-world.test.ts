@@ -10,6 +10,7 @@ import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';
 import { randomFrom } from '../../../conformance/random.js';
+import { program } from '../../../scripts/lib/program.js';
 import { DESK } from '../src/desk.js';
 import { grove, leader, members, office, options, team } from '../src/office.js';
 
@@ -162,11 +163,11 @@ async function frameOfQuestion({ kernel }: AgentWorld): Promise<number> {
   return -1;
 }
 
+const MAIN = await program(new URL('../src/main.ts', import.meta.url));
+
 describe('the program', () => {
-  const MAIN = path.join(ROOT, 'examples/one-world/src/main.ts');
   const start = (cwd: string) => {
-    const argv = ['--import', import.meta.resolve('tsx'), '--conditions=@reprise/source', MAIN];
-    const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [MAIN], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
     child.stdout.on('data', (piece) => {
       out += String(piece);

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { reviewTeam } from '../src/team.js';
 import { EXPECTED, writeSample } from './sample.js';
 
 vi.setConfig({ testTimeout: 180_000 }); // seconds alone, minutes where others share the machine
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 const SKILLS = fileURLToPath(new URL('../skills', import.meta.url));
 
 let home = '';
@@ -36,7 +37,7 @@ interface Ended {
 /** Starts the command. Its worlds are kept in the test's own folder. */
 function start(...args: readonly string[]) {
   const env = { ...process.env, XDG_STATE_HOME: path.join(home, 'state'), OPENAI_API_KEY: undefined };
-  const argv = ['--import', import.meta.resolve('tsx'), '--conditions=@reprise/source', MAIN, ...args];
+  const argv = [MAIN, ...args];
   const child = spawn(process.execPath, argv, { env, cwd: home });
   started.add(child);
   let [out, err] = ['', ''];

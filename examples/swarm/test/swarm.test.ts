@@ -3,12 +3,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 
 vi.setConfig({ testTimeout: 180_000 }); // seconds alone, minutes where others share the machine
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = await program(new URL('../src/main.ts', import.meta.url));
 let home = '';
 const started = new Set<ChildProcessWithoutNullStreams>();
 
@@ -28,7 +28,7 @@ afterEach(() => {
 
 function start(...args: readonly string[]) {
   const env = { ...process.env, XDG_STATE_HOME: path.join(home, 'state') };
-  const argv = ['--import', import.meta.resolve('tsx'), '--conditions=@reprise/source', MAIN, ...args];
+  const argv = [MAIN, ...args];
   const child = spawn(process.execPath, argv, { env, cwd: home });
   started.add(child);
   const seen = { out: '', err: '' };

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { asError, causesOf, describeError } from '../src/failure.js';
 import { toJson } from '../src/text/json.js';
 import app from './apps/app.js';
@@ -13,7 +13,7 @@ import { ended, run, startProgram } from './run.js';
 import { freshFolder, makeLedger } from './worlds.js';
 
 const SEED = 20261123;
-const OPENS = fileURLToPath(new URL('apps/opens.ts', import.meta.url));
+const OPENS = await program(new URL('apps/opens.ts', import.meta.url));
 
 const folder = freshFolder();
 afterAll(() => folder.remove());
@@ -123,7 +123,7 @@ describe('a world that another process holds', () => {
     } finally {
       holder.kill('SIGKILL');
     }
-  }, 30_000);
+  });
 
   it('an error of a world that the same process holds says so', async () => {
     const path = folder.file('own.db');

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { command, ended, run, runOn, start, startProgram } from './run.js';
 import { freshFolder, greeterWorld, HOSTILE, makeAgentWorld, makeLedger } from './worlds.js';
 
-const CHATTER = fileURLToPath(new URL('apps/chatter.ts', import.meta.url));
+const CHATTER = await program(new URL('apps/chatter.ts', import.meta.url));
 /** Text without control characters except line feeds. */
 const PLAIN = /^[^\p{Cc}\p{Cf}]*$/u;
 
@@ -120,7 +120,7 @@ describe('reprise log', () => {
     const { code, err } = await end;
     expect(code).toBe(3);
     expect(err).toContain('world_moved: the world was moved, removed or replaced while it was followed\n');
-  }, 30_000);
+  });
 
   it('reprise log follows a world that another process writes, through its death by kill -9 and its restart', async () => {
     const path = folder.file('live.db');
@@ -151,7 +151,7 @@ describe('reprise log', () => {
     expect(texts.length - acknowledged.length).toBeLessThanOrEqual(2);
     const whole = lines((await run('log', path, '--json', '--session', 's')).out).map((line) => JSON.parse(line));
     expect(rows).toEqual(whole);
-  }, 60_000);
+  });
 });
 
 /** Waits until the writer has had so many messages acknowledged in all. */

@@ -1,8 +1,8 @@
 /** Runs the command: in this process when only arguments matter, otherwise as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { program } from '../../../scripts/lib/program.js';
 import { runCli, type Sink } from '../src/index.js';
 
 /** How a run of the command ended. */
@@ -12,8 +12,13 @@ export interface Ended {
   readonly err: string;
 }
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
+const BIN = new URL('../src/bin.ts', import.meta.url);
+
+/** The command, as a file that Node runs. It cannot load apps, which are sources and share packages with the command. */
+export const PROGRAM = await program(BIN);
+
+/** The arguments of Node that run the command from its sources. */
+const FROM_SOURCES = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), fileURLToPath(BIN)];
 
 /** Runs the command in this process. */
 export function run(...args: string[]): Promise<Ended> {
@@ -42,15 +47,17 @@ function collector(columns: number | undefined): Sink & { text(): string } {
 
 /** Starts the command as a separate process. */
 export function start(cwd: string, ...args: string[]): ChildProcess {
-  return startProgram(cwd, BIN, ...args);
+  return startProgram(cwd, ...commandLine(...args));
 }
 
-/** Starts a program of the tests as a separate process. */
-export function startProgram(cwd: string, file: string, ...args: string[]): ChildProcess {
-  return spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, file, ...args], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** The arguments of Node that run the command: from its sources when it loads an app. */
+export function commandLine(...args: string[]): string[] {
+  return [...(args.includes('--app') ? FROM_SOURCES : [PROGRAM]), ...args];
+}
+
+/** Starts a program of the tests as a separate process. @param args the file that Node runs, and its arguments */
+export function startProgram(cwd: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Runs the command as a separate process until it exits. */

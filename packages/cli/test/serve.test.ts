@@ -2,19 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from './run.js';
+import { commandLine, run } from './run.js';
 import { freshFolder, greeterWorld, makeAgentWorld, makeLedger } from './worlds.js';
 
 const folder = freshFolder();
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url));
 const APP = fileURLToPath(new URL('apps/served.ts', import.meta.url));
 const NOTHING = fileURLToPath(new URL('apps/nothing.ts', import.meta.url));
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 180_000 };
 const greeted = folder.file('greeted.db');
 
 beforeAll(() => makeAgentWorld(greeted), 60_000);
@@ -22,7 +19,7 @@ afterAll(() => folder.remove());
 
 /** Starts `reprise serve`. */
 function serve(...args: string[]): ChildProcess & { said(pattern: RegExp): Promise<RegExpExecArray> } {
-  const child = spawn(process.execPath, ['--conditions=@reprise/source', '--import', TSX, BIN, 'serve', ...args], {
+  const child = spawn(process.execPath, commandLine('serve', ...args), {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, REPRISE_MCP_SECRET: undefined },
   });

@@ -110,7 +110,7 @@ describe('reprise skills', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('the folder is `skills` when none is named, as a command of its own process', { timeout: 60_000 }, async () => {
+  it('the folder is `skills` when none is named, as a command of its own process', async () => {
     const at = skills({ 'skills/good/SKILL.md': GOOD });
     expect(await command(at, 'skills', 'lint')).toEqual({ code: 0, out: '1 skill: no problems\n', err: '' });
   });

@@ -127,19 +127,15 @@ describe('modules that are no app', () => {
     ['exports something else', 'export const app = 1', 'the module exports no app\n', 'found       app\n'],
     ['never finishes loading', 'await new Promise(() => {})', 'a module never finishes loading', 'exports the app'],
     ['ends the process', 'process.exit(0)', 'a module ended the process before', 'found       process.exit(0)\n'],
-  ])(
-    'a command exits with 2 and says what to do when the module of --app %s',
-    async (name, source, ...expected) => {
-      const path = folder.file(`${name.replaceAll(' ', '-')}.mjs`);
-      writeFileSync(path, source);
-      const { code, out, err } = await command(folder.path, 'verify', world, '--app', path);
-      expect({ code, out }).toEqual({ code: 2, out: '' });
-      for (const text of expected) expect(err).toContain(text);
-      expect(err).toContain('  what to do  ');
-      expect(err).not.toContain('node:internal');
-    },
-    20_000,
-  );
+  ])('a command exits with 2 and says what to do when the module of --app %s', async (name, source, ...expected) => {
+    const path = folder.file(`${name.replaceAll(' ', '-')}.mjs`);
+    writeFileSync(path, source);
+    const { code, out, err } = await command(folder.path, 'verify', world, '--app', path);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    for (const text of expected) expect(err).toContain(text);
+    expect(err).toContain('  what to do  ');
+    expect(err).not.toContain('node:internal');
+  });
 
   it('a command with --json reports a module that ends the process as JSON', async () => {
     const path = folder.file('exits.mjs');
@@ -150,7 +146,7 @@ describe('modules that are no app', () => {
       ok: false,
       error: { code: 'invalid_argument', actual: 'process.exit(0)' },
     });
-  }, 20_000);
+  });
 });
 
 describe('a path that is no world', () => {

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
+import { program } from '../../../scripts/lib/program.js';
 import type { ByteFormat } from './pieces.js';
 
 /** The heap of a reader in MiB: less than the size of many answers that it receives. */
@@ -218,10 +218,9 @@ function readIn(baseUrl: string, format: ByteFormat): Promise<Outcome> {
 /**
  * Runs a program of this folder in a separate process with bounded heap and time, and returns the JSON that it prints.
  */
-export function inChild<T>(program: string, given: readonly string[], wallMs: number): Promise<T> {
-  const script = fileURLToPath(new URL(program, import.meta.url));
-  const heap = `--max-old-space-size=${HEAP_MIB}`;
-  const args = [heap, '--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), script, ...given];
+export async function inChild<T>(name: string, given: readonly string[], wallMs: number): Promise<T> {
+  const script = await program(new URL(name, import.meta.url));
+  const args = [`--max-old-space-size=${HEAP_MIB}`, script, ...given];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: wallMs });
   const said: Buffer[] = [];
   const errors: Buffer[] = [];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const PROGRAM = path.join(import.meta.dirname, 'scripts/last-chance.ts');
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 interface Ended {
   readonly code: number | string | null | undefined;

@@ -1,18 +1,16 @@
 /** Code that reaches for what would let it replay otherwise, or out of its sandbox. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { withholding } from '../src/flags.js';
 import { bundleOfMutant, forged, refusal, replayAlone, worldWith } from './worlds.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
-const LOADER = createRequire(import.meta.url).resolve('tsx');
-const OWNER = fileURLToPath(new URL('apps/owner.ts', import.meta.url));
+const OWNER = await program(new URL('apps/owner.ts', import.meta.url));
 const MARK = join(folder, 'mark');
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -167,7 +165,7 @@ describe('malicious code', () => {
       const watch = setInterval(() => {
         for (const [pid, mb] of nodes()) if (!before.has(pid)) peak.mb = Math.max(peak.mb, mb);
       }, 5);
-      const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 20_000 }));
+      const error = await refusal(replayAlone(await worldWith(forged(line)), { memoryMb: 256, silentMs: 150_000 }));
       clearInterval(watch);
       expect([error.code, error.what]).toEqual([
         'code_failed',
@@ -198,7 +196,7 @@ describe('the process of a sandbox', () => {
     'the process of a sandbox ends with its owner, also when the owner is killed and the code never pauses',
     async () => {
       const before = new Set(nodes().keys());
-      const owner = spawn(process.execPath, ['--conditions=@reprise/source', '--import', LOADER, OWNER], {
+      const owner = spawn(process.execPath, [OWNER], {
         stdio: 'ignore',
       });
       const own = () => [...nodes().keys()].filter((pid) => !before.has(pid));

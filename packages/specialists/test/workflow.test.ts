@@ -11,7 +11,7 @@ describe('given a project whose workflow was played to its end', () => {
   let played: Played;
   beforeAll(async () => {
     played = await playWorkflow();
-  }, 60_000);
+  });
   afterAll(() => played.world.close());
 
   const told = (role: string) => requestsOf(played.asked, role).map(({ unified }) => JSON.stringify(unified));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { program } from '../../../scripts/lib/program.js';
 
 /** Another process that runs a file of this folder, and its lines as they come. */
 export interface Child {
@@ -11,10 +11,9 @@ export interface Child {
   kill(): Promise<string[]>;
 }
 
-/** Starts a file of this folder from its source. */
-export function startChild(file: string, ...args: readonly string[]): Child {
-  const script = fileURLToPath(new URL(file, import.meta.url));
-  const options = ['--conditions=@reprise/source', '--import', 'tsx', '--no-warnings', script, ...args];
+/** Starts a file of this folder. */
+export async function startChild(file: string, ...args: readonly string[]): Promise<Child> {
+  const options = ['--no-warnings', await program(new URL(file, import.meta.url)), ...args];
   const process_: ChildProcess = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(process_, 'exit');
   const input = process_.stdout;

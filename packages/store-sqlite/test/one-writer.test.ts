@@ -40,7 +40,7 @@ const inPlace = (...names: string[]): string => join(place.dir, ...names);
 
 /** A process that holds the world, or says with which code it was refused. */
 async function holder(at: string): Promise<string> {
-  const child = startChild('holder.ts', at);
+  const child = await startChild('holder.ts', at);
   children.push(child);
   return (await child.lines.next()).value as string;
 }
@@ -218,7 +218,7 @@ describe('the files of a world that do not belong together', () => {
   );
 
   it('a file whose log was removed after a crash is no world; with its log it is one [JRN-30]', async () => {
-    const child = startChild('appender.ts', path, '1');
+    const child = await startChild('appender.ts', path, '1');
     for (let i = 0; i < 5; i++) await child.lines.next();
     await child.kill();
     renameSync(`${path}-wal`, inPlace('log'));
@@ -235,7 +235,7 @@ describe('the files of a world that do not belong together', () => {
     ['changed in its header', (log: string) => writeFileSync(log, 'x', { flag: 'r+' })],
     ['cut within its header', (log: string) => truncateSync(log, 31)],
   ])('a file whose log was %s after a crash is no world [JRN-30]', async (_, change) => {
-    const child = startChild('appender.ts', path, '1');
+    const child = await startChild('appender.ts', path, '1');
     for (let i = 0; i < 5; i++) await child.lines.next();
     await child.kill();
     change(`${path}-wal`);
@@ -244,7 +244,7 @@ describe('the files of a world that do not belong together', () => {
   });
 
   it('a file that another program closed after a crash, and so took its log in, is whole', async () => {
-    const child = startChild('appender.ts', path, '1');
+    const child = await startChild('appender.ts', path, '1');
     const acks: string[] = [];
     for (let i = 0; i < 5; i++) acks.push((await child.lines.next()).value as string);
     acks.push(...(await child.kill()));
@@ -256,7 +256,7 @@ describe('the files of a world that do not belong together', () => {
   });
 
   it('a log without its file is no new world [JRN-30]', async () => {
-    const child = startChild('appender.ts', path, '1');
+    const child = await startChild('appender.ts', path, '1');
     for (let i = 0; i < 5; i++) await child.lines.next();
     await child.kill();
     rmSync(path);

@@ -27,8 +27,8 @@ afterEach(async () => {
   place.remove();
 });
 
-function start(file: string, ...args: string[]): Child {
-  const child = startChild(file, path, ...args);
+async function start(file: string, ...args: string[]): Promise<Child> {
+  const child = await startChild(file, path, ...args);
   children.push(child);
   return child;
 }
@@ -37,7 +37,7 @@ const digestOf = (file: string): string => createHash('sha256').update(readFileS
 
 describe('the lock', () => {
   it('given a holder in another process, running or stopped, an opener is refused; after its death it is not [JRN-18]', async () => {
-    const holder = start('holder.ts');
+    const holder = await start('holder.ts');
     expect((await holder.lines.next()).value).toBe('held');
     await expect(sqlite(path).open()).rejects.toMatchObject({ code: 'world_locked' });
 
@@ -55,7 +55,7 @@ describe('the lock', () => {
 
   it('given a holder in this process, an opener in another is refused', async () => {
     const open = await sqlite(path).open();
-    const other = start('holder.ts');
+    const other = await start('holder.ts');
     expect((await other.lines.next()).value).toBe('world_locked');
     await open.close();
   });
@@ -69,7 +69,7 @@ describe('kill -9', () => {
     const random = randomFrom(SEED);
     const links = new Set<string>();
     for (let moment = 0; moment < MOMENTS; moment++) {
-      const child = start('appender.ts', String(moment));
+      const child = await start('appender.ts', String(moment));
       const acks: string[] = [];
       for (let wait = 1 + Math.floor(random() * 30); wait > 0; wait--)
         acks.push((await child.lines.next()).value as string);
@@ -100,7 +100,7 @@ describe('kill -9', () => {
   }
 
   it('after a writer was killed, a reader sees what it acknowledged and changes neither the database nor its WAL [JRN-19]', async () => {
-    const child = start('appender.ts', '1');
+    const child = await start('appender.ts', '1');
     const acks: string[] = [];
     while (acks.length < 20) acks.push((await child.lines.next()).value as string);
     acks.push(...(await child.kill()));

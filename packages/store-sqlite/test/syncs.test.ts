@@ -6,8 +6,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import type { Connection } from '../src/driver.js';
 import type { Ports } from '../src/ports.js';
 import { carelessMachine, OMISSIONS, type Omission, toldMachine } from './careless-machine.js';
@@ -30,10 +30,11 @@ const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status =
 const CALLS =
   'openat,write,pwrite64,writev,pwritev,fsync,fdatasync,rename,renameat,renameat2,mkdir,mkdirat,unlink,unlinkat';
 
+const CHILD = await program(new URL('sync-child.ts', import.meta.url));
+
 function traced(driver: string, omission?: Omission): string[] {
-  const child = fileURLToPath(new URL('sync-child.ts', import.meta.url));
   const trace = join(dir, 'trace');
-  const node = [process.execPath, '--conditions=@reprise/source', '--import', 'tsx', '--no-warnings', child];
+  const node = [process.execPath, '--no-warnings', CHILD];
   const args = [path(), driver, ...(omission === undefined ? [] : [omission])];
   execFileSync('strace', ['-f', '-y', '-s', '80', '-e', `trace=${CALLS}`, '-o', trace, ...node, ...args], {
     stdio: 'pipe',

@@ -1,14 +1,12 @@
 /** No program outlives the process that started it, even if that process is killed at any moment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 
-const TSX = createRequire(import.meta.url).resolve('tsx/cli');
-const HOST = fileURLToPath(new URL('apps/owner.ts', import.meta.url));
+const HOST = await program(new URL('apps/owner.ts', import.meta.url));
 
 /** Programs for every way to start one; each starts one child in its group and one outside of it. */
 const KINDS = ['run', 'shell', 'background', 'external', 'mcp'];
@@ -44,8 +42,7 @@ const isAlive = (pid: number): boolean => {
 async function host(): Promise<{ readonly process: ChildProcess; readonly pids: ReadonlyMap<string, number> }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-owner-'));
   folders.push(folder);
-  const argv = ['--conditions=@reprise/source', '--import', path.join(path.dirname(TSX), 'loader.mjs'), HOST, folder];
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [HOST, folder], { stdio: ['ignore', 'ignore', 'inherit'] });
   started.add(child.pid ?? 0);
   const noted = () => readdirSync(folder).filter((name) => name.endsWith('.pid')).length;
   await expect.poll(noted, { timeout: 40_000 }).toBe(EXPECTED.length);

@@ -196,7 +196,7 @@ describe(`given random histories of jobs on a pool (seed ${SEED})`, () => {
     const rerun = `rerun: REPRISE_SEED=${SEED} npx vitest run packages/work/test/jobs-law.test.ts`;
     const why = found.failed ? `${String(found.errorInstance)}\n${JSON.stringify(found.counterexample)}\n${rerun}` : '';
     expect(why).toBe('');
-  }, 120_000);
+  });
 
   it.each(BUGS)(
     'the law finds a job that %s',

@@ -1,20 +1,18 @@
 /** The coding agent in a real pseudo-terminal: approvals that can be trusted, and input that a person can edit. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { hasPty, openTerminal, type Tty, type TtyOptions } from '../../../../scripts/lib/terminal.js';
 import { place } from '../driven.js';
 import { modelServer } from './model-server.js';
-
-vi.setConfig({ testTimeout: 120_000 }); // seconds alone, minutes where others share the machine
 
 const READY = '/help says';
 const ASKED = '[y]es  [n]o';
 const PASTE = ['\u001b[200~', '\u001b[201~'] as const;
 const shell = (command: string) => ({ calls: [{ tool: 'run_shell', args: { command } }] });
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = await program(new URL('../../src/main.ts', import.meta.url));
 /** No key of this machine reaches the command. */
 const ENV = { OPENAI_API_KEY: undefined, OPENAI_BASE_URL: undefined, ANTHROPIC_API_KEY: undefined, NO_COLOR: '1' };
 

@@ -74,7 +74,7 @@ describe('the history in words', () => {
       }),
       { seed: SEED, numRuns: 40, endOnFailure: true },
     );
-  }, 60_000);
+  });
 
   it.each(['message', 'call', 'result', 'decision', 'end'] as const)(
     'the law finds a history that leaves out or repeats a %s',

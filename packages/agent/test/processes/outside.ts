@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { validateRequest } from '@reprise/providers';
+import { program } from '../../../../scripts/lib/program.js';
 
-const AGENT = path.join(import.meta.dirname, 'agent-process.ts');
+const AGENT = await program(new URL('agent-process.ts', import.meta.url));
 const PATIENCE_MS = 120_000;
 
 /** A message of a chat-completions request. */
@@ -78,8 +78,7 @@ export class AgentProcess {
   #wake: () => void = () => undefined;
 
   constructor(world: string, url: string) {
-    const args = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), AGENT, world, url];
-    this.#process = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#process = spawn(process.execPath, [AGENT, world, url], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#process.stderr?.on('data', (piece) => {
       this.#errors += piece;
     });

@@ -1,10 +1,9 @@
 /** A person at a terminal: a tree on the screen, questions answered by keys, leaving, going on, watching beside it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasPty, openTerminal, type Tty } from '../../../../scripts/lib/terminal.js';
-import { command } from '../run.js';
+import { command, PROGRAM } from '../run.js';
 import { freshFolder } from '../worlds.js';
 import { makeSurvey } from './recorded.js';
 
@@ -14,10 +13,8 @@ const LONG = { timeout: 240_000 };
 const ASK = 'Say what is here. Ask me which part matters.';
 const [ENTER, DOWN, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b', '\u0003'];
 
-const BIN = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
-
 function openTty(cwd: string, args: readonly string[], columns = 100, rows = 24): Tty {
-  return openTerminal(BIN, args, { cwd, columns, rows });
+  return openTerminal(PROGRAM, args, { cwd, columns, rows });
 }
 
 let places = 0;

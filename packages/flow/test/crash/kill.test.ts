@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { JournalRecord } from '@reprise/contracts';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { Dice } from '../support/dice.js';
 import { app } from '../support/office.js';
 import { holdLine } from '../support/trials.js';
@@ -21,14 +21,13 @@ const SEED = 20_26;
 const ITEMS = 120;
 const KILLS = 4;
 
+const CHILD = await program(new URL('kill-child.ts', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'reprise-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts the child; kills it so long after it began its work. @returns whether it got done first */
 async function run(file: string, killAfterMs: number | undefined): Promise<boolean> {
-  const program = fileURLToPath(new URL('kill-child.ts', import.meta.url));
-  const args = ['--import', 'tsx', '--conditions=@reprise/source', program, file, String(ITEMS)];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CHILD, file, String(ITEMS)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   let done = false;
   for await (const line of createInterface({ input: child.stdout })) {

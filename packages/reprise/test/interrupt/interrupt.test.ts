@@ -1,17 +1,15 @@
 /** Ctrl-C ends an app within a second, whatever it waits for, and leaves a world that goes on. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { agentApp } from 'reprise';
 import { verifyStore } from 'reprise/kernel';
 import { sqlite } from 'reprise/sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const APP = fileURLToPath(new URL('app.ts', import.meta.url));
+const APP = await program(new URL('app.ts', import.meta.url));
 
 /** A second, and what a busy machine adds to it. */
 const LONGEST_MS = 2_000;
@@ -42,8 +40,7 @@ describe('an app that is interrupted', () => {
   ])('Ctrl-C during %s ends the app with 130, its processes too, and the world goes on [TOOL-28]', async (_, kind) => {
     const root = mkdtempSync(path.join(tmpdir(), 'reprise-interrupt-'));
     folders.push(root);
-    const args = ['--conditions=@reprise/source', '--import', LOADER, APP, root, kind];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [APP, root, kind], { stdio: ['ignore', 'ignore', 'inherit'] });
     children.add(child);
     const noted = path.join(root, 'pids');
     await expect.poll(() => existsSync(noted), { timeout: 60_000 }).toBe(true);

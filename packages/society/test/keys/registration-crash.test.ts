@@ -95,7 +95,7 @@ describe('given a person, an agent of hers, and one below it', () => {
       }
     }
     expect(deaths).toBe(2 * counting.appends);
-  }, 120_000);
+  });
 
   it('a vault that is not cleared keeps the key of an attempt whose outcome is unknown', async () => {
     const keys = memoryVault();
@@ -113,7 +113,7 @@ describe('given a person, an agent of hers, and one below it', () => {
       most = Math.max(most, isMade.size);
     }
     expect(most).toBe(3);
-  }, 60_000);
+  });
 });
 
 function remember<T extends { readonly key_ref: string }>(made: Set<string>, key: T): T {

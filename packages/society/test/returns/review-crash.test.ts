@@ -83,5 +83,5 @@ describe('given an agent that comes back', () => {
         expect((await world.verify()).unverified).toBe(0);
       }
     }
-  }, 120_000);
+  });
 });

@@ -27,8 +27,8 @@ afterEach(async () => {
 });
 
 /** Starts a process that appends, and packs. */
-function start(seed: number, strike: number, appends: number): Child {
-  child = startChild('faults/packing-child.ts', path, String(seed), String(strike), String(appends));
+async function start(seed: number, strike: number, appends: number): Promise<Child> {
+  child = await startChild('faults/packing-child.ts', path, String(seed), String(strike), String(appends));
   return child;
 }
 
@@ -61,7 +61,7 @@ describe('a process that is killed while it packs', () => {
     const links = new Set<string>();
     let [last, killed] = [-1, 0];
     for (let n = 0; n < KILLS; n++) {
-      const lines = await acknowledged(start(n, 1 + Math.floor(random() * 90), 200));
+      const lines = await acknowledged(await start(n, 1 + Math.floor(random() * 90), 200));
       killed += lines.at(-1)?.startsWith('done') ? 0 : 1;
       for (const line of lines.filter((line) => !line.startsWith('done'))) {
         const [seq, ...refs] = line.split(' ');
@@ -84,7 +84,7 @@ describe('a process that is killed while it packs', () => {
 describe('a process that reads while another one packs', () => {
   it('a reader in another process finds each frame and each blob once while the writer packs them [JRN-8]', async () => {
     const random = randomFrom(7);
-    const writer = start(1, 0, 500);
+    const writer = await start(1, 0, 500);
     const links: string[] = [];
     let head = -1;
     let done = false;

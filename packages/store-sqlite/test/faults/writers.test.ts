@@ -18,12 +18,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readFrame, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
 import { startChild } from '../crash/child.js';
 import { app, type HolderJob } from './holder-child.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MESSAGES = 40;
 

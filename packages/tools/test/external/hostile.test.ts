@@ -1,10 +1,11 @@
 /** Agents that send too much, or invalid messages: in a process with little memory, within a bound on time. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { runSmall, WALL_MS } from '../support/small-process.js';
 
 const AGENT = fileURLToPath(new URL('hostile-agent.mjs', import.meta.url));
-const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
+const HOST = await program(new URL('hostile-host.ts', import.meta.url));
 
 /** The memory in MiB that one turn may use on top of the host's. */
 const MORE_MB = 200;

@@ -6,10 +6,11 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { type Came, endWithTests, runSmall, WALL_MS } from '../support/small-process.js';
 
 const SERVER = fileURLToPath(new URL('hostile-server.mjs', import.meta.url));
-const HOST = fileURLToPath(new URL('hostile-host.ts', import.meta.url));
+const HOST = await program(new URL('hostile-host.ts', import.meta.url));
 
 /** The memory in MiB that one message may use on top of the host's. */
 const MORE_MB = 160;

@@ -9,7 +9,7 @@ describe('the output of a tool that prints much', () => {
     const found = await callLoudTool(bytes);
     expect(faultsOf(found, bytes)).toEqual([]);
     expect(found.memoryBytes).toBeLessThan(40 * MIB);
-  }, 60_000);
+  });
 
   it('mutant: a tool that decodes each piece separately is found by the same checks', async () => {
     const bytes = wholeLines(2 * MIB);
@@ -17,7 +17,7 @@ describe('the output of a tool that prints much', () => {
       for await (const piece of printed) yield new TextDecoder().decode(piece);
     });
     expect(faultsOf(broken, bytes)).toContain('the operator does not get what was printed');
-  }, 60_000);
+  });
 
   it('mutant: a tool that collects its output exceeds the memory bound [TOOL-22]', async () => {
     const bytes = wholeLines(64 * MIB);
@@ -27,5 +27,5 @@ describe('the output of a tool that prints much', () => {
       return new TextDecoder().decode(Buffer.concat(all));
     });
     expect(gathered.memoryBytes).toBeGreaterThan(40 * MIB);
-  }, 60_000);
+  });
 });

@@ -1,9 +1,6 @@
 /** Runs a test's host in a process with little memory, within a bound on time, and reads what it measured. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { afterAll, expect } from 'vitest';
-
-const LOADER = createRequire(import.meta.url).resolve('tsx');
 
 /** The heap of a host in MiB. */
 const HEAP_MB = 192;
@@ -33,9 +30,9 @@ export function endWithTests<P extends ChildProcess>(child: P): P {
   return child;
 }
 
-/** Runs a host. @param how the case, for the message of a failure */
+/** Runs a host. @param how the case, for the message of a failure; @param host the file that Node runs */
 export async function runSmall(how: string, host: string, args: readonly string[]): Promise<Came> {
-  const argv = [`--max-old-space-size=${HEAP_MB}`, '--conditions=@reprise/source', '--import', LOADER, host, ...args];
+  const argv = [`--max-old-space-size=${HEAP_MB}`, host, ...args];
   const child = endWithTests(spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] }));
   const clock = setTimeout(() => child.kill('SIGKILL'), WALL_MS);
   let printed = '';

@@ -9,11 +9,11 @@ describe('forks of a tree of thirty nodes', () => {
     expect(dry).toEqual({ nodes: 30, missing: 0, calls: 0, isSameResult: true, unmatched: 0 });
     expect(live.departs).toMatchObject({ n: CUT_AT, launch: 1 });
     expect(live.calls).toBeGreaterThan(30);
-  }, 60_000);
+  });
 
   it('a dry fork of a tree whose nodes make children by requests of a handler misses nodes', async () => {
     const { dry } = await growAndFork('handlers');
     expect(dry.missing).toBeGreaterThan(0);
     expect(dry.isSameResult).toBe(false);
-  }, 60_000);
+  });
 });

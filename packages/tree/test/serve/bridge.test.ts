@@ -5,11 +5,14 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { memory, readFrame, type Store, verifyStore } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { type AnyAgent, appOf } from '../../../agent/src/index.js';
 import { relay } from '../../../reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
 import { type Bridge, type BridgeOptions, bridge } from '../../src/serve/index.js';
-import { caller, type Owners, owners, ownRuntime, resident, TOOLS } from './stage.js';
+import { caller, type Owners, owners, ownRuntime, plainCaller, resident, TOOLS } from './stage.js';
+
+process.env.CALLER_BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
 
 const POLL = { timeout: 20_000 };
 let runtime = '';
@@ -26,6 +29,8 @@ interface Stage {
   /** A program that runs once for each turn, and one that lives as long as the world. */
   readonly once: AnyAgent;
   readonly living: AnyAgent;
+  /** As the first, with the bridge from its sources. */
+  readonly plain: AnyAgent;
   /** Plays a script, in a session of its own unless one is given. @returns what each step gave */
   readonly play: (script: readonly object[], agent?: AnyAgent, key?: string) => Promise<unknown[]>;
 }
@@ -38,8 +43,8 @@ async function within(
 ): Promise<readonly string[]> {
   const errors: string[] = [];
   const link = bridge({ tools: () => TOOLS, ...options });
-  const [once, living] = [caller(link), resident(link)];
-  const part = owners([once, living]);
+  const [once, living, plain] = [caller(link), resident(link), plainCaller(link)];
+  const part = owners([once, living, plain]);
   const onError = (error: unknown) => void errors.push(String(error));
   const world = await openWorld({ store, models: { relay: relay() }, parts: [part], onError });
   const trees = world.part(part);
@@ -49,7 +54,7 @@ async function within(
       const run = await session.send(JSON.stringify(script));
       return JSON.parse(await run.text()) as unknown[];
     };
-    await act({ world, trees, link, errors, once, living, play });
+    await act({ world, trees, link, errors, once, living, plain, play });
   } finally {
     await world.close();
     await link.close();
@@ -98,6 +103,15 @@ describe('a program with the tools of its owner', () => {
       ]);
       expect(await play([spawn('three')])).toEqual([{ text: '{"node_id":3}' }]);
       expect((await trees.state()).acts.map(({ session }) => session)).toEqual(['tree/1', 'tree/1', 'tree/2']);
+    });
+  });
+
+  it('a program reaches its owner through the bridge that the owner names', async () => {
+    await within(async ({ play, plain }) => {
+      expect(await play([{ list: true }, spawn('one')], plain)).toEqual([
+        { tools: ['spawn', 'ask'] },
+        { text: '{"node_id":1}' },
+      ]);
     });
   });
 
@@ -253,7 +267,7 @@ describe('the token of a program', () => {
       expect(second).toEqual({ error: expect.stringContaining('in_use') });
       expect(again).toEqual({ text: '{"node_id":1}' });
     });
-  }, 30_000);
+  });
 
   it('a program cannot call under the token of another one, nor outside of its own turn [TREE-30]', async () => {
     await within(async ({ play, trees, living, once }) => {
@@ -317,7 +331,7 @@ describe('hostile bridges', () => {
       await closed;
       expect(await play([spawn('x')])).toEqual([{ text: '{"node_id":1}' }]);
     });
-  }, 20_000);
+  });
 });
 
 function filesIn(folder: string): readonly string[] {

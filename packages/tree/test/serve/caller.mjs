@@ -3,12 +3,16 @@
  * of steps. It prints what each step gave, as JSON.
  *
  * With `--mcp-config=FILE` it runs once; otherwise it speaks the Agent Client Protocol and gets its servers there.
+ * `--bridge=FILE` names a bridge that has been made into one file; it runs in the place of the sources of the bridge.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
+
+const option = (name) => process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(`--${name}=`.length);
+const bridge = option('bridge');
 
 /** A client of one MCP server, which sends what it is told. */
 class Client {
@@ -18,7 +22,8 @@ class Client {
   gone = false;
 
   constructor({ command, args, env }) {
-    this.child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+    const program = bridge === undefined ? args : [bridge, ...args.slice(args.indexOf('--run'))];
+    this.child = spawn(command, program, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
     this.child.on('exit', () => {
       this.gone = true;
       for (const resolve of this.#waiting.values()) resolve({ gone: true });
@@ -147,7 +152,7 @@ const scriptOf = (node, prompt) => {
   return script ?? [{ call: 'complete', args: { result: `done by #${node}` } }];
 };
 
-const config = process.argv.find((arg) => arg.startsWith('--mcp-config='))?.slice('--mcp-config='.length);
+const config = option('mcp-config');
 if (config !== undefined) {
   const { mcpServers } = JSON.parse(readFileSync(config, 'utf8'));
   process.stdout.write(await play(Object.values(mcpServers), scriptIn(readFileSync(0, 'utf8'))));

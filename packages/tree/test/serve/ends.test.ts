@@ -2,14 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { relay } from '../../../reprise/src/external.js';
 import { openWorld } from '../../../reprise/src/index.js';
 import { sqlite } from '../../../reprise/src/sqlite.js';
@@ -19,9 +18,9 @@ import { beganAt, orphanWatch } from '../../src/serve/orphans.js';
 import { caller, owners, ownRuntime, resident, TOOLS } from './stage.js';
 
 const POLL = { timeout: 30_000 };
-const TSX = path.join(path.dirname(createRequire(import.meta.url).resolve('tsx/cli')), 'loader.mjs');
-const FROM_SOURCE = ['--conditions=@reprise/source', '--import', TSX];
-const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
+process.env.CALLER_BRIDGE = BRIDGE;
+const HOST = await program(new URL('./host.ts', import.meta.url));
 
 const started = new Set<number>();
 let runtime = '';
@@ -70,7 +69,7 @@ class Beside {
   constructor(readonly socket: OwnerSocket) {
     const run = path.join(runtime, `${randomUUID()}.json`);
     writeFileSync(run, JSON.stringify({ socket: socket.place.socket, token: 't', name: 'tree', reconnectMs: 2_000 }));
-    this.child = spawn(process.execPath, [...FROM_SOURCE, fileOf('../../src/serve/bridge-bin.ts'), '--run', run], {
+    this.child = spawn(process.execPath, [BRIDGE, '--run', run], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     started.add(this.child.pid ?? 0);
@@ -143,7 +142,7 @@ describe('an owner that is gone', () => {
     const ended = new Promise((resolve) => beside.child.once('exit', resolve));
     beside.child.stdin?.end();
     expect(await ended).toBe(0);
-  }, 30_000);
+  });
 
   it('a socket that a killed process left is replaced, and is removed at the end', async () => {
     const world = path.join(runtime, 'w.db');
@@ -284,7 +283,7 @@ describe('a program that an earlier process left', () => {
     'a program of a killed owner is ended before its session starts another one, which goes on with the tools',
     async () => {
       const folder = mkdtempSync(path.join(tmpdir(), 'owner-'));
-      const owner = spawn(process.execPath, [...FROM_SOURCE, fileOf('./host.ts'), folder], { stdio: 'inherit' });
+      const owner = spawn(process.execPath, [HOST, folder], { stdio: 'inherit' });
       started.add(owner.pid ?? 0);
       const { pid } = await noted(path.join(folder, 'note-1'));
       started.add(pid);

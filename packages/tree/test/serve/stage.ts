@@ -117,15 +117,26 @@ export function owners(agents: readonly AnyAgent[]): WorldPart<Owners> {
 
 const CALLER = new URL('./caller.mjs', import.meta.url).pathname;
 
+/** The command of a caller. Tests may name a bridge that has been made into one file, for all callers but the plain one. */
+const commandOf = (...options: readonly string[]) => {
+  const { CALLER_BRIDGE: bridge } = process.env;
+  return [process.execPath, CALLER, ...(bridge === undefined ? [] : [`--bridge=${bridge}`]), ...options];
+};
+
 /** A program that plays one script in each run. */
 export function caller(bridge: Bridge, name = 'caller', env: Readonly<Record<string, string>> = {}) {
-  const command = [process.execPath, CALLER, '--mcp-config={mcp_config}'] as const;
-  return externalAgent(program({ name, bridge, env, command: [...command] }));
+  return externalAgent(program({ name, bridge, env, command: commandOf('--mcp-config={mcp_config}') }));
+}
+
+/** The same, with the bridge that its owner names: the sources. */
+export function plainCaller(bridge: Bridge) {
+  const command = [process.execPath, CALLER, '--mcp-config={mcp_config}'];
+  return externalAgent(program({ name: 'plain', bridge, command }));
 }
 
 /** A program that plays scripts and lives as long as its world. */
 export function resident(bridge: Bridge, name = 'resident', lives: 'world' | 'turn' = 'world') {
-  return externalAgent(opencode({ name, bridge, command: [process.execPath, CALLER], lives }));
+  return externalAgent(opencode({ name, bridge, command: commandOf(), lives }));
 }
 
 /** A folder of its own for sockets and files about programs. */

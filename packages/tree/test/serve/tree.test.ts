@@ -4,11 +4,14 @@ import path from 'node:path';
 import { type AnyAgent, appOf } from '@reprise/agent';
 import { memory, verifyStore } from '@reprise/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../../../scripts/lib/program.js';
 import { relay } from '../../../reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../../reprise/src/index.js';
 import { type Tree, type Trees, trees } from '../../src/index.js';
 import { bridge } from '../../src/serve/index.js';
 import { caller, ownRuntime } from './stage.js';
+
+process.env.CALLER_BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
 
 const POLL = { timeout: 20_000 };
 let runtime = '';
@@ -75,7 +78,7 @@ describe('a tree of programs', () => {
       ]);
       expect(errors).toEqual([]);
     });
-  }, 60_000);
+  });
 
   it('a program makes a node once however often it sends the call [TREE-38]', async () => {
     const plan: Plan = [
@@ -87,7 +90,7 @@ describe('a tree of programs', () => {
       expect(await tree.result()).toMatchObject({ status: 'complete' });
       expect(await rows(tree)).toEqual(['1 goal complete', '2 spawn complete']);
     });
-  }, 60_000);
+  });
 
   it('a program that exits otherwise than 0 gives no result, and its attempt is repeated [TREE-20]', async () => {
     const plan: Plan = [[['node 1'], [{ die: true }]]];
@@ -96,5 +99,5 @@ describe('a tree of programs', () => {
       expect(await tree.result()).toMatchObject({ status: 'failed' });
       expect((await tree.node(1))?.launches).toHaveLength(2);
     });
-  }, 60_000);
+  });
 });

@@ -1,6 +1,6 @@
 /** Reads forged worlds in a process of its own, with bounds on its memory and on its time. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { program } from '../../../../../scripts/lib/program.js';
 
 /** What the readers of forged worlds came to. */
 export interface HostileWorlds {
@@ -15,7 +15,7 @@ export interface HostileWorlds {
 /** Heap of the process, in MiB. The worlds take some sixty; one that grows without end is ended by it. */
 const HEAP_MIB = 192;
 
-const CHILD = fileURLToPath(new URL('./worlds-child.ts', import.meta.url));
+const CHILD = await program(new URL('./worlds-child.ts', import.meta.url));
 
 /**
  * Forges worlds and reads them.
@@ -24,7 +24,7 @@ const CHILD = fileURLToPath(new URL('./worlds-child.ts', import.meta.url));
  * @throws Error when the process ran out of memory or time, with the command that runs the same again
  */
 export function readHostileWorlds(seed: number, runs: number, withinMs: number): Promise<HostileWorlds> {
-  const args = ['--import', 'tsx', '--conditions=@reprise/source', CHILD, String(seed), String(runs)];
+  const args = [CHILD, String(seed), String(runs)];
   const heap = `--max-old-space-size=${HEAP_MIB}`;
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [heap, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

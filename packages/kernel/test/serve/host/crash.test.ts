@@ -38,8 +38,19 @@ interface Lives {
   readonly most: number;
 }
 
+/** How a life is lived. */
+interface LifeOptions {
+  readonly directory?: HostDirectory;
+  /** How long the second life lasts. */
+  readonly secondMs?: number;
+}
+
 /** Lives a life that dies after `cut` operations, and another that goes on. */
-async function live(list: readonly Visit[], cut: number, directory: HostDirectory = memoryDirectory()): Promise<Lives> {
+async function live(
+  list: readonly Visit[],
+  cut: number,
+  { directory = memoryDirectory(), secondMs = HOUR }: LifeOptions = {},
+): Promise<Lives> {
   const disk = new Disk();
   const power = new Power();
   const promised = new Set<string>();
@@ -61,7 +72,7 @@ async function live(list: readonly Visit[], cut: number, directory: HostDirector
   await disk.releaseAll();
   await disk.clock.advance(MINUTE);
   const second = await givenHost(options);
-  await disk.clock.advance(HOUR);
+  await disk.clock.advance(secondMs);
   const closed = second.host.close();
   await disk.clock.advance(MINUTE);
   await closed;
@@ -96,10 +107,17 @@ describe(`given a host that dies (seed ${SEED})`, () => {
 
   it('mutant: a host that marks a world only after it was opened misses a wake-up, and these trials find it [HOST-5]', async () => {
     const list: Visit[] = [{ world: 'a', inMs: MINUTE, afterMs: 0 }];
-    const { used } = await live(list, Number.POSITIVE_INFINITY, lateMarks());
-    const missed: string[] = [];
-    for (let cut = 1; cut < used; cut++) missed.push(...missedOf(await live(list, cut, lateMarks())));
-    expect(missed).toContain('a t0');
+    // It opens the world again and again while the time has passed and the row says so: an hour of that is long.
+    const missedBy = async (directory: () => HostDirectory): Promise<string[]> => {
+      const { used } = await live(list, Number.POSITIVE_INFINITY, { directory: directory(), secondMs: 2 * MINUTE });
+      const missed: string[] = [];
+      for (let cut = 1; cut < used; cut++) {
+        missed.push(...missedOf(await live(list, cut, { directory: directory(), secondMs: 2 * MINUTE })));
+      }
+      return missed;
+    };
+    expect(await missedBy(memoryDirectory)).toEqual([]);
+    expect(await missedBy(lateMarks)).toContain('a t0');
   });
 });
 

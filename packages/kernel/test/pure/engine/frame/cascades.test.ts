@@ -116,7 +116,7 @@ describe('given a cascade over its total bound', () => {
     expect((await recordsOf(store, 'fault')).map(({ code }) => code)).toEqual(['cascade_exceeded']);
     expect((await recordsOf(store, 'fact')).length * 3_500).toBeGreaterThan(128 * 1024 * 1024);
     await ask(world, 'other', [add(1)]);
-  }, 60_000);
+  });
 });
 
 describe('given a cascade of several frames', () => {

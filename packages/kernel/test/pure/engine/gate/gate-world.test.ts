@@ -21,7 +21,7 @@ describe('given random worlds of cells with rights, accounts, people and crashes
     });
     await hold(law, { numRuns: 60, command: COMMAND });
     for (const [what, times] of Object.entries(sum)) expect(times, what).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 /** What may and what may be handed on is told apart only once it was said; a fork goes back to before. */

@@ -52,13 +52,13 @@ describe('given open effects whose plans together send more than one cascade may
     const given = await givenManyOpen();
     const { seq } = await given.world.command('sys/SetRights@1', NARROW);
     await expectAllTold(given, seq);
-  }, 60_000);
+  });
 
   it('when a cell above revokes their right, every effect ends in the same way [GATE-19]', async () => {
     const given = await givenManyOpen();
     const { seq } = await ask(given.world, 'lead', [kernel('sys/SetRights@1', NARROW)]);
     await expectAllTold(given, seq);
-  }, 60_000);
+  });
 });
 
 describe('given a world of which a snapshot was written', () => {
