@@ -7,6 +7,7 @@ import { agentApp } from 'reprise';
 import { type VerifyReport, verifyStore } from 'reprise/kernel';
 import { sqlite } from 'reprise/sqlite';
 import { afterEach } from 'vitest';
+import { program } from '../../../scripts/lib/program.js';
 import { writeDemo } from '../src/demo/folder.js';
 
 const MAIN = await program(new URL('../src/main.ts', import.meta.url));

@@ -118,7 +118,7 @@ export function owners(agents: readonly AnyAgent[]): WorldPart<Owners> {
 const CALLER = new URL('./caller.mjs', import.meta.url).pathname;
 
 /** The command of a caller. Tests may name a bridge that has been made into one file, for all callers but the plain one. */
-const commandOf = (...options: readonly string[]) => {
+const commandOf = (...options: readonly string[]): [string, ...string[]] => {
   const { CALLER_BRIDGE: bridge } = process.env;
   return [process.execPath, CALLER, ...(bridge === undefined ? [] : [`--bridge=${bridge}`]), ...options];
 };
@@ -130,7 +130,7 @@ export function caller(bridge: Bridge, name = 'caller', env: Readonly<Record<str
 
 /** The same, with the bridge that its owner names: the sources. */
 export function plainCaller(bridge: Bridge) {
-  const command = [process.execPath, CALLER, '--mcp-config={mcp_config}'];
+  const command = [process.execPath, CALLER, '--mcp-config={mcp_config}'] as const;
   return externalAgent(program({ name: 'plain', bridge, command }));
 }
 
