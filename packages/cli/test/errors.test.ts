@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
@@ -108,7 +109,7 @@ describe('a world that another process holds', () => {
       );
       expect(isRepriseError(error, 'world_locked')).toBe(true);
       expect((error as RepriseError).details.actual).toMatch(
-        new RegExp(`^process ${holder.pid} \\(.*opens\\.ts held\\.db\\)$`),
+        new RegExp(`^process ${holder.pid} \\(.*${basename(OPENS)} held\\.db\\)$`),
       );
       const second = await ended(startProgram(folder.path, OPENS, path));
       expect(second.code).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * Runs one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints the result, the peak memory, and the longest delay
- * of the event loop.
+ * Runs one turn of a program: `hostile-host.ts PROGRAM HOW`. Prints the result, the peak memory, the longest delay of
+ * the event loop, and the CPU time.
  */
 import { isToolError } from '@reprise/agent';
 import { AcpProgram } from '../../src/external/acp.js';
@@ -23,7 +23,7 @@ const ctx = {
   world: { transcript: async () => [] },
 };
 const before = process.memoryUsage().rss;
-const started = performance.now();
+const started = process.cpuUsage();
 const command = {
   program: process.execPath,
   args: [program, how],
@@ -32,7 +32,8 @@ const command = {
 };
 const acp = await AcpProgram.start(command, async () => undefined);
 const came = await acp.turn('go', undefined, ctx as never).then(wordsOf, (error: Error) => `failed: ${error.message}`);
-const took = Math.round(performance.now() - started);
+const { user, system } = process.cpuUsage(started);
+const took = Math.round((user + system) / 1_000);
 const more = Math.round((Math.max(resident, process.memoryUsage().rss) - before) / MIB);
 process.stdout.write(JSON.stringify({ came: came.slice(0, 300), more, longestWait: Math.round(longestWait), took }));
 acp.stop();

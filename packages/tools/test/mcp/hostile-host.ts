@@ -44,7 +44,7 @@ async function call(tool: Tool): Promise<string> {
 }
 
 const before = process.memoryUsage().rss;
-const started = performance.now();
+const started = process.cpuUsage();
 let came: string;
 try {
   const [first] = await live.list({ content, secret: async () => '', signal } as never);
@@ -52,7 +52,8 @@ try {
 } catch (error) {
   came = `unreachable: ${(error as Error).message}`;
 }
-const took = performance.now() - started;
+const { user, system } = process.cpuUsage(started);
+const took = (user + system) / 1_000;
 const mb = (bytes: number) => Math.round(bytes / 1024 / 1024);
 const more = mb(Math.max(resident, process.memoryUsage().rss) - before);
 process.stdout.write(JSON.stringify({ came, more, longestWait: Math.round(longestWait), took: Math.round(took) }));
