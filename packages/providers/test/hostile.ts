@@ -12,13 +12,17 @@ export const HEAP_MIB = 256;
 /** The most memory in MiB that a reader may use beyond its start: heap, and twice the bytes of an answer. */
 export const MEMORY_MIB_MAX = 320;
 
-/** The longest time for a reader, in milliseconds. */
-export const WALL_MS = 20_000;
+/** The most CPU time of a reader in milliseconds; it does not depend on what else the machine does. */
+export const CPU_MS_MAX = 15_000;
+
+/** When a reader is ended, in milliseconds: it hangs, or the machine has no time for it. */
+export const WALL_MS = 150_000;
 
 /** The result of a reader. */
 export interface Outcome {
   readonly code: string;
   readonly mib: number;
+  /** CPU time. */
   readonly ms: number;
 }
 
