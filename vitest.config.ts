@@ -17,10 +17,13 @@ const exclude = [...configDefaults.exclude, ...(suite.exclude ?? [])];
 const include = suite.include ?? ALL;
 
 /** Files of the first project share a process and its modules; each of the others has a process of its own. */
-const projects = [
-  { name: 'shared', isolate: false, include: suite.shared, exclude },
-  { name: 'apart', include, exclude: [...exclude, ...SHARED.folders] },
-];
+const projects =
+  suite.include === undefined
+    ? [
+        { name: 'shared', isolate: false, include: SHARED.files, exclude },
+        { name: 'apart', include, exclude: [...exclude, ...SHARED.folders] },
+      ]
+    : [{ name: 'apart', include, exclude }];
 
 export default defineConfig({
   test: {

@@ -65,29 +65,22 @@ export const HEAVY = [
 
 const SHARING = [
   'packages/agent/test/api',
-  'packages/agent/test/budgets',
-  'packages/agent/test/ends',
-  'packages/agent/test/histories',
-  'packages/agent/test/history',
   'packages/agent/test/judge',
-  'packages/agent/test/parts',
   'packages/agent/test/reducer',
-  'packages/agent/test/resume',
   'packages/agent/test/tools',
   'packages/contracts/test',
   'packages/flow/test',
   'packages/kernel/test/pure',
   'packages/kernel/test/ports',
-  'packages/kernel/test/replay/fork',
-  'packages/kernel/test/replay/verify',
-  'packages/kernel/test/run',
   'packages/kernel/test/serve',
   'packages/memory/test',
   'packages/providers/test',
   'packages/server/test',
-  'packages/society/test',
-  'packages/specialists/test',
-  'packages/testkit/test',
+  'packages/society/test/compile',
+  'packages/society/test/reducer',
+  'packages/society/test/wire',
+  'packages/specialists/test/prompts',
+  'packages/specialists/test/skills',
   'packages/tree/test/adapters',
   'packages/tree/test/api',
   'packages/tree/test/tools',
@@ -97,7 +90,7 @@ const SHARING = [
 ];
 
 /**
- * Test files that share a process, so that each module is loaded once and not once for each file: loading
+ * Test files of `npm test` that share a process, so that each module is loaded once and not once for each file: loading
  * took as long as the tests themselves. Such a file leaves nothing behind: no global, no replaced module, no process, no
  * world that is still at work.
  */
@@ -108,10 +101,7 @@ export const SHARED = {
 
 /** The files that vitest leaves out, or runs alone, for a suite: `quick`, `rest` or all. */
 export function suiteOf(name) {
-  const heavy = HEAVY.map(([path]) => path);
-  const globs = heavy.map((path) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
-  if (name === 'quick') return { exclude: globs, shared: SHARED.files };
-  if (name !== 'rest') return { shared: SHARED.files };
-  const isShared = (_, i) => SHARING.some((folder) => heavy[i].startsWith(`${folder}/`));
-  return { include: globs, shared: globs.filter(isShared) };
+  const heavy = HEAVY.map(([path]) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
+  if (name === 'quick') return { exclude: heavy };
+  return name === 'rest' ? { include: heavy } : {};
 }

@@ -50,9 +50,10 @@ export function start(cwd: string, ...args: string[]): ChildProcess {
   return startProgram(cwd, ...commandLine(...args));
 }
 
-/** The arguments of Node that run the command: from its sources when it loads an app. */
+/** The arguments of Node that run the command: from its sources when it loads an app that is one. */
 export function commandLine(...args: string[]): string[] {
-  return [...(args.includes('--app') ? FROM_SOURCES : [PROGRAM]), ...args];
+  const loadsSource = args.includes('--app') && args.some((arg) => arg.endsWith('.ts'));
+  return [...(loadsSource ? FROM_SOURCES : [PROGRAM]), ...args];
 }
 
 /** Starts a program of the tests as a separate process. @param args the file that Node runs, and its arguments */
