@@ -1,11 +1,11 @@
 /** The chat as a program: started, killed and started again, as people do. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { program } from '../../../scripts/lib/program.js';
+import { fileURLToPath } from 'node:url';
 
 /** Slow enough that a busy machine still acts in the middle of an answer, of which there are a hundred words and more. */
 const WORD_MS = '60';
-const MAIN = await program(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A running server. */
 export interface Program {
@@ -17,7 +17,8 @@ export interface Program {
 
 /** Starts the server on a world's file. */
 export async function startProgram(world: string, port = '0'): Promise<Program> {
-  const child = spawn(process.execPath, [MAIN, '--port', port, '--world', world, '--word-ms', WORD_MS], {
+  const program = ['--conditions=@reprise/source', '--import', import.meta.resolve('tsx'), MAIN];
+  const child = spawn(process.execPath, [...program, '--port', port, '--world', world, '--word-ms', WORD_MS], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
