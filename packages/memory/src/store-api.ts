@@ -8,6 +8,7 @@ import {
   type Ref,
   RepriseError,
   requireKnownOptions,
+  type Value,
   wellFormed,
 } from '@reprise/contracts';
 import { provenanceOf } from './provenance.js';
@@ -126,6 +127,10 @@ export interface MemoryWriter {
   readonly event: string;
   /** The organization whose results and tasks `store` names. */
   readonly cell: Address;
+  /** Fields of the event besides those of `memory/Say@1`. */
+  readonly fields?: Readonly<Record<string, Value>>;
+  /** Refuses what the organization's cell would refuse, before a change that does not pass it: an erasure. */
+  readonly require?: () => Promise<void>;
 }
 
 /** The event by which people and apps change a store. */
@@ -218,6 +223,7 @@ class StoreHandle implements MemoryStore {
   async erase(id: number, by: RequestBy = {}): Promise<{ readonly erased: number }> {
     const row = await (await this.world.views()).view(memoryItems).get([this.scope, id]);
     if (row === undefined) return { erased: 0 };
+    await this.writer.require?.();
     const { erased } = await this.world.kernel.erase({ refs: [row.content_ref, row.summary_ref] }, by);
     return { erased };
   }
@@ -246,11 +252,11 @@ class StoreHandle implements MemoryStore {
 
   /** Requests with one id are one act: content that is stored again has other links, so its outcome is looked up. */
   async #write(operation: WriteOperation, by: RequestBy = {}, said_ref?: Ref): Promise<Written> {
-    const { to, event } = this.writer;
+    const { to, event, fields } = this.writer;
     const tag = by.id ?? crypto.randomUUID();
     const before = by.id === undefined ? undefined : await this.#outcome(tag);
     if (before !== undefined) return writtenOr(before, to);
-    const value = { operation, tag, ...present({ said_ref }) };
+    const value = { operation, tag, ...present({ said_ref }), ...fields };
     try {
       const ack = await this.#cell.send(event, value, present({ id: tag, as: by.as }));
       // The outcome is in the frame of the request, unless the operation waits for an approval.

@@ -1,9 +1,12 @@
 /** Several teams in one world: each has its own coordinator, skills, slots and projects. */
 import { defineTool } from '@reprise/agent';
+import type { Value } from '@reprise/contracts';
+import type { ProjectCommandName } from '@reprise/specialists';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, skill, type Team } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { digestOf } from '../../../conformance/team/scene.js';
 import { calls, played, says } from './support/roles.js';
 
 const SPAWN = { task: 'Look.', skill: 'worker' };
@@ -65,15 +68,71 @@ describe('given a world with two teams', () => {
     expect((await world.verify()).unverified).toBe(0);
   });
 
-  it('a project keeps the team that opened it, and another team is refused', async () => {
+  it('a project keeps the team that opened it, and refuses each change that another team makes [SPEC-41]', async () => {
+    const { model } = everyone();
+    const [dev, shop] = [teamNamed('dev'), teamNamed('shop')];
+    await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev, shop] });
+    const [own, other] = [world.part(dev).project('a'), world.part(shop).project('a')];
+    await (await own.send('Hello.')).result();
+    const { id } = await own.memories.store({ text: 'It is dev’s.', said: 'Keep it.' });
+    await own.idle({ within: '30s' });
+    const before = await digestOf(world, 'a');
+    const refused = { code: 'request_rejected', details: { reason: 'other_team' } };
+    const task = { key: 't', title: 'T', context: 'A brief. '.repeat(30), skill: 'worker' };
+    await expect(other.send('Hello.')).rejects.toMatchObject(refused);
+    await expect(other.plan([task])).rejects.toMatchObject(refused);
+    for (const change of [
+      other.retry(1),
+      other.skip(1, 'no'),
+      other.cancel(1),
+      other.cancel('all'),
+      other.limit({ tokens: 9 }),
+    ])
+      expect(await change).toMatchObject({ status: 'rejected', code: 'other_team' });
+    for (const change of [
+      () => other.memories.store({ text: 'It is not.', said: 'Take it.' }),
+      () => other.memories.update(id, { text: 'It is ours.' }),
+      () => other.memories.reinforce(id),
+      () => other.memories.demote(id),
+      () => other.memories.archive(id),
+      () => other.memories.restore(id),
+      () => other.memories.erase(id),
+    ])
+      await expect(change()).rejects.toMatchObject(refused);
+    expect(await digestOf(world, 'a')).toBe(before);
+    expect(await own.memories.get(id)).toMatchObject({ text: 'It is dev’s.', score: 0 });
+    expect(await own.limit({ tokens: 9_000 })).toMatchObject({ status: 'accepted' });
+  });
+
+  it('a project refuses every command that names another team, and takes those that name none [SPEC-41]', async () => {
     const { model } = everyone();
     const [dev, shop] = [teamNamed('dev'), teamNamed('shop')];
     await using world = await openWorld({ store: memory(), models: { main: model }, parts: [dev, shop] });
     await (await world.part(dev).project('a').send('Hello.')).result();
-    await expect(world.part(shop).project('a').send('Hello.')).rejects.toMatchObject({
-      code: 'request_rejected',
-      details: { reason: 'other_team' },
-    });
+    await world.part(dev).project('a').idle({ within: '30s' });
+    const before = await digestOf(world, 'a');
+    const ref = (await world.part(dev).project('a').state())?.goal_ref;
+    const task = { key: 't', title: 'T', context_ref: ref, context_bytes: 300, pointers: [], skill: 'worker' };
+    const commands: Readonly<Record<ProjectCommandName, object>> = {
+      'specialists/Say@1': { command_id: 'say', parts: [{ kind: 'text', text_ref: ref }] },
+      'specialists/Plan@1': { command_id: 'plan', tasks: [{ ...task, depends_on: [] }] },
+      'specialists/Open@1': {},
+      'specialists/Remember@1': { operation: { op: 'reinforce', id: 1 }, tag: 'again' },
+      'specialists/Retry@1': { command_id: 'retry', task: 1 },
+      'specialists/Skip@1': { task: 1, reason: 'no' },
+      'specialists/Limit@1': { budget: { unit: 'tokens', amount: 9 } },
+      'specialists/Cancel@1': { task: null, reason: 'no' },
+    };
+    const send = (name: string, value: object) =>
+      world.kernel.request(['specialists/Project@1', 'a'], { name, value: value as Value });
+    for (const [name, value] of Object.entries(commands))
+      await expect(send(name, { ...value, team: 'shop' }), name).rejects.toMatchObject({
+        code: 'request_rejected',
+        details: { reason: 'other_team' },
+      });
+    expect(await digestOf(world, 'a')).toBe(before);
+    await send('specialists/Limit@1', commands['specialists/Limit@1']);
+    expect(await digestOf(world, 'a')).not.toBe(before);
   });
 
   it('a message that names no team is not taken where there are two, and is where there is one', async () => {

@@ -33,6 +33,7 @@ import {
   INPUT_PRIORITY,
   type NarrativeRow,
   PROJECT,
+  type ProjectCommandName,
   type ProjectFact,
   type ProjectState,
   type RecordedResult,
@@ -87,7 +88,10 @@ export interface RetryChange {
 
 type Commanded = ProjectFact<'specialists/Commanded@1'>;
 
-/** A project: a coordinator, its plan, its results and its memory. It exists from its first message or plan on. */
+/**
+ * A project: a coordinator, its plan, its results and its memory. It exists from its first message or plan on. A handle
+ * reads every project of the world by its id, and changes only those that its team has opened: `other_team`.
+ */
 export class Project {
   /** The project's cell. */
   readonly address: Address;
@@ -103,7 +107,14 @@ export class Project {
   ) {
     this.address = [PROJECT, id];
     this.#cell = new PartCell(world.kernel, this.address, { part: 'team', of: 'event' });
-    const writer = { to: this.address, event: 'specialists/Remember@1', cell: this.address };
+    const event: ProjectCommandName = 'specialists/Remember@1';
+    const writer = {
+      to: this.address,
+      event,
+      cell: this.address,
+      fields: { team },
+      require: () => this.#requireTeam(),
+    };
     this.memories = memoryStoreOf(world, scopeOf(id), writer);
   }
 
@@ -122,8 +133,7 @@ export class Project {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true }, 'send');
     const { id = crypto.randomUUID(), priority = INPUT_PRIORITY.people, as } = options;
     const parts = await storeParts(this.world.kernel.content, input, async () => undefined);
-    const value = { command_id: id, team: this.team, parts, priority };
-    const ack = await this.#cell.send('specialists/Say@1', value, present({ id, as }));
+    const ack = await this.#send('specialists/Say@1', { command_id: id, parts, priority }, present({ id, as }));
     const number = await this.#runOf(ack, id);
     const run = await this.#coordinator().run(number);
     if (run === undefined) throw this.#lost('the run of the coordinator');
@@ -143,7 +153,7 @@ export class Project {
     const { content } = this.world.kernel;
     const stated = tasks.map((task) => planned(task));
     const kept = await Promise.all(stated.map((task) => keptTask(content, task)));
-    const value = await this.#commanded('specialists/Plan@1', { team: this.team, tasks: kept }, by);
+    const value = await this.#commanded('specialists/Plan@1', { tasks: kept }, by);
     return value as unknown as { readonly task_ids: Record<string, number> };
   }
 
@@ -207,21 +217,21 @@ export class Project {
   /** Skips a task: for those that depend on it, it counts as done. */
   skip(task: number, reason: string, by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
-    return this.#receipt(id, () => this.#cell.send('specialists/Skip@1', { task, reason }, { ...by, id }));
+    return this.#receipt(id, () => this.#send('specialists/Skip@1', { task, reason }, { ...by, id }));
   }
 
   /** Cancels a task, or with `all` the project: its tasks, its jobs and its coordinator's run. */
   cancel(task: number | 'all', reason = 'cancelled', by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { task: task === 'all' ? null : task, reason };
-    return this.#receipt(id, () => this.#cell.send('specialists/Cancel@1', value, { ...by, id }));
+    return this.#receipt(id, () => this.#send('specialists/Cancel@1', value, { ...by, id }));
   }
 
   /** Sets what all agents of the project may use, in place of the budget of the team. */
   limit(budget: Budget, by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { budget: recordedBudget(budget) };
-    return this.#receipt(id, () => this.#cell.send('specialists/Limit@1', value, { ...by, id }));
+    return this.#receipt(id, () => this.#send('specialists/Limit@1', value, { ...by, id }));
   }
 
   /** The entries of the narrative, the first one first. */
@@ -277,10 +287,27 @@ export class Project {
     if (!signal.aborted) throw this.world.kernel.closedBy ?? this.#lost('an open world');
   }
 
+  /** Sends a command in the name of the team of this handle: a project of another team refuses it. */
+  #send(name: ProjectCommandName, value: object, by: RequestBy): Promise<Ack> {
+    return this.#cell.send(name, { ...value, team: this.team }, by);
+  }
+
+  /** Refuses what no command of the project stands for, as its cell refuses commands. */
+  async #requireTeam(): Promise<void> {
+    const { team = null } = (await this.state()) ?? {};
+    if (team === null || team === this.team) return;
+    throw new RepriseError('request_rejected', `project ${this.id} belongs to another team: ${team}`, {
+      where: `project ${this.id}`,
+      expected: `a project of team ${this.team}`,
+      actual: team,
+      reason: 'other_team',
+    });
+  }
+
   /** A command whose outcome is stated later, when team and skills were read. */
-  async #commanded(name: string, value: object, by: RequestBy): Promise<Value> {
+  async #commanded(name: ProjectCommandName, value: object, by: RequestBy): Promise<Value> {
     const id = by.id ?? crypto.randomUUID();
-    const ack = await this.#cell.send(name, { ...value, command_id: id }, { ...by, id });
+    const ack = await this.#send(name, { ...value, command_id: id }, { ...by, id });
     const done = await this.#cell.fact<Commanded>(
       ack,
       'specialists/Commanded@1',

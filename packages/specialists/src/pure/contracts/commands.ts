@@ -48,7 +48,10 @@ const taskChange = {
   note_ref: z.exactOptional(ref()),
 };
 
-/** The team of the project; absent in a world with one team. A project keeps the team that opened it. */
+/**
+ * The team through which a command is sent; absent in a world with one team. A project keeps the team that opened it, and
+ * refuses a command that names another.
+ */
 const team = z.exactOptional(teamName);
 
 /** A message to the coordinator. */
@@ -67,10 +70,13 @@ export const planning = z.strictObject({
 });
 
 /** Another try of a failed task. */
-export const retrying = z.strictObject({ command_id, task: taskNumber, ...taskChange });
+export const retrying = z.strictObject({ command_id, team, task: taskNumber, ...taskChange });
 
 /** What people and apps write to the memory of a project. */
-export type StoreSay = z.infer<typeof storeSay>;
+const remembering = z.strictObject({ ...storeSay.shape, team });
+
+/** What people and apps write to the memory of a project. */
+export type Remembering = z.infer<typeof remembering>;
 
 /** The commands of people and of the app. The first three open the project. */
 export const projectCommands = {
@@ -79,12 +85,13 @@ export const projectCommands = {
   /** Opens the project without a message, or has its team and skills read again. */
   'specialists/Open@1': creates(z.strictObject({ team })),
   /** People and apps write to the memory of the project. */
-  'specialists/Remember@1': storeSay,
+  'specialists/Remember@1': remembering,
   'specialists/Retry@1': retrying,
-  'specialists/Skip@1': z.strictObject({ task: taskNumber, reason: z.string().max(500) }),
+  'specialists/Skip@1': z.strictObject({ team, task: taskNumber, reason: z.string().max(500) }),
   /** Sets what all agents of the project may use. */
-  'specialists/Limit@1': z.strictObject({ budget: share }),
+  'specialists/Limit@1': z.strictObject({ team, budget: share }),
   'specialists/Cancel@1': z.strictObject({
+    team,
     /** Null for all tasks, jobs and the coordinator's run: the project has ended. */
     task: z.nullable(taskNumber),
     reason: z.string().max(500),

@@ -2,7 +2,7 @@
 import type { OwnerCall } from '@reprise/agent/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { type ItemOrigin, type MemoryNews, memoryCall, memoryOperate } from '@reprise/memory/contracts';
-import { type StoreSay, scopeOf } from '../contracts/index.js';
+import { type Remembering, scopeOf } from '../contracts/index.js';
 import type { Caller } from './caller.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
@@ -27,7 +27,7 @@ export function callMemory(delivery: Delivery, call: OwnerCall, caller: Caller):
 }
 
 /** People and apps write to the store of the project. What an item comes from must be there (SPEC-35). */
-export function remember(delivery: Delivery, { operation, said_ref, tag }: StoreSay): void {
+export function remember(delivery: Delivery, { operation, said_ref, tag }: Remembering): void {
   const { ctx, state } = delivery;
   const store = scopeOf(ctx.address[1]);
   if (operation.op !== 'store') return memoryOperate(ctx, { store, operation, tag });

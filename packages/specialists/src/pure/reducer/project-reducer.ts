@@ -213,7 +213,6 @@ function initial(): ProjectState {
 /** The first command opens the project, and its store. */
 function begin({ state, ctx }: Delivery, team: string | undefined): void {
   if (state.status === 'cancelled') throw new Refused('project_ended');
-  if (team !== undefined && state.team !== null && team !== state.team) throw new Refused('other_team');
   state.team ??= team ?? null;
   if (state.started > 0) return;
   if (!PROJECT_ID.test(ctx.address[1])) ctx.reject('invalid_name');
@@ -319,17 +318,25 @@ function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string
   if (reducer === coordinator[0] && at === coordinator[1]) coordinatorFailed(delivery);
 }
 
-/** People, the app, and cells that the policy lets reach the project may command; its plans and sessions may not. */
-function command<V>(act: (delivery: Delivery, value: V) => void) {
+/**
+ * People, the app, and cells that the policy lets reach the project may command; its plans and sessions may not, and no
+ * team but that of the project may (SPEC-41).
+ */
+function command<V extends { readonly team?: string | undefined }>(act: (delivery: Delivery, value: V) => void) {
   return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
     if (ctx.adapter !== null || ctx.sender?.length === 3) ctx.reject('not_yours');
     try {
+      if (isOfOther(draft.team, value.team)) throw new Refused('other_team');
       deliver(draft, ctx, (delivery) => act(delivery, value));
     } catch (error) {
       if (error instanceof Refused) ctx.reject(error.code);
       throw error;
     }
   };
+}
+
+function isOfOther(own: string | null, named: string | undefined): boolean {
+  return named !== undefined && own !== null && named !== own;
 }
 
 /** An event that only a plan of the project may raise. */
