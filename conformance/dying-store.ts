@@ -13,7 +13,11 @@ export class DyingStore implements Store {
   #left = Number.POSITIVE_INFINITY;
   #side: 'before' | 'after' = 'before';
 
-  constructor(private readonly inner: Store) {
+  /** @param onDeath what a holder does at its death, such as killing its process */
+  constructor(
+    private readonly inner: Store,
+    private readonly onDeath?: () => void,
+  ) {
     this.label = `dying ${inner.label}`;
   }
 
@@ -28,7 +32,7 @@ export class DyingStore implements Store {
     let isDead = false;
     return {
       ...open,
-      cleanlyClosed: this.deaths === 0,
+      cleanlyClosed: open.cleanlyClosed && this.deaths === 0,
       journal: {
         ...open.journal,
         append: async (frames, expected) => {
@@ -38,6 +42,7 @@ export class DyingStore implements Store {
           if (--this.#left > 0) return open.journal.append(frames, expected);
           this.#left = Number.POSITIVE_INFINITY;
           if (this.#side === 'after') await open.journal.append(frames, expected);
+          this.onDeath?.();
           isDead = true;
           this.deaths++;
           await open.close();

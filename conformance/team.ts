@@ -4,10 +4,11 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/team.ts --workflow [--world w.db] [--mutant leak]
  *   npx tsx --conditions=@reprise/source conformance/team.ts --kill 200 [--seed 1]
+ *   npx tsx --conditions=@reprise/source conformance/team.ts --story
  *   … conformance/team.ts --skills | --timeout | --burst 40 | --mislead | --own | --fork [--mutant handlers]
  *   … conformance/team.ts --graphs 500 | --projects 1000 | --schedules 10000 [--seed 1]
  *
- * `--skills`: files of skills are added, changed, broken and removed while the world is open. `--timeout`: a job of two
+ * `--story`: a small team is killed before and after each of its appends. `--skills`: files of skills are added, changed, broken and removed while the world is open. `--timeout`: a job of two
  * seconds with a program that does not end. `--burst N`: N jobs that end together. `--mislead`: a coordinator that believes
  * what a worker says. `--own`: a tool of the app with the name of one of the coordinator's. `--fork`: a dry fork
  * from before the plan; `--mutant handlers` lets the planner write tasks by a tool that sends a request. `--graphs N`: random graphs in two projects on one pool. `--schedules N`: random schedules of a
@@ -21,6 +22,7 @@ import { manyProjects } from './team/projects.js';
 import { runWorkflow } from './team/run-workflow.js';
 import { changeSkills, endTogether, mislead, ownName, timeOut } from './team/scenes.js';
 import { holdSchedules } from './team/schedule.js';
+import { killStory } from './team/story-kills.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -32,6 +34,7 @@ const { values: options } = parseArgs({
     burst: { type: 'string', default: '0' },
     mislead: { type: 'boolean', default: false },
     fork: { type: 'boolean', default: false },
+    story: { type: 'boolean', default: false },
     own: { type: 'boolean', default: false },
     schedules: { type: 'string', default: '0' },
     projects: { type: 'string', default: '0' },
@@ -49,6 +52,7 @@ function tell({ lines, isRight }: { readonly lines: readonly string[]; readonly 
 
 if (options.workflow) tell(await runWorkflow({ world: options.world, isLeaking: options.mutant === 'leak' }));
 if (Number(options.kill) > 0) tell(await killOwners(Number(options.kill), Number(options.seed)));
+if (options.story) tell(await killStory(['before', 'after']));
 if (options.skills) tell(await changeSkills());
 if (options.timeout) tell(await timeOut());
 if (Number(options.burst) > 0) tell(await endTogether(Number(options.burst)));

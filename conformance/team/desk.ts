@@ -114,6 +114,7 @@ export class Desk {
         on_failed,
         budget: null,
         memory_max: null,
+        wakes_max: 24,
       },
     };
     const changed = skills === null ? SKILLS : [];

@@ -32,7 +32,7 @@ export interface Ended {
   readonly out: string;
 }
 
-/** Runs a program to its end, or kills it some time after it has said `open`. */
+/** Runs a program to its end, or kills it some time after it has said `open`; a program may kill itself as well. */
 export function run(argv: readonly string[], killAfter?: number): Promise<Ended> {
   const owner = spawn(process.execPath, argv, {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,21 +43,18 @@ export function run(argv: readonly string[], killAfter?: number): Promise<Ended>
 
 function watch(owner: ChildProcess, killAfter: number | undefined): Promise<Ended> {
   let out = '';
-  let isKilled = false;
   owner.stdout?.on('data', (piece) => {
     const wasOpen = /^open$/m.test(out);
     out += String(piece);
     if (wasOpen || killAfter === undefined || !/^open$/m.test(out)) return;
-    setTimeout(() => {
-      isKilled = owner.exitCode === null && owner.kill('SIGKILL');
-    }, killAfter);
+    setTimeout(() => owner.kill('SIGKILL'), killAfter);
   });
   return new Promise((resolve, reject) => {
     owner.on('error', reject);
-    owner.on('close', (code) => {
+    owner.on('close', (code, signal) => {
       const ended = /^ended (.*)$/m.exec(out)?.[1];
       if (ended !== undefined) resolve({ said: JSON.parse(ended), code, out });
-      else if (isKilled || code === 0) resolve({ said: undefined, code, out });
+      else if (signal === 'SIGKILL' || code === 0) resolve({ said: undefined, code, out });
       else reject(new Error(`${path.basename(owner.spawnargs[1] ?? '')} exits with ${code}: ${out}`));
     });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { killOwners } from './kill.js';
 import { runWorkflow } from './run-workflow.js';
+import { killStory } from './story-kills.js';
 
 const COORDINATOR =
   'coordinator: 0 bodies, tools: [memory_demote, memory_query, memory_reinforce, memory_store, memory_update, memory_why, ' +
@@ -26,6 +27,12 @@ describe('the workflow of a team in a process of its own', { timeout: 120_000 },
     expect(isRight).toBe(false);
     expect(lines.some((line) => /^coordinator: [1-9]\d* bodies/.test(line))).toBe(true);
   });
+
+  it('a small team whose process is killed just after each of its frames ends alike, and its world verifies [SPEC-21, SPEC-28]', async () => {
+    const { lines, isRight } = await killStory();
+    expect(lines[0]).toMatch(/^(\d+)\/\1 kills end alike/);
+    expect(isRight).toBe(true);
+  }, 300_000);
 
   it('a project whose process is killed six times at random has each result, plan row and memory once', async () => {
     const { lines, isRight } = await killOwners(6, 7);

@@ -32,3 +32,13 @@ export const policyRule = z.union([effectRule, sendRule, settleRule, readRule, e
 
 /** A policy rule. The first rule that matches an act decides. */
 export type PolicyRule = z.infer<typeof policyRule>;
+
+/**
+ * Whether a rule about events can match none: what is sent is named `reducer/key#event`, so a pattern that names no event
+ * has to end with a star.
+ *
+ * @example matchesNoEvent({ send: 'flow/Queue@1/mail', decision: 'allow' }) // true
+ */
+export function matchesNoEvent(rule: PolicyRule): boolean {
+  return 'send' in rule && !rule.send.includes('#') && !rule.send.endsWith('*');
+}

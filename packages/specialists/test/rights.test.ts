@@ -1,7 +1,10 @@
 /** What a project may do is what its agents may do, also while they work. */
-import { defineTool } from '@reprise/agent';
+import { defineAgent, defineTool, type WorldPart } from '@reprise/agent';
+import { matchesNoEvent, type PolicyRule } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
+import { society } from 'reprise/society';
 import { defineTeam, skill } from 'reprise/specialists';
+import { trees } from 'reprise/tree';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { COORDINATOR, calls, IDENTITY, played, says } from './support/roles.js';
@@ -81,6 +84,39 @@ async function openReaders(args: object) {
 }
 
 const AD_HOC = { task: 'Read.', skill: 'reader' };
+
+describe('given a world whose own rules permit nothing but effects of agents', () => {
+  it('the rules of the parts suffice for a team, its jobs and its pool, and each of them can match an event', async () => {
+    const { model } = played({
+      [COORDINATOR]: (said) => (said.includes('Go') ? [calls('spawn_agent', AD_HOC), says('Begun.')] : [says('Noted.')]),
+      reader: () => [calls('Read', {}), says('It was read.')],
+    });
+    const team = defineTeam('dev', {
+      skills: [skill({ name: 'reader', description: 'Reads', tools: ['Read'], body: 'Read.' })],
+      tools: [read],
+      coordinator: { model: 'main', identity: IDENTITY },
+    });
+    const node = defineAgent({ name: 'node', model: 'main', instructions: 'Work.' });
+    const policy: PolicyRule[] = [
+      { effect: 'llm.generate@2', decision: 'allow' },
+      { effect: 'tool.call@1', decision: 'allow' },
+    ];
+    const parts = [team, trees({ agents: [node] }), society()];
+    await using world = await openWorld({ store: memory(), models: { main: model }, policy, parts });
+    const project = world.part(team).project('p');
+    await (await project.send('Go.')).result();
+    expect((await project.idle({ within: '30s' })).status).toBe('done');
+    expect(await project.output(1)).toBe('It was read.');
+    const rules = parts.flatMap(allRulesOf);
+    expect(rules.filter((rule) => 'send' in rule).length).toBeGreaterThan(10);
+    expect(rules.filter(matchesNoEvent)).toEqual([]);
+  });
+});
+
+/** The rules of a part and of all parts that it uses. */
+function allRulesOf({ policy = [], uses = [] }: WorldPart<unknown>): readonly PolicyRule[] {
+  return [...policy, ...uses.flatMap(allRulesOf)];
+}
 
 describe('given a project whose rights do not cover a tool', () => {
   it('a skill that lists the tool is refused at spawn, and the refusal changes nothing [SPEC-15]', async () => {

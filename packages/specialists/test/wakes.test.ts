@@ -3,7 +3,7 @@ import type { Address } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
-import { COORDINATOR, IDENTITY, played, type Role, says } from './support/roles.js';
+import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
 import { BRIEF, requestsOf } from './support/workflow.js';
 
 const worker = skill({ name: 'worker', description: 'Works', tools: [], body: 'Work.' });
@@ -85,6 +85,119 @@ async function resultOf(project: Awaited<ReturnType<typeof open>>['project'], n:
     if ((await project.results()).some(({ id, ended }) => id === n && ended !== undefined)) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Hands out the same work whenever it is told of anything: without a bound it never ends. */
+const LOOPING: Role = (said) =>
+  said.includes('Stop.')
+    ? [says('I stop.')]
+    : [calls('spawn_agent', { task: 'Look again', skill: 'worker' }), says('It is under way.')];
+
+describe('given a coordinator that hands out work for each result', () => {
+  it('the project needs a person after as many wakes as the team permits, says so once, and goes on when one speaks [SPEC-42]', async () => {
+    const coordinator = { model: 'main', identity: IDENTITY, maxWakes: 3 };
+    const { project, world, asked } = await open({ [COORDINATOR]: LOOPING, worker: DONE }, { coordinator });
+    await (await project.send('Look.')).result();
+    expect(await project.idle({ within: '60s' })).toMatchObject({ status: 'needs_decision', needs: 'wakes', jobs: 0 });
+    // The message, and three wakes: each has begun one job.
+    expect(await project.results()).toHaveLength(4);
+    expect(await decisions(world)).toEqual([{ why: 'wakes', code: null, tasks: [] }]);
+    await (await project.send('Go on.')).result();
+    expect(await project.idle({ within: '60s' })).toMatchObject({ status: 'needs_decision', needs: 'wakes' });
+    expect(await project.results()).toHaveLength(8);
+    const before = requestsOf(asked, COORDINATOR).length;
+    await (await project.send('Stop.')).result();
+    expect(await project.idle({ within: '60s' })).toMatchObject({ status: 'needs_decision' });
+    expect(requestsOf(asked, COORDINATOR).length - before).toBeLessThanOrEqual(8);
+    expect((await world.verify()).unverified).toBe(0);
+    await world.close();
+  });
+
+  it('a team that says nothing has a bound of 24 wakes in a row [SPEC-42]', async () => {
+    const { project, world } = await open({ [COORDINATOR]: () => [says('Yes.')] });
+    await (await project.send('Hello.')).result();
+    const [[, row] = []] = await world.kernel.table(project.address, 'team');
+    expect(row).toMatchObject({ wakes_max: 24 });
+    await world.close();
+  });
+
+  it('retrying a failed task again and again reaches the bound as well [SPEC-42]', async () => {
+    const coordinator = { model: 'main', identity: IDENTITY, maxWakes: 4 };
+    const { project, world } = await open(
+      {
+        [COORDINATOR]: () => [calls('task_retry', { task_id: 1 }), says('Once more.')],
+        worker: () => [{ fail: 'provider_error_terminal/refused' }],
+      },
+      { coordinator },
+    );
+    await project.plan([task('a')]);
+    expect(await project.idle({ within: '60s' })).toMatchObject({ status: 'needs_decision', needs: 'wakes' });
+    expect((await project.tasks())[0]).toMatchObject({ status: 'failed', attempts: 5 });
+    await world.close();
+  });
+
+  it('a task that ends for good lets the wakes count anew, so that a long plan goes on by itself [SPEC-42]', async () => {
+    const coordinator = { model: 'main', identity: IDENTITY, maxWakes: 2 };
+    const spawning: Role = (said) => {
+      const done = [...said.matchAll(/Result (\d+):/g)].map(([, n]) => Number(n));
+      return [calls('spawn_agent', { task_id: Math.max(0, ...done) + 1 }), says('The next.')];
+    };
+    const { project, world } = await open(
+      { [COORDINATOR]: spawning, worker: DONE },
+      { coordinator, dispatch: 'coordinator' },
+    );
+    await project.plan(Array.from({ length: 6 }, (_, i) => task(`t${i}`)));
+    await (await project.send('Begin.')).result();
+    expect(await project.idle({ within: '60s' })).toMatchObject({ status: 'done', needs: null });
+    expect(await project.tasks({ status: 'completed' })).toHaveLength(6);
+    await world.close();
+  });
+
+  it('a bound that is no whole number above 0 is refused', () => {
+    for (const maxWakes of [0, -1, 1.5, Number.NaN, 10_001])
+      expect(() =>
+        defineTeam('dev', { skills: [], tools: [], coordinator: { model: 'main', identity: IDENTITY, maxWakes } }),
+      ).toThrow('coordinator.maxWakes');
+  });
+});
+
+describe('given a run of the coordinator that fails with a message of a person', () => {
+  const refusing: Role = (said) =>
+    said.includes('Break.') ? [{ fail: 'provider_error_terminal/refused' }] : [says('Yes.')];
+
+  it('the project needs a decision and says why, and the next message is the way back [SPEC-43]', async () => {
+    const { project, world } = await open({ [COORDINATOR]: refusing });
+    const run = await project.send('Break.', { id: 'm1' });
+    expect((await run.result()).stop.kind).toBe('Failed');
+    const state = await project.idle({ within: '30s' });
+    expect(state).toMatchObject({ status: 'needs_decision', needs: 'coordinator' });
+    expect(state.coordinator.failure).toBe('provider_error_terminal/refused');
+    const code = 'provider_error_terminal/refused';
+    expect(await decisions(world)).toEqual([{ why: 'coordinator', code, tasks: [] }]);
+    expect(await (await project.send('Once more.')).text()).toBe('Yes.');
+    expect(await project.idle({ within: '30s' })).toMatchObject({ status: 'open', needs: null });
+    await world.close();
+  });
+
+  it('messages that wait behind it are answered [SPEC-43]', async () => {
+    const { project, world } = await open({ [COORDINATOR]: refusing });
+    const runs = await Promise.all(['Break.', 'And you?', 'And you there?'].map((text) => project.send(text)));
+    const stops = await Promise.all(runs.map((run) => run.result()));
+    expect(stops.map(({ stop }) => stop.kind)).toEqual(['Failed', 'Completed', 'Completed']);
+    expect(await project.idle({ within: '30s' })).toMatchObject({ status: 'open', needs: null });
+    await world.close();
+  });
+});
+
+/** The decisions that the project has stated. */
+async function decisions({ kernel }: Awaited<ReturnType<typeof open>>['world']): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { seq, records } of kernel.frames(0)) {
+    for (const record of records)
+      if (record.kind === 'fact' && record.name === 'specialists/DecisionNeeded@1') found.push(record.value);
+    if (seq === kernel.head.seq) break;
+  }
+  return found;
 }
 
 describe('given more work than slots', () => {

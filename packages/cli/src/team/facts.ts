@@ -2,7 +2,7 @@
 import { readLlmOutput, SESSION_REDUCER } from '@reprise/agent';
 import { isRef, type JournalRecord, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
-import { coordinatorOf, PROJECT } from '@reprise/specialists/contracts';
+import { coordinatorOf, type DecisionReason, PROJECT } from '@reprise/specialists/contracts';
 
 /** A fact of a project, or an answer of its coordinator. */
 export interface TeamFact {
@@ -43,11 +43,30 @@ export async function lineOfFact({ name, value }: TeamFact, content: ContentRead
     case 'Said':
       return (value.calls as readonly unknown[]).length > 0 ? undefined : said(content, value.output_ref as Ref);
     case 'DecisionNeeded':
-      return `? a decision is needed: ${(value.tasks as readonly unknown[]).map((n) => `task ${n}`).join(', ')}`;
+      return `? a decision is needed: ${whyNeeded(value)}`;
     default:
       return undefined;
   }
 }
+
+/** What a person has to decide about, in a few words. */
+function whyNeeded({ why, code, tasks }: TeamFact['value']): string {
+  if (why === 'tasks') return (tasks as readonly unknown[]).map((n) => `task ${n}`).join(', ');
+  return code === null ? decisionText(why as DecisionReason) : `${decisionText(why as DecisionReason)} (${String(code)})`;
+}
+
+/** Why a project needs a decision, and what a person can do. */
+export function decisionText(why: DecisionReason): string {
+  return DECISIONS[why];
+}
+
+const DECISIONS: Readonly<Record<DecisionReason, string>> = {
+  tasks: 'tasks failed or are blocked; say what becomes of them',
+  results: 'the coordinator could not take up results; send a message to let it try again',
+  coordinator: 'the coordinator’s run failed; send a message to go on',
+  wakes: 'the coordinator went on for long without an end; send a message to let it go on, or to stop it',
+  budget: 'the budget is used up; set another one',
+};
 
 const MARKS: Readonly<Record<string, string>> = {
   pending: '○',

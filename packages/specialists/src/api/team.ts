@@ -6,7 +6,6 @@ import {
   type ArgumentCheck,
   type Capability,
   checkOf,
-  type PolicyRule,
   RepriseError,
   requireKnownOptions,
 } from '@reprise/contracts';
@@ -17,7 +16,7 @@ import { agentOfSkill, specialistPreparer } from '../adapters/prepare.js';
 import type { TeamFacts, TeamInWorld } from '../adapters/team.js';
 import { coordinatorSource } from '../coordinator-context.js';
 import { coordinatorInstructions } from '../prompts/coordinator.js';
-import { PROJECT, poolOf, type TeamRow } from '../pure/index.js';
+import { PROJECT, PROJECT_BOUNDS, poolOf, type TeamRow, WAKES_MAX } from '../pure/index.js';
 import { lookAtSkills, type SkillLibrary, type SkillSource, skillLibrary } from '../skills/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
 import { type Budget, recordedBudget } from './budget.js';
@@ -39,6 +38,11 @@ export interface TeamOptions {
     /** Who it is, in its prompt. */
     readonly identity: string;
     readonly limits?: Limits;
+    /**
+     * How often in a row it is woken for results and decisions while no person acts and no task ends for good; then the
+     * project needs a decision. 24 when absent.
+     */
+    readonly maxWakes?: number;
     /** Tools beside its own, such as `askHuman`: nothing that does the work. */
     readonly tools?: readonly Tool[];
   };
@@ -128,6 +132,7 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     on_failed: options.onFailed ?? 'wait',
     budget: chosen.budget,
     memory_max: options.memory?.max ?? null,
+    wakes_max: chosen.maxWakes,
   });
   return {
     name,
@@ -138,7 +143,6 @@ export function defineTeam(name: string, options: TeamOptions): Team {
       teamsOf(host).set(name, { facts: factsFor(host), look });
       return [];
     },
-    policy: policyOf(pool),
     agents: (host) => [coordinatorFor(host)],
     agentOf: (named, host) => agentOfSkill(specialists, named, host),
     tools: options.tools,
@@ -149,14 +153,6 @@ export function defineTeam(name: string, options: TeamOptions): Team {
     },
     handle: (world) => projectsOf(world, name, () => inWorld.get(world)),
   };
-}
-
-/** The pool of a team: a project acts on it through its jobs. */
-function policyOf(pool: Address): readonly PolicyRule[] {
-  return [
-    { send: `${pool[0]}/${pool[1]}`, who: `cell:work/Job@1/*`, decision: 'allow' },
-    { send: `work/Job@1/*`, who: `cell:${pool[0]}/*`, decision: 'allow' },
-  ];
 }
 
 /** Files of a watched folder changed: projects that work have their skills read. The others read them at their next run. */
@@ -189,6 +185,7 @@ async function openPool(world: AgentWorld, [reducer, key]: Address, limit: numbe
 interface Chosen {
   readonly defaultModel: string;
   readonly maxConcurrent: number;
+  readonly maxWakes: number;
   readonly timeoutMs: number;
   readonly budget: TeamRow['budget'];
 }
@@ -216,12 +213,16 @@ function chosenOptions(options: TeamOptions): Chosen {
   const { max = 1 } = options.memory ?? {};
   const isBound = Number.isInteger(max) && max >= 1 && max <= LIVE_ITEMS_MAX;
   require(isBound, 'memory.max', `a whole number from 1 to ${LIVE_ITEMS_MAX}`, max);
+  const { maxWakes = WAKES_MAX } = coordinator;
+  const isWakes = Number.isInteger(maxWakes) && maxWakes >= 1 && maxWakes <= PROJECT_BOUNDS.jobs;
+  require(isWakes, 'coordinator.maxWakes', `a whole number from 1 to ${PROJECT_BOUNDS.jobs}`, maxWakes);
   const timeoutMs = durationMs(defaultTimeout, 'agents.defaultTimeout');
   const isTime = timeoutMs >= 1 && timeoutMs <= TIMEOUT_MAX_MS;
   require(isTime, 'agents.defaultTimeout', 'a duration up to 7 days, such as 5m', defaultTimeout);
   return {
     defaultModel: options.defaultModel ?? coordinator.model,
     maxConcurrent,
+    maxWakes,
     timeoutMs,
     budget: options.budget === undefined ? null : recordedBudget(options.budget),
   };

@@ -1,12 +1,12 @@
 /** `reprise team run`: sends a message to the coordinator of a project, and runs the team until it is idle. */
 import { createHash, randomUUID } from 'node:crypto';
 import { RepriseError } from '@reprise/contracts';
-import type { Project, ProjectStatus } from '@reprise/specialists';
-import { PROJECT_ID } from '@reprise/specialists/contracts';
+import type { Project } from '@reprise/specialists';
+import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
 import type { Io } from '../../io.js';
 import { isWorld, withWorld } from '../../open.js';
 import { exitOfProject } from '../../team/exit.js';
-import { lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
+import { decisionText, lineOfFact, readOutput, type TeamFact, teamFactIn } from '../../team/facts.js';
 import { clientOf, heldByOtherTeam, openTeam, skillFolders, type TeamOwner, type TeamSetup } from '../../team/owner.js';
 import { projectNamed, projectsIn } from '../../team/read-team.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
@@ -57,7 +57,7 @@ export async function runTeam(io: Io, argument: string, options: RunTeamOptions)
     await say(io, project, message, options);
     const idle = await Promise.race([project.idle(), following.left]);
     if (idle === 'left') return LEFT;
-    await following.end(idle.status);
+    await following.end(idle);
     return exitOfProject(idle.status);
   } finally {
     following.stop();
@@ -186,7 +186,7 @@ class FollowingTeam {
   }
 
   /** Prints how it ended, and the coordinator's last answer. */
-  async end(status: ProjectStatus): Promise<void> {
+  async end({ status, needs }: ProjectState): Promise<void> {
     await this.#catchUp();
     const project = this.owner.projects.project(this.project);
     const [tasks, results] = [await project.tasks(), await project.results()];
@@ -196,11 +196,12 @@ class FollowingTeam {
     if (this.json) {
       const outcome = { tasks: tasks.length, completed, results: results.length, processed };
       return this.#line(
-        toJson({ event: 'outcome', project: this.project, status, text, ...outcome, exit: exitOfProject(status) }),
+        toJson({ event: 'outcome', project: this.project, status, needs, text, ...outcome, exit: exitOfProject(status) }),
       );
     }
     const plan = tasks.length === 0 ? '' : `tasks completed ${completed}/${tasks.length}, `;
     await this.#line(`${this.project} [${status}] ${plan}results processed ${processed}/${results.length}`);
+    if (needs !== null) await this.#line(`A decision is needed: ${decisionText(needs)}.`);
     if (text !== '') await this.io.out.write(`\n${escapeText(text)}\n`);
   }
 

@@ -8,7 +8,7 @@ import type { NarrativeRow, RecordedResult, RecordedTask } from '@reprise/specia
 import { scopeOf } from '@reprise/specialists/contracts';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
-import { markOf, readOutput } from '../../team/facts.js';
+import { decisionText, markOf, readOutput } from '../../team/facts.js';
 import { projectNamed, projectsIn, type ReadProject, readProject } from '../../team/read-team.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
@@ -77,10 +77,10 @@ function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number
 }
 
 function headOf({ id, state }: ReadProject): string {
-  const { status, counts, jobs, unprocessed } = state;
+  const { status, needs, counts, jobs, unprocessed } = state;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const plan = all === 0 ? '' : `, tasks completed ${counts.completed}/${all}`;
-  return `${id} [${status}]${plan}, jobs under way ${jobs}, results not processed ${unprocessed}`;
+  return `${id} [${status}]${plan}, jobs under way ${jobs}, results not processed ${unprocessed}${needs === null ? '' : ` · ${decisionText(needs)}`}`;
 }
 
 async function tasks(project: ReadProject): Promise<Shown> {
@@ -90,6 +90,7 @@ async function tasks(project: ReadProject): Promise<Shown> {
   const data = {
     project: id,
     status: state.status,
+    needs: state.needs,
     counts: state.counts,
     tasks: rows.map(([n, row]) => taskJson(n, row)),
   };

@@ -1,4 +1,4 @@
-import { type Pinned, type PolicyRule, policyRule, RepriseError } from '@reprise/contracts';
+import { matchesNoEvent, type Pinned, type PolicyRule, policyRule, RepriseError } from '@reprise/contracts';
 import type { EffectDefinition } from './effect.js';
 import { heirsOf } from './lineage.js';
 import { requireDefinitions, requireKnownFields, requireObject } from './parts.js';
@@ -64,13 +64,18 @@ export function defineApp(spec: AppSpec): App {
 }
 
 function requireRules(policy: unknown): void {
-  const wrong = Array.isArray(policy) ? policy.findIndex((rule) => !policyRule.safeParse(rule).success) : 0;
+  const wrong = Array.isArray(policy) ? policy.findIndex((rule) => !isRule(rule)) : 0;
   if (wrong < 0) return;
   throw new RepriseError('invalid_definition', 'the policy of an app holds something that is not a rule', {
     where: `policy[${wrong}]`,
-    expected: 'a list of {effect, decision: allow | deny}',
+    expected: 'a list of {effect, decision: allow | deny}; `send` with an event after `#`, or a star at its end',
     actual: Array.isArray(policy) ? policy[wrong] : policy,
   });
+}
+
+function isRule(rule: unknown): boolean {
+  const checked = policyRule.safeParse(rule);
+  return checked.success && !matchesNoEvent(checked.data);
 }
 
 /** The definitions of an app as a manifest pins them, each list by name. */

@@ -83,6 +83,22 @@ export const WAKE_AFTER_MS = 500;
 /** How often a result is shown to runs that do not complete, before it waits for a person. */
 export const SHOWN_MAX = 3;
 
+/**
+ * How often in a row results and decisions wake the coordinator, while no person acts and no task ends for good, before a
+ * person decides. A run can hand out work again and again: this bounds it where nothing else does. Work in rounds, each
+ * of which builds on the one before, seldom needs a third of it.
+ */
+export const WAKES_MAX = 24;
+
+/**
+ * Why a project needs a decision: its budget is used up; its coordinator was woken as often as it may be without a person;
+ * results were shown in vain; the coordinator's last run failed; tasks failed or are blocked. Of several the first holds.
+ */
+export const DECISION_REASONS = ['budget', 'wakes', 'results', 'coordinator', 'tasks'] as const;
+
+/** Why a project needs a decision. */
+export type DecisionReason = (typeof DECISION_REASONS)[number];
+
 /** The inputs of the coordinator that have not ended: beyond it, messages are refused. */
 export const INPUTS_MAX = 256;
 

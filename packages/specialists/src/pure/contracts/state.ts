@@ -5,7 +5,7 @@ import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { projectCalls } from './calls.js';
 import { retrying, saying, taskToMake, waitingCall } from './commands.js';
-import { INPUTS_MAX, PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+import { DECISION_REASONS, INPUTS_MAX, PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
 import {
   failureText,
   jobRow,
@@ -45,11 +45,15 @@ export const wakeState = z.strictObject({
   /** Whether it tells that a decision is needed, and how often that was told in vain since the last change of a task. */
   decides: z.boolean(),
   vain: count,
+  /** How often the coordinator was woken since a person acted or a task ended for good. */
+  unattended: count,
 });
 
 /** The state of a project. */
 export const projectState = z.strictObject({
   status: z.enum(PROJECT_STATUSES),
+  /** Why it needs a decision; null when it needs none. */
+  needs: z.nullable(z.enum(DECISION_REASONS)),
   team: z.nullable(teamName),
   /** The first message; null without one. */
   goal_ref: z.nullable(ref()),
@@ -96,10 +100,13 @@ export const projectState = z.strictObject({
     busy: z.boolean(),
     /** Inputs that were sent to it and not accepted or refused yet. */
     sent: count,
+    /** Inputs that it has taken and whose run has not ended. */
+    taken: count,
     /** What is set aside for each of its inputs that has not ended, in the order in which they were sent. */
     shares: z.array(count).max(INPUTS_MAX),
-    /** The last run that ended. */
+    /** The last run that ended, and why it failed; null when it did not. */
     run: count,
+    failure: z.nullable(failureText),
   }),
   wake: wakeState,
   /** Whether it was stated, and shown to the coordinator, that a decision is needed: since the last change of a task. */
@@ -182,6 +189,7 @@ export const projectFacts = {
   'specialists/ProjectChanged@1': z.strictObject({
     team: z.nullable(teamName),
     status: z.enum(PROJECT_STATUSES),
+    needs: projectState.shape.needs,
     counts: taskCounts,
     unprocessed: count,
     jobs: count,
@@ -211,7 +219,13 @@ export const projectFacts = {
   }),
   'specialists/ResultProcessed@1': z.strictObject({ results: z.array(resultNumber).max(20) }),
   'specialists/CoordinatorWoken@1': z.strictObject({ epoch: count, results: z.array(resultNumber).max(20) }),
-  'specialists/DecisionNeeded@1': z.strictObject({ tasks: z.array(taskNumber).max(64) }),
+  'specialists/DecisionNeeded@1': z.strictObject({
+    why: z.enum(DECISION_REASONS),
+    /** Why the coordinator's run failed, where that is the reason. */
+    code: z.nullable(failureText),
+    /** Tasks that failed or are blocked, where they are the reason. */
+    tasks: z.array(taskNumber).max(64),
+  }),
   'specialists/SkillsSeen@1': z.strictObject({
     version: ref(),
     changed: z.array(skillName).max(64),

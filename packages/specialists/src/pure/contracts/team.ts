@@ -30,6 +30,8 @@ export const teamRow = z.strictObject({
   on_failed: z.enum(ON_FAILED),
   /** How many memories of a project are live; null for as many as a store has at most. */
   memory_max: z.nullable(z.int().min(1)),
+  /** How often in a row the coordinator is woken, while no person acts and no task ends for good. */
+  wakes_max: z.int().min(1),
   /** What bounds the use of a project's agents, all together; null for no bound. */
   budget: z.nullable(share),
 });

@@ -10,7 +10,10 @@ import { wakeEnded } from './wake.js';
 export function inputAnswered(delivery: Delivery, isTaken: boolean): void {
   const { coordinator, wake } = delivery.state;
   coordinator.sent--;
-  if (isTaken) return;
+  if (isTaken) {
+    coordinator.taken++;
+    return;
+  }
   giveBack(delivery, coordinator.shares.pop() ?? 0);
   if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
 }
@@ -43,9 +46,29 @@ export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice):
   coordinator.run = run;
   forgetPassed(delivery.ctx, coordinatorOf(delivery.ctx.address[1])[1]);
   coordinator.busy = news.more;
+  coordinator.failure = failureOf(news.stop);
+  coordinator.taken = Math.max(0, coordinator.taken - 1);
+  if (coordinator.failure !== null && !news.more) goOn(delivery);
   if (news.stop.kind === 'LimitsExceeded') noteLimit(delivery, news.stop.limit);
   spend(delivery, news.tally, news.more);
   if (wake.phase === 'shown') wakeEnded(delivery, news.stop.kind === 'Completed');
+}
+
+type RunEnd = Extract<ChildNotice['news'], { readonly kind: 'settled' }>['stop'];
+
+/** Why a run failed: then a person hears of it, since nothing else goes on with what it was to do (SPEC-43). */
+function failureOf(stop: RunEnd): string | null {
+  if (stop.kind === 'Failed') return stop.code.slice(0, CODE_MAX);
+  return stop.kind === 'LimitsExceeded' ? `limit/${stop.limit}`.slice(0, CODE_MAX) : null;
+}
+
+const CODE_MAX = 96;
+
+/** A session keeps what waits behind a run that failed until it is told to go on: each message gets its answer. */
+function goOn({ state: { coordinator }, ctx }: Delivery): void {
+  if (coordinator.taken === 0) return;
+  const value = { command_id: `go-on/${coordinator.run}`, command: { type: 'Resume' } };
+  ctx.send(coordinatorOf(ctx.address[1]), { name: 'aos.agent/HostCommand@1', value });
 }
 
 /** The session has failed as a cell: the next input makes another one. */
@@ -53,7 +76,9 @@ export function coordinatorFailed(delivery: Delivery): void {
   const { coordinator, wake } = delivery.state;
   coordinator.busy = false;
   coordinator.sent = 0;
+  coordinator.taken = 0;
   coordinator.adopted = null;
+  coordinator.failure = 'cell_failed';
   if (coordinator.shares.length > 0) spend(delivery, null, false);
   if (wake.phase === 'shown') wakeEnded(delivery, false);
 }

@@ -60,7 +60,8 @@ import { isShared, stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
-import { notWoken, scheduleWake, stateDecision, unstick, WAKE, wakeComposed, wakeDue } from './wake.js';
+import { countAnew } from './unattended.js';
+import { notWoken, scheduleWake, stateDecision, stateNeed, unstick, WAKE, wakeComposed, wakeDue } from './wake.js';
 
 const EVENTS = {
   ...projectCommands,
@@ -92,6 +93,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   }),
   'specialists/Plan@1': command((delivery, value) => {
     begin(delivery, value.team);
+    countAnew(delivery);
     afterReading(delivery, { kind: 'plan', command_id: value.command_id }, value.tasks);
   }),
   'specialists/Open@1': command((delivery, { team }) => {
@@ -102,9 +104,13 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     if (delivery.ctx.sender !== null) delivery.ctx.reject('not_yours'); // SPEC-36
     remember(delivery, value);
   }),
-  'specialists/Retry@1': command((delivery, value) => afterReading(delivery, { kind: 'retry', value })),
+  'specialists/Retry@1': command((delivery, value) => {
+    countAnew(delivery);
+    afterReading(delivery, { kind: 'retry', value });
+  }),
   'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
   'specialists/Limit@1': command((delivery, { budget }) => {
+    countAnew(delivery);
     delivery.state.budget = budget;
     delivery.state.exhausted = false;
     delivery.state.decision = 'none';
@@ -185,6 +191,7 @@ export const projectReducer = reducerOnUse(PROJECT, () =>
 function initial(): ProjectState {
   return {
     status: 'open',
+    needs: null,
     team: null,
     goal_ref: null,
     said_ref: null,
@@ -202,8 +209,8 @@ function initial(): ProjectState {
     exhausted: false,
     unprocessed: 0,
     stuck: 0,
-    coordinator: { adopted: null, busy: false, sent: 0, shares: [], run: 0 },
-    wake: { phase: 'none', epoch: 0, due: null, results: [], decides: false, vain: 0 },
+    coordinator: { adopted: null, busy: false, sent: 0, taken: 0, shares: [], run: 0, failure: null },
+    wake: { phase: 'none', epoch: 0, due: null, results: [], decides: false, vain: 0, unattended: 0 },
     decision: 'none',
     sweep: null,
     started: 0,
@@ -254,12 +261,14 @@ function stating({ ctx }: Delivery, { command_id }: { readonly command_id: strin
 function deliver(state: ProjectState, ctx: ReducerContext, act: (delivery: Delivery) => void): void {
   const delivery: Delivery = { state, ctx, changes: 0 };
   const before = ctx.hash(standingOf(state));
+  const { needs } = state;
   act(delivery);
   const isLeft = sweep(delivery) || passOnEnds(delivery) || dispatch(delivery);
   setStatus(delivery);
   stateDecision(delivery);
   scheduleWake(delivery);
   setStatus(delivery);
+  stateNeed(delivery, needs);
   if (before !== ctx.hash(standingOf(state))) ctx.record('specialists/ProjectChanged@1', standingOf(state));
   if (isLeft) ctx.send(ctx.address, { name: 'specialists/Work@1', value: {} });
 }

@@ -1,18 +1,21 @@
 /** The status of a project, computed from its numbers after each delivery. */
-import type { ProjectState, ProjectStatus } from '../contracts/index.js';
+import type { DecisionReason, ProjectState, ProjectStatus } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { isSpent } from './spending.js';
+import { isUnattended } from './unattended.js';
 
-/** Sets the status, and states it when it or a number has changed. */
+/** Sets the status, and why a decision is needed. */
 export function setStatus(delivery: Delivery): void {
-  delivery.state.status = statusOf(delivery);
+  const { state } = delivery;
+  state.status = statusOf(delivery);
+  state.needs = state.status === 'needs_decision' ? whyDecision(delivery) : null;
 }
 
 function statusOf(delivery: Delivery): ProjectStatus {
   const { state } = delivery;
   if (state.status === 'cancelled') return 'cancelled';
   if (isWorking(delivery)) return 'working';
-  if (needsDecision(delivery)) return 'needs_decision';
+  if (whyDecision(delivery) !== null) return 'needs_decision';
   const { pending } = state.counts;
   const isNew = state.next.task === 1 && state.next.result === 1;
   return pending > 0 || isNew ? 'open' : 'done';
@@ -22,7 +25,8 @@ function statusOf(delivery: Delivery): ProjectStatus {
 function isWorking(delivery: Delivery): boolean {
   const { jobs, coordinator, wake, unprocessed, stuck, reading } = delivery.state;
   if (jobs > 0 || reading !== null || coordinator.busy || coordinator.sent > 0) return true;
-  if (wake.phase !== 'none' || (unprocessed > stuck && !isSpent(delivery))) return true;
+  const isTold = !isSpent(delivery) && !isUnattended(delivery);
+  if (wake.phase !== 'none' || (unprocessed > stuck && isTold)) return true;
   return tableOf(delivery, 'work').size > 0 || isDispatched(delivery);
 }
 
@@ -31,9 +35,20 @@ function isDispatched(delivery: Delivery): boolean {
   return counts.pending > 0 && !isSpent(delivery) && tableOf(delivery, 'team').get('team')?.dispatch === 'auto';
 }
 
-/** Whether the project cannot go on by itself: results wait for a person, or tasks for a decision. */
-function needsDecision(delivery: Delivery): boolean {
-  return delivery.state.stuck > 0 || tasksNeedDecision(delivery) || isStopped(delivery);
+/** Why the project cannot go on by itself; null when it can. */
+function whyDecision(delivery: Delivery): DecisionReason | null {
+  const { stuck, coordinator } = delivery.state;
+  if (isStopped(delivery)) return 'budget';
+  if (isUnattended(delivery) && waitsForCoordinator(delivery)) return 'wakes';
+  if (stuck > 0) return 'results';
+  if (coordinator.failure !== null) return 'coordinator';
+  return tasksNeedDecision(delivery) ? 'tasks' : null;
+}
+
+/** Whether something waits that the coordinator is to be told: results, or the need of a decision. */
+export function waitsForCoordinator(delivery: Delivery): boolean {
+  const { unprocessed, stuck, decision } = delivery.state;
+  return unprocessed > stuck || (decision !== 'shown' && tasksNeedDecision(delivery));
 }
 
 /** Whether work waits for a budget that is used up. */
@@ -48,6 +63,6 @@ export function tasksNeedDecision({ state: { counts, jobs, status } }: Pick<Deli
 }
 
 /** What watchers are told: the team, the status and the numbers. */
-export function standingOf({ team, status, counts, unprocessed, jobs }: ProjectState): object {
-  return { team, status, counts: { ...counts }, unprocessed, jobs };
+export function standingOf({ team, status, needs, counts, unprocessed, jobs }: ProjectState): object {
+  return { team, status, needs, counts: { ...counts }, unprocessed, jobs };
 }

@@ -1,8 +1,9 @@
 /** Tasks: how they are made, and how they move. Every change of a task's status is made by {@link moveTask}. */
-import type { NewTask, RecordedTask, TaskStatus } from '../contracts/index.js';
+import { type NewTask, type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
 import { type Delivery, isFull, tableOf, teamOf } from './delivery.js';
 import { key, pair, pairsOf, placeInLine, secondOf } from './keys.js';
 import { linkTask } from './links.js';
+import { countAnew } from './unattended.js';
 
 /** Adds a task whose dependencies exist. */
 export function addTask(delivery: Delivery, task: NewTask): number {
@@ -79,6 +80,7 @@ function changed(delivery: Delivery, n: number, row: RecordedTask, before: Recor
     ready.set(placeInLine(row.priority, row.place), n);
   }
   delivery.changes++;
+  if (TASK_FINAL.includes(row.status)) countAnew(delivery);
   state.decision = 'none';
   state.wake.vain = 0;
   const { title, skill, status, failure, result } = row;

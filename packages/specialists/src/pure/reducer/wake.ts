@@ -6,6 +6,7 @@ import type { ComposedItem, ComposedSection } from '@reprise/work/contracts';
 import {
   INPUT_PRIORITY,
   PROJECT_BOUNDS,
+  type ProjectState,
   type projectNews,
   type RecordedResult,
   type RecordedTask,
@@ -17,8 +18,9 @@ import { isIdle, tellCoordinator } from './coordinator.js';
 import { changeResult, type Delivery, resultOr, tableOf } from './delivery.js';
 import { key } from './keys.js';
 import { isSpent } from './spending.js';
-import { tasksNeedDecision } from './status.js';
+import { tasksNeedDecision, waitsForCoordinator } from './status.js';
 import { beginReading } from './team.js';
+import { countAnew, isUnattended } from './unattended.js';
 
 /** The timer of a wake. */
 export const WAKE = 'wake';
@@ -42,9 +44,7 @@ function setAgain({ state: { wake }, ctx }: Delivery): void {
 }
 
 function hasNews(delivery: Delivery): boolean {
-  const { unprocessed, stuck, decision } = delivery.state;
-  if (isSpent(delivery)) return false;
-  return unprocessed > stuck || (decision !== 'shown' && tasksNeedDecision(delivery));
+  return !isSpent(delivery) && !isUnattended(delivery) && waitsForCoordinator(delivery);
 }
 
 /** The timer has fired: composes what the coordinator is told. When it is busy, the end of its run sets the timer anew. */
@@ -110,12 +110,21 @@ function decisionSection(delivery: Delivery): ComposedSection[] {
   return [{ title: 'A decision is needed', items: [{ label: '', text, kind: 'text', view: 'full' }] }];
 }
 
-/** States that the project cannot go on by itself, once for each such state (SPEC-24). */
+/** States that tasks cannot go on by themselves, once for each such state (SPEC-24). */
 export function stateDecision(delivery: Delivery): void {
   const { state, ctx } = delivery;
   if (state.decision !== 'none' || !tasksNeedDecision(delivery)) return;
   state.decision = 'stated';
-  ctx.record('specialists/DecisionNeeded@1', { tasks: undecided(delivery).map(([n]) => n) });
+  const tasks = undecided(delivery).map(([n]) => n);
+  ctx.record('specialists/DecisionNeeded@1', { why: 'tasks', code: null, tasks });
+}
+
+/** States that the project as a whole cannot go on without a person, once for each such state (SPEC-24). */
+export function stateNeed({ state, ctx }: Delivery, before: ProjectState['needs']): void {
+  const { needs: why, coordinator } = state;
+  if (why === null || why === 'tasks' || why === before) return;
+  const code = why === 'coordinator' ? coordinator.failure : null;
+  ctx.record('specialists/DecisionNeeded@1', { why, code, tasks: [] });
 }
 
 /** Tasks that failed or are blocked, as many as are named. */
@@ -146,6 +155,7 @@ export function wakeComposed(delivery: Delivery, { epoch, results, text_ref, cod
   if (!isIdle(delivery) || tableOf(delivery, 'inbox').size > 0) return tellAgain(delivery);
   wake.phase = 'shown';
   wake.results = results;
+  wake.unattended++;
   ctx.record('specialists/CoordinatorWoken@1', { epoch, results });
   tellCoordinator(delivery, {
     command_id: `wake/${epoch}`,
@@ -218,4 +228,6 @@ export function unstick(delivery: Delivery): void {
   state.stuck = 0;
   if (state.wake.vain >= SHOWN_MAX && state.decision === 'shown') state.decision = 'stated';
   state.wake.vain = 0;
+  state.coordinator.failure = null;
+  countAnew(delivery);
 }

@@ -7,6 +7,7 @@ import {
   type FaultCode,
   isObject,
   isWhole,
+  matchesNoEvent,
   type PlanAddress,
   type PolicyRule,
   policyRule,
@@ -173,7 +174,7 @@ export function policyFrom(
   now: readonly PolicyRule[] | undefined,
 ): readonly PolicyRule[] {
   const chosen = chosenBy(choose, now);
-  requirePolicy(chosen, 'policy');
+  requirePolicy(chosen, 'policy', now);
   return chosen;
 }
 
@@ -185,10 +186,13 @@ function chosenBy<T>(choose: (now: T | undefined) => T, now: T | undefined): T {
   }
 }
 
-function requirePolicy(policy: readonly PolicyRule[], where: string): void {
+/** @param known rules of the world: one that can match nothing stays, since the world was recorded with it */
+function requirePolicy(policy: readonly PolicyRule[], where: string, known: readonly PolicyRule[] = []): void {
   require(Array.isArray(policy), where, 'a list of rules', policy);
   for (const [i, rule] of policy.entries()) {
     require(policyRule.safeParse(rule).success, `${where}[${i}]`, '{effect, decision: allow | deny}', rule);
+    const canMatch = known.includes(rule) || !matchesNoEvent(rule);
+    require(canMatch, `${where}[${i}]`, '`send` with an event after `#`, or a star at its end', rule);
     encode(rule); // refuses malformed text
   }
 }

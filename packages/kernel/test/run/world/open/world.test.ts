@@ -55,6 +55,13 @@ describe('given invalid options', () => {
     await expectRefused((junk) => opening({ random: noFunction(junk) }), 'random', functions);
   });
 
+  it('a rule about events that can match none is refused, and one that names an event or ends with a star is not', async () => {
+    const ruled = (send: string) => verdictOn(() => opening({ policy: [{ send, decision: 'allow' }] }, true), send);
+    expect(await ruled('demo/Counter@1/a')).not.toContain('accepted');
+    for (const send of ['demo/Counter@1/a#*', 'demo/Counter@1/a#demo/Add@1', 'demo/Counter@1/*'])
+      expect(await ruled(send)).toContain('accepted');
+  });
+
   it('a world is not created with an invalid random source', async () => {
     for (const [name, junk] of JUNK) {
       const verdict = await verdictOn(() => opening({ random: () => junk }, true), `random giving ${name}`);
