@@ -7,6 +7,8 @@ export interface DeskTeam {
   readonly dispatch: 'coordinator' | 'auto';
   readonly on_failed: 'wait' | 'cascade';
   readonly slots: number;
+  /** How often in a row the coordinator is woken without a person; 24 when absent. */
+  readonly wakes?: number;
 }
 
 const PROJECT = 'specialists/Project@1';
@@ -103,7 +105,7 @@ export class Desk {
   }
 
   #read({ id, team, skills }: { id: number | null; team: string | null; skills: unknown }): object {
-    const { dispatch, on_failed } = this.team;
+    const { dispatch, on_failed, wakes = 24 } = this.team;
     const row = {
       ...{ name: 'team', coordinator: CONFIG, app_tools: [], coordinator_tools: [], calls: null },
       ...{
@@ -114,7 +116,7 @@ export class Desk {
         on_failed,
         budget: null,
         memory_max: null,
-        wakes_max: 24,
+        wakes_max: wakes,
       },
     };
     const changed = skills === null ? SKILLS : [];

@@ -45,7 +45,9 @@ export function schedules(): fc.Arbitrary<Schedule> {
     on_failed: fc.constantFrom('wait' as const, 'cascade' as const),
     slots: fc.integer({ min: 1, max: 3 }),
   });
-  return fc.record({ team, steps: fc.array(step, { minLength: 10, maxLength: 60 }) });
+  const schedule = fc.record({ team, steps: fc.array(step, { minLength: 10, maxLength: 60 }) });
+  // Some teams permit few wakes without a person; most permit so many that the other rules are tried at length.
+  return schedule.map((one) => ({ ...one, team: { ...one.team, wakes: one.steps.length % 5 === 0 ? 2 : 24 } }));
 }
 
 /** What was played. */
@@ -63,6 +65,11 @@ export function play({ team, steps }: Schedule, makeStage?: (hear: (one: Deliver
 }
 
 const KEY = 'p';
+
+/** The acts of people after which wakes count anew, the states of tasks after which they do, and how long the end may take. */
+const BY_PEOPLE = ['specialists/Say@1', 'specialists/Plan@1', 'specialists/Retry@1'];
+const FOR_GOOD = ['completed', 'skipped', 'cancelled'];
+const ACTS_MAX = 2_000;
 const PROJECT = 'specialists/Project@1';
 
 class Player {
@@ -75,8 +82,12 @@ class Player {
   #broken: readonly number[] = [];
   #acts = 0;
   #wakes = 0;
+  /** The wakes since a person acted or a task ended for good. */
+  #unattended = 0;
+  readonly #wakesMax: number;
 
   constructor(team: DeskTeam, makeStage?: (hear: (one: Delivered) => void) => Stage) {
+    this.#wakesMax = team.wakes ?? Number.POSITIVE_INFINITY;
     this.#plain = new Plain(team.dispatch, team.on_failed);
     this.#desk = new Desk(team, (one) => this.#hear(one), makeStage);
     this.#say();
@@ -97,8 +108,11 @@ class Player {
       const isLeft = state?.version !== null && stage.table(PROJECT, KEY, 'inbox').size > 0;
       if (isLeft) throw new Differs('something waits for a reading, and nothing is read');
       // What waits for a person is shown again when one speaks.
-      this.#say();
-      for (let round = 0; round < 2_000 && this.#next(); round++) this.#compare('the end');
+      // A person speaks as often as the project says that it needs one, and at least once.
+      do {
+        this.#say();
+        for (let round = 0; round < 2_000 && this.#next(); round++) this.#compare('the end');
+      } while (stage.cell(PROJECT, KEY)?.state.needs === 'wakes' && this.#acts < ACTS_MAX);
     }
     const { status, jobs, waiting, unprocessed } = stage.cell(PROJECT, KEY)?.state ?? state;
     if (status === 'working')
@@ -269,14 +283,17 @@ class Player {
       this.#sameVerdict(`${name} ${JSON.stringify(value)}`, act(), rejected);
     }
     if (rejected !== undefined) return;
+    if (BY_PEOPLE.includes(name)) this.#unattended = 0;
     if (name === 'work/JobChanged@1') this.#job(value.n, value.status);
     if (name === 'specialists/WakeComposed@1' && value.text_ref === null) this.#plain.shown(value.results, false);
     const outcomes: [id: string, code: string | null][] = [];
     for (const fact of facts) {
       if (fact.name === 'specialists/Commanded@1') outcomes.push([fact.value.command_id, fact.value.code]);
       if (fact.name === 'specialists/NotWoken@1' && name === 'sys/PlanFailed@1') this.#plain.shown(this.#broken, false);
+      if (fact.name === 'specialists/TaskChanged@1' && FOR_GOOD.includes(fact.value.status)) this.#unattended = 0;
       if (fact.name === 'specialists/CoordinatorWoken@1') {
         this.#wakes++;
+        if (++this.#unattended > this.#wakesMax) throw new Differs(`woken ${this.#unattended} times without a person`);
         this.#results.set(`wake/${fact.value.epoch}`, fact.value.results);
       }
     }

@@ -88,7 +88,8 @@ const AD_HOC = { task: 'Read.', skill: 'reader' };
 describe('given a world whose own rules permit nothing but effects of agents', () => {
   it('the rules of the parts suffice for a team, its jobs and its pool, and each of them can match an event', async () => {
     const { model } = played({
-      [COORDINATOR]: (said) => (said.includes('Go') ? [calls('spawn_agent', AD_HOC), says('Begun.')] : [says('Noted.')]),
+      [COORDINATOR]: (said) =>
+        said.includes('Go') ? [calls('spawn_agent', AD_HOC), says('Begun.')] : [says('Noted.')],
       reader: () => [calls('Read', {}), says('It was read.')],
     });
     const team = defineTeam('dev', {

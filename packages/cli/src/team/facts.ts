@@ -52,7 +52,9 @@ export async function lineOfFact({ name, value }: TeamFact, content: ContentRead
 /** What a person has to decide about, in a few words. */
 function whyNeeded({ why, code, tasks }: TeamFact['value']): string {
   if (why === 'tasks') return (tasks as readonly unknown[]).map((n) => `task ${n}`).join(', ');
-  return code === null ? decisionText(why as DecisionReason) : `${decisionText(why as DecisionReason)} (${String(code)})`;
+  return code === null
+    ? decisionText(why as DecisionReason)
+    : `${decisionText(why as DecisionReason)} (${String(code)})`;
 }
 
 /** Why a project needs a decision, and what a person can do. */

@@ -7,7 +7,10 @@ import { lookAtTeam, type lookReceipt, type SkillsSeen, type TeamRow } from '../
 
 /** A team as its part was defined. */
 export interface TeamFacts
-  extends Pick<TeamRow, 'name' | 'default_model' | 'timeout_ms' | 'dispatch' | 'on_failed' | 'budget' | 'memory_max' | 'wakes_max'> {
+  extends Pick<
+    TeamRow,
+    'name' | 'default_model' | 'timeout_ms' | 'dispatch' | 'on_failed' | 'budget' | 'memory_max' | 'wakes_max'
+  > {
   readonly coordinator: AnyAgent;
   /** The tools of the catalog, and those that the app gave the coordinator. */
   readonly tools: readonly Tool[];
@@ -59,7 +62,8 @@ function onlyOf(teams: ReadonlyMap<string, TeamInWorld>): TeamInWorld | undefine
 }
 
 async function recordedTeam(host: PartHost, facts: TeamFacts): Promise<TeamRow> {
-  const { name, coordinator, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, wakes_max, calls } = facts;
+  const { name, coordinator, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, wakes_max, calls } =
+    facts;
   const { adopted } = await host.adopt(coordinator);
   return {
     ...{ name, coordinator: adopted, default_model, timeout_ms, dispatch, on_failed, budget, memory_max, wakes_max },

@@ -196,7 +196,15 @@ class FollowingTeam {
     if (this.json) {
       const outcome = { tasks: tasks.length, completed, results: results.length, processed };
       return this.#line(
-        toJson({ event: 'outcome', project: this.project, status, needs, text, ...outcome, exit: exitOfProject(status) }),
+        toJson({
+          event: 'outcome',
+          project: this.project,
+          status,
+          needs,
+          text,
+          ...outcome,
+          exit: exitOfProject(status),
+        }),
       );
     }
     const plan = tasks.length === 0 ? '' : `tasks completed ${completed}/${tasks.length}, `;

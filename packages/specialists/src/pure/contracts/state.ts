@@ -5,7 +5,14 @@ import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { projectCalls } from './calls.js';
 import { retrying, saying, taskToMake, waitingCall } from './commands.js';
-import { DECISION_REASONS, INPUTS_MAX, PROJECT_REFUSALS, PROJECT_STATUSES, RESULT_STATUSES, TASK_STATUSES } from './names.js';
+import {
+  DECISION_REASONS,
+  INPUTS_MAX,
+  PROJECT_REFUSALS,
+  PROJECT_STATUSES,
+  RESULT_STATUSES,
+  TASK_STATUSES,
+} from './names.js';
 import {
   failureText,
   jobRow,
