@@ -24,5 +24,5 @@ function toolOf(name: (typeof NAMES)[number]): Tool {
 
 type Keep = NonNullable<Parameters<typeof defineOwnerTool>[0]['keep']>;
 
-/** What agents use to write items, to search and share them, and to judge those of others. */
+/** What agents use to write items, to read, search and share them, and to judge those of others. */
 export const groupTools: readonly Tool[] = NAMES.map(toolOf);
