@@ -1,0 +1,18 @@
+/** Swarms whose owners are killed, in short; `conformance/society-swarms.ts --kill 100` does it at length. */
+import { describe, expect, it } from 'vitest';
+import { killSwarms } from './kill.js';
+
+const SEED = 20_261_127;
+
+describe(`swarms whose owners are killed at random moments, seed ${SEED}`, { timeout: 300_000 }, () => {
+  it('each swarm has one result and one item of each agent, and one end, and is verified [SOC-14] [SOC-19]', async () => {
+    const { kills, failures } = await killSwarms({ kills: 9, seed: SEED, sizes: [3] });
+    expect(failures).toStrictEqual([]);
+    expect(kills).toBe(9);
+  });
+
+  it('an owner that creates its swarm anew each time it starts is found', async () => {
+    const { failures } = await killSwarms({ kills: 4, seed: SEED, sizes: [3], forgets: true });
+    expect(failures.length).toBeGreaterThan(0);
+  });
+});
