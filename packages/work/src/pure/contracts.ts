@@ -137,6 +137,9 @@ export const jobCommands = {
   'work/Begin@1': creates(beginJob),
   /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
   'work/Stop@1': z.strictObject({ reason: code }),
+  /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
+  'work/Pause@1': z.strictObject({}),
+  'work/Resume@1': z.strictObject({}),
 } as const;
 
 /** The events that a plan of the job raises. */
@@ -169,6 +172,16 @@ export function beginWork(ctx: ReducerContext, job: BeginJob): void {
 /** Stops a job of this cell. */
 export function stopWork(ctx: ReducerContext, n: number, reason: string): void {
   ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Stop@1', value: { reason } });
+}
+
+/** Has a job of this cell stand still: what runs comes to its end, nothing begins. */
+export function pauseWork(ctx: ReducerContext, n: number): void {
+  ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Pause@1', value: {} });
+}
+
+/** Lets a job of this cell go on. */
+export function resumeWork(ctx: ReducerContext, n: number): void {
+  ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Resume@1', value: {} });
 }
 
 /**

@@ -24,7 +24,7 @@ export function granted(draft: JobState, ctx: ReducerContext): void {
 }
 
 /** Begins an attempt. */
-function prepare(draft: JobState, ctx: ReducerContext): void {
+export function prepare(draft: JobState, ctx: ReducerContext): void {
   dropMaking(draft, ctx);
   draft.attempt++;
   draft.session = null;

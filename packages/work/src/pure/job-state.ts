@@ -62,4 +62,9 @@ const jobTerms = z.strictObject({
 export type JobTerms = z.infer<typeof jobTerms>;
 
 /** The tables of a job. */
-export const jobTables = { terms: jobTerms, ...makingTables } as const;
+export const jobTables = {
+  terms: jobTerms,
+  /** Has an entry while the job stands still. */
+  paused: z.null(),
+  ...makingTables,
+} as const;

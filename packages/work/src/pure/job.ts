@@ -8,7 +8,8 @@
  *     the end, and nothing follows.
  * J3  What comes from an earlier attempt, or after the end, changes only what was spent.
  * J4  A job that waits for a person or another agent has no slot.
- * J5  A job reads and makes no content: it passes links on.
+ * J5  A job that its owner has paused begins nothing, and nothing of it is cancelled.
+ * J6  A job reads and makes no content: it passes links on.
  */
 import { childNotice, ownerAnswer, ownerCall, ownerParked, SESSION_REDUCER } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
@@ -26,6 +27,7 @@ import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews } from './contrac
 import { CALL_TAG, callRefused, passDown, passUp } from './job-calls.js';
 import { DRAIN, END_TAG, endJob, hasEnded, moveJob, stopJob, TIMEOUT } from './job-ends.js';
 import { JOB, JOB_DETAILS_BYTES_MAX, JOB_KEY_MAX } from './job-names.js';
+import { isPaused, pauseJob, resumeJob } from './job-pause.js';
 import {
   attemptLost,
   countUse,
@@ -65,10 +67,18 @@ const HANDLERS: EventHandlers<JobState, Events> = {
     if (hasEnded(draft)) return late(draft, 'work/Stop@1', ctx);
     stopJob(draft, 'cancelled', reason, ctx);
   },
+  'work/Pause@1': (draft, _, ctx) => {
+    if (!isOwner(draft, ctx)) ctx.reject('not_yours');
+    pauseJob(draft, ctx);
+  },
+  'work/Resume@1': (draft, _, ctx) => {
+    if (!isOwner(draft, ctx)) ctx.reject('not_yours');
+    resumeJob(draft, ctx);
+  },
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';
-    granted(draft, ctx);
+    if (!isPaused(ctx)) granted(draft, ctx);
   }),
   'flow/Expired@1': fromPool('flow/Expired@1', (draft, ctx) => {
     draft.slot = 'none'; // the pool has taken it back
@@ -78,7 +88,10 @@ const HANDLERS: EventHandlers<JobState, Events> = {
     draft.slot = 'none';
     stopJob(draft, 'cancelled', 'removed_from_pool', ctx);
   }),
-  'work/Prepared@1': fromPlan('work/Prepared@1', (draft, value, ctx) => prepared(draft, value, ctx)),
+  'work/Prepared@1': fromPlan('work/Prepared@1', (draft, value, ctx) => {
+    if (isPaused(ctx)) draft.plan = null;
+    else prepared(draft, value, ctx);
+  }),
   'work/NotPrepared@1': fromPlan('work/NotPrepared@1', (draft, { code }, ctx) => {
     draft.plan = null;
     endJob(draft, { status: 'failed', code }, ctx);

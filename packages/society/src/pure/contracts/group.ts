@@ -207,9 +207,11 @@ export const groupTells = {
   }),
 } as const;
 
-/** What the group tells its owner, where the owner takes it: whether an entity has become a member. */
+/** What the group tells its owner, where the owner takes it: whether an entity has become a member, and that one is over. */
 export const ownerTells = {
   'society/Joined@1': z.strictObject({ group: id, entity: id, role, code: z.nullable(code) }),
+  /** A member of the open group was deactivated. */
+  'society/MemberOver@1': z.strictObject({ group: id, entity: id }),
 } as const;
 
 /** A publication of the group: how it reaches the runs of members, and what it is about. */

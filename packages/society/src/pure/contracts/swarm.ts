@@ -285,6 +285,8 @@ export const swarmEvents = {
   'society/OpenSwarm@1': creates(openSwarm),
   /** The creator lets the swarm begin: its rights stand. */
   'society/FormSwarm@1': z.strictObject({}),
+  /** The creator was deactivated. */
+  'society/CreatorOver@1': z.strictObject({}),
   'society/SwarmCall@1': swarmAsked,
   /** A member tells of its work. */
   'society/Worked@1': memberWorked,

@@ -103,7 +103,10 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
   'society/GroupNews@1': (draft, { event, payload }, ctx) => {
     if (draft.standing !== 'open' && event === 'agent.status_changed') return; // a swarm's end is told once
     const by = isOwner(draft, ctx) ? null : memberOfSender(ctx).by;
-    if (by !== null && (event !== 'agent.status_changed' || agentIn(payload) !== by)) ctx.reject('not_yours');
+    if (by !== null && (event !== 'agent.status_changed' || fieldIn(payload, 'agent_id') !== by))
+      ctx.reject('not_yours');
+    if (by !== null && fieldIn(payload, 'new_status') === 'deactivated')
+      tellOwner(draft, 'society/MemberOver@1', { group: ctx.address[1], entity: by }, ctx);
     publish(draft, event, { payload, by, head_ref: null }, ctx);
   },
   'society/Verdict@1': (draft, { about, payload, tier, told }, ctx) => {
@@ -178,7 +181,7 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   if (row === undefined || row.joining !== Number(joining)) return;
   const { role } = row;
   const group_id = ctx.address[1];
-  tellOwner(draft, { group: group_id, entity, role, code }, ctx);
+  tellOwner(draft, 'society/Joined@1', { group: group_id, entity, role, code }, ctx);
   ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
   if (code !== null) {
     membersOf(ctx).delete(entity);
@@ -224,8 +227,8 @@ function tellMember(draft: GroupState, entity: string, ctx: ReducerContext): voi
   ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value });
 }
 
-function tellOwner({ owner }: GroupState, value: object, ctx: ReducerContext): void {
-  if (owner !== null && ctx.takes(owner, 'society/Joined@1')) ctx.send(owner, { name: 'society/Joined@1', value });
+function tellOwner({ owner }: GroupState, name: string, value: object, ctx: ReducerContext): void {
+  if (owner !== null && ctx.takes(owner, name)) ctx.send(owner, { name, value });
 }
 
 function tellAll(draft: GroupState, what: 'terms' | 'end', ctx: ReducerContext): void {
@@ -345,8 +348,8 @@ function cellOf({ sender }: ReducerContext): Address | null {
   return sender === null ? null : [sender[0], sender[1]];
 }
 
-function agentIn(payload: unknown): unknown {
-  return typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
+function fieldIn(payload: unknown, name: string): unknown {
+  return typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : undefined;
 }
 
 function topicOf({ address: [, group] }: ReducerContext): Address {

@@ -5,7 +5,7 @@ import { idOf, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
-import { stopWorks } from './works.js';
+import { pauseWorks, resumeWorks, stopWorks } from './works.js';
 
 /** The legal changes (SOC-35). */
 const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
@@ -136,6 +136,12 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
 }
 
+/** The swarms that the entity created end with it: what their agents may do ended in this delivery. */
+function endSwarms(ctx: ReducerContext): void {
+  const event = { name: 'society/CreatorOver@1', value: {} };
+  for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarm(swarm, event, ctx);
+}
+
 /** A swarm passes on to its agents what it hears; one that was taken back hears nothing. */
 function tellSwarm(swarm: string, event: { readonly name: string; readonly value: object }, ctx: ReducerContext): void {
   ctx.send(swarmAt(swarm), event, { reply: 'refusal', tag: `${SWARM_GONE_TAG}${swarm}` });
@@ -155,10 +161,15 @@ function tellMaker({ maker, status, expires_at }: EntityState, ctx: ReducerConte
 
 /** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-36). */
 function followSessions(from: AgentStatus, to: AgentStatus, ctx: ReducerContext): void {
-  if (to === 'suspended') commandSessions('Pause', ctx);
-  else if (to === 'active' && from === 'suspended') commandSessions('Resume', ctx);
-  else if (to === 'deactivated') {
+  if (to === 'suspended') {
+    commandSessions('Pause', ctx);
+    pauseWorks(ctx);
+  } else if (to === 'active' && from === 'suspended') {
+    commandSessions('Resume', ctx);
+    resumeWorks(ctx);
+  } else if (to === 'deactivated') {
     commandSessions('Close', ctx);
     stopWorks(ctx);
+    endSwarms(ctx);
   }
 }

@@ -153,8 +153,14 @@ export function joined(draft: SwarmState, entity: string, code: string | null, c
   if (++draft.members.joined === draft.members.all) execute(draft, ctx);
 }
 
+/** Whether no agent has begun yet: then all can be taken back. */
+export function isUnbegun(draft: SwarmState, ctx: ReducerContext): boolean {
+  if (draft.status !== 'creating' && draft.status !== 'registering') return false;
+  return membersOf(ctx).every(([, { phase }]) => phase === 'keyed' || phase === 'made');
+}
+
 /** Takes everything back: nothing has begun. The creator hears why. */
-function refuse(draft: SwarmState, code: string, ctx: ReducerContext): void {
+export function refuse(draft: SwarmState, code: string, ctx: ReducerContext): void {
   for (const [, { agent_id, phase }] of membersOf(ctx))
     if (agent_id !== null && (phase === 'made' || phase === 'keyed')) unmakeAgent(ctx, agent_id);
   ctx.cancel('all');

@@ -35,8 +35,27 @@ import {
 import { agentMade } from './register.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import { changeMember, memberKey, memberOfSender, membersOf, swarmTable, takePurpose } from './swarm-context.js';
-import { form, GROUP_TAG, groupOpened, joined, keyed, keyTimer, memberMade } from './swarm-forming.js';
+import {
+  changeMember,
+  failing,
+  isOver,
+  memberKey,
+  memberOfSender,
+  membersOf,
+  swarmTable,
+  takePurpose,
+} from './swarm-context.js';
+import {
+  form,
+  GROUP_TAG,
+  groupOpened,
+  isUnbegun,
+  joined,
+  keyed,
+  keyTimer,
+  memberMade,
+  refuse,
+} from './swarm-forming.js';
 import { setMemberRights, tellRights } from './swarm-rights.js';
 import { composed, follow } from './swarm-strategies.js';
 import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
@@ -82,6 +101,17 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
   'society/Joined@1': (draft, { group, entity, code }, ctx) => {
     if (!isGroup(draft, ctx) || group !== draft.group) ctx.reject('not_yours');
     joined(draft, entity, code, ctx);
+  },
+  'society/MemberOver@1': (draft, { group, entity }, ctx) => {
+    if (!isGroup(draft, ctx) || group !== draft.group) ctx.reject('not_yours');
+    // A coordinator of a slot ends with its task; one that existed before has none.
+    const leads = entity === draft.coordinator && draft.coordinator_slot === null;
+    if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
+  },
+  'society/CreatorOver@1': (draft, _, ctx) => {
+    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
+    if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
+    else if (!isOver(draft)) failing(draft, 'creator/deactivated');
   },
   'society/Compiled@1': (draft, compiled, ctx) => setMemberRights(draft, compiled, ctx),
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {

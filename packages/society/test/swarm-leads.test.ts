@@ -1,0 +1,149 @@
+/** Swarms whose creator, coordinator or members are revoked or suspended, and those with a budget of tokens. */
+import { defineAgent, defineTool, memory, openWorld } from 'reprise';
+import { scriptBy } from 'reprise/providers';
+import { type Entity, type SwarmManifest, society } from 'reprise/society';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+/** A tool that waits until it is released. */
+function waitingTool() {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const state = { waiting: 0, stopped: 0 };
+  const tool = defineTool({
+    name: 'wait',
+    description: 'Waits.',
+    args: z.strictObject({}),
+    run: async (_, { signal }) => {
+      state.waiting++;
+      await Promise.race([released, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+      if (signal.aborted) state.stopped++;
+      return 'done';
+    },
+  });
+  return { tool, state, release };
+}
+
+/** A world with Ann, whose scouts call a tool that waits and then speak. */
+async function openScene() {
+  const { tool, state, release } = waitingTool();
+  const asked = { requests: 0 };
+  const main = scriptBy(({ messages }) => {
+    asked.requests++;
+    return messages.some(({ role }) => role === 'tool')
+      ? { text: 'A market.' }
+      : { calls: [{ tool: 'wait', args: {} }] };
+  });
+  const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.', tools: [tool] });
+  const part = society();
+  const world = await openWorld({ store: memory(), models: { main }, agents: [scout], parts: [part] });
+  const office = world.part(part);
+  const ann = await office.human('ann');
+  const agentBelow = async (capabilities = {}): Promise<Entity> => {
+    const spec = { agent_type: 'custom' as const, display_name: 'Lead', capabilities };
+    return office.entity((await ann.register(spec)).agent_id);
+  };
+  const swarmAt = async (id: string) =>
+    (await world.kernel.state(['society/Swarm@1', id])) as { readonly status: string; readonly code: string | null };
+  return { world, office, ann, agentBelow, swarmAt, asked, tool: state, release };
+}
+
+const scouts = (count: number) => [
+  { slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: ['wait'] }, count },
+];
+
+const markets: SwarmManifest = { swarm_id: 'markets', goal: 'Compare', strategy: 'broadcast', agents: scouts(2) };
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+describe('a swarm whose lead is revoked', () => {
+  it('a swarm fails with its creator: what runs ends, its agents are deactivated, its group is archived [SOC-62]', async () => {
+    const { world, ann, agentBelow, swarmAt, tool } = await openScene();
+    await using _ = world;
+    const lead = await agentBelow();
+    const swarm = await lead.createSwarm(markets);
+    await until(() => tool.waiting === 2);
+    await ann.setStatus(lead.id, 'deactivate');
+    await until(() => tool.stopped === 2);
+    expect(await swarmAt('markets')).toMatchObject({ status: 'failed', code: 'creator/deactivated' });
+    const states = await Promise.all(
+      swarm.created.agents.map(({ agent_id }) => world.kernel.state(['society/Entity@1', agent_id])),
+    );
+    expect(states).toMatchObject([{ status: 'deactivated' }, { status: 'deactivated' }]);
+    expect(await world.kernel.state(['society/Group@1', 'markets'])).toMatchObject({ standing: 'archived' });
+    await world.verify();
+  });
+
+  it('a coordinator that existed before delegates, collects and finishes by its own calls [SOC-15] [SOC-18]', async () => {
+    const { world, ann, agentBelow, release } = await openScene();
+    await using _ = world;
+    release();
+    const boss = await agentBelow();
+    const swarm = await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinator_agent_id: boss.id });
+    const task = (args: object) => boss.use('swarm_task', { swarm_id: 'markets', ...args } as never);
+    for (let n = 0; n < 2; n++) await task({ action: 'delegate', slot: 'scout', task: 'Look at one.' });
+    expect(await task({ action: 'collect' })).toMatchObject({
+      reports: [{ status: 'ok' }, { status: 'ok' }],
+      waiting: 0,
+    });
+    await task({ action: 'finish', result: 'Compared.' });
+    expect(await swarm.status()).toMatchObject({ status: 'archived', synthesis: 'Compared.' });
+    expect(await world.kernel.state(boss.address)).toMatchObject({ status: 'active' }); // it is no agent of the swarm
+    await world.verify();
+  });
+
+  it('a swarm fails with a coordinator that existed before, and with no other member of its group [SOC-62]', async () => {
+    const { world, ann, office, agentBelow, swarmAt, tool } = await openScene();
+    await using _ = world;
+    const [boss, other] = [await agentBelow(), await agentBelow()];
+    await ann.createSwarm({ ...markets, strategy: 'hierarchical', coordinator_agent_id: boss.id });
+    await office.group('markets').join(other.id);
+    await boss.use('swarm_task', { swarm_id: 'markets', action: 'delegate', slot: 'scout', task: 'Look.' } as never);
+    await until(() => tool.waiting === 1);
+    await ann.setStatus(other.id, 'deactivate');
+    expect(await swarmAt('markets')).toMatchObject({ status: 'executing' });
+    await ann.setStatus(boss.id, 'deactivate');
+    expect(await swarmAt('markets')).toMatchObject({ status: 'failed', code: 'coordinator/deactivated' });
+    await until(() => tool.stopped === 1);
+    await world.verify();
+  });
+});
+
+describe('a swarm one of whose members is suspended', () => {
+  it('the work of a suspended member stands still, nothing of it is cancelled, and it goes on when it is resumed [SOC-36]', async () => {
+    const { world, ann, swarmAt, asked, tool, release } = await openScene();
+    await using _ = world;
+    const swarm = await ann.createSwarm({ ...markets, agents: scouts(1) });
+    const [member] = swarm.created.agents;
+    await until(() => tool.waiting === 1);
+    await ann.setStatus(member?.agent_id ?? '', 'suspend');
+    release();
+    await world.pump();
+    expect([asked.requests, tool.stopped]).toStrictEqual([1, 0]); // the tool came to its end, no step follows
+    expect(await swarmAt('markets')).toMatchObject({ status: 'executing' });
+    await ann.setStatus(member?.agent_id ?? '', 'resume');
+    expect(await swarm.ended({ within: '20s' })).toMatchObject({ status: 'archived', synthesis: 'A market.' });
+    expect(asked.requests).toBe(2);
+    await world.verify();
+  });
+});
+
+describe('a swarm with a budget of tokens', () => {
+  it('a swarm has as many tokens as its manifest says, all its agents together [SOC-15]', async () => {
+    const ended = async (budget_tokens: number) => {
+      const { world, ann, release } = await openScene();
+      await using _ = world;
+      release();
+      const swarm = await ann.createSwarm({ ...markets, budget_tokens });
+      const { status, results } = await swarm.ended({ within: '20s' });
+      await world.verify();
+      return [status, ...results.map((row) => row.status)];
+    };
+    expect(await ended(1_000_000)).toStrictEqual(['archived', 'ok', 'ok']);
+    expect(await ended(1)).toStrictEqual(['failed', 'failed', 'failed']);
+  });
+});
