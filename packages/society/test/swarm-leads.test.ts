@@ -27,14 +27,15 @@ function waitingTool() {
 }
 
 /** A world with Ann, whose scouts call a tool that waits and then speak. */
-async function openScene() {
+async function openScene(
+  usage: { readonly tokens_in: number; readonly tokens_out: number } = { tokens_in: 0, tokens_out: 0 },
+) {
   const { tool, state, release } = waitingTool();
   const asked = { requests: 0 };
   const main = scriptBy(({ messages }) => {
     asked.requests++;
-    return messages.some(({ role }) => role === 'tool')
-      ? { text: 'A market.' }
-      : { calls: [{ tool: 'wait', args: {} }] };
+    const isAnswered = messages.some(({ role }) => role === 'tool');
+    return isAnswered ? { text: 'A market.', usage } : { calls: [{ tool: 'wait', args: {} }], usage };
   });
   const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.', tools: [tool] });
   const part = society();
@@ -61,7 +62,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe('a swarm whose lead is revoked', () => {
-  it('a swarm fails with its creator: what runs ends, its agents are deactivated, its group is archived [SOC-62]', async () => {
+  it('a swarm fails with its creator: what runs ends, its agents are deactivated, its group is archived [SOC-63]', async () => {
     const { world, ann, agentBelow, swarmAt, tool } = await openScene();
     await using _ = world;
     const lead = await agentBelow();
@@ -96,7 +97,7 @@ describe('a swarm whose lead is revoked', () => {
     await world.verify();
   });
 
-  it('a swarm fails with a coordinator that existed before, and with no other member of its group [SOC-62]', async () => {
+  it('a swarm fails with a coordinator that existed before, and with no other member of its group [SOC-63]', async () => {
     const { world, ann, office, agentBelow, swarmAt, tool } = await openScene();
     await using _ = world;
     const [boss, other] = [await agentBelow(), await agentBelow()];
@@ -114,7 +115,7 @@ describe('a swarm whose lead is revoked', () => {
 });
 
 describe('a swarm one of whose members is suspended', () => {
-  it('the work of a suspended member stands still, nothing of it is cancelled, and it goes on when it is resumed [SOC-36]', async () => {
+  it('the work of a suspended member stands still, nothing of it is cancelled, and it goes on when it is resumed [SOC-36] [WORK-11]', async () => {
     const { world, ann, swarmAt, asked, tool, release } = await openScene();
     await using _ = world;
     const swarm = await ann.createSwarm({ ...markets, agents: scouts(1) });
@@ -133,17 +134,20 @@ describe('a swarm one of whose members is suspended', () => {
 });
 
 describe('a swarm with a budget of tokens', () => {
-  it('a swarm has as many tokens as its manifest says, all its agents together [SOC-15]', async () => {
+  it('a swarm whose tasks have used more tokens than its manifest says fails, and no later task begins [SOC-15] [SOC-64]', async () => {
     const ended = async (budget_tokens: number) => {
-      const { world, ann, release } = await openScene();
+      const { world, ann, asked, swarmAt, release } = await openScene({ tokens_in: 40, tokens_out: 10 });
       await using _ = world;
       release();
-      const swarm = await ann.createSwarm({ ...markets, budget_tokens });
-      const { status, results } = await swarm.ended({ within: '20s' });
+      const slot = scouts(1)[0] as (typeof markets)['agents'][0];
+      const agents = ['a', 'b', 'c'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
+      const swarm = await ann.createSwarm({ ...markets, strategy: 'pipeline', agents, budget_tokens });
+      await swarm.ended({ within: '20s' });
+      const { status, code } = await swarmAt('markets');
       await world.verify();
-      return [status, ...results.map((row) => row.status)];
+      return [status, code, asked.requests];
     };
-    expect(await ended(1_000_000)).toStrictEqual(['archived', 'ok', 'ok']);
-    expect(await ended(1)).toStrictEqual(['failed', 'failed', 'failed']);
+    expect(await ended(300)).toStrictEqual(['archived', null, 6]); // each agent asks twice, 50 tokens each
+    expect(await ended(150)).toStrictEqual(['failed', 'budget_exhausted', 4]);
   });
 });

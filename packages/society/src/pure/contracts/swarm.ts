@@ -145,6 +145,8 @@ export const swarmState = z.strictObject({
   /** Whether the synthesis is a model's output; a text otherwise. */
   synthesis_kind: z.nullable(z.enum(['llm_output', 'text'])),
   spent: tally,
+  /** What all its tasks may use together, where its manifest says: tokens, or micro-dollars. */
+  budget: z.strictObject({ tokens: z.nullable(some), micro_money: z.nullable(some) }),
 });
 
 /** The state of a swarm. */

@@ -112,6 +112,7 @@ export function worked(draft: SwarmState, news: Worked, ctx: ReducerContext): vo
   const next: SwarmTask = { ...task, status, output_ref, code, tally };
   if (!JOB_ENDED.includes(status)) return setTask(n, next, ctx);
   countUse(draft, tally);
+  if (isOverspent(draft)) failing(draft, 'budget_exhausted');
   if (status === 'ok') endTask(draft, n, next, ctx);
   else taskFailed(draft, n, next, true, ctx);
 }
@@ -123,9 +124,15 @@ function countUse({ spent }: SwarmState, { steps, tokens_in, tokens_out, micro_m
   spent.micro_money += micro_money;
 }
 
+/** A task is counted when it ends: what runs beside the one that goes over the budget ends with the swarm. */
+function isOverspent({ spent, budget: { tokens, micro_money } }: SwarmState): boolean {
+  const used = spent.tokens_in + spent.tokens_out;
+  return (tokens !== null && used > tokens) || (micro_money !== null && spent.micro_money > micro_money);
+}
+
 /** A task has failed: it is tried once more, the others go on, or the swarm fails. */
 function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: ReducerContext): void {
-  if (draft.on_failure === 'restart' && mayRetry && task.attempt === 1) {
+  if (draft.on_failure === 'restart' && !draft.failing && mayRetry && task.attempt === 1) {
     const again: SwarmTask = { ...task, attempt: 2, status: 'queued', code: null, output_ref: null };
     setTask(n, again, ctx);
     return ask(draft, n, again, ctx);

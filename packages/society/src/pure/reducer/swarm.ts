@@ -204,6 +204,7 @@ function initial({
     ...{ slots: 0, stage: 0, tasks: { next: 1, open: 0 }, code: null, failing: false },
     ...{ synthesis_ref: null, synthesis_kind: null },
     spent: { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 },
+    budget: { tokens: manifest.budget_tokens ?? null, micro_money: manifest.budget_micro_money ?? null },
   };
 }
 
