@@ -128,7 +128,7 @@ export function writeFrame(records: readonly JournalRecord[]): Uint8Array {
     derived: records.slice(1, records.length - 1 - attempts.length) as DerivedRecord[],
     attempts,
     state: records[records.length - 1] as StateRecord,
-  });
+  }).bytes;
 }
 
 /**

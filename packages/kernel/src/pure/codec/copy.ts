@@ -1,14 +1,21 @@
 import type { Value } from '@reprise/contracts';
 import { isRef } from '@reprise/contracts';
+import { isOwnMap } from './kinds.js';
 import { sortKeys } from './text.js';
 
 /** Copies a value in normal form: one that the codec has read or normalized, whose keys are in order already. */
 export function copyNormal(value: Value): Value {
-  if (typeof value !== 'object' || value === null || isRef(value)) return value;
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyNormal);
+  if (isOwnMap(value)) return copyMap(value as Readonly<Record<string, Value>>);
+  if (isRef(value)) return value;
   if (value instanceof Uint8Array) return new Uint8Array(value);
+  return copyMap(value as Readonly<Record<string, Value>>);
+}
+
+function copyMap(value: Readonly<Record<string, Value>>): Value {
   // Spread at once: an object that gets many keys one by one becomes a hash table, which is slow from then on.
-  const copy: Record<string, Value> = { ...(value as Readonly<Record<string, Value>>) };
+  const copy: Record<string, Value> = { ...value };
   for (const key of Object.keys(copy)) {
     const item = copy[key] as Value;
     if (typeof item === 'object' && item !== null) copy[key] = copyNormal(item);
@@ -25,9 +32,11 @@ export function copyNormal(value: Value): Value {
 export function copyValue(value: Value): Value {
   if (typeof value === 'number') return value + 0; // −0 is written as 0
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Uint8Array) return new Uint8Array(value);
-  if (isRef(value)) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
+  if (!isOwnMap(value)) {
+    if (value instanceof Uint8Array) return new Uint8Array(value);
+    if (isRef(value)) return value;
+    if (Array.isArray(value)) return value.map(copyValue);
+  }
   const map = value as Readonly<Record<string, Value | undefined>>;
   const copy: Record<string, Value> = {};
   for (const key of sortKeys(Object.keys(map))) {

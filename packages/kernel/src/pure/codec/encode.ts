@@ -1,7 +1,7 @@
 import type { Ref } from '@reprise/contracts';
 import { isRef, RepriseError, startOfText } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';
-import { bytesIn, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
+import { bytesIn, isOwnMap, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
 import { DIGEST_TAG, DIGEST_UNITS, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
 import { sortKeys, utf8Length, writeUtf8 } from './text.js';
 
@@ -64,11 +64,24 @@ export function encodeItems(items: readonly Uint8Array[]): Uint8Array {
  * @throws RepriseError `invalid_value`, as `encode` does
  */
 export function encodeScope(thing: unknown, depthMax: number = VALUE_DEPTH_MAX): Uint8Array {
-  return withWriter((writer) => {
-    writer.start(depthMax, { trusted: true, within: new WrittenScope() });
+  return encodeScopeLinks(thing, depthMax).bytes;
+}
+
+/** Bytes in a scope, and the links in them, each once, in the order in which they stand there. */
+export interface LinkedBytes {
+  readonly bytes: Uint8Array;
+  readonly links: readonly Ref[];
+}
+
+/** Writes a value as {@link encodeScope} does, and lists its links: the list that `linksOf` gives of it. */
+export function encodeScopeLinks(thing: unknown, depthMax: number): LinkedBytes {
+  const within = new WrittenScope();
+  const bytes = withWriter((writer) => {
+    writer.start(depthMax, { trusted: true, within });
     writer.openScope();
     writer.write(thing, 0);
   });
+  return { bytes, links: within.links };
 }
 
 function withWriter(write: (writer: Writer) => void): Uint8Array {
@@ -125,6 +138,10 @@ class Writer {
   }
 
   private object(thing: object, depth: number): void {
+    if (this.trusted) {
+      if (isOwnMap(thing)) return this.map(thing, depth);
+      if (Array.isArray(thing)) return this.list(thing, depth);
+    }
     const kind = plainness(thing);
     if (isRef(thing)) this.link(thing, depth);
     else if (kind === 'map') this.map(thing, depth);

@@ -1,11 +1,13 @@
 import type { Value } from '@reprise/contracts';
 import { isRef } from '@reprise/contracts';
 import { equalBytes } from './bytes.js';
+import { isOwnMap } from './kinds.js';
 
 /** Whether two canonical values have the same bytes. The order of keys does not matter; absent and undefined are one. */
 export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (isOwnMap(a) && isOwnMap(b)) return equalMaps(a as Fields, b as Fields);
   if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (isRef(a)) return isRef(b) && a.hex === b.hex && a.kind === b.kind;

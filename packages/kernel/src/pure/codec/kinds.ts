@@ -25,6 +25,15 @@ export function plainness(thing: object): 'map' | 'list' | 'neither' {
   return isForeignRoot(prototype) ? 'map' : 'neither';
 }
 
+/**
+ * Whether a canonical value is a map of this realm, found by its prototype alone. It is asked first, since most things
+ * are such maps: to ask each of them for the mark of a link took 3 % of a verification. A map of another realm, which is
+ * none by this, is then looked at the long way. Only for canonical values: another thing may wear the mark of a link.
+ */
+export function isOwnMap(thing: object): boolean {
+  return Object.getPrototypeOf(thing) === Object.prototype;
+}
+
 /** The `Object.prototype` of some realm: it has no prototype and owns what only that object owns. */
 function isForeignRoot(prototype: unknown): boolean {
   if (typeof prototype !== 'object' || prototype === null) return false;

@@ -84,6 +84,8 @@ function likeness(keys: readonly string[]): string {
 /** The strings that a writer has written, by number. */
 export class WrittenScope {
   readonly maps = new SharedMaps();
+  /** The links, each once, in the order of their numbers. */
+  readonly links: Ref[] = [];
   readonly #texts = new Map<string, number>();
   readonly #raw = new Map<string, number>();
   readonly #values = new Map<string, number>();
@@ -116,8 +118,9 @@ export class WrittenScope {
   }
 
   /** A link was written. */
-  wroteLink({ hex, kind }: Ref): void {
-    (kind === 'value' ? this.#values : this.#raw).set(hex, this.#next++);
+  wroteLink(link: Ref): void {
+    (link.kind === 'value' ? this.#values : this.#raw).set(link.hex, this.#next++);
+    this.links.push(link);
   }
 
   /** A key or plain bytes were written: they count, and are never referred to. */

@@ -1,5 +1,6 @@
 import type { Value } from '@reprise/contracts';
 import { isRef } from '@reprise/contracts';
+import { isOwnMap } from './kinds.js';
 import { utf8Length } from './text.js';
 
 /** The head of a link, and its digest. */
@@ -21,6 +22,7 @@ export function byteLength(value: Value | undefined): number {
   }
   if (typeof value === 'number') return Number.isSafeInteger(value) ? headBytes(value < 0 ? -1 - value : value) : 9;
   if (typeof value !== 'object' || value === null) return 1;
+  if (isOwnMap(value)) return mapLength(value as Readonly<Record<string, Value | undefined>>);
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + byteLength(item), headBytes(value.length));
   if (isRef(value)) return LINK_BYTES;
   if (value instanceof Uint8Array) return headBytes(value.length) + value.length;

@@ -10,6 +10,7 @@ import {
   type PlanAddress,
   type Principal,
   type Receipt,
+  type Ref,
   type RidingAttempt,
 } from '@reprise/contracts';
 import { encodeFrame, recordsOf } from '../record/index.js';
@@ -54,6 +55,8 @@ interface FoldedFrame {
 export interface SealedFrame {
   readonly records: readonly JournalRecord[];
   readonly bytes: Uint8Array;
+  /** The links in its records, each once. */
+  readonly links: readonly Ref[];
   readonly changes: readonly LeafChange[];
   /** Content that the frame links and the fold made. */
   readonly staged: readonly StagedBlob[];
@@ -326,7 +329,7 @@ function seal(fold: FrameFold, arm: readonly string[]): SealedFrame {
   const parts = { ingress: fold.ingress, derived: fold.records, attempts, state };
   return {
     records: recordsOf(parts),
-    bytes: encodeFrame(parts),
+    ...encodeFrame(parts),
     changes,
     staged: fold.staged,
     aborts: fold.aborts,

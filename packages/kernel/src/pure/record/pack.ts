@@ -10,7 +10,7 @@ import {
   type StateRecord,
   type Value,
 } from '@reprise/contracts';
-import { encodeScope, FRAME_DEPTH_MAX } from '../codec/index.js';
+import { encodeScopeLinks, FRAME_DEPTH_MAX, type LinkedBytes } from '../codec/index.js';
 import { DERIVED_LAYOUTS, type Form, INGRESS_LAYOUTS, type Layout, RECEIPT_LAYOUT, STATE_PREFIX } from './layout.js';
 
 /** A frame's records by role. */
@@ -26,15 +26,15 @@ export function recordsOf({ ingress, derived, attempts, state }: FrameParts): Jo
   return [ingress, ...derived, ...attempts, state];
 }
 
-/** The bytes of a frame. */
-export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): Uint8Array {
+/** The bytes of a frame, and the links in its records. */
+export function encodeFrame({ ingress, derived, attempts, state }: FrameParts): LinkedBytes {
   const packed = [
     packFields(INGRESS_LAYOUTS[ingress.kind], ingress),
     packArmed(attempts, derived),
     derived.map((record) => packFields(DERIVED_LAYOUTS[record.kind], record)),
     state.leaves.map((leaf) => packLeaf(leaf, ingress)),
   ];
-  return encodeScope(packed, FRAME_DEPTH_MAX);
+  return encodeScopeLinks(packed, FRAME_DEPTH_MAX);
 }
 
 /** An effect is armed by the index of its record in the frame, or by its id when it was emitted before. */

@@ -1,6 +1,7 @@
 import type { Value, ValueMap } from '@reprise/contracts';
 import { isRef } from '@reprise/contracts';
 import { pathText } from '../codec/encode.js';
+import { isOwnMap } from '../codec/kinds.js';
 import { describe, expectation } from './describe.js';
 import type { FieldNode, SchemaNode } from './node.js';
 import { tagsOf } from './tags.js';
@@ -70,7 +71,7 @@ function walk(node: SchemaNode, value: Value, before?: Value): Value | Mismatch 
       if (!isList(value) || value.length !== node.items.length) return mismatch(node, value);
       return walkItems(value, (i) => node.items[i] as SchemaNode, listOf(before));
     case 'union':
-      return node.on === undefined ? walkUnion(node, value, before) : walkTagged(node, node.on, value);
+      return node.on === undefined ? walkUnion(node, value, before) : walkTagged(node, node.on, value, before);
     default:
       return fits(node, value) ? value : mismatch(node, value);
   }
@@ -252,14 +253,24 @@ function mayFit(node: SchemaNode, value: Value): boolean {
   }
 }
 
-function walkTagged(node: Extract<SchemaNode, { type: 'union' }>, on: string, value: Value): Value | Mismatch {
+function walkTagged(
+  node: Extract<SchemaNode, { type: 'union' }>,
+  on: string,
+  value: Value,
+  before: Value | undefined,
+): Value | Mismatch {
   if (!isMap(value)) return mismatch(node, value);
   const tag = Object.hasOwn(value, on) ? value[on] : undefined;
   const options = taggedOptions(node, on);
   const option = tag === undefined ? undefined : options.get(tag);
-  if (option !== undefined) return walk(option, value);
+  if (option !== undefined) return walk(option, value, tagOf(before, on) === tag ? before : undefined);
   const expected = expectation({ type: 'literal', values: [...options.keys()] });
   return new Mismatch(expected, tag === undefined ? 'nothing' : describe(tag)).under(on);
+}
+
+/** The tag of what fitted before: with the same one, it fitted the same option. */
+function tagOf(before: Value | undefined, on: string): Value | undefined {
+  return before !== undefined && isMap(before) && Object.hasOwn(before, on) ? before[on] : undefined;
 }
 
 const tagged = new WeakMap<SchemaNode, ReadonlyMap<Value, SchemaNode>>();
@@ -293,11 +304,6 @@ function isList(value: Value): value is readonly Value[] {
 }
 
 function isMap(value: Value): value is ValueMap {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof Uint8Array) &&
-    !isRef(value)
-  );
+  if (typeof value !== 'object' || value === null) return false;
+  return isOwnMap(value) || !(Array.isArray(value) || value instanceof Uint8Array || isRef(value));
 }

@@ -1,5 +1,5 @@
 /** Follows links from frames to all content that they need, and reads every stored blob. */
-import { type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { type Ref, RepriseError } from '@reprise/contracts';
 import { LINKS_PER_TURN } from '../../ports/content/bounds.js';
 import type { ContentReader, ContentStore } from '../../ports/content/port.js';
 import { macrotask } from '../../ports/time/turn.js';
@@ -24,20 +24,26 @@ export class ContentWalk {
     return [...this.#gone.values()];
   }
 
+  /** Whether a blob was read whole: it was followed as a value, and is there. */
+  hasRead(hex: string): boolean {
+    return this.#seen.has({ hex, kind: 'value' }) && !this.#gone.has(hex);
+  }
+
   /**
-   * Follows the links of a value.
+   * Follows links.
    *
    * @throws RepriseError `blob_damaged`, and the errors of the content store
    */
-  async from(value: Value, where: string): Promise<void> {
-    for (const ref of linksOf(value)) await this.#visit(ref, where);
+  async from(links: readonly Ref[], where: string): Promise<void> {
+    for (const ref of links) if (this.#seen.add(ref)) await this.#visit(ref, where);
   }
 
+  /** @param first a link that was not met before */
   async #visit(first: Ref, where: string): Promise<void> {
     const open: Ref[] = [first];
     let read = 0;
     for (let ref = open.pop(); ref !== undefined; ref = open.pop()) {
-      if (!this.#seen.add(ref)) continue;
+      if (ref !== first && !this.#seen.add(ref)) continue;
       if (++read % LINKS_PER_TURN === 0) await macrotask();
       const links = ref.kind === 'value' ? await this.#linksOf(ref, where) : await this.#nothingOf(ref);
       if (links !== undefined) open.push(...links);
@@ -93,18 +99,20 @@ interface BlobsRead {
  * Reads every stored blob of a share once; a store checks the digest of what it reads. A defect ends the reading.
  *
  * @param tick called after each blob of the share
+ * @param hasRead whether this verification has read a blob already: it counts, and is not read again
  */
 export async function readBlobs(
   content: ContentReader & Pick<ContentStore, 'list'>,
   { part, of }: BlobShare,
   tick: (blobs: number) => Promise<void> | undefined,
+  hasRead: (hex: string) => boolean = () => false,
 ): Promise<BlobsRead> {
   let [blobs, place] = [0, 0];
   try {
     for await (const ref of content.list()) {
       place++;
       if (Number.parseInt(ref.hex.slice(0, 4), 16) % of !== part) continue;
-      if ((await content.get(ref)) === undefined) throw missing(ref, 'the content store');
+      if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
       blobs++;
       await tick(blobs);
     }

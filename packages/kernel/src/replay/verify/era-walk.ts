@@ -44,6 +44,8 @@ interface CarriedCode {
 /** A frame's records, and the content that replaying it makes, which state may link by digest alone. */
 export interface Owed {
   readonly all: readonly JournalRecord[];
+  /** The links in the records; undefined when nobody has listed them yet. */
+  readonly links?: readonly Ref[];
   readonly made: readonly Ref[];
   /** How effects were settled; known only for a frame that an app replayed. */
   readonly settled: readonly SettledEffect[];
@@ -190,7 +192,7 @@ export class EraWalk {
   async #replay(replayer: Replayer, stored: StoredFrame): Promise<Owed> {
     const { frame, head } = await replayer.step(stored);
     this.#head = head;
-    return { all: frame.records, made: frame.staged.map(({ ref }) => ref), settled: frame.settled };
+    return { all: frame.records, links: frame.links, made: frame.staged.map(({ ref }) => ref), settled: frame.settled };
   }
 
   async #replayCarried(carried: CarriedEra, stored: StoredFrame): Promise<Owed> {

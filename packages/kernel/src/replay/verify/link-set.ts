@@ -24,19 +24,29 @@ export class LinkSet {
     return this.#size;
   }
 
+  /** Whether a link was added. */
+  has(link: Pick<Ref, 'hex' | 'kind'>): boolean {
+    return this.#slots[this.#placeOf(link)] !== 0;
+  }
+
   /** Adds a link. @returns false when it was there before */
-  add({ hex, kind }: Ref): boolean {
+  add(link: Pick<Ref, 'hex' | 'kind'>): boolean {
+    const at = this.#placeOf(link);
+    if (this.#slots[at] !== 0) return false;
+    this.#slots.set(this.#key, at);
+    this.#size++;
+    if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow();
+    return true;
+  }
+
+  /** Where a link stands or would stand; its key is then in `#key`. */
+  #placeOf({ hex, kind }: Pick<Ref, 'hex' | 'kind'>): number {
     const key = this.#key;
     for (let word = 0; word < WORDS; word++) {
       key[word] = Number.parseInt(hex.slice(word * DIGITS, (word + 1) * DIGITS), 16);
     }
     key[0] = ((key[0] as number) & ~3) | (kind === 'value' ? 2 : 1);
-    const at = place(this.#slots, key, this.#salt);
-    if (this.#slots[at] !== 0) return false;
-    this.#slots.set(key, at);
-    this.#size++;
-    if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow();
-    return true;
+    return place(this.#slots, key, this.#salt);
   }
 
   #grow(): void {

@@ -3,7 +3,7 @@ import type { IngressRecord, Value } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type ReadableJournal, type StoredFrame } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
-import { portableSha256 } from '../../pure/codec/index.js';
+import { linksOf, portableSha256 } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { type BlobShare, ContentWalk, mayLink, readBlobs } from './content-walk.js';
@@ -62,6 +62,11 @@ export class RangeWalk {
     };
   }
 
+  /** Whether a blob was read already, and so was found sound. */
+  hasRead(hex: string): boolean {
+    return this.#content.hasRead(hex);
+  }
+
   /** Begins after a snapshot. @returns where that is, with all that the frames after it are derived from */
   async begin({ after, manifest }: Pick<RangeTask, 'after' | 'manifest'>): Promise<Boundary> {
     if (after < 0) return this.#start;
@@ -86,7 +91,7 @@ export class RangeWalk {
   }
 
   async #take(stored: StoredFrame): Promise<void> {
-    const { all, made } = await this.#eras.step(stored);
+    const { all, made, links } = await this.#eras.step(stored);
     const ingress = all[0] as IngressRecord;
     await checkIndexes(this.store.journal, stored, ingress, this.#hash);
     this.#newest.set(stored.kind, stored.seq);
@@ -95,7 +100,8 @@ export class RangeWalk {
     this.#records += all.length;
     this.#isExpected ||= this.#eras.head.digest === this.expect;
     const where = `frame ${stored.seq}`;
-    if (mayLink(stored.bytes)) await this.#content.from(all as unknown as Value, where);
+    const named = links ?? (mayLink(stored.bytes) ? linksOf(all as unknown as Value) : []);
+    if (named.length > 0) await this.#content.from(named, where);
     if (made.length > 0) await this.#content.from(made, where);
   }
 

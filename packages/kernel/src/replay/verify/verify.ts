@@ -85,18 +85,19 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   const of = (await store.journal.head()).seq + 1;
   const progress = new Progress(of, options.onProgress);
   const inRanges = workers && (await verifyInRanges(store, { workers, expect, progress }));
-  const found = inRanges?.found ?? (await verifyWhole(store, { ...options, apps }, progress));
+  const walk = inRanges === undefined ? await verifyWhole(store, { ...options, apps }, progress) : undefined;
+  const found = inRanges?.found ?? (walk as RangeWalk).found;
   const { erased, returned } = await judge(store, found, { ...options, apps });
   const blobs = await (workers !== undefined && inRanges !== undefined
     ? readInShares(workers, inRanges.begun, progress)
-    : readAll(store, progress));
+    : readAll(store, progress, walk));
   const { eras, records, end } = found;
   const [replayed, unverified] = [framesOf(eras, 'replayed'), framesOf(eras, 'unverified')];
   const head = { seq: end.seq, digest: end.head };
   return { replayed, unverified, eras, frames: end.seq + 1, records, blobs, erased, returned, head };
 }
 
-/** Verifies all frames in one piece. */
+/** Verifies all frames in one piece. @returns the walk, ended: what it found, and which blobs it has read */
 async function verifyWhole(
   store: ReadonlyStore,
   {
@@ -108,11 +109,11 @@ async function verifyWhole(
     readonly apps: readonly App[];
   },
   progress: Progress,
-): Promise<RangeFound> {
+): Promise<RangeWalk> {
   const walk = new RangeWalk(store, { apps, thorough, ...(code === undefined ? {} : { code }) }, expect);
   try {
     await walk.through(undefined, progress);
-    return walk.found;
+    return walk;
   } finally {
     await walk.close();
   }
@@ -141,8 +142,9 @@ async function judge(
   return erasures.check(store.content);
 }
 
-async function readAll({ content }: ReadonlyStore, progress: Progress): Promise<number> {
-  const { blobs, defect } = await readBlobs(content, { part: 0, of: 1 }, (read) => progress.step({ blobs: read }));
+async function readAll({ content }: ReadonlyStore, progress: Progress, walk: RangeWalk | undefined): Promise<number> {
+  const tick = (blobs: number) => progress.step({ blobs });
+  const { blobs, defect } = await readBlobs(content, { part: 0, of: 1 }, tick, (hex) => walk?.hasRead(hex) === true);
   if (defect !== undefined) throw defect.error;
   return blobs;
 }

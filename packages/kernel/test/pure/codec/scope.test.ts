@@ -4,7 +4,7 @@ import { anyValue } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decode, decodeScope, encode, encodeScope, FRAME_DEPTH_MAX, fromHex, toHex } from '../../../src/index.js';
-import { decodeScopeStart } from '../../../src/pure/codec/index.js';
+import { decodeScopeStart, encodeScopeLinks, linksOf } from '../../../src/pure/codec/index.js';
 import { codeOf } from '../../support/judge.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 
@@ -29,6 +29,8 @@ const repetitive = (): fc.Arbitrary<Value> => {
   return tree;
 };
 
+const named = ({ kind, hex }: Ref): string => `${kind}:${hex}`;
+
 const values = () => fc.oneof({ weight: 3, arbitrary: repetitive() }, { weight: 1, arbitrary: anyValue() });
 
 describe(`references in a frame (seed ${SEED})`, () => {
@@ -45,6 +47,18 @@ describe(`references in a frame (seed ${SEED})`, () => {
       }
     });
     await hold(law, { numRuns: 400, command: rerun('scope.test.ts') });
+  });
+
+  it('the links that are listed while a frame is written are those of what it is written from, in order', async () => {
+    let links = 0;
+    const law = fc.asyncProperty(fc.array(values(), { maxLength: 8 }), async (list) => {
+      const written = encodeScopeLinks(list, FRAME_DEPTH_MAX);
+      expect(toHex(written.bytes)).toBe(toHex(encodeScope(list, FRAME_DEPTH_MAX)));
+      expect(written.links.map(named)).toEqual(linksOf(list).map(named));
+      links += written.links.length;
+    });
+    await hold(law, { numRuns: 400, command: rerun('scope.test.ts') });
+    expect(links).toBeGreaterThan(100);
   });
 
   it('other bytes are refused, or are the one form of another value [CODEC-18]', async () => {

@@ -1,7 +1,14 @@
 /** Holds a journal to the law of replay: replay(0..n) = snapshot k + replay(k..n), for every k, in bytes. */
-import { Ref } from '@reprise/contracts';
-import { type App, EMPTY_HEAD, type Head, type ReadonlyStore, type StoredFrame } from '../../../src/index.js';
-import { encode, FRAME_DEPTH_MAX, toHex } from '../../../src/pure/codec/index.js';
+import { Ref, type Value } from '@reprise/contracts';
+import {
+  type App,
+  EMPTY_HEAD,
+  type Head,
+  type ReadonlyStore,
+  readFrame,
+  type StoredFrame,
+} from '../../../src/index.js';
+import { encode, FRAME_DEPTH_MAX, linksOf, toHex } from '../../../src/pure/codec/index.js';
 import type { LeafKey } from '../../../src/pure/engine/index.js';
 import { Replayer } from '../../../src/replay/verify/index.js';
 import { type MapChange, MerkleMap, type NodeStore } from '../../../src/run/map/index.js';
@@ -61,6 +68,8 @@ async function replayAll(frames: readonly StoredFrame[], app: App, map: MerkleMa
   let root: Ref | null = null;
   for (const stored of frames) {
     const { frame, head } = await replayer.step(stored);
+    const linked = linksOf(readFrame(stored.bytes, stored.seq).all as unknown as Value);
+    expectSame(`the links that frame ${stored.seq} is said to have`, namesOf(frame.links), namesOf(linked));
     const changes: MapChange[] = frame.changes.map(({ key, after }) => ({
       key,
       bytes: after === undefined ? undefined : encode(after, FRAME_DEPTH_MAX),
@@ -114,6 +123,12 @@ export function nodesIn(blobs: Map<string, Uint8Array>): NodeStore {
     },
   };
 }
+
+const namesOf = (links: readonly Ref[]): string =>
+  links
+    .map(({ kind, hex }) => `${kind}:${hex}`)
+    .sort()
+    .join(' ');
 
 function expectSame(what: string, found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${what}: ${String(found)} instead of ${String(wanted)}`);

@@ -19,7 +19,8 @@ import {
 import { portableSha256 } from '../../../src/pure/codec/index.js';
 import { EraWalk } from '../../../src/replay/verify/era-walk.js';
 import { ComputedNodes } from '../../../src/run/state/value-nodes.js';
-import { refusal, until } from '../../support/judge.js';
+import { codeOf, refusal, until } from '../../support/judge.js';
+import { contentOf, storeWith } from './damage.js';
 import { added, appOf, asked, counter, counter1, counter2, counter3, payer } from './versions.js';
 
 const ONE = appOf(counter1());
@@ -249,5 +250,27 @@ describe('a manifest that does not begin an era as it should', () => {
       head: nextHead(EMPTY_HEAD, bytes, portableSha256).digest,
     };
     expect(await refusal(walk(store, [frame], []))).toMatchObject({ code: 'journal_damaged' });
+  });
+});
+
+describe('the content of a world', () => {
+  it('a verification in one piece reads each blob once, and finds damage in each of them', async () => {
+    const content = await contentOf(await (await threeEras()).openReadonly());
+    const hexes = [...content.blobs.keys()];
+    expect(hexes.length).toBeGreaterThan(2);
+    const sound = storeWith(content);
+    const reads: string[] = [];
+    const get: typeof sound.content.get = (ref) => {
+      reads.push(ref.hex);
+      return sound.content.get(ref);
+    };
+    const options = { app: THREE, legacy: [ONE, TWO] };
+    const report = await verifyStore({ ...sound, content: { ...sound.content, get } }, options);
+    expect(report.blobs).toBe(hexes.length);
+    expect(reads.sort()).toEqual(hexes.sort());
+    for (const hex of hexes) {
+      const blobs = new Map(content.blobs).set(hex, new Uint8Array([1]));
+      expect(await codeOf(verifyStore(storeWith({ ...content, blobs }), options)), hex).toBe('blob_damaged');
+    }
   });
 });

@@ -68,17 +68,20 @@ describe('the state that a delivery leaves', () => {
     }
   });
 
-  it('what fitted one option of a union says nothing about another option [SCH-3]', () => {
-    const node = compileSchema(
-      z.union([
-        z.strictObject({ kind: z.literal('a'), inner: z.strictObject({ x: z.string() }) }),
-        z.strictObject({ kind: z.literal('b'), inner: z.strictObject({ x: z.int() }) }),
-      ]),
-    );
+  const options = [
+    z.strictObject({ kind: z.literal('a'), inner: z.strictObject({ x: z.string() }) }),
+    z.strictObject({ kind: z.literal('b'), inner: z.strictObject({ x: z.int() }) }),
+  ] as const;
+  it.each([
+    ['a union', z.union(options)],
+    ['a union with a tag', z.discriminatedUnion('kind', options)],
+  ])('what fitted one option of %s says nothing about another option [SCH-3]', (_which, union) => {
+    const node = compileSchema(union);
     const before = { kind: 'a', inner: { x: 'text' } };
     const after = { kind: 'b', inner: before.inner };
     expect(check(node, before).ok).toBe(true);
     expect(checkNext(node, after as Value, before as Value)).toEqual(check(node, after as Value));
     expect(check(node, after as Value).ok).toBe(false);
+    expect(checkNext(node, { ...before }, before)).toEqual(check(node, { ...before }));
   });
 });
