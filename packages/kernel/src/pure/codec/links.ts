@@ -1,7 +1,6 @@
 import type { Ref, Value } from '@reprise/contracts';
 import { isRef, RepriseError } from '@reprise/contracts';
 import { FRAME_DEPTH_MAX } from './bounds.js';
-import { isOwnMap } from './kinds.js';
 import { sortKeys } from './text.js';
 
 /**
@@ -19,7 +18,7 @@ export function linksOf(value: Value): Ref[] {
 
 function collect(value: Value, found: Map<string, Ref>, depth: number): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
-  if (!isOwnMap(value) && isRef(value)) {
+  if (isRef(value)) {
     const name = `${value.kind}:${value.hex}`;
     if (!found.has(name)) found.set(name, value);
     return;

@@ -80,7 +80,7 @@ describe(`the length of text in bytes (seed ${SEED})`, () => {
     const texts = fc.tuple(fc.nat({ max: 40 }), fc.array(unit, { maxLength: 6 }), fc.nat({ max: 40 }));
     const counted = fc.property(texts, ([before, middle, after]) => {
       const text = 'a'.repeat(before) + middle.join('') + 'b'.repeat(after);
-      expect(utf8Length(text)).toBe(text.isWellFormed() ? Buffer.byteLength(text) : -1);
+      expect(utf8Length(text)).toBe(Buffer.from(text).toString() === text ? Buffer.byteLength(text) : -1);
     });
     await hold(counted, { numRuns: 2_000, command: rerun('keys.test.ts') });
   });
