@@ -12,15 +12,12 @@ import { anyConversation, type Conversation, holdMemory, type MemoryOf } from '.
 
 const SEED = 51;
 
-/** `scripts/long/prompt.ts` holds the law over thousands. */
-const RUNS = 120;
-
 /** The first conversation that a memory gets wrong. */
 async function found(memoryOf?: () => MemoryOf): Promise<unknown> {
   const law = fc.asyncProperty(anyConversation, async (drawn: Conversation) => {
     await holdMemory(drawn, memoryOf?.());
   });
-  const { failed, error } = (await fc.check(law, { seed: SEED, numRuns: RUNS, endOnFailure: true })) as {
+  const { failed, error } = (await fc.check(law, { seed: SEED, numRuns: 300, endOnFailure: true })) as {
     failed: boolean;
     error?: unknown;
   };
