@@ -27,6 +27,7 @@ export const HEAVY = [
   ['packages/flow/test/acceptance.test.ts', 'a thousand of each reducer'],
   ['packages/flow/test/crash/', 'kills processes'],
   ['packages/kernel/test/pure/engine/gate/revocation.test.ts', 'random revocations, each audited'],
+  ['packages/kernel/test/kept/', 'broken builds, and random worlds that are opened again before each request'],
   ['packages/kernel/test/replay/fork/', 'random worlds, forked at every frame'],
   ['packages/kernel/test/replay/verify/ranges.test.ts', 'random worlds, each damaged and verified in two ways'],
   ['packages/kernel/test/replay/verify/random.test.ts', 'random chains of app versions'],
