@@ -104,30 +104,19 @@ function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDe
     );
   }
   fold.afford(context);
-  const { v } = signature(reducer, delivery.to);
-  const { heads } = context.tables;
+  const { v: _signed, tables: _tables, ...rest } = cell;
   const after: CellLeaf = {
-    inc: cell.inc,
-    live: cell.live,
-    n: cell.n + 1,
+    ...rest,
+    ...signature(reducer, delivery.to),
     ...context.planning,
-    failed: cell.failed,
-    parent: cell.parent,
-    ...(cell.pinc === undefined ? {} : { pinc: cell.pinc }),
+    n: cell.n + 1,
     timers: Object.fromEntries(context.timers),
-    logs: logsOf(cell, context),
-    ...(heads === undefined ? {} : { tables: heads }),
-    ...(v === undefined ? {} : { v }),
+    logs: [...new Set([...cell.logs, ...context.logs.keys()])].sort((a, b) => (a < b ? -1 : 1)),
+    ...(context.tables.heads === undefined ? {} : { tables: context.tables.heads }),
     state: draft as CellState,
   };
   const next = nextCell(reducer, cell.state, after) ?? normalCell(reducer, after);
   return { context, cell: next, logs: openLogs(context), timersBefore: cell.timers };
-}
-
-/** The logs that a cell has written to, with those of this delivery, in order. */
-function logsOf({ logs }: CellLeaf, context: CellContext): readonly string[] {
-  const added = [...context.logs.keys()].filter((log) => !logs.includes(log));
-  return added.length === 0 ? logs : [...logs, ...added].sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** The plan for which an adapter sent the request that is delivered. The gate has found its effect open. */

@@ -117,7 +117,7 @@ class ChangedFields {
   }
 
   #set(name: string, value: unknown): void {
-    if (isShort(value)) this.found[name] = [value as Value];
+    if (typeof value === 'number') this.found[name] = [value]; // nine bytes at most
     else this.#state(name, value, encodeKernel(value));
   }
 
@@ -125,15 +125,6 @@ class ChangedFields {
     this.found[name] = bytes.length <= INLINE_BYTES_MAX ? [value as Value] : this.hash(bytes);
   }
 }
-
-/** Whether a value is shown by value without a look at its bytes: a number takes nine of them at most, a unit of text three. */
-function isShort(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= SHORT_UNITS;
-  return typeof value === 'number' || typeof value === 'boolean' || value === null;
-}
-
-/** So many units of text fit with their head, whatever they are. */
-const SHORT_UNITS = Math.floor((INLINE_BYTES_MAX - 2) / 3);
 
 const EMPTY: Stated = {};
 
