@@ -116,8 +116,9 @@ class ChangedFields {
     }
   }
 
+  /** A number takes nine bytes at most, so it is shown by value without a look at them. */
   #set(name: string, value: unknown): void {
-    if (typeof value === 'number') this.found[name] = [value]; // nine bytes at most
+    if (typeof value === 'number') this.found[name] = [value];
     else this.#state(name, value, encodeKernel(value));
   }
 
