@@ -3,13 +3,17 @@ import { type AgentWorld, type Duration, durationMs, type WorldPart } from '@rep
 import {
   type Address,
   type ArgumentCheck,
+  type Capability,
+  capability,
   checkOf,
   isRepriseError,
   type PolicyRule,
   requireKnownOptions,
+  type Value,
 } from '@reprise/contracts';
 import { topic } from '@reprise/flow';
-import type { AnyAdapter } from '@reprise/kernel';
+import { type AnyAdapter, encode, toHex } from '@reprise/kernel';
+import { canonical } from '@reprise/kernel/authority';
 import { memoryPart } from '@reprise/memory';
 import { textsPart, workPart } from '@reprise/work';
 import { conflictsAdapter } from './adapters/conflicts.js';
@@ -69,7 +73,15 @@ export interface SocietyOptions {
    * the app's.
    */
   readonly calls?: Address;
+  /**
+   * What people may send and read who are not in the society: nothing when absent. Rights that the app sets for a person
+   * itself (`sys/SetRights@1`) count instead. It stands from the first opening with the society on.
+   */
+  readonly strangers?: Capability;
 }
+
+/** People whom the society does not know reach no cell of its world. Who may approve something is stated with it. */
+const NOTHING: Capability = { may: { read: [], send: [] } };
 
 /** Cells reach each other along kinship; what crosses it is named here. No adapter reaches a cell of a society. */
 const POLICY: readonly PolicyRule[] = [
@@ -101,10 +113,13 @@ const POLICY: readonly PolicyRule[] = [
  * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
  */
 export function society(options: SocietyOptions = {}): WorldPart<Society> {
-  requireKnownOptions(options, { keys: true, tokens: true, root: true, grace: true, calls: true }, 'society');
+  const known = { keys: true, tokens: true, root: true, grace: true, calls: true, strangers: true } as const;
+  requireKnownOptions(options, known, 'society');
   const { root = {}, grace = SOCIETY_BOUNDS.grace_ms, calls = null, keys = memoryVault(), tokens } = options;
+  const { strangers = NOTHING } = options;
   const parsed = capabilities.safeParse(root);
   require(parsed.success, 'root', 'capabilities', root);
+  require(capability.safeParse(strangers).success, 'strangers', 'a capability of the kernel', strangers);
   const graceMs = durationOf(grace);
   const sign = (agent: string, bytes: Uint8Array) => keys.sign(keyRefOf(agent), bytes);
   const kept = societyKeys(keys);
@@ -137,6 +152,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       swarmCheckAdapter(host) as AnyAdapter,
     ],
     async started(world) {
+      await boundStrangers(world, strangers);
       await kept.clear(world.kernel);
       return undefined;
     },
@@ -154,4 +170,19 @@ function durationOf(grace: Duration): number {
     require(!isRepriseError(error, 'invalid_argument'), 'grace', "a duration up to 366 days, such as '7d'", grace);
     throw error;
   }
+}
+
+/** The holder of the rights of people for whom none were set (GATE-31). */
+const STRANGERS = 'human:*';
+
+/** Sets what people may do who are not in the society. */
+async function boundStrangers({ kernel }: AgentWorld, strangers: Capability): Promise<void> {
+  const { declared } = await kernel.rights(STRANGERS);
+  const exercise = canonical(strangers);
+  if (isEqual(declared?.exercise ?? null, exercise)) return;
+  await kernel.command('sys/SetRights@1', { holder: STRANGERS, exercise });
+}
+
+function isEqual(a: Capability | null, b: Capability): boolean {
+  return a !== null && toHex(encode(a as unknown as Value)) === toHex(encode(b as unknown as Value));
 }

@@ -24,12 +24,9 @@ import { answerOnce } from '../api/repeated.js';
 import type { Answered } from '../api/requests.js';
 import {
   AGENT_ID,
-  type CallNeeds,
-  CHECKS,
   ENTITY,
   type EntityState,
   entityAt,
-  firstFailed,
   NAME_ID,
 } from '../pure/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
@@ -98,24 +95,9 @@ async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> 
   const kept = await keptArgs(tool, args, { content: kernel.content, id });
   const answered = await answerTo(world, called, kept);
   if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
-  if (answered.is_error)
-    return { structured: shownRefusal(await detailed(world, called, answered.value)), isError: true };
+  if (answered.is_error) return { structured: shownRefusal(answered.value), isError: true };
   const texts = await textsOf(tool, answered.refs, kernel.content);
   return { structured: shownAnswer(tool, answered.value, texts), isError: false };
-}
-
-/** The gate says that it denies; which check it was follows from the rights, in the order in which they are named. */
-async function detailed(world: AgentWorld, { entity, tool, args }: Called, value: Value): Promise<Value> {
-  const { error, detail } = value as ValueMap;
-  if (error !== 'capability_denied' || CHECKS.some((check) => check === detail)) return value;
-  const rights = await rightsOf(world, entity);
-  const found = rights && firstFailed(rights, needsOf(tool, args), 0, world.kernel.now);
-  return found === undefined ? value : { error, detail: found };
-}
-
-function needsOf(tool: string, { group, group_id }: ValueMap): CallNeeds {
-  const named = group_id ?? group;
-  return { tool, ...(typeof named === 'string' ? { group: named } : {}) };
 }
 
 /** The answer of the entity; undefined when another call had this id (V2). */

@@ -227,6 +227,8 @@ export const entityCoreTables = {
     call: z.string().max(64),
     private_key_encrypted: z.nullable(z.string().max(1_024)),
   }),
+  /** Agents that were removed below, by id, until their keys and hot contexts are gone: how often that failed. */
+  clearing: z.strictObject({ key_ref: z.nullable(z.string().max(128)), failures: count }),
   /** Calls that wait, under a digest of their origin. */
   calls: callRow,
   /** Plans that are under way, by number: the call, or the return, that they are for. */
@@ -263,6 +265,12 @@ const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.st
 
 /** The archive item of an agent: its id, and why it was not written. */
 const archiveKept = z.strictObject({ key: z.string().max(128), code: z.nullable(z.string().max(96)) });
+
+/** A removed agent, and the name of its key in the vault; null for a key of its own. */
+const removedAgent = z.strictObject({ agent_id: agentId, key_ref: z.nullable(z.string().max(128)) });
+
+/** A removed agent. */
+export type RemovedAgent = z.infer<typeof removedAgent>;
 
 /** The events between the cells of a society, and from plans. */
 export const entityNews = {
@@ -316,6 +324,10 @@ export const entityNews = {
   'society/Membership@1': z.strictObject({ group: nameId, role: z.nullable(role) }),
   /** What a deactivated agent was about was kept, or could not be. */
   'society/Archived@1': archiveKept,
+  /** An agent was removed: who may act clears what it leaves. It goes up from maker to maker until there is one. */
+  'society/Removed@1': removedAgent,
+  /** What a removed agent left was cleared, or could not be. */
+  'society/Cleared@1': z.strictObject({ agent_id: agentId, code: z.nullable(z.string().max(96)) }),
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': z.strictObject({}),
 };

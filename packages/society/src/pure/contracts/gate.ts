@@ -41,13 +41,14 @@ export const callCheckPlan = planOnUse('society/check_plan@1', () =>
     input: z.strictObject({ call: z.string().max(64), tool, group: z.nullable(group), at: address }),
     effects: [societyCall, societyGroupCall],
     *run({ call, tool: named, group: of, at }, plan) {
-      const effect =
-        of === null
-          ? plan.emitEffect(societyCall, { tool: named, at })
-          : plan.emitEffect(societyGroupCall, { tool: named, group: of, at });
+      const alone = () => plan.emitEffect(societyCall, { tool: named, at });
+      const effect = of === null ? alone() : plan.emitEffect(societyGroupCall, { tool: named, group: of, at });
       const verdict = yield* plan.awaitReceipt(effect);
       const code = verdict.status === 'ok' ? null : (verdict.code ?? verdict.status);
-      plan.raiseEvent({ name: 'society/Checked@1', value: { call, code, value: null } });
+      // The gate names no dimension. Where the tool alone is permitted, it was the group (CAP-10).
+      const asksAgain = of !== null && code === 'cap_denied';
+      const isGroup = asksAgain && (yield* plan.awaitReceipt(alone())).status === 'ok';
+      plan.raiseEvent({ name: 'society/Checked@1', value: { call, code, value: isGroup ? 'group' : null } });
     },
   }),
 );

@@ -72,12 +72,16 @@ export const ownKeyPlan = planOnUse('society/own_key_plan@1', () =>
 export const removePlan = planOnUse('society/remove_plan@1', () =>
   definePlan({
     name: 'society/remove_plan@1',
-    input: z.strictObject({ key_ref: z.nullable(z.string().max(128)), cell: address }),
+    input: z.strictObject({ agent_id: agentId, key_ref: z.nullable(z.string().max(128)), cell: address }),
     effects: [identityDestroy, societyErase],
-    *run({ key_ref, cell }, plan) {
+    *run({ agent_id, key_ref, cell }, plan) {
       const erased = plan.emitEffect(societyErase, { cell });
-      if (key_ref !== null) yield* plan.awaitReceipt(plan.emitEffect(identityDestroy, { key_ref }));
-      yield* plan.awaitReceipt(erased);
+      const destroyed = key_ref === null ? undefined : plan.emitEffect(identityDestroy, { key_ref });
+      const receipts = [yield* plan.awaitReceipt(erased)];
+      if (destroyed !== undefined) receipts.push((yield* plan.awaitReceipt(destroyed)) as never);
+      const failed = receipts.find(({ status }) => status !== 'ok');
+      const code = failed === undefined ? null : (failed.code ?? failed.status);
+      plan.raiseEvent({ name: 'society/Cleared@1', value: { agent_id, code } });
     },
   }),
 );

@@ -90,13 +90,13 @@ export function planOfCallFailed(
 export function callChecked(
   operations: Operations,
   draft: EntityState,
-  code: string | null,
+  { code, value }: { readonly code: string | null; readonly value: unknown },
   ctx: ReducerContext,
 ): void {
   const call = callOfPlan(ctx);
   const row = tableOf(ctx, 'calls').get(call);
   if (row === undefined) return;
-  if (code !== null) return answerCall(draft, call, denied(code), ctx);
+  if (code !== null) return answerCall(draft, call, denied(code, value === 'group' ? 'group' : 'tool'), ctx);
   tableOf(ctx, 'calls').set(call, { ...row, checked: true });
   if (row.origin.kind !== 'ancestor') operated(draft, ctx);
   const op = operations[row.name];

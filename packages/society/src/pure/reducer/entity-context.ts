@@ -1,7 +1,13 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
-import type { Rights } from '@reprise/contracts';
+import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type AgentEntry, type CallRow, ENTITY, type Role, type SessionRow } from '../contracts/index.js';
+import { type AgentEntry, type CallRow, ENTITY, type RemovedAgent, type Role, type SessionRow } from '../contracts/index.js';
+
+/** A removed agent whose key and hot context are still there. */
+export interface ClearingRow {
+  readonly key_ref: string | null;
+  readonly failures: number;
+}
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
@@ -9,6 +15,7 @@ interface Tables {
   readonly memberships: Table<Role>;
   readonly children: Table<AgentEntry>;
   readonly registering: Table<{ readonly call: string; readonly private_key_encrypted: string | null }>;
+  readonly clearing: Table<ClearingRow>;
   readonly calls: Table<CallRow>;
   readonly plans: Table<string>;
   readonly sessions: Table<SessionRow>;
@@ -23,6 +30,11 @@ export function tableOf<K extends keyof Tables>(ctx: ReducerContext, name: K): T
 /** The id of the entity of this cell. */
 export function idOf({ address: [, id] }: ReducerContext): string {
   return id;
+}
+
+/** Tells the maker of a cell that an agent at or below it was removed. */
+export function passRemoved(maker: Address, removed: RemovedAgent, ctx: ReducerContext): void {
+  ctx.send([maker[0], maker[1]], { name: 'society/Removed@1', value: removed });
 }
 
 /** Whether the event comes from a plan of this cell. @returns the number of the plan */

@@ -50,6 +50,7 @@ import {
   takeAsk,
   takeCall,
 } from './calls.js';
+import { clearAgain, cleared, clearingFailed, removedBelow } from './clearing.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
@@ -58,7 +59,7 @@ import { memberAnswered, memberHandlers } from './member.js';
 import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
-import { agentMade, clearRemoved, unmakeAgent } from './register.js';
+import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
 import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
@@ -139,7 +140,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (!isSelf(ctx)) ctx.reject('not_yours');
     sendInput(draft, send, ctx);
   },
-  'society/Checked@1': (draft, { code }, ctx) => callChecked(operations(), draft, code, ctx),
+  'society/Checked@1': (draft, checked, ctx) => callChecked(operations(), draft, checked, ctx),
   'society/Keyed@1': (draft, { code, value }, ctx) => {
     const call = callOfPlan(ctx);
     if (code !== null) return answerCall(draft, call, refusal('key_not_made', { cause: code }), ctx);
@@ -181,10 +182,10 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
       childStatusNews(id, row.status, status, ctx);
     }
     if (status === 'deactivated') beginArchive(id, ctx);
-    if (status !== 'removed') return;
-    draft.children--;
-    clearRemoved(id, row?.key_ref ?? null, ctx);
+    if (status === 'removed') draft.children--;
   },
+  'society/Removed@1': (draft, removed, ctx) => removedBelow(draft, removed, ctx),
+  'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
   'society/Membership@1': (draft, { group, role }, ctx) => {
     if (ctx.sender?.[0] !== 'society/Group@1' || ctx.sender[1] !== group) ctx.reject('not_yours');
     const memberships = tableOf(ctx, 'memberships');
@@ -208,10 +209,12 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   'sys/EffectOpened@1': (_draft, { effect }, ctx) => {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
-  'sys/TimerFired@1': (draft, { name }, ctx) => statusTimer(draft, name, ctx),
+  'sys/TimerFired@1': (draft, { name }, ctx) => {
+    if (!clearAgain(name, ctx)) statusTimer(draft, name, ctx);
+  },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const other = planOfCallFailed(draft, plan[2], code, ctx);
-    if (other !== undefined) stagingPlanFailed(draft, other, code, ctx);
+    if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (value.tag?.startsWith(ASK_TAG)) {

@@ -38,7 +38,7 @@ export const memoryOperations: Operations = {
   memory_write_warm: operation(memoryToolCalls.memory_write_warm, {
     group: ({ group }) => group,
     run: (draft: EntityState, asked, call, ctx) => {
-      if (asked.visibility === 'public') return denied('cap_denied/mem_write');
+      if (asked.visibility === 'public') return denied('cap_denied', 'visibility');
       const store = targetOf(asked, ctx);
       if (store === undefined) return refusal('group_required', { hint: 'Name the group.' });
       const refused = refusedWrite(draft, store, ctx);
@@ -53,7 +53,7 @@ export const memoryOperations: Operations = {
     run: (draft: EntityState, { item_id, group, after = 0, limit = MEMORY_BOUNDS.read }, call, ctx) => {
       if ((item_id === undefined) === (group === undefined)) return refusal('item_or_group');
       const { store, id } = item_id === undefined ? { store: storeFor(group as string), id: 0 } : itemOf(item_id);
-      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
       const count = Math.min(limit, MEMORY_BOUNDS.read);
       const ids = id > 0 ? [id] : Array.from({ length: count }, (_, place) => after + 1 + place);
       const composed = openCall(call, ctx)?.origin.kind === 'owner';
@@ -74,7 +74,7 @@ export const memoryOperations: Operations = {
       const { store, id } = itemOf(item_id);
       const to = storeOf.group(group_id);
       if (store === to) return refusal('same_store');
-      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
       const refused = refusedWrite(draft, to, ctx);
       if (refused !== undefined) return refused;
       const key = `share:${ctx.hash(item_id).slice(0, 32)}`;
@@ -84,7 +84,7 @@ export const memoryOperations: Operations = {
   memory_validate: operation(memoryToolCalls.memory_validate, {
     run: (draft: EntityState, { item_id }, call, ctx) => {
       const { store } = itemOf(item_id);
-      if (!mayAsk(draft, store, ctx)) return denied('cap_denied/mem_read');
+      if (!mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
       return refusedWrite(draft, store, ctx) ?? act(call, judging(draft, item_id, ctx), ctx);
     },
   }),
@@ -154,10 +154,10 @@ function targetOf({ store, group, visibility }: Args<'memory_write_warm'>, ctx: 
 
 /** Why an entity does not write to a store now; undefined when the gate may be asked. A staging store is written by its cell alone. */
 export function refusedWrite(draft: EntityState, store: string, ctx: ReducerContext): Answer | undefined {
-  if (stagingOfStore(store) !== undefined || !mayAsk(draft, store, ctx)) return denied('cap_denied/mem_write');
+  if (stagingOfStore(store) !== undefined || !mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
   const group = groupOfStore(store);
   const role = group === undefined ? undefined : tableOf(ctx, 'memberships').get(group);
-  if (group !== undefined && (role === undefined || role === 'viewer')) return denied('cap_denied/mem_write');
+  if (group !== undefined && (role === undefined || role === 'viewer')) return denied('cap_denied', 'visibility');
   const isEmergency = draft.emcon || (group !== undefined && memberTable(ctx, 'terms').get(group)?.emcon === true);
   return isEmergency ? refusal('emcon', { hint: 'Reads go on; write again when the emergency is over.' }) : undefined;
 }
@@ -359,9 +359,7 @@ function storesOf(ctx: ReducerContext): readonly string[] {
 
 function refusedBy(code: string): Answer {
   const isGate = code.startsWith('cap_denied') || code.startsWith('policy_denied') || code === 'denied';
-  return isGate
-    ? denied(code === 'cap_denied' ? 'cap_denied/mem_read' : code)
-    : refusal(code.replace(/^validation_error\//, ''));
+  return isGate ? denied(code, 'visibility') : refusal(code.replace(/^validation_error\//, ''));
 }
 
 function act(call: string, input: MemoryAct, ctx: ReducerContext): undefined {

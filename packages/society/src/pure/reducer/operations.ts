@@ -1,6 +1,7 @@
 /** The tools of a society as the reducer of an entity knows them: their arguments, and what each does. */
 import type { Ref, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
+import type { CallCheck } from '../compile/index.js';
 import type { EntityState } from '../contracts/index.js';
 
 /** What a call is answered with. */
@@ -54,16 +55,17 @@ export function refusal(code: string, details: Readonly<Record<string, Value>> =
   return { value: { code, ...details }, is_error: true };
 }
 
-/** A denial of the gate, as an answer. */
-export function denied(code: string): Answer {
-  return { value: { error: 'capability_denied', detail: detailOf(code) }, is_error: true };
+/**
+ * A denial of the gate, as an answer: it names the first check that failed (CAP-10).
+ *
+ * @param asked the check that the effect stood for: the gate's code names no dimension
+ */
+export function denied(code: string, asked: CallCheck): Answer {
+  return { value: { error: 'capability_denied', detail: checkOf(code, asked) }, is_error: true };
 }
 
-/** Names the check that failed: tool, group, visibility, parallel or ttl. */
-function detailOf(code: string): string {
-  if (code === 'cap_denied/mem_read' || code === 'cap_denied/mem_write') return 'visibility';
+/** Time and number of operations have codes of their own; a chain that is broken permits nothing, so nothing asked. */
+function checkOf(code: string, asked: CallCheck): CallCheck {
   if (code === 'cap_denied/expired') return 'ttl';
-  if (code.startsWith('cap_denied/parallel') || code.startsWith('budget_denied')) return 'parallel';
-  const [, dimension] = code.split('/');
-  return dimension ?? code;
+  return code === 'cap_denied/parallel' || code === 'cap_denied/budget' ? 'parallel' : asked;
 }

@@ -12,10 +12,8 @@ import {
   type Capabilities,
   type EntityState,
   entityAt,
-  l1At,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { removePlan } from '../plans/identity.js';
 import { accountOf } from './accounts.js';
 import { recordedSides } from './recorded.js';
 import type { BothSides, HandedOn } from './rights.js';
@@ -79,14 +77,6 @@ export function agentMade(news: MadeNews): string | undefined {
 export function unmakeAgent(ctx: ReducerContext, agent_id: string): void {
   if (ctx.takes(entityAt(agent_id), 'society/Unmake@1'))
     ctx.send(entityAt(agent_id), { name: 'society/Unmake@1', value: {} });
-}
-
-/**
- * Destroys the key of an agent that was removed, and erases its hot context. Its maker does it: the agent itself has no
- * rights any more.
- */
-export function clearRemoved(agent_id: string, key_ref: string | null, ctx: ReducerContext): void {
-  ctx.emit({ plan: removePlan, input: { key_ref, cell: l1At(agent_id) } });
 }
 
 /** The rights that an agent begins with. */

@@ -224,7 +224,7 @@ function reviewAnswer(key: string, { groups }: StagedRow, { copied, rejected, re
   };
   const [first] = refused;
   if (first === undefined || copied.length > 0 || rejected.length > 0) return { value };
-  const answer = first.code === DENIED ? denied('cap_denied/mem_write') : refusal(first.code);
+  const answer = first.code === DENIED ? denied('cap_denied', 'visibility') : refusal(first.code);
   return { ...answer, value: { ...(answer.value as { readonly [key: string]: Value }), refused: value.refused } };
 }
 

@@ -1,7 +1,7 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
-import { idOf, tableOf } from './entity-context.js';
+import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
@@ -155,8 +155,10 @@ function isActive({ kind, status }: EntityState): boolean {
   return kind === 'person' || status === 'active' || status === 'registered';
 }
 
-function tellMaker({ maker, status, expires_at }: EntityState, ctx: ReducerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at } });
+function tellMaker({ maker, status, expires_at, key_ref }: EntityState, ctx: ReducerContext): void {
+  if (maker === null) return;
+  ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at } });
+  if (status === 'removed') passRemoved(maker, { agent_id: idOf(ctx), key_ref }, ctx);
 }
 
 /** Sessions stand still, go on, or close with their agent. Nothing that runs is cancelled by a suspension (SOC-36). */

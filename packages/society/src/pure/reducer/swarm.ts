@@ -32,6 +32,7 @@ import {
   swarmState,
   swarmTables,
 } from '../contracts/index.js';
+import { passRemoved } from './entity-context.js';
 import { agentMade } from './register.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
@@ -68,6 +69,7 @@ const EVENTS = {
   'society/Compiled@1': entityNews['society/Compiled@1'],
   'society/RightsSet@1': entityNews['society/RightsSet@1'],
   'society/ChildStatus@1': entityNews['society/ChildStatus@1'],
+  'society/Removed@1': entityNews['society/Removed@1'],
   'society/Above@1': entityNews['society/Above@1'],
   'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
   'society/Told@1': entityNews['society/Told@1'],
@@ -121,6 +123,10 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
   },
   'society/ChildStatus@1': (_draft, { status }, ctx) => {
     changeMember(ctx, memberOfSender(ctx) ?? ctx.reject('not_yours'), { status });
+  },
+  'society/Removed@1': (draft, removed, ctx) => {
+    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
+    passRemoved(entityAt(draft.creator), removed, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {
     if (!isCreator(draft, ctx)) ctx.reject('not_yours');

@@ -12,7 +12,7 @@ import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@
 import { EVERYTHING, meet } from '../../authority/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { NO_RIGHTS, replaceRights } from '../gate/grants.js';
-import { declaredRights } from '../gate/rights.js';
+import { ownRights } from '../gate/rights.js';
 import { accountKey, effectKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
 import type { RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
@@ -66,7 +66,7 @@ function notAsOpen(what: string): Refusal {
 
 /** K3: each side is intersected with the head's; an approval stays remembered when both have it. */
 function meetRights(fold: FrameFold, holder: string, head: InheritedRights): void {
-  const before = declaredRights(fold, holder) ?? NO_RIGHTS;
+  const before = ownRights(fold, holder) ?? NO_RIGHTS;
   const sides = [before.grant, head.grant].every((side) => side === null);
   const after: RightsLeaf = {
     exercise: meetSides(before.exercise, head.exercise),

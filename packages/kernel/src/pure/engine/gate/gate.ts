@@ -18,7 +18,7 @@ import {
 } from '@reprise/contracts';
 import { isExpired, matches, PARALLEL, permits } from '../../authority/index.js';
 import { encode, toHex } from '../../codec/index.js';
-import type { EffectDefinition } from '../../define/index.js';
+import { cellAddress, type EffectDefinition } from '../../define/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { cellKey, isAddress } from '../leaf/leaf-key.js';
 import type { EffectLeaf } from '../leaf/leaves.js';
@@ -28,6 +28,8 @@ import {
   actorOf,
   approvalsOf,
   authorityOf,
+  cellOf,
+  holderIn,
   holderOf,
   isAdapter,
   isBelow,
@@ -184,7 +186,18 @@ export function gateRequest(fold: FrameFold, who: Principal, to: Address, event:
   if (refusal !== undefined) return refused(refusal);
   const ruling = firstRule(fold.rules.policy, 'send', what, who);
   if (ruling?.rule.decision === 'deny') return refused('policy_denied', ruling.index);
-  return isAdapter(who) ? gateAdapter(fold, who, to, event) : ALLOWED;
+  if (isAdapter(who)) return gateAdapter(fold, who, to, event);
+  return cellOf(who) === undefined ? ALLOWED : gateItself(fold, who, to);
+}
+
+/**
+ * A request in the name of a cell reaches that cell and no other: a receiver takes a request for one of people, and a cell
+ * that it made would have no parent. What the cell then sends is gated like every event of it.
+ */
+function gateItself(fold: FrameFold, who: Principal, to: Address): SendVerdict {
+  const { app } = fold.env;
+  const isItself = holderIn(app, who) === holderOf(cellAddress(app, to));
+  return isItself && !isNew(fold, to) ? ALLOWED : refused('policy_denied');
 }
 
 /** An adapter reaches the same cells as the cell of its effect; it makes no cells, for they would have no parent. */

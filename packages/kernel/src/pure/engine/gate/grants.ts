@@ -35,6 +35,7 @@ import {
   isAdapter,
   isBelow,
   isChild,
+  ownRights,
 } from './rights.js';
 
 /** Authors' timers cannot begin with a tilde. */
@@ -60,7 +61,7 @@ export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: nul
 export function setRights(fold: FrameFold, given: RightsChange, who: Principal, cause: number): void {
   const change = { ...given, holder: holderIn(fold.env.app, given.holder as Principal) };
   requireHolder(change.holder);
-  const before = declaredRights(fold, change.holder) ?? NO_RIGHTS;
+  const before = ownRights(fold, change.holder) ?? NO_RIGHTS;
   if (change.revision !== undefined && change.revision !== before.revision) {
     throw new Refusal('revision_conflict', 'the rights have changed since they were read', {
       where: change.holder,

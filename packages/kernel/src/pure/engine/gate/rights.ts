@@ -9,6 +9,7 @@
  *     generation: a cell made anew at the address must ask again.
  * H4  An effect is judged by the generation that emitted it. When the cell was made anew the chain is broken.
  * H5  An adapter has no rights of its own: it acts for the cell of its effect, while that is open.
+ * H6  A person for whom no rights were set has those of {@link EVERYBODY}, if any were set.
  */
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant } from '../../authority/index.js';
@@ -106,12 +107,23 @@ export function declaredRights(fold: RightsReader, holder: string): RightsLeaf |
   return fold.overlay.get(rightsKey(holder));
 }
 
+/** The holder of the rights of each person for whom none were set. */
+const EVERYBODY = 'human:*';
+
+/** The rights that count for a holder itself: its own, or those of everybody (H6); undefined when none were set. */
+export function ownRights(fold: RightsReader, holder: string): RightsLeaf | undefined {
+  const own = declaredRights(fold, holder);
+  if (own !== undefined || !holder.startsWith('human:')) return own;
+  const shared = declaredRights(fold, EVERYBODY);
+  return shared && { ...shared, account: null, approved: [], revision: 0 };
+}
+
 /** The effective rights of a holder, over its whole chain; undefined when the chain permits nothing (H2). */
 export function authorityOf(fold: RightsReader, holder: Principal): Authority | undefined {
   const root = fold.rules.root ?? EVERYTHING;
   const holders = chainOf(fold, holder);
   if (holders === undefined) return undefined;
-  const leaves = holders.map((one) => declaredRights(fold, one));
+  const leaves = holders.map((one) => ownRights(fold, one));
   const chain = leaves.map(rightsOf);
   const account = leaves.find((leaf) => leaf !== undefined && leaf.account !== null)?.account ?? null;
   return { exercise: effectiveExercise(chain, root), grant: effectiveGrant(chain, root), account };

@@ -142,7 +142,7 @@ describe('given a cell that a rule keeps from people', () => {
     await world.erase({ cell: cell('secret') });
     await world.erase({ cell: cell('open') });
     await ask(world, 'open', [note('by the host')]);
-    await ask(world, 'open', [note('by the secret one')], { as: holder('secret') });
+    await ask(world, 'secret', [note('by the secret one')], { as: holder('secret') });
     const shown = await framesAs(world, 'human:ann', seq + 1);
     expect(shown.map(({ seq: at, records: [first] }) => [at - seq, first?.kind])).toEqual([
       [1, undefined],

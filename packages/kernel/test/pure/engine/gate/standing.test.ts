@@ -88,6 +88,52 @@ describe('given the adapter of an effect', () => {
   });
 });
 
+describe('given requests in the name of a cell', () => {
+  it('a request in the name of a cell reaches that cell alone, and makes none, whatever the policy lets its events reach [GATE-30]', async () => {
+    const allowed: readonly PolicyRule[] = [{ send: '*', decision: 'allow' }, ...NEAR];
+    const { world, store } = await given(allowed);
+    await ask(world, 'stranger', []);
+    await ask(world, 'x', [send('child')]);
+    const as = holder('x');
+    await ask(world, 'x', [note('heard')], { as });
+    for (const key of ['child', 'stranger', 'made by nobody'])
+      expect(await codeOf(ask(world, key, [note('heard')], { as })), key).toBe('policy_denied');
+    expect(await codeOf(ask(world, 'nobody', [], { as: holder('nobody') }))).toBe('policy_denied');
+    expect(await world.state(cell('made by nobody'))).toBeUndefined();
+    await closeSound(world, store, app);
+  });
+});
+
+describe('given rights of everybody', () => {
+  const EVERYBODY = { exercise: { may: { send: [], read: [], settle: [] } } };
+
+  it('the rights of human:* count for each person without rights, for sending, reading and handing on [GATE-31]', async () => {
+    const { world, store } = await given(NEAR);
+    await ask(world, 'x', []);
+    await rights(world, 'human:ann', { exercise: { may: { send: ['*'] } } });
+    await rights(world, 'human:*', EVERYBODY);
+    expect(await codeOf(ask(world, 'x', [note('heard')], { as: 'human:eve' }))).toBe('cap_denied');
+    expect(await codeOf(world.as('human:eve').state(cell('x')))).toBe('cap_denied');
+    await ask(world, 'x', [note('heard')], { as: 'human:ann' });
+    await ask(world, 'x', [note('heard')]);
+    expect(await codeOf(rights(world, 'human:bob', { exercise: { may: {} } }, 'human:eve'))).not.toBeUndefined();
+    await closeSound(world, store, app);
+  });
+
+  it('a person cannot leave the rights of everybody by setting its own [GATE-31]', async () => {
+    const { world, store } = await given(NEAR);
+    await ask(world, 'x', []);
+    await rights(world, 'human:*', EVERYBODY);
+    for (const exercise of [{ may: {} }, { may: { read: [], settle: [] } }, null])
+      expect(await codeOf(rights(world, 'human:eve', { exercise }, 'human:eve'))).toBe('rights_exceeded');
+    await rights(world, 'human:eve', { exercise: { may: { ...EVERYBODY.exercise.may, tool: [] } } }, 'human:eve');
+    expect(await codeOf(ask(world, 'x', [note('heard')], { as: 'human:eve' }))).toBe('cap_denied');
+    await rights(world, 'human:eve', { exercise: null });
+    await ask(world, 'x', [note('heard')], { as: 'human:eve' });
+    await closeSound(world, store, app);
+  });
+});
+
 describe('given a principal without an account', () => {
   it('a principal without an account may not make or change accounts or charge others; one with an account governs those below [GATE-28]', async () => {
     const { world, store } = await given(NEAR);

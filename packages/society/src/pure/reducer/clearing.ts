@@ -1,0 +1,75 @@
+/**
+ * What a removed agent leaves: its key and its hot context (SOC-38). It has no rights any more, so an entity above it
+ * clears them: the nearest one that may act. Of a society that person is the last, and goes on until it is done.
+ */
+import type { ReducerContext } from '@reprise/kernel/define';
+import { type EntityState, l1At, type RemovedAgent, SWARM } from '../contracts/index.js';
+import { removePlan } from '../plans/identity.js';
+import { callOfPlan, startPlan } from './calls.js';
+import { type ClearingRow, childOfSender, passRemoved, tableOf } from './entity-context.js';
+
+/** Begins the purpose of a plan that clears. */
+const CLEAR = 'clear.';
+
+/** The timer of a person that tries again. */
+const AGAIN = 'clear';
+
+/** The first wait before another attempt in milliseconds; it doubles with each failure, up to a day. */
+const WAIT_MS = 60_000;
+const WAIT_MS_MAX = 86_400_000;
+
+/** An agent below was removed: this entity clears what it left, or passes it on when it may not act itself. */
+export function removedBelow(draft: EntityState, { agent_id, key_ref }: RemovedAgent, ctx: ReducerContext): void {
+  if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
+  if (draft.maker !== null && !hasRights(draft)) return passRemoved(draft.maker, { agent_id, key_ref }, ctx);
+  clear(agent_id, { key_ref, failures: 0 }, ctx);
+}
+
+/** The plan is over. What could not be cleared goes up, and is tried again by the person at the top. */
+export function cleared(
+  draft: EntityState,
+  { agent_id, code }: { readonly agent_id: string; readonly code: string | null },
+  ctx: ReducerContext,
+): void {
+  callOfPlan(ctx);
+  if (code === null) tableOf(ctx, 'clearing').delete(agent_id);
+  else notCleared(draft, agent_id, ctx);
+}
+
+/** A plan failed as a plan. @returns whether it was one that clears */
+export function clearingFailed(draft: EntityState, purpose: string, ctx: ReducerContext): boolean {
+  if (!purpose.startsWith(CLEAR)) return false;
+  notCleared(draft, purpose.slice(CLEAR.length), ctx);
+  return true;
+}
+
+/** The timer has fired. @returns whether it was the one of this file */
+export function clearAgain(name: string, ctx: ReducerContext): boolean {
+  if (name !== AGAIN) return false;
+  for (const [agent_id, row] of tableOf(ctx, 'clearing').range({ limit: AT_ONCE })) clear(agent_id, row, ctx);
+  return true;
+}
+
+/** The agents that one timer clears; the others wait for the next. */
+const AT_ONCE = 64;
+
+function clear(agent_id: string, row: ClearingRow, ctx: ReducerContext): void {
+  tableOf(ctx, 'clearing').set(agent_id, row);
+  startPlan(ctx, `${CLEAR}${agent_id}`, removePlan, { agent_id, key_ref: row.key_ref, cell: l1At(agent_id) });
+}
+
+function notCleared({ maker }: EntityState, agent_id: string, ctx: ReducerContext): void {
+  const clearing = tableOf(ctx, 'clearing');
+  const row = clearing.get(agent_id);
+  if (row === undefined) return;
+  if (maker !== null) {
+    clearing.delete(agent_id);
+    return passRemoved(maker, { agent_id, key_ref: row.key_ref }, ctx);
+  }
+  clearing.set(agent_id, { ...row, failures: row.failures + 1 });
+  ctx.timer(AGAIN, ctx.now + Math.min(WAIT_MS * 2 ** Math.min(row.failures, 20), WAIT_MS_MAX));
+}
+
+function hasRights({ status }: EntityState): boolean {
+  return status !== 'deactivated' && status !== 'removed';
+}

@@ -1,0 +1,96 @@
+/** What a removed agent leaves: its hot context and its key are gone, whoever stands above it (SOC-38). */
+import { memory } from 'reprise';
+import { type KeyVault, memoryVault } from 'reprise/society';
+import { describe, expect, it } from 'vitest';
+import { agentOf, openOffice } from './support/office.js';
+
+const HOUR = 3_600_000;
+
+/** A person with an agent and an agent below that, which has written to its hot context. */
+async function chainOf(vault: KeyVault = memoryVault()) {
+  const store = memory();
+  const at = await openOffice({ store, society: { keys: vault } });
+  const ann = await at.office.human('ann');
+  const upper = at.office.entity(await agentOf(ann));
+  const lower = at.office.entity(await agentOf(upper));
+  for (const agent of [upper, lower]) await agent.writeL1({ active: { secret: agent.id } } as never, 1);
+  return { ...at, ann, upper, lower, vault };
+}
+
+/** Whether what an agent wrote to its hot context can still be read. */
+async function isErased({ world }: Awaited<ReturnType<typeof chainOf>>, id: string): Promise<boolean> {
+  const { fields } = (await world.kernel.state(['society/L1@1', id])) as unknown as { fields: { active: { ref: string } } };
+  return (await world.kernel.content.get(fields.active.ref as never)) === undefined;
+}
+
+describe('the removal of an agent', () => {
+  it('a removal below a maker that was deactivated or removed clears hot context and key all the same [SOC-38]', async () => {
+    await using at = await chainOf();
+    const { ann, upper, lower, clock, world, vault } = at;
+    await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 7_200 });
+    await ann.setStatus(upper.id, 'deactivate', { grace_seconds: 3_600 });
+    expect(await vault.list(world.id)).toHaveLength(2);
+    await clock.advance(HOUR);
+    await world.pump();
+    expect([await isErased(at, upper.id), await isErased(at, lower.id)]).toEqual([true, false]);
+    await clock.advance(HOUR);
+    await world.pump();
+    expect((await lower.state())?.status).toBe('removed');
+    expect(await isErased(at, lower.id)).toBe(true);
+    expect(await vault.list(world.id)).toEqual([]);
+    expect((await world.verify()).erased).toBeGreaterThan(0);
+  });
+
+  it('a removal whose maker is deactivated while it clears is taken over above [SOC-38]', async () => {
+    const vault = memoryVault();
+    let go = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let asked = 0;
+    const slow: KeyVault = {
+      ...vault,
+      destroy: async (world, key) => {
+        if (++asked === 1) await held;
+        return vault.destroy(world, key);
+      },
+    };
+    await using at = await chainOf(slow);
+    const { ann, upper, lower, clock, world } = at;
+    await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 3_600 });
+    await clock.advance(HOUR);
+    while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await ann.setStatus(upper.id, 'deactivate');
+    await world.pump();
+    go();
+    await world.pump();
+    expect(await isErased(at, lower.id)).toBe(true);
+    expect(await vault.list(world.id)).toEqual([`ed25519.${upper.id}`]);
+    await world.verify();
+  });
+
+  it('a vault that fails is asked again by the person at the top until the key is gone [SOC-38]', async () => {
+    const vault = memoryVault();
+    let failures = 2;
+    const failing: KeyVault = {
+      ...vault,
+      destroy: (world, key) => {
+        if (failures-- > 0) throw new Error('the disk is full');
+        return vault.destroy(world, key);
+      },
+    };
+    await using at = await chainOf(failing);
+    const { ann, lower, upper, clock, world } = at;
+    await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 3_600 });
+    await clock.advance(HOUR);
+    await world.pump();
+    expect(await vault.list(world.id)).toHaveLength(2);
+    for (let n = 0; n < 3; n++) {
+      await clock.advance(120_000);
+      await world.pump();
+    }
+    expect(await vault.list(world.id)).toEqual([`ed25519.${upper.id}`]);
+    expect(await world.kernel.table(['society/Entity@1', 'ann'], 'clearing', {})).toEqual([]);
+    await world.verify();
+  });
+});
