@@ -27,6 +27,8 @@ export interface Node {
   readonly floor: number;
   readonly bonus: readonly string[];
   members: Readonly<Record<string, string>>;
+  /** The tier that the owner of a group gives, by group; absent where it has judged nothing. */
+  owners: Readonly<Record<string, number>>;
   status: string;
   end: number;
   readonly swarm: string;
@@ -68,10 +70,11 @@ function uses(tree: readonly Node[], n: Node, { ask, name, now }: Question): boo
     return rest === n.id || (n.kind === 'claude-code' && n.parent >= 0 && tree[n.parent]?.id === rest);
   }
   const role = n.members[rest];
-  if (role === undefined || (ask === 'write' && role === 'viewer') || level(n) === 0) return false;
-  if (level(n) === 3 && n.bonus.indexOf(rest) >= 0) return true;
+  const there = n.kind === 'person' ? 2 : Math.max(n.floor, Math.min(n.tier, n.owners[rest] ?? 3));
+  if (role === undefined || (ask === 'write' && role === 'viewer') || there === 0) return false;
+  if (there === 3 && n.bonus.indexOf(rest) >= 0) return true;
   if (n.kind === 'swarm-worker' && rest !== n.swarm) return false;
-  if (level(n) === 1) return ask === 'read' && scope !== undefined && scope.groups.indexOf(rest) >= 0;
+  if (there === 1) return ask === 'read' && scope !== undefined && scope.groups.indexOf(rest) >= 0;
   return fits(scope?.groups, rest);
 }
 

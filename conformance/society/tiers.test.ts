@@ -1,14 +1,7 @@
 import { posteriorPpm, TRUST_WINDOW, tierOf, tierUsed } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
 import { draws } from './draws.js';
-
-/** A tier by an exact fraction, in rational arithmetic of its own. */
-function exactTier(right: bigint, all: bigint): string {
-  const below = (n: bigint, d: bigint) => right * d < n * all;
-  if (below(3n, 10n)) return 'untrusted';
-  if (below(6n, 10n)) return 'low';
-  return right * 100n > 85n * all ? 'high' : 'medium';
-}
+import { exactTier } from './exact-tier.js';
 
 /** The verdicts of a sequence that the window holds. */
 function windowed(verdicts: readonly boolean[]): { right: number; all: number } {

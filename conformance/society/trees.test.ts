@@ -23,10 +23,14 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
   },
   'a viewer writes': changed((of) => ({
     ...of,
-    memberships: of.memberships.map(({ group }) => ({ group, role: 'member' as const })),
+    memberships: of.memberships.map(({ group, tier }) => ({ group, role: 'member' as const, tier })),
   })),
   'the promise of trust is ignored': changed((of) => ({ ...of, trust_floor: 'untrusted' })),
   'trust is not asked': changed((of) => ({ ...of, tier: 'high' })),
+  'the verdicts of the owner of a group are not asked': changed((of) => ({
+    ...of,
+    memberships: of.memberships.map(({ group, role }) => ({ group, role })),
+  })),
   'a swarm-worker reaches the groups of a custom agent': changed((of) => ({
     ...of,
     kind: of.kind === 'swarm-worker' ? 'custom' : of.kind,

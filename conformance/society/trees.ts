@@ -106,6 +106,7 @@ function nodeOf(d: Draws, parent: number, index: number): Node {
     floor: d.of([0, 0, 1, 2]),
     bonus: d.once(3) ? d.some(GROUPS) : [],
     members: membersOf(d),
+    owners: ownersOf(d),
     status: isPerson ? 'active' : d.of(STATUSES.slice(0, 5)),
     end: d.once(4) ? 1 + d.below(10) : Number.POSITIVE_INFINITY,
     swarm: d.of(GROUPS),
@@ -115,6 +116,10 @@ function nodeOf(d: Draws, parent: number, index: number): Node {
 
 function membersOf(d: Draws): Readonly<Record<string, string>> {
   return Object.fromEntries(d.some(GROUPS).map((group) => [group, d.of(ROLES)]));
+}
+
+function ownersOf(d: Draws): Readonly<Record<string, number>> {
+  return d.once(2) ? {} : Object.fromEntries(d.some(GROUPS).map((group) => [group, d.below(TIERS.length)]));
 }
 
 /** Wide more often than not: else nothing would be allowed a few generations below. */
@@ -138,7 +143,7 @@ function scopeOf(d: Draws): Scope {
 
 /** A revocation, a verdict, a membership, or a change of status. */
 function change(d: Draws, node: Node): void {
-  switch (d.below(5)) {
+  switch (d.below(6)) {
     case 0:
       node.declared = capsOf(d);
       return;
@@ -150,6 +155,9 @@ function change(d: Draws, node: Node): void {
       return;
     case 3:
       node.members = membersOf(d);
+      return;
+    case 4:
+      node.owners = ownersOf(d);
       return;
     default:
       node.status = d.of(STATUSES);
@@ -177,7 +185,8 @@ function nameOf(d: Draws, tree: readonly Node[], asked: string): string {
 }
 
 function sourceOf(tree: readonly Node[], node: Node): RightsSource {
-  const { id, kind, declared, granted, tier, floor, bonus, members, status, end, parent, swarm, reviews } = node;
+  const { id, kind, declared, granted, tier, floor, bonus, members, owners, status, end, parent, swarm, reviews } =
+    node;
   return {
     agent_id: id,
     kind: kind as RightsSource['kind'],
@@ -189,6 +198,7 @@ function sourceOf(tree: readonly Node[], node: Node): RightsSource {
     memberships: Object.entries(members).map(([group, role]) => ({
       group,
       role,
+      tier: owners[group] === undefined ? undefined : TIERS[owners[group]],
     })) as unknown as RightsSource['memberships'],
     status: status as RightsSource['status'],
     expires_at: Number.isFinite(end) ? end : undefined,

@@ -180,7 +180,7 @@ async function boundStrangers({ kernel }: AgentWorld, strangers: Capability): Pr
   const { declared } = await kernel.rights(STRANGERS);
   const exercise = canonical(strangers);
   if (isEqual(declared?.exercise ?? null, exercise)) return;
-  await kernel.command('sys/SetRights@1', { holder: STRANGERS, exercise });
+  await kernel.command('sys/SetRights@1', { holder: STRANGERS, exercise: exercise as never });
 }
 
 function isEqual(a: Capability | null, b: Capability): boolean {

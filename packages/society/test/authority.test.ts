@@ -1,14 +1,14 @@
 /** Who may send what to the cells of a world with a society: each kind of sender, and each event that people may send. */
 import type { Address, Principal } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel';
-import { anyEventOf, LINKED_BYTES } from '@reprise/testkit';
+import { anyEventOf, LINKED_BYTES } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import type { WorldPart } from 'reprise/parts';
 import { defineTeam } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { agentOf, agentWith, hangingTool, openOffice } from './support/office.js';
 
-const SEED = Number(process.env['REPRISE_SEED'] ?? 61);
+const SEED = Number(process.env.REPRISE_SEED ?? 61);
 
 const NEW_AGENT = 'd'.repeat(64);
 
@@ -16,7 +16,11 @@ const NEW_AGENT = 'd'.repeat(64);
 async function crowd() {
   const hang = hangingTool();
   const worker = agentWith([hang.tool]);
-  const team = defineTeam('dev', { skills: [], coordinator: { model: 'main', identity: 'You lead.' } } as never);
+  const team = defineTeam('dev', {
+    skills: [],
+    tools: [],
+    coordinator: { model: 'main', identity: 'You coordinate.' },
+  });
   const at = await openOffice({ steps: [{ calls: [{ tool: 'hang', args: {} }] }], agents: [worker], parts: [team] });
   const { world, office } = at;
   const ann = await office.human('ann');
@@ -32,7 +36,7 @@ async function crowd() {
     agent: `cell:society/Entity@1/${agent}`,
     sibling: `cell:society/Entity@1/${sibling}`,
     tool: `adapter:${await openEffect(world)}`,
-  } as const satisfies Record<string, Principal>;
+  } as const;
   await world.kernel.content.put(LINKED_BYTES);
   return { ...at, ann, agent, sibling, senders, parts: [at.part, team] as readonly WorldPart[] };
 }
@@ -40,7 +44,7 @@ async function crowd() {
 type Crowd = Awaited<ReturnType<typeof crowd>>;
 
 /** The effect of the tool that is running. */
-async function openEffect({ kernel }: Crowd['world'] | Awaited<ReturnType<typeof openOffice>>['world']) {
+async function openEffect({ kernel }: Awaited<ReturnType<typeof openOffice>>['world']): Promise<string> {
   let found = '';
   for await (const { seq, records } of kernel.frames(1)) {
     for (const record of records)
@@ -59,7 +63,13 @@ async function answered(at: Crowd, to: Address, event: { name: string; value: un
   );
 }
 
-const NO = { ann: 'cap_denied', eve: 'cap_denied', agent: 'policy_denied', sibling: 'policy_denied', tool: 'policy_denied' };
+const NO = {
+  ann: 'cap_denied',
+  eve: 'cap_denied',
+  agent: 'policy_denied',
+  sibling: 'policy_denied',
+  tool: 'policy_denied',
+};
 
 /** What each sender is answered: the operator first. */
 type Answers = Readonly<Record<keyof Crowd['senders'], string>>;
@@ -74,14 +84,23 @@ function rows({ agent }: Crowd): readonly Row[] {
   const own = { ...OPERATOR, agent: 'taken' };
   const say = (n: number) => ({ operation: { op: 'reinforce', id: 1 }, tag: `t${n}` });
   const stores = [`private:${agent}`, `l1-notes:${agent}`, 'private:ann', 'group:crew', 'public'];
-  const [entity, person, group] = [at('society/Entity@1', agent), at('society/Entity@1', 'ann'), at('society/Group@1', 'crew')];
+  const [entity, person, group] = [
+    at('society/Entity@1', agent),
+    at('society/Entity@1', 'ann'),
+    at('society/Group@1', 'crew'),
+  ];
   return [
     [person, 'society/Call@1', call, { ...OPERATOR, ann: 'taken' }],
     [entity, 'society/Call@1', call, own],
     [at('society/Entity@1', NEW_AGENT), 'society/Human@1', () => HUMAN, OPERATOR],
     [entity, 'society/Human@1', () => HUMAN, { ...NOBODY, agent: 'request_rejected' }],
     [entity, 'society/Continue@1', () => ({}), { ...NOBODY, agent: 'request_rejected' }],
-    [entity, 'society/Told@1', () => ({ to: agent, call: 'x', value: null, is_error: false }), { ...NOBODY, agent: 'request_rejected' }],
+    [
+      entity,
+      'society/Told@1',
+      () => ({ to: agent, call: 'x', value: null, is_error: false }),
+      { ...NOBODY, agent: 'request_rejected' },
+    ],
     [at('society/L1@1', agent), 'society/ForgetL1@1', () => ({}), NOBODY],
     [group, 'society/OpenGroup@1', () => ({ kind: 'group', culture: {} }), OPERATOR],
     [group, 'society/Join@1', () => ({ entity: 'ann', role: 'member' }), OPERATOR],
@@ -167,7 +186,10 @@ describe('what comes from outside to the cells of a society', () => {
       const wide = world.kernel.command('sys/SetRights@1', { holder, exercise: { may: {} } }, { as: 'human:eve' });
       await expect(wide).rejects.toMatchObject({ code: expect.stringMatching(/^(cap_denied|rights_exceeded)$/) });
     }
-    await world.kernel.command('sys/SetRights@1', { holder: 'human:desk', exercise: { may: { send: ['memory/Store@1/public#*'] } } });
+    await world.kernel.command('sys/SetRights@1', {
+      holder: 'human:desk',
+      exercise: { may: { send: ['memory/Store@1/public#*'] } },
+    });
     const open = { name: 'memory/Open@1', value: {} };
     expect(await answered(there, at('memory/Store@1', 'public'), open, 'human:desk')).toBe('taken');
     expect(await answered(there, at('memory/Store@1', 'private:ann'), open, 'human:desk')).toBe('cap_denied');
@@ -181,7 +203,11 @@ describe('what comes from outside to the cells of a society', () => {
     await first.world.kernel.request(at('memory/Store@1', 'public'), open, by);
     await first.world.close();
     await using second = await openOffice({ store: first.store });
-    await expect(second.world.kernel.request(at('memory/Store@1', 'public'), open, by)).rejects.toMatchObject({ code: 'cap_denied' });
-    await expect(openOffice({ society: { strangers: { may: { send: ['a*b'] } } } })).rejects.toMatchObject({ code: 'invalid_definition' });
+    await expect(second.world.kernel.request(at('memory/Store@1', 'public'), open, by)).rejects.toMatchObject({
+      code: 'cap_denied',
+    });
+    await expect(openOffice({ society: { strangers: { may: { send: ['a*b'] } } } })).rejects.toMatchObject({
+      code: 'invalid_definition',
+    });
   });
 });

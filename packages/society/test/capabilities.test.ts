@@ -212,3 +212,33 @@ describe('given an agent that registers agents', () => {
     await scene.world.verify();
   });
 });
+
+describe('given a call that the gate denies', () => {
+  it('the detail of a denial names the first check that fails, for calls of clients and of models alike [CAP-10]', async () => {
+    const { tool, state } = hangingTool();
+    const worker = agentWith([tool]);
+    await using scene = await openOffice({ agents: [worker], steps: [{ calls: [{ tool: 'hang', args: {} }] }] });
+    const ann = await scene.office.human('ann');
+    const only = { memory_read: GROUPS(['team']), memory_write: GROUPS(['team']) };
+    const text = { type: 'note' as const, content: 'A text.', visibility: 'group' as const };
+    const read = (agent: string, group: string) => scene.office.entity(agent).use('memory_read_warm', { group });
+    const detail = async (call: Promise<unknown>) =>
+      call.then(
+        () => 'done',
+        (error: { readonly details: { readonly actual: { readonly detail?: string } } }) => error.details.actual.detail,
+      );
+    const narrow = await agentOf(ann, { ...only, tools: ['memory_read_*'] });
+    expect(await detail(read(narrow, 'other'))).toBe('group');
+    expect(await detail(read(narrow, 'team'))).toBe('visibility');
+    expect(await detail(scene.office.entity(narrow).use('memory_write_warm', { ...text, group: 'other' }))).toBe(
+      'tool',
+    );
+    expect(await detail(scene.office.entity(narrow).agents())).toBe('tool');
+    const busy = await agentOf(ann, { max_parallel_ops: 1 });
+    await scene.office.entity(busy).send(worker, 'Go.');
+    while (state.hanging === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await detail(scene.office.entity(busy).agents())).toBe('parallel');
+    expect(await detail(read(busy, 'team'))).toBe('parallel');
+    await scene.world.verify();
+  });
+});

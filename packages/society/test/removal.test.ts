@@ -1,7 +1,7 @@
 /** What a removed agent leaves: its hot context and its key are gone, whoever stands above it (SOC-38). */
 import { memory } from 'reprise';
-import { type KeyVault, memoryVault } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
+import { type KeyVault, memoryVault } from '../src/index.js';
 import { agentOf, openOffice } from './support/office.js';
 
 const HOUR = 3_600_000;
@@ -19,7 +19,9 @@ async function chainOf(vault: KeyVault = memoryVault()) {
 
 /** Whether what an agent wrote to its hot context can still be read. */
 async function isErased({ world }: Awaited<ReturnType<typeof chainOf>>, id: string): Promise<boolean> {
-  const { fields } = (await world.kernel.state(['society/L1@1', id])) as unknown as { fields: { active: { ref: string } } };
+  const { fields } = (await world.kernel.state(['society/L1@1', id])) as unknown as {
+    fields: { active: { ref: string } };
+  };
   return (await world.kernel.content.get(fields.active.ref as never)) === undefined;
 }
 
@@ -29,15 +31,15 @@ describe('the removal of an agent', () => {
     const { ann, upper, lower, clock, world, vault } = at;
     await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 7_200 });
     await ann.setStatus(upper.id, 'deactivate', { grace_seconds: 3_600 });
-    expect(await vault.list(world.id)).toHaveLength(2);
+    expect(await vault.list(world.kernel.id)).toHaveLength(2);
     await clock.advance(HOUR);
-    await world.pump();
+    await clock.settle();
     expect([await isErased(at, upper.id), await isErased(at, lower.id)]).toEqual([true, false]);
     await clock.advance(HOUR);
-    await world.pump();
+    await clock.settle();
     expect((await lower.state())?.status).toBe('removed');
     expect(await isErased(at, lower.id)).toBe(true);
-    expect(await vault.list(world.id)).toEqual([]);
+    expect(await vault.list(world.kernel.id)).toEqual([]);
     expect((await world.verify()).erased).toBeGreaterThan(0);
   });
 
@@ -61,11 +63,11 @@ describe('the removal of an agent', () => {
     await clock.advance(HOUR);
     while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await ann.setStatus(upper.id, 'deactivate');
-    await world.pump();
+    await clock.settle();
     go();
-    await world.pump();
+    await clock.settle();
     expect(await isErased(at, lower.id)).toBe(true);
-    expect(await vault.list(world.id)).toEqual([`ed25519.${upper.id}`]);
+    expect(await vault.list(world.kernel.id)).toEqual([`ed25519.${upper.id}`]);
     await world.verify();
   });
 
@@ -83,13 +85,13 @@ describe('the removal of an agent', () => {
     const { ann, lower, upper, clock, world } = at;
     await ann.setStatus(lower.id, 'deactivate', { grace_seconds: 3_600 });
     await clock.advance(HOUR);
-    await world.pump();
-    expect(await vault.list(world.id)).toHaveLength(2);
+    await clock.settle();
+    expect(await vault.list(world.kernel.id)).toHaveLength(2);
     for (let n = 0; n < 3; n++) {
       await clock.advance(120_000);
-      await world.pump();
+      await clock.settle();
     }
-    expect(await vault.list(world.id)).toEqual([`ed25519.${upper.id}`]);
+    expect(await vault.list(world.kernel.id)).toEqual([`ed25519.${upper.id}`]);
     expect(await world.kernel.table(['society/Entity@1', 'ann'], 'clearing', {})).toEqual([]);
     await world.verify();
   });

@@ -103,6 +103,30 @@ describe('trust', () => {
     await world.verify();
   });
 
+  it('the verdicts of the owner of a group count for its store, with those of the parent the lower, in their frame [SOC-73] [SOC-27]', async () => {
+    const { at, world, office, ann, ben, bot, assess } = await crewOf();
+    await using _ = world;
+    await office.group('crew').join('ben', 'owner');
+    await office.group('other').open();
+    await office.group('other').join(bot.id);
+    for (let n = 1; n <= 3; n++) await writeTo(at, bot, 'crew', `Item ${n}`);
+    const error = async (group: string) => ((await writeTo(at, bot, group, 'More.')) as { error?: string }).error;
+    await assess(ben, 1, 'wrong');
+    expect(await error('crew')).toBeUndefined();
+    expect(await assess(ben, 2, 'wrong')).toMatchObject({ tier: 'low' });
+    expect(await commandsOfVerdict(world)).toStrictEqual(['sys/SetRights@1']);
+    expect([await error('crew'), await error('other')]).toStrictEqual(['capability_denied', undefined]);
+    expect((await bot.state())?.tier).toBe('medium'); // ben is not its parent
+    for (const n of [1, 2]) await assess(ann, n, 'right');
+    expect(await error('crew')).toBe('capability_denied');
+    await ann.capabilities(bot.id, { trust_floor: 'medium' });
+    expect(await error('crew')).toBeUndefined();
+    await ann.capabilities(bot.id, { trust_floor: 'untrusted' });
+    await assess(ben, 2, 'right');
+    expect(await error('crew')).toBeUndefined();
+    await world.verify();
+  });
+
   it(`trust gives the tier of an exact fraction after every verdict of random sequences, seed ${SEED} [SOC-26]`, async () => {
     const { at, world, ann, bot, assess } = await crewOf();
     await using _ = world;

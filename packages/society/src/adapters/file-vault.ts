@@ -9,6 +9,7 @@ import { constants } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fieldsOf, RepriseError } from '@reprise/contracts';
+import type { Head } from '@reprise/kernel';
 import { base64Of, bytesOf } from './ed25519.js';
 import { type KeptKey, type KeyVault, vaultOver } from './vault.js';
 
@@ -77,7 +78,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return fieldsOf(error)['code'] === 'EPERM';
+    return fieldsOf(error).code === 'EPERM';
   }
 }
 
@@ -144,23 +145,28 @@ async function requirePrivate(at: string): Promise<void> {
 }
 
 function isAbsent(error: unknown): boolean {
-  return fieldsOf(error)['code'] === 'ENOENT';
+  return fieldsOf(error).code === 'ENOENT';
 }
 
-function textOf({ world, pair }: KeptKey): string {
+function textOf({ world, at, pair }: KeptKey): string {
   const keys = { public_key: base64Of(pair.publicKey), private_key: base64Of(pair.privateKey) };
-  return `${JSON.stringify({ format: FORMAT, world, ...keys })}\n`;
+  return `${JSON.stringify({ format: FORMAT, world, ...(at === undefined ? {} : { at }), ...keys })}\n`;
 }
 
 /** A file that a destruction has overwritten, and that a crash has left, is no key. */
 function keyOf(text: string, at: string): KeptKey | undefined {
   if (text.startsWith('\0')) return undefined;
-  const { format, world, public_key, private_key } = fieldsOf(parsed(text));
+  const { format, world, at: made, public_key, private_key } = fieldsOf(parsed(text));
   const publicKey = bytesOf(String(public_key), 32);
   const privateKey = bytesOf(String(private_key), 32);
   if (format === FORMAT && typeof world === 'string' && publicKey !== undefined && privateKey !== undefined)
-    return { world, pair: { publicKey, privateKey } };
+    return { world, at: headOf(made), pair: { publicKey, privateKey } };
   throw new RepriseError('invalid_argument', 'a file of the vault is not a key', { where: at, expected: FORMAT });
+}
+
+function headOf(made: unknown): Head | undefined {
+  const { seq, digest } = fieldsOf(made);
+  return typeof seq === 'number' && typeof digest === 'string' ? { seq, digest } : undefined;
 }
 
 /** The text of a key never stands in an error. */

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import type { PartHost } from '@reprise/agent';
 import { fieldsOf } from '@reprise/contracts';
-import type { Adapter, AnyAdapter, World } from '@reprise/kernel';
+import type { Adapter, AnyAdapter, Head, World } from '@reprise/kernel';
 import { entityAt, identityDestroy, identityKeygen, identityNonce } from '../pure/contracts/index.js';
 import { agentOfKey, type KeyVault, type MadeKey } from './vault.js';
 
 /** The world whose keys are made: what adapters need of it. */
-type KeyWorld = Pick<World, 'id' | 'state'>;
+type KeyWorld = Pick<World, 'id' | 'state' | 'head' | 'frames'>;
 
 /** The keys of a society: its adapters, and the cleaning of its vault. */
 interface SocietyKeys {
@@ -15,7 +15,8 @@ interface SocietyKeys {
   adapters(host: Pick<PartHost, 'world'>): readonly AnyAdapter[];
   /**
    * Destroys the keys without an agent: those that an earlier process made for a registration that did not take place,
-   * and those of agents that were removed. A key that this process makes is never among them.
+   * and those of agents that were removed. A key that this process makes is never among them, and no key that was made
+   * for frames that this journal does not have: a world that was restored from an older backup does not know its agent.
    *
    * @returns how many were destroyed
    */
@@ -48,9 +49,17 @@ async function clearKeys(world: KeyWorld, vault: KeyVault, earlier: Earlier): Pr
   for (const key_ref of await earlier(world)) {
     const { status } = fieldsOf(await world.state(entityAt(agentOfKey(key_ref))));
     if (status !== undefined && status !== 'removed') continue;
+    if (status === undefined && !(await isOfHistory(world, await vault.madeAt(key_ref)))) continue;
     if (await vault.destroy(world.id, key_ref)) destroyed++;
   }
   return destroyed;
+}
+
+/** Whether a journal goes on from a head. */
+async function isOfHistory(world: KeyWorld, at: Head | undefined): Promise<boolean> {
+  if (at === undefined || at.seq > world.head.seq) return false;
+  for await (const { head } of world.frames(at.seq)) return head === at.digest;
+  return false;
 }
 
 function keygen(
@@ -66,7 +75,7 @@ function keygen(
       await earlier(world);
       const { id } = world;
       const reader = await vault.registered(id, parent);
-      const key = await vault.make(id);
+      const key = await vault.make(id, world.head);
       const encrypted = reader === undefined ? undefined : await vault.encrypted(key.key_ref, reader);
       return { status: 'ok', payload: { ...key, private_key_encrypted: encrypted ?? null } };
     },

@@ -7,6 +7,7 @@
  * V3  A key belongs to the world that made it: another world, such as a fork, signs with it and never destroys it.
  */
 import { RepriseError } from '@reprise/contracts';
+import type { Head } from '@reprise/kernel';
 import {
   agentIdOf,
   base64Of,
@@ -30,8 +31,14 @@ export interface MadeKey {
 export interface KeyVault {
   /** The place of the vault, as it is shown to people. */
   readonly label: string;
-  /** Makes an Ed25519 pair for an agent of a world. It is durable when this resolves. */
-  make(world: string): Promise<MadeKey>;
+  /**
+   * Makes an Ed25519 pair for an agent of a world. It is durable when this resolves.
+   *
+   * @param at the head of the journal for which it is made; a key without one is never taken for one without an agent
+   */
+  make(world: string, at?: Head): Promise<MadeKey>;
+  /** The head of the journal for which a key was made; undefined when it is not known. */
+  madeAt(key_ref: string): Promise<Head | undefined>;
   /**
    * Signs bytes as an agent.
    *
@@ -53,6 +60,7 @@ export interface KeyVault {
 /** A key as a vault keeps it. */
 export interface KeptKey {
   readonly world: string;
+  readonly at?: Head | undefined;
   readonly pair: RawPair;
 }
 
@@ -85,12 +93,15 @@ export function vaultOver(place: KeyPlace): KeyVault {
   const find = async (key_ref: string) => (KEY_REF.test(key_ref) ? place.get(key_ref) : undefined);
   return {
     label: place.label,
-    async make(world) {
+    async make(world, at) {
       const pair = makePair();
       const agent_id = agentIdOf(pair.publicKey);
       const key_ref = keyRefOf(agent_id);
-      await place.put(key_ref, { world, pair });
+      await place.put(key_ref, { world, at, pair });
       return { agent_id, public_key: base64Of(pair.publicKey), key_ref };
+    },
+    async madeAt(key_ref) {
+      return (await find(key_ref))?.at;
     },
     async sign(key_ref, bytes) {
       const kept = await find(key_ref);

@@ -22,13 +22,7 @@ import { permits } from '@reprise/kernel/authority';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
 import { answerOnce } from '../api/repeated.js';
 import type { Answered } from '../api/requests.js';
-import {
-  AGENT_ID,
-  ENTITY,
-  type EntityState,
-  entityAt,
-  NAME_ID,
-} from '../pure/index.js';
+import { AGENT_ID, ENTITY, type EntityState, entityAt, NAME_ID } from '../pure/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
 import { keptArgs } from './kept.js';

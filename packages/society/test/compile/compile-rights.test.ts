@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   compileRights,
   ENTITY_EFFECTS,
-  firstFailed,
   memoryScope,
   NO_RIGHTS,
   type RightsSource,
@@ -188,15 +187,4 @@ describe('compiled rights', () => {
     ]);
   });
 
-  it('The first check that a call fails is named, in their order [CAP-10]', () => {
-    const { exercise } = compileRights(agent({ expires_at: 1_000 }));
-    const all = { tool: 'memory_search', group: 'seed-drill' };
-    const public_ = { writes: ['public'] };
-    expect(firstFailed(exercise, { tool: 'other', group: 'y', ...public_ }, 9, 9_000)).toBe('tool');
-    expect(firstFailed(exercise, { ...all, group: 'y', ...public_ }, 9, 9_000)).toBe('group');
-    expect(firstFailed(exercise, { ...all, ...public_ }, 9, 9_000)).toBe('visibility');
-    expect(firstFailed(exercise, all, 5, 9_000)).toBe('parallel');
-    expect(firstFailed(exercise, all, 4, 1_000)).toBe('ttl');
-    expect(firstFailed(exercise, all, 4, 999)).toBeUndefined();
-  });
 });

@@ -6,6 +6,7 @@
  * R2  The exercise side names exact stores, by the row of the matrix, declared capabilities and memberships. The grant side
  *     names the stores of all entities that may be below, since each of those has stores of its own.
  * R3  Nothing is decided here: the kernel meets each capability with those above it at every check.
+ * R4  The row of the store of a group is that of the lower of two tiers: by the parent, and by the group's owner.
  */
 import type { Capability, Patterns } from '@reprise/contracts';
 import { canonical, meet } from '@reprise/kernel/authority';
@@ -36,6 +37,8 @@ export const ENTITY_EFFECTS: Patterns = [
 export interface Membership {
   readonly group: string;
   readonly role: Role;
+  /** The tier that the verdicts of the group's owner give; absent where it has judged nothing. */
+  readonly tier?: Tier | undefined;
 }
 
 /** What rights are compiled from. */
@@ -126,24 +129,34 @@ function storesOf(of: RightsSource): Stores {
   const { memory_read: read, memory_write: write } = of.declared;
   const returned = [of.agent_id, ...(of.reviews ?? [])].map((agent) => `staging:${agent}.*`);
   return {
-    read: [...row.read.flatMap((store) => expanded(store, of, read, false)), ...returned],
-    write: row.write.flatMap((store) => expanded(store, of, write, true)),
+    read: [...row.read.flatMap((store) => expanded(store, of, read)), ...groupsIn(of, 'read'), ...returned],
+    write: [...row.write.flatMap((store) => expanded(store, of, write)), ...groupsIn(of, 'write')],
   };
 }
 
-/** The stores that a pattern of the matrix means for an entity, within the declared scope. */
-function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | undefined, writes: boolean): string[] {
+/** The stores of groups that an entity reaches, each by the row of the tier that counts there (R4). */
+function groupsIn(of: RightsSource, side: 'read' | 'write'): string[] {
+  const { memory_read, memory_write } = of.declared;
+  const scope = side === 'read' ? memory_read : memory_write;
+  if (!has(scope, 'l2') || !sees(scope, 'group')) return [];
+  const patterns = scope?.groups ?? ALL;
+  return of.memberships
+    .filter(({ group, role, tier = of.tier }) => {
+      const row = MATRIX[of.kind][tierUsed(of.trust_floor, of.tier, tier)][side];
+      return (side === 'read' || role !== 'viewer') && row.some((store) => isMeant(store, group, of, patterns));
+    })
+    .map(({ group }) => storeOf.group(group));
+}
+
+/** The store that a pattern of the matrix means for an entity, within the declared scope; groups are found by membership. */
+function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | undefined): string[] {
   if (store === 'l1-notes:<self>') return has(scope, 'l1') ? [storeOf.notes(of.agent_id)] : [];
   if (!has(scope, 'l2')) return [];
   if (store === 'public') return sees(scope, 'public') ? [storeOf.public] : [];
   if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
   if (store === 'private:<parent>')
     return sees(scope, 'private') && of.parent_id !== null ? [storeOf.private(of.parent_id)] : [];
-  if (!sees(scope, 'group')) return [];
-  const patterns = scope?.groups ?? ALL;
-  return of.memberships
-    .filter(({ group, role }) => (!writes || role !== 'viewer') && isMeant(store, group, of, patterns))
-    .map(({ group }) => storeOf.group(group));
+  return [];
 }
 
 function isMeant(store: StorePattern, group: string, of: RightsSource, patterns: readonly string[]): boolean {

@@ -34,20 +34,35 @@ export const societyGroupCall = effectOnUse('society.group_call@1', () =>
   }),
 );
 
+/** `society.why@1`: whether it was the tool of a call that the gate denied. It is no call. */
+export const societyWhy = effectOnUse('society.why@1', () =>
+  defineEffect({
+    kind: 'society.why@1',
+    params: z.strictObject({ tool, at: address }),
+    receipt: z.strictObject({}),
+    guarantee: 'idempotent',
+    rights: { tool: 'tool' },
+    settledBy: 'at',
+  }),
+);
+
 /** `society/check_plan@1`: asks the gate whether a call may be made, and tells the entity the verdict. */
 export const callCheckPlan = planOnUse('society/check_plan@1', () =>
   definePlan({
     name: 'society/check_plan@1',
     input: z.strictObject({ call: z.string().max(64), tool, group: z.nullable(group), at: address }),
-    effects: [societyCall, societyGroupCall],
+    effects: [societyCall, societyGroupCall, societyWhy],
     *run({ call, tool: named, group: of, at }, plan) {
-      const alone = () => plan.emitEffect(societyCall, { tool: named, at });
-      const effect = of === null ? alone() : plan.emitEffect(societyGroupCall, { tool: named, group: of, at });
+      const effect =
+        of === null
+          ? plan.emitEffect(societyCall, { tool: named, at })
+          : plan.emitEffect(societyGroupCall, { tool: named, group: of, at });
       const verdict = yield* plan.awaitReceipt(effect);
       const code = verdict.status === 'ok' ? null : (verdict.code ?? verdict.status);
       // The gate names no dimension. Where the tool alone is permitted, it was the group (CAP-10).
-      const asksAgain = of !== null && code === 'cap_denied';
-      const isGroup = asksAgain && (yield* plan.awaitReceipt(alone())).status === 'ok';
+      const asksWhy = of !== null && code === 'cap_denied';
+      const why = () => plan.awaitReceipt(plan.emitEffect(societyWhy, { tool: named, at }));
+      const isGroup = asksWhy && (yield* why()).status === 'ok';
       plan.raiseEvent({ name: 'society/Checked@1', value: { call, code, value: isGroup ? 'group' : null } });
     },
   }),

@@ -1,7 +1,14 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { type AgentEntry, type CallRow, ENTITY, type RemovedAgent, type Role, type SessionRow } from '../contracts/index.js';
+import {
+  type AgentEntry,
+  type CallRow,
+  ENTITY,
+  type RemovedAgent,
+  type Role,
+  type SessionRow,
+} from '../contracts/index.js';
 
 /** A removed agent whose key and hot context are still there. */
 export interface ClearingRow {

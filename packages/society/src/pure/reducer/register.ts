@@ -7,13 +7,7 @@ import { firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import { compileRights } from '../compile/index.js';
-import {
-  type AgentRecord,
-  type Capabilities,
-  type EntityState,
-  entityAt,
-  SOCIETY_BOUNDS,
-} from '../contracts/index.js';
+import { type AgentRecord, type Capabilities, type EntityState, entityAt, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
 import { recordedSides } from './recorded.js';
 import type { BothSides, HandedOn } from './rights.js';

@@ -183,12 +183,19 @@ function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): v
   ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value });
 }
 
-/** In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-47). */
+/**
+ * In emergency mode, and in a group that was archived, all members have what a viewer has (SOC-47). A group says which tier
+ * its owner gives.
+ */
 function membershipsOf(ctx: ReducerContext) {
   const terms = memberTable(ctx, 'terms');
   return tableOf(ctx, 'memberships')
     .range({ limit: SOCIETY_BOUNDS.memberships })
-    .map(([group, role]) => ({ group, role: terms.get(group)?.emcon === true ? ('viewer' as const) : role }));
+    .map(([group, role]) => {
+      const { emcon = false, owner_tier = null } = terms.get(group) ?? {};
+      const tier = owner_tier === null ? {} : { tier: owner_tier };
+      return { group, role: emcon ? ('viewer' as const) : role, ...tier };
+    });
 }
 
 interface Bounds {
