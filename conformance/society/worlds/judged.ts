@@ -5,7 +5,17 @@ import { isExpired, permits } from '@reprise/kernel/authority';
 import type { society } from 'reprise/society';
 import { draws } from '../draws.js';
 import { may, type Node, parallel, type Question } from '../oracle.js';
-import { changeTree, effectiveOf, GROUPS, type Grown, growTree, openTrees, settleTree, TOOLS, type Trees } from './grown.js';
+import {
+  changeTree,
+  effectiveOf,
+  GROUPS,
+  type Grown,
+  growTree,
+  openTrees,
+  settleTree,
+  TOOLS,
+  type Trees,
+} from './grown.js';
 
 /** What was found in a run. */
 export interface FoundInWorlds {

@@ -68,7 +68,7 @@ describe('reprise verify, on a society', () => {
       await bot.writeL1({ active: { note: 'Only mine.' }, ephemeral: { note: 'Also mine.' } }, 1);
       await ann.setStatus(agent_id, 'deactivate', { grace_seconds: 60 });
       await clock.advance(60_000);
-      await world.pump();
+      await clock.settle();
       expect((await bot.state())?.status).toBe('removed');
     }
     const { code, out, err } = await run('verify', path);

@@ -1,10 +1,9 @@
 /** Agents as entities: their record, when they begin, how they end, and what they share with people. */
 
 import type { JournalRecord } from '@reprise/contracts';
-import { defineAgent, defineTool, memory } from 'reprise';
+import { defineAgent, memory } from 'reprise';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { agentOf, agentWith, hangingTool, openOffice, refusedWith } from './support/office.js';
 
 /** The name of what a record sends or commands. */
@@ -146,56 +145,6 @@ describe('given a person and an agent', () => {
     expect([state.hanging, stop.kind === 'Completed']).toStrictEqual([2, false]);
     expect((await scene.world.kernel.account(`entity:${lead}`))?.reserved.parallel).toBe(2);
   });
-
-  it.each([
-    ['a timer is the first input, and its call is not offered again', 60, 0],
-    ['its call is offered again when its time is not over', 7_200, 1],
-  ] as const)(
-    'of an agent that a process was down for an hour, %s [CAP-6] [CAP-15]',
-    async (_what, ttl_seconds, again) => {
-      const [store, clock] = [memory(), new VirtualClock()];
-      let offered = 0;
-      const wait = defineTool({
-        name: 'wait',
-        description: 'Waits.',
-        args: z.strictObject({}),
-        guarantee: 'idempotent',
-        run: async (_args, { signal }) => {
-          offered++;
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
-          throw new Error('stopped');
-        },
-      });
-      const worker = agentWith([wait]);
-      const options = {
-        store,
-        clock,
-        agents: [worker],
-        steps: [{ calls: [{ tool: 'wait', args: {} }] }, { text: 'x' }],
-      };
-      const first = await openOffice(options);
-      const ann = await first.office.human('ann');
-      const id = await agentOf(ann, { ttl_seconds });
-      await first.office.entity(id).send(worker, 'Go.');
-      while (offered === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      await first.world.close();
-      const closed = first.world.kernel.head.seq;
-      await clock.advance(3_600_000);
-      await using scene = await openOffice(options);
-      await scene.world.pump();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(offered).toBe(1 + again);
-      const inputs: string[] = [];
-      for await (const { seq, records } of scene.world.kernel.frames(closed + 1)) {
-        const kind = records[0]?.kind ?? '';
-        if (!['manifest', 'snapshot', 'clock'].includes(kind)) inputs.push(kind);
-        if (seq === scene.world.kernel.head.seq) break;
-      }
-      if (again === 0) expect(inputs[0]).toBe('timer');
-      else expect(inputs).not.toContain('timer');
-      await scene.world.verify();
-    },
-  );
 
   it('an agent whose time ended while the world was closed is deactivated before anything is offered [CAP-15]', async () => {
     const [store, clock] = [memory(), new VirtualClock()];

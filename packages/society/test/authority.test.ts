@@ -82,6 +82,8 @@ const NOBODY: Answers = { operator: 'request_rejected', ...NO };
 function rows({ agent }: Crowd): readonly Row[] {
   const call = (n: number) => ({ call_id: `call ${n}`, name: 'events_poll', args: {} });
   const own = { ...OPERATOR, agent: 'taken' };
+  const none = { request_ref: null, inputs: [], model: null, pool: null, priority: 0, timeout_ms: 1_000, grant: null };
+  const job = (n: number) => ({ n: n + 1, kind: 'note', ...none });
   const say = (n: number) => ({ operation: { op: 'reinforce', id: 1 }, tag: `t${n}` });
   const stores = [`private:${agent}`, `l1-notes:${agent}`, 'private:ann', 'group:crew', 'public'];
   const [entity, person, group] = [
@@ -115,12 +117,12 @@ function rows({ agent }: Crowd): readonly Row[] {
     ]),
     [at('specialists/Project@1', 'p'), 'specialists/Open@1', () => ({ team: 'dev' }), OPERATOR],
     [at('specialists/Project@1', 'p'), 'specialists/Remember@1', say, OPERATOR],
-    [at('work/Job@1', 'a job'), 'work/Cancel@1', () => ({ reason: 'x' }), { ...OPERATOR, operator: 'unknown_event' }],
+    [at('work/Job@1', 'a job'), 'work/Begin@1', job, OPERATOR],
     [at('flow/Topic@1', 'society/crew'), 'flow/Publish@1', () => ({ name: 'x', value: {} }), OPERATOR],
   ];
 }
 
-const HUMAN = { display_name: 'Eve', root: {}, above: { may: {} }, app: null };
+const HUMAN = { display_name: 'Eve', root: {}, above: { may: {} }, app: null, grace_ms: 1_000 };
 
 function at(reducer: string, key: string): Address {
   return [reducer, key];

@@ -1,12 +1,6 @@
 import { firstExcess, permits } from '@reprise/kernel/authority';
 import { describe, expect, it } from 'vitest';
-import {
-  compileRights,
-  ENTITY_EFFECTS,
-  memoryScope,
-  NO_RIGHTS,
-  type RightsSource,
-} from '../../src/pure/index.js';
+import { compileRights, ENTITY_EFFECTS, memoryScope, NO_RIGHTS, type RightsSource } from '../../src/pure/index.js';
 
 const ID = 'a'.repeat(64);
 
@@ -186,5 +180,4 @@ describe('compiled rights', () => {
       undefined,
     ]);
   });
-
 });
