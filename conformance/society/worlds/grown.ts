@@ -58,7 +58,11 @@ export async function growTree(at: Trees, d: Draws, person: string): Promise<rea
 /** Judges agents of a tree, narrows those that have everything, and gives memberships. */
 export async function settleTree(at: Trees, d: Draws, tree: readonly Grown[]): Promise<void> {
   const { entity: ann } = tree[0] as Grown;
-  for (const grown of tree.slice(1)) if (grown.wasWide && d.once(5)) await judge(at, tree, grown);
+  for (const grown of tree.slice(1)) {
+    const { node: parent } = tree[grown.node.parent] as Grown;
+    const reads = parent.tier >= 2 || parent.floor >= 2; // else the parent reads no item that it could judge
+    if (grown.wasWide && reads && d.once(5)) await judge(at, tree, grown);
+  }
   for (const grown of tree.slice(1)) {
     if (grown.wasWide) await narrow(ann, grown, capsOf(d), d.once(4) ? capsOf(d) : undefined);
     for (const group of d.some(GROUPS)) await join(at, grown.node, group, d.of(ROLES));
