@@ -107,7 +107,7 @@ export type { Throttle } from './run/dispatch/throttle.js';
 export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
 export type { PendingItem } from './run/world/ask/open-items.js';
 export type { ClockConfirmation } from './run/world/life/confirm-clock.js';
-export type { EraseTarget, PassingCells } from './run/world/life/erasure.js';
+export type { EraseTarget } from './run/world/life/erasure.js';
 export type { FeedOptions, FeedReport } from './run/world/life/feed.js';
 export type { PumpReport } from './run/world/life/lifetime.js';
 export type { ErrorOrigin, OpenKernelWorldOptions } from './run/world/open/options.js';

@@ -220,7 +220,6 @@ function requireErasure(target: EraseTarget, options: EraseOptions): void {
     });
   }
   requireAddress(target.cell);
-  for (const cell of target.passedBy?.cells ?? []) requireAddress(cell);
   if (target.subtree === undefined || typeof target.subtree === 'boolean') return;
   throw new RepriseError('invalid_argument', 'invalid option "subtree"', {
     where: 'subtree',

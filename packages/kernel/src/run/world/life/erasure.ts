@@ -29,21 +29,12 @@ import { CellContent } from '../read/cell-content.js';
 import { earlierRequest, repetitionOf } from '../write/repetition.js';
 import type { Stepper } from '../write/stepper.js';
 
-/**
- * Cells that only passed content on to the cell that is erased, or read it: that they link it does not keep it.
- */
-export interface PassingCells {
-  readonly cells: readonly Address[];
-  /** The kinds of effects whose links do not count either; those of all others do, such as a write to a store. */
-  readonly effects: readonly string[];
-}
-
 /** The target of an erasure. */
 export type EraseTarget =
   /** This content, whatever links it. */
   | { readonly refs: readonly Ref[] }
   /** The content that only a cell, or with `subtree` only the cell and the cells below it, links. */
-  | { readonly cell: Address; readonly subtree?: boolean; readonly passedBy?: PassingCells };
+  | { readonly cell: Address; readonly subtree?: boolean };
 
 /** The id, principal and reason of an erasure. */
 interface EraseRequest {
@@ -96,9 +87,9 @@ export class Eraser {
       const refs = uniqueRefs(target.refs);
       return stepper.exclusively(() => this.#commit(request, null, false, () => this.#named(refs)));
     }
-    const { cell, subtree = false, passedBy } = target;
+    const { cell, subtree = false } = target;
     const cells = await stepper.exclusively(() => this.#cellsOf(cell, subtree));
-    const search = new CellContent(this.parts.store.journal, this.parts.store.content, cells, passedBy);
+    const search = new CellContent(this.parts.store.journal, this.parts.store.content, cells);
     await search.readTo(stepper.head.seq); // the slow part: the world continues meanwhile
     return stepper.exclusively(() => this.#commit(request, cell, subtree, () => this.#owned(search)));
   }

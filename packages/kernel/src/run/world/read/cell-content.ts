@@ -25,20 +25,14 @@ export class CellContent {
   readonly #others = new Map<string, Ref>();
   readonly #cells: ReadonlySet<string>;
   readonly #effects = new Set<string>();
-  readonly #passing: ReadonlySet<string>;
-  readonly #passingKinds: ReadonlySet<string>;
-  readonly #passed = new Set<string>();
   #next = 0;
 
   constructor(
     private readonly journal: ReadableJournal,
     private readonly content: ContentReader,
     cells: readonly Address[],
-    passedBy: { readonly cells: readonly Address[]; readonly effects: readonly string[] } = { cells: [], effects: [] },
   ) {
     this.#cells = new Set(cells.map(nameOf));
-    this.#passing = new Set(passedBy.cells.map(nameOf));
-    this.#passingKinds = new Set(passedBy.effects);
   }
 
   /** Reads on, up to a frame. */
@@ -61,7 +55,6 @@ export class CellContent {
     if (record.kind === 'snapshot' || record.kind === 'state') return;
     const own = this.#isOwn(record);
     if (own && record.kind === 'effect') this.#effects.add(record.effect);
-    if (!own && this.#isPassing(record)) return;
     await this.#follow(linksOf(record as unknown as Value), own ? this.#own : this.#others);
   }
 
@@ -80,27 +73,6 @@ export class CellContent {
         return this.#effects.has(record.effect);
       case 'command':
         return 'effect' in record.command.value && this.#effects.has(record.command.value.effect);
-      default:
-        return false;
-    }
-  }
-
-  /** Whether a record only passes content on. */
-  #isPassing(record: JournalRecord): boolean {
-    switch (record.kind) {
-      case 'request':
-      case 'event':
-        return this.#passing.has(nameOf(record.to));
-      case 'intent':
-        return this.#passing.has(nameOf(record.plan));
-      case 'effect':
-        if (!this.#passing.has(nameOf(record.plan)) || !this.#passingKinds.has(record.name)) return false;
-        this.#passed.add(record.effect);
-        return true;
-      case 'fact':
-        return record.from !== null && this.#passing.has(nameOf(record.from));
-      case 'receipt':
-        return this.#passed.has(record.effect);
       default:
         return false;
     }
