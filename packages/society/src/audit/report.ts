@@ -33,7 +33,7 @@ export const AUDIT_PROBLEMS = {
   /** SOC-35 */
   status_broken: 'a change of status does not follow from the one before',
   /** SOC-37 */
-  acted_after_end: 'the gate let the agent, or a session of it, act after it was deactivated',
+  acted_after_end: 'the gate let the agent act after it was deactivated',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** What an audit can find. */

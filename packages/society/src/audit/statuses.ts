@@ -4,7 +4,6 @@ import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/ind
 import { isLegal } from '../pure/reducer/status.js';
 import { type AuditCheck, type AuditRecord, causeOf, eventTo, factOf, type Problems, placeOf } from './reading.js';
 import type { AuditedStatus } from './report.js';
-import { entityOf } from './use.js';
 
 const CHANGED = entityCoreFacts['society/StatusChanged@1'];
 
@@ -18,9 +17,7 @@ export class StatusCheck implements AuditCheck {
     const { record } = read;
     const fact = factOf(ENTITY, record);
     if (fact?.name === 'society/StatusChanged@1') this.#changed(fact.key, fact.value, read);
-    if (record.kind !== 'effect') return;
-    const entity = entityOf(`${record.plan[0]}/${record.plan[1]}`);
-    if (entity !== undefined) this.#acted(entity, record.name, read);
+    if (record.kind === 'effect' && record.plan[0] === ENTITY) this.#acted(record.plan[1], record.name, read);
   }
 
   changesOf(agent: string): readonly AuditedStatus[] {

@@ -75,7 +75,7 @@ export class UseCheck implements AuditCheck {
 }
 
 /** The entity that a cell acts for: its own, or the one whose session it is. */
-export function entityOf(cell: string): string | undefined {
+function entityOf(cell: string): string | undefined {
   return keyIn(cell, ENTITY) ?? keyIn(cell, SESSION_REDUCER)?.split('/')[0];
 }
 

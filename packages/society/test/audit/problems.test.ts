@@ -176,13 +176,6 @@ describe('an audit of a journal that was forged', () => {
         changed('society/StatusChanged@1', ({ new: to }) => (to === 'active' ? { new: 'deactivated' } : undefined)),
         ['acted_after_end', 'status_broken'],
       ],
-      [
-        'a session that acts after the end of its agent',
-        changing('effect', ({ name, plan }) =>
-          name === 'society.erase@1' ? { plan: ['aos.agent/Session@1', `${ids.gone}/s`, plan[2]] } : undefined,
-        ),
-        ['acted_after_end'],
-      ],
     ];
     const seen = [];
     for (const [what, forge] of cases) seen.push([what, await codesOf(await forgedCopy(store, forge))]);
