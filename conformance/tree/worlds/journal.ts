@@ -78,7 +78,7 @@ export class TreeJournal {
     if (name === 'tree/NodeChanged@1') this.rows.set(value.n, value);
     if (name === 'tree/Launched@1') {
       const row = this.rows.get(value.n);
-      if (row !== undefined) this.rows.set(value.n, { ...row, session: value.session, run: 'live' });
+      if (row !== undefined) this.rows.set(value.n, { ...row, run: 'live' });
     }
     if (name === 'tree/Budget@1') Object.assign(this, { spent: value.spent, reserved: value.reserved });
     if (name === 'tree/Started@1') this.budget = value.budget.tree;

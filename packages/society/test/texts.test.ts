@@ -1,17 +1,19 @@
 /** The texts of answers: whole for clients, and for models text between marks, whether they can be erased or were composed. */
+import { type ValueMap } from '@reprise/contracts';
 import { defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { servedSociety } from '../src/served/served.js';
 
+const CALL = { signal: new AbortController().signal };
 const note = { type: 'note', visibility: 'group', group: 'crew' } as const;
 
 describe('the texts of an answer', () => {
   it('a model reads the words of items as text between marks that no item closes, and erased ones by name', async () => {
     const part = society();
     const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Read.', tools: [...groupTools] });
-    const read = (args: object) => ({ calls: [{ tool: 'memory_read_warm', args }] });
+    const read = (args: ValueMap) => ({ calls: [{ tool: 'memory_read_warm', args }] });
     const asked = [{ group: 'crew' }, { item_id: 'group:crew#1' }, { item_id: 'group:crew#2' }];
     const main = script(
       ...asked.flatMap((args) => [read(args), ({ last }: { readonly last: string }) => ({ text: last })]),
@@ -53,7 +55,7 @@ describe('the texts of an answer', () => {
     expect((await ann.memory.read('private:ann#1')).content).toBe('Bodies have at most 1 MiB.');
     const view = world.kernel.as('human:ann');
     const served = servedSociety(world, undefined);
-    const { structured } = await served.call(view, 'memory_search', { query: 'bodies' }, 'search');
+    const { structured } = await served.call(view, 'memory_search', { query: 'bodies' }, 'search', CALL);
     expect(structured).toMatchObject({ texts: [{ store: 'private:ann', text: whole }] });
   });
 
@@ -73,13 +75,13 @@ describe('the texts of an answer', () => {
     const served = servedSociety(world, undefined);
     const slot = { slot: 'scout', agent_type: 'swarm-worker', capabilities: {}, count: 2, task: 'Read the folder.' };
     const manifest = { swarm_id: 'looking', goal: 'Find the limits.', strategy: 'broadcast', agents: [slot] };
-    const created = await served.call(view, 'swarm_create', manifest, 'create');
+    const created = await served.call(view, 'swarm_create', manifest, 'create', CALL);
     expect(created).toMatchObject({ isError: false });
     const end = await office.swarm('looking').ended();
     expect(heard).toEqual(
       Array(2).fill(expect.stringMatching(/goal:\n\nFind the limits\.\n\n# Your task\n\nRead the folder\./)),
     );
-    const { structured } = await served.call(view, 'swarm_status', { swarm_id: 'looking' }, 'status');
+    const { structured } = await served.call(view, 'swarm_status', { swarm_id: 'looking' }, 'status', CALL);
     expect(structured).toMatchObject({ synthesis: { text: end.synthesis } });
     expect(end.synthesis).toContain('Found.');
     await world.verify();

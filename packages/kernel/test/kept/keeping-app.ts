@@ -1,14 +1,14 @@
 /** An app whose states have every kind of place where a kept state could be mistaken for one that was checked. */
-import { type Value, value } from '@reprise/contracts';
+import { type Address, type Value, value } from '@reprise/contracts';
 import fc from 'fast-check';
 import * as z from 'zod';
 import { type App, creates, defineApp, defineReducer, type Table } from '../../src/index.js';
 
 /** The cells of the app. */
-export const CELLS = [
+export const CELLS: readonly [Address, Address] = [
   ['kept/Keeper@1', 'a'],
   ['kept/Keeper@1', 'b'],
-] as const;
+];
 
 /** The name of the only event. */
 export const CHANGED = 'kept/Changed@1';
@@ -111,7 +111,7 @@ function anyOf(what: Any, held: State['any'], letters: Value): Value {
   }
 }
 
-function keeper(version: 1 | 2, textMax: number) {
+function keeper(version: 1 | 2, textMax: number): ReturnType<typeof defineReducer> {
   return defineReducer({
     name: `kept/Keeper@${version}`,
     state: stateOf(textMax),
@@ -128,7 +128,7 @@ function keeper(version: 1 | 2, textMax: number) {
       maybe: null,
     }),
     reduce(draft, event, ctx) {
-      const { changes, letters } = event.value as { readonly changes: readonly Change[]; readonly letters: Value };
+      const { changes, letters } = event.value as unknown as { readonly changes: readonly Change[]; readonly letters: Value };
       for (const one of changes) {
         if (one.do === 'append') ctx.append('seen', one.n);
         else if (one.do === 'end') ctx.end();
