@@ -319,8 +319,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 303,686 without zod, which was 101,000 of it.
  * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
  * - 2026-11-23: 328,900 with digests written as their bytes, which saves 5 % of a frame.
+ * - 2026-11-27: 333,640 with the rights of `human:*`, requests in the name of cells, and orders of keys that are remembered.
  */
-export const KERNEL_BUNDLE_MAX = 332_000;
+export const KERNEL_BUNDLE_MAX = 334_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -351,6 +352,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 
 /** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
 export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 232_500,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 254_600,
+  'scripts/bench/cold/hello-reprise.mjs': 232_700,
+  'scripts/bench/cold/hello-tool-reprise.mjs': 254_800,
 };

@@ -67,7 +67,7 @@ async function openTools(world: Office['world'], upTo: number): Promise<Readonly
   return open;
 }
 
-/** The frame of the request for a call; undefined when there is none. */
+/** The frame of the request for a call; undefined when no frame has it. */
 export async function frameOfCall(world: Office['world'], call_id: string): Promise<number | undefined> {
   for await (const { seq, records } of world.kernel.frames(1)) {
     const [ingress] = records;

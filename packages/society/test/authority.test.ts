@@ -147,7 +147,7 @@ function keysOf(name: string, { agent }: Crowd): readonly string[] {
 }
 
 describe('what comes from outside to the cells of a society', () => {
-  it('each event that people may send is taken from the operator, by its own entity from a person or an agent, and from no other sender [SOC-70] [SOC-71]', async () => {
+  it('each event that people may send is taken from the operator, by its own entity from a person or an agent, and from no other sender [SOC-65] [SOC-66]', async () => {
     await using there = await crowd();
     for (const [to, name, value, answers] of rows(there)) {
       const got: Record<string, string> = {};
@@ -158,7 +158,7 @@ describe('what comes from outside to the cells of a society', () => {
     await there.world.verify();
   });
 
-  it(`no event of any kind, with any value, reaches a cell in the name of a stranger, of an agent but at its own entity, or of a tool: seed ${SEED} [SOC-70] [SOC-71] [GATE-30]`, async () => {
+  it(`no event of any kind, with any value, reaches a cell in the name of a stranger, of an agent but at its own entity, or of a tool: seed ${SEED} [SOC-65] [SOC-66] [GATE-30]`, async () => {
     await using there = await crowd();
     const taken = new Set<string>();
     let sent = 0;
@@ -178,7 +178,7 @@ describe('what comes from outside to the cells of a society', () => {
     await there.world.verify();
   });
 
-  it('a stranger reads no cell of the society and sets no rights; a person that the app gives rights has those [SOC-71]', async () => {
+  it('a stranger reads no cell of the society and sets no rights; a person that the app gives rights has those [SOC-66]', async () => {
     await using there = await crowd();
     const { world, agent } = there;
     const eve = world.kernel.as('human:eve');

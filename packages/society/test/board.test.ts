@@ -107,7 +107,7 @@ describe('given a moderate group', () => {
     await world.verify();
   });
 
-  it('one that follows an inbox hears of news when it is posted, and of each once [SOC-41] [SOC-42]', async () => {
+  it('a follower of an inbox hears of news when it is posted, and of each once [SOC-41] [SOC-42]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const { ann, ben } = await crewOf(at, 0);

@@ -1,4 +1,4 @@
-/** What a removed agent leaves is cleared, whoever stands above it (SOC-38). */
+/** What a removed agent leaves is cleared, whatever stands above it (SOC-38). */
 import { memory } from 'reprise';
 import { describe, expect, it } from 'vitest';
 import { type KeyVault, memoryVault } from '../src/index.js';

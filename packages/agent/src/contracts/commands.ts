@@ -123,7 +123,7 @@ export const userInput = z.strictObject({
   allowance: z.exactOptional(z.strictObject({ run: count, ...bounds.shape })),
 });
 
-/** An input. */
+/** An input, as {@link userInput} reads it. */
 export type UserInput = z.infer<typeof userInput>;
 
 /** Gives a session a definition; makes the session when it is new. */

@@ -32,7 +32,7 @@ async function restored(from: Store, upTo: number): Promise<Store> {
 const spec = (display_name: string) => ({ agent_type: 'custom', display_name, capabilities: {} }) as const;
 
 describe('the vault of a world that was restored from an older backup', () => {
-  it('an opening keeps the keys of agents that were registered after the backup, also when the world has gone on otherwise [SOC-72]', async () => {
+  it('an opening keeps the keys of agents that were registered after the backup, also when the world has gone on otherwise [SOC-67]', async () => {
     const [store, keys] = [memory(), memoryVault()];
     const first = await open(store, keys);
     const old = await first.ann.register(spec('Old'));

@@ -27,8 +27,8 @@ export function plainness(thing: object): 'map' | 'list' | 'neither' {
 
 /**
  * Whether a canonical value is a map of this realm, found by its prototype alone. It is asked first, since most things
- * are such maps: to ask each of them for the mark of a link took 3 % of a verification. A map of another realm, which is
- * none by this, is then looked at the long way. Only for canonical values: another thing may wear the mark of a link.
+ * are such maps: to ask each of them for the mark of a link took 3 % of a verification. A map of another realm does not
+ * pass, and is then looked at the long way. Only for canonical values: another thing may wear the mark of a link.
  */
 export function isOwnMap(thing: object): boolean {
   return Object.getPrototypeOf(thing) === Object.prototype;

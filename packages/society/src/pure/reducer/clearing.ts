@@ -67,7 +67,7 @@ function notCleared({ maker }: EntityState, agent_id: string, ctx: ReducerContex
     return passRemoved(maker, { agent_id, key_ref: row.key_ref }, ctx);
   }
   clearing.set(agent_id, { ...row, failures: row.failures + 1 });
-  ctx.timer(AGAIN, ctx.now + Math.min(WAIT_MS * 2 ** Math.min(row.failures, 20), WAIT_MS_MAX));
+  ctx.timer(AGAIN, ctx.now + Math.min(WAIT_MS * (1 << Math.min(row.failures, 20)), WAIT_MS_MAX));
 }
 
 function hasRights({ status }: EntityState): boolean {

@@ -376,7 +376,7 @@ describe.each(PLACES)('given requests that are sent again, on $name', (place) =>
 
   it('the same id of another principal is another request [REQ-3]', async () => {
     const { store, world } = await placed();
-    for (const as of ['operator', 'human:ada', 'human:bob', 'cell:lab/Cell@1/y'] as const) {
+    for (const as of ['operator', 'human:ada', 'human:bob', 'cell:lab/Cell@1/x'] as const) {
       expect((await ask(world, 'x', [add(1)], { id: 'a', as })).duplicate).toBe(false);
     }
     expect(await numberOf(world, 'x')).toBe(4);
