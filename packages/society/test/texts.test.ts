@@ -1,5 +1,5 @@
 /** The texts of answers: whole for clients, and for models text between marks, whether they can be erased or were composed. */
-import { type ValueMap } from '@reprise/contracts';
+import type { ValueMap } from '@reprise/contracts';
 import { defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';

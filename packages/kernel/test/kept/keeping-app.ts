@@ -128,7 +128,10 @@ function keeper(version: 1 | 2, textMax: number): ReturnType<typeof defineReduce
       maybe: null,
     }),
     reduce(draft, event, ctx) {
-      const { changes, letters } = event.value as unknown as { readonly changes: readonly Change[]; readonly letters: Value };
+      const { changes, letters } = event.value as unknown as {
+        readonly changes: readonly Change[];
+        readonly letters: Value;
+      };
       for (const one of changes) {
         if (one.do === 'append') ctx.append('seen', one.n);
         else if (one.do === 'end') ctx.end();

@@ -78,7 +78,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return fieldsOf(error)['code'] === 'EPERM';
+    return fieldsOf(error).code === 'EPERM';
   }
 }
 
@@ -145,7 +145,7 @@ async function requirePrivate(at: string): Promise<void> {
 }
 
 function isAbsent(error: unknown): boolean {
-  return fieldsOf(error)['code'] === 'ENOENT';
+  return fieldsOf(error).code === 'ENOENT';
 }
 
 function textOf({ world, at, pair }: KeptKey): string {
