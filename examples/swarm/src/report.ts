@@ -77,11 +77,11 @@ async function itemsOf(office: Society) {
 
 /** What became of the swarms of a question. */
 function endsOf(id: string, all: readonly Happening[]): readonly string[] {
-  const last = new Map<string, string>();
-  for (const news of all) if (news.kind === 'swarm' && news.id.startsWith(`${id}-`)) last.set(news.id, news.status);
-  return [...last].map(([swarm, status]) => {
-    const isOver = ['archived', 'disbanded', 'failed'].includes(status);
-    return `    led by ${swarm.slice(id.length + 1)}: ${isOver ? status : 'it lost its lead'}`;
+  const last = new Map<string, Extract<Happening, { readonly kind: 'swarm' }>>();
+  for (const news of all) if (news.kind === 'swarm' && news.id.startsWith(`${id}-`)) last.set(news.id, news);
+  return [...last].map(([swarm, { status, code }]) => {
+    const end = code === 'creator/deactivated' ? 'it lost its lead' : status;
+    return `    led by ${swarm.slice(id.length + 1)}: ${end}`;
   });
 }
 
