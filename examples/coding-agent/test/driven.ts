@@ -62,7 +62,6 @@ export async function place(files: Readonly<Record<string, string>> = {}) {
 export const SLOW_TEST = {
   'test/slow.test.js': `import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { program } from '../../../scripts/lib/program.js';
 
 test('slow', async () => {
   writeFileSync('started.txt', '');
