@@ -135,17 +135,17 @@ describe('given a world with two teams', () => {
     expect(await digestOf(world, 'a')).not.toBe(before);
   });
 
-  it('a message that names no team is not taken where there are two, and is where there is one', async () => {
+  it('a command that names no team is not taken where there are two, which needs a decision, and is taken where there is one [SPEC-43]', async () => {
     const { model } = everyone();
     const [dev, shop] = [teamNamed('dev'), teamNamed('shop')];
-    for (const [parts, status] of [
-      [[dev, shop], null],
-      [[dev], 'dev'],
+    for (const [parts, team, needs] of [
+      [[dev, shop], null, 'team'],
+      [[dev], 'dev', null],
     ] as const) {
       await using world = await openWorld({ store: memory(), models: { main: model }, parts: [...parts] });
       await world.kernel.request(['specialists/Project@1', 'a'], { name: 'specialists/Open@1', value: {} });
       const state = await world.part(dev).project('a').idle({ within: '30s' });
-      expect(state.team).toBe(status);
+      expect(state).toMatchObject({ team, needs });
     }
   });
 });

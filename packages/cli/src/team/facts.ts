@@ -63,6 +63,7 @@ export function decisionText(why: DecisionReason): string {
 }
 
 const DECISIONS: Readonly<Record<DecisionReason, string>> = {
+  team: 'the team could not be read, so messages wait; send another one to try again',
   tasks: 'tasks failed or are blocked; say what becomes of them',
   results: 'the coordinator could not take up results; send a message to let it try again',
   coordinator: 'the coordinator’s run failed; send a message to go on',

@@ -91,10 +91,10 @@ export const SHOWN_MAX = 3;
 export const WAKES_MAX = 24;
 
 /**
- * Why a project needs a decision: its budget is used up; its coordinator was woken as often as it may be without a person;
+ * Why a project needs a decision: its team could not be read, so that messages wait; its budget is used up; its coordinator was woken as often as it may be without a person;
  * results were shown in vain; the coordinator's last run failed; tasks failed or are blocked. Of several the first holds.
  */
-export const DECISION_REASONS = ['budget', 'wakes', 'results', 'coordinator', 'tasks'] as const;
+export const DECISION_REASONS = ['team', 'budget', 'wakes', 'results', 'coordinator', 'tasks'] as const;
 
 /** Why a project needs a decision. */
 export type DecisionReason = (typeof DECISION_REASONS)[number];

@@ -38,6 +38,7 @@ function isDispatched(delivery: Delivery): boolean {
 /** Why the project cannot go on by itself; null when it can. */
 function whyDecision(delivery: Delivery): DecisionReason | null {
   const { stuck, coordinator } = delivery.state;
+  if (tableOf(delivery, 'inbox').size > 0) return 'team'; // nothing reads the team, since the project would be working
   if (isStopped(delivery)) return 'budget';
   if (isUnattended(delivery) && waitsForCoordinator(delivery)) return 'wakes';
   if (stuck > 0) return 'results';
