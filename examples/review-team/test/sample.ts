@@ -5,7 +5,9 @@ import path from 'node:path';
 const FILES: Readonly<Record<string, string>> = {
   'package.json': '{ "name": "shop" }\n',
   'README.md': '# Shop\n\nSee [the guide](docs/guide.md) and [the rules](docs/rules.md).\n',
-  'docs/guide.md': '# Guide\n\nTODO: say how to order.\n\nBack to [the start](../README.md).\n',
+  'docs/guide.md':
+    '# Guide\n\nTODO: say how to order.\n\nBack to [the start](../README.md), on to [an order](an%20order.md?plain=1#top).\n',
+  'docs/an order.md': '# An order\n',
   'src/login.ts': [
     '/** Signs a user in. */',
     'export function login(name: string, given: any): boolean {',

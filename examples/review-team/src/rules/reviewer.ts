@@ -137,7 +137,7 @@ function linksIn(calls: readonly Called[]): readonly Link[] {
   for (const call of done(calls, 'grep').filter(({ args }) => args.pattern === LINKS)) {
     for (const line of linesIn(call)) {
       for (const [, written = ''] of line.text.matchAll(/\]\((?!https?:|mailto:|#)([^)\s]+)\)/g)) {
-        const target = resolved(line.path, written.replace(/#.*$/, ''));
+        const target = resolved(line.path, decoded(written.replace(/[#?].*$/, '')));
         if (target === undefined || found.has(target)) continue;
         found.set(target, {
           ...line,
@@ -149,6 +149,15 @@ function linksIn(calls: readonly Called[]): readonly Link[] {
     }
   }
   return [...found.values()].slice(0, CALLS_MAX);
+}
+
+/** The name of a file as a link writes it, with `%20` for a space; as it stands where that is no such writing. */
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
 }
 
 /** The path of a link, from the root; undefined when it leads out of the repository. */
