@@ -150,6 +150,43 @@ describe('given a world with two teams', () => {
   });
 });
 
+describe('given a world whose policy does not let a project read its team', () => {
+  it('messages and plans say that they wait and why, and are taken up when the same message is sent to a world that can read it [SPEC-43]', async () => {
+    const { model, asked } = everyone();
+    const dev = teamNamed('dev');
+    const store = memory();
+    const setup = { store, models: { main: model }, parts: [dev] };
+    const waits = {
+      code: 'run_waiting',
+      details: { reason: 'team_not_read', actual: expect.stringMatching(/policy/) },
+    };
+    const task = { key: 't', title: 'T', context: 'A brief. '.repeat(30), skill: 'worker' };
+    await using closed = await openWorld({ ...setup, policy: [{ effect: 'specialists.skills@1', decision: 'deny' }] });
+    const waiting = closed.part(dev).project('a');
+    await expect(waiting.send('Hello.', { id: 'hello' })).rejects.toMatchObject(waits);
+    await expect(waiting.send('Hello.', { id: 'hello' })).rejects.toMatchObject(waits);
+    await expect(waiting.plan([task], { id: 'plan' })).rejects.toMatchObject(waits);
+    await expect(waiting.retry(1)).rejects.toMatchObject(waits);
+    expect(await waiting.idle({ within: '30s' })).toMatchObject({ status: 'needs_decision', needs: 'team' });
+    await closed.close();
+    expect(asked).toEqual([]);
+
+    // A world that is opened without a policy keeps its own.
+    const policy = [{ effect: 'llm.generate@2', decision: 'allow' } as const];
+    await using world = await openWorld({ ...setup, policy });
+    const project = world.part(dev).project('a');
+    const run = await project.send('Hello.', { id: 'hello' });
+    expect(await run.text()).toBe('Noted.');
+    expect(await project.plan([task], { id: 'plan' })).toEqual({ task_ids: { t: 1 } });
+    expect(await project.idle({ within: '30s' })).toMatchObject({
+      status: 'open',
+      needs: null,
+      counts: { pending: 1 },
+    });
+    expect((await world.verify()).unverified).toBe(0);
+  });
+});
+
 describe('given a team that bounds the memories of a project', () => {
   it('the store of each of its projects keeps so many live memories', async () => {
     const { model } = everyone();

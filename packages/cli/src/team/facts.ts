@@ -44,6 +44,8 @@ export async function lineOfFact({ name, value }: TeamFact, content: ContentRead
       return (value.calls as readonly unknown[]).length > 0 ? undefined : said(content, value.output_ref as Ref);
     case 'DecisionNeeded':
       return `? a decision is needed: ${whyNeeded(value)}`;
+    case 'NotRead':
+      return `✗ the team could not be read: ${String(code)}`;
     default:
       return undefined;
   }
@@ -63,7 +65,7 @@ export function decisionText(why: DecisionReason): string {
 }
 
 const DECISIONS: Readonly<Record<DecisionReason, string>> = {
-  team: 'the team could not be read, so messages wait; send another one to try again',
+  team: 'the team could not be read, so messages wait; the same message, or another one, tries again',
   tasks: 'tasks failed or are blocked; say what becomes of them',
   results: 'the coordinator could not take up results; send a message to let it try again',
   coordinator: 'the coordinator’s run failed; send a message to go on',

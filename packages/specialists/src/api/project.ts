@@ -127,7 +127,8 @@ export class Project {
    * Sends a message to the coordinator.
    *
    * @returns the run that answers it, when its input is durable
-   * @throws RepriseError `request_rejected` (`project_ended`, `other_team`), `invalid_argument`
+   * @throws RepriseError `request_rejected` (`project_ended`, `other_team`), `invalid_argument`; `run_waiting` when the team
+   * cannot be read: the message waits in the project then, and the same `id` sent again has the team read again
    */
   async send(input: Input, options: SendOptions = {}): Promise<Run<string>> {
     requireKnownOptions(options, { id: true, as: true, pin: true, priority: true }, 'send');
@@ -144,7 +145,8 @@ export class Project {
    * Plans tasks without a planner.
    *
    * @returns the numbers of the tasks by their keys
-   * @throws RepriseError `request_rejected` with `plan_invalid` and every fault in `details.actual`; nothing is written then
+   * @throws RepriseError `request_rejected` with `plan_invalid` and every fault in `details.actual`, nothing is written then;
+   * `run_waiting` when the team cannot be read: the plan waits then
    */
   async plan(
     tasks: readonly PlannedTask[],
@@ -308,11 +310,10 @@ export class Project {
   async #commanded(name: ProjectCommandName, value: object, by: RequestBy): Promise<Value> {
     const id = by.id ?? crypto.randomUUID();
     const ack = await this.#send(name, { ...value, command_id: id }, { ...by, id });
-    const done = await this.#cell.fact<Commanded>(
-      ack,
-      'specialists/Commanded@1',
-      ({ command_id }) => command_id === id,
-    );
+    const done = await this.#outcome(ack, ({ name: fact, value: stated }) => {
+      const commanded = stated as unknown as Commanded;
+      return fact === 'specialists/Commanded@1' && commanded.command_id === id ? commanded : undefined;
+    });
     if (done.code === null) return done.value;
     throw new RepriseError('request_rejected', `project ${this.id} refused the command: ${done.code}`, {
       where: name,
@@ -333,21 +334,49 @@ export class Project {
   }
 
   /** The number of the run that an input of the coordinator began. */
-  async #runOf(ack: Ack, input: string): Promise<number> {
-    const [, session] = coordinatorOf(this.id);
+  #runOf(ack: Ack, input: string): Promise<number> {
+    return this.#outcome(ack, ({ name, value }) => {
+      const { command_id, run } = value as { readonly command_id?: string; readonly run?: number };
+      if (command_id !== input) return undefined;
+      if (name === 'aos.agent/InputAccepted@1') return run;
+      const isRefused = ['aos.agent/HostCommandRejected@1', 'specialists/Commanded@1'].includes(name);
+      if (isRefused) throw this.#refused(value);
+      return undefined;
+    });
+  }
+
+  /**
+   * What a fact of the project or of its coordinator says about a command, from the frame of the command on.
+   *
+   * @throws RepriseError `run_waiting` when the team cannot be read, so that the command waits and nothing goes on
+   */
+  async #outcome<T>(ack: Ack, find: (fact: FactRecord) => T | undefined): Promise<T> {
+    if (await this.#isUnread()) await this.#send('specialists/Open@1', {}, {}); // an earlier command, sent again
+    const coordinator = coordinatorOf(this.id);
     for await (const { records } of this.world.kernel.frames(ack.seq)) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from === null) continue;
-        const isOurs = record.from[0] === SESSION_REDUCER && record.from[1] === session;
-        if (!isOurs && !isOf(record, this.address)) continue;
-        const { command_id, run } = record.value as { readonly command_id?: string; readonly run?: number };
-        if (command_id !== input) continue;
-        if (record.name === 'aos.agent/InputAccepted@1' && run !== undefined) return run;
-        const isRefused = ['aos.agent/HostCommandRejected@1', 'specialists/Commanded@1'].includes(record.name);
-        if (isRefused) throw this.#refused(record.value);
+        if (!isOf(record, this.address) && !isOf(record, coordinator)) continue;
+        const found = find(record);
+        if (found !== undefined) return found;
+        if (record.name === 'specialists/NotRead@1' && (await this.#isUnread())) throw this.#notRead(record.value);
       }
     }
     throw this.world.kernel.closedBy ?? this.#lost('an open world');
+  }
+
+  /** Whether commands wait because the team could not be read, and nothing reads it now. */
+  async #isUnread(): Promise<boolean> {
+    return (await this.state())?.needs === 'team';
+  }
+
+  #notRead(value: Value): RepriseError {
+    const { code } = value as unknown as ProjectFact<'specialists/NotRead@1'>;
+    return new RepriseError('run_waiting', `project ${this.id} cannot read its team, so the command waits: ${code}`, {
+      where: `project ${this.id}`,
+      reason: 'team_not_read',
+      actual: code,
+      hint: 'Nothing is lost. Fix the cause, then send the same command with the same id, or another one: all that waits is taken up.',
+    });
   }
 
   #refused(value: Value): RepriseError {
@@ -374,7 +403,9 @@ export class Project {
   }
 }
 
-function isOf(record: JournalRecord, [reducer, at]: Address): boolean {
+type FactRecord = Extract<JournalRecord, { readonly kind: 'fact' }>;
+
+function isOf(record: JournalRecord, [reducer, at]: Address): record is FactRecord {
   return record.kind === 'fact' && record.from?.[0] === reducer && record.from[1] === at;
 }
 

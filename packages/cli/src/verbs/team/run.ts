@@ -1,6 +1,6 @@
 /** `reprise team run`: sends a message to the coordinator of a project, and runs the team until it is idle. */
 import { createHash, randomUUID } from 'node:crypto';
-import { RepriseError } from '@reprise/contracts';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { Project } from '@reprise/specialists';
 import { PROJECT_ID, type ProjectState } from '@reprise/specialists/contracts';
 import type { Io } from '../../io.js';
@@ -54,8 +54,7 @@ export async function runTeam(io: Io, argument: string, options: RunTeamOptions)
   const following = new FollowingTeam(io, owner, id, from, options.json === true);
   const done = following.run();
   try {
-    await say(io, project, message, options);
-    const idle = await Promise.race([project.idle(), following.left]);
+    const idle = await Promise.race([say(io, project, message, options).then(() => project.idle()), following.left]);
     if (idle === 'left') return LEFT;
     await following.end(idle);
     return exitOfProject(idle.status);
@@ -70,11 +69,20 @@ async function say(io: Io, project: Project, message: string, { again, json }: R
   const digest = createHash('sha256').update(message).digest('hex').slice(0, 32);
   const id = again === true ? randomUUID() : `cli/${digest}`;
   const before = await project.state();
-  await project.send(message, { id });
+  await sent(project, message, id);
   const after = await project.state();
   const isOld = before !== undefined && after !== undefined && after.message === before.message;
   if (isOld && before.status !== 'working' && json !== true)
     await io.err.write('This message was sent before. To send it again: --again.\n');
+}
+
+/** Sends a message. One that waits, since the team cannot be read, is sent: the project says that a decision is needed. */
+async function sent(project: Project, message: string, id: string): Promise<void> {
+  try {
+    await project.send(message, { id });
+  } catch (error) {
+    if (!isRepriseError(error, 'run_waiting')) throw error;
+  }
 }
 
 function readMessage(argument: string): string {
