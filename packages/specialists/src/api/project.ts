@@ -12,7 +12,6 @@ import {
   type Run,
   readLlmOutput,
   readText,
-  SESSION_REDUCER,
   type SendOptions,
   type Session,
   storeParts,
