@@ -22,10 +22,23 @@ export interface Asked {
   readonly answers: readonly string[];
   /** The names of the tools. */
   readonly tools: readonly string[];
+  /** The most tokens that the answer may have; undefined when the request does not say. */
+  readonly maxTokens: number | undefined;
 }
 
 /** What the model says: a text, or calls of tools; or it refuses the request. */
-export type Said = { readonly text: string } | { readonly calls: readonly Call[] } | 'refused';
+export type Said =
+  | (({ readonly text: string } | { readonly calls: readonly Call[] }) & { readonly usage?: Usage })
+  | 'refused';
+
+/** What an answer is said to have cost, in tokens. */
+export interface Usage {
+  readonly in: number;
+  readonly out: number;
+}
+
+/** The usage of an answer that says nothing else. */
+const USUAL: Usage = { in: 100, out: 20 };
 
 /** A call of a tool. */
 export interface Call {
@@ -70,7 +83,14 @@ export async function modelServer(decide: (asked: Asked) => Said | Promise<Said>
 }
 
 function read(raw: string): Asked {
-  const { messages, tools = [] } = JSON.parse(raw) as {
+  const {
+    messages,
+    tools = [],
+    max_tokens,
+    max_completion_tokens,
+  } = JSON.parse(raw) as {
+    readonly max_tokens?: number;
+    readonly max_completion_tokens?: number;
     readonly messages: readonly AskedMessage[];
     readonly tools?: readonly { readonly function: { readonly name: string } }[];
   };
@@ -84,6 +104,7 @@ function read(raw: string): Asked {
     step: of('assistant', since).length,
     answers: of('tool', since),
     tools: tools.map((tool) => tool.function.name),
+    maxTokens: max_completion_tokens ?? max_tokens,
   };
 }
 
@@ -94,6 +115,7 @@ function textOf(message: AskedMessage | undefined): string {
 
 function completion(said: Exclude<Said, 'refused'>, n: number): object {
   const calls = 'calls' in said ? said.calls : [];
+  const { usage = USUAL } = said;
   const tool_calls = calls.map(({ tool, args }, i) => ({
     id: `call_${n}_${i}`,
     type: 'function',
@@ -107,6 +129,6 @@ function completion(said: Exclude<Said, 'refused'>, n: number): object {
     created: 0,
     model: 'mock',
     choices: [{ index: 0, message, finish_reason: 'text' in said ? 'stop' : 'tool_calls' }],
-    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+    usage: { prompt_tokens: usage.in, completion_tokens: usage.out, total_tokens: usage.in + usage.out },
   };
 }

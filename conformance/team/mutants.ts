@@ -65,3 +65,10 @@ export const SLOT_FIRST: Planted = {
   from: "  if (draft.slot !== 'held') leavePool(draft, ctx);",
   to: '  leavePool(draft, ctx);',
 };
+
+/** A mistake that a ledger beside a project with a budget shows: what is set aside is not counted for the next share. */
+export const UNRESERVED: Planted = {
+  file: project('spending.ts'),
+  from: 'amount - state.spent[unit] - state.reserved;',
+  to: 'amount - state.spent[unit];',
+};

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundle, type Planted } from '../bundle.js';
 
 /** A folder that is removed in the end. */
@@ -22,6 +22,14 @@ export async function programIn(folder: string, name: string, planted?: Planted)
   const entry = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   await bundle(entry, program, planted === undefined ? {} : { planted });
   return program;
+}
+
+/** Loads one of the modules beside this file with a mistake in it. */
+export async function withPlanted<M, T>(name: string, planted: Planted, act: (broken: M) => Promise<T>): Promise<T> {
+  return inFolder(async (folder) => {
+    const program = await programIn(folder, name, planted);
+    return act((await import(pathToFileURL(program).href)) as M);
+  });
 }
 
 /** How a process ended. */

@@ -18,6 +18,10 @@ export interface SceneOptions extends Partial<Omit<TeamOptions, 'skills' | 'tool
   readonly skills: readonly SkillFile[];
   readonly tools?: readonly Tool[] | ((folder: string) => readonly Tool[]);
   readonly coordinatorTools?: readonly Tool[];
+  /** The price of the model `main`, in dollars per million tokens; none when absent. */
+  readonly price?: { readonly in: number; readonly out: number };
+  /** Further models, none of which has a price. */
+  readonly others?: readonly string[];
   readonly decide: (asked: Asked, scene: Scene) => Said | Promise<Said>;
 }
 
@@ -32,7 +36,7 @@ export interface Scene {
 
 /** Plays a scene, and removes it. */
 export async function inScene<T>(options: SceneOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
-  const { skills: files, tools = [], coordinatorTools = [], decide, ...rest } = options;
+  const { skills: files, tools = [], coordinatorTools = [], price, others = [], decide, ...rest } = options;
   return inFolder(async (at) => {
     const skills = path.join(at, 'skills');
     mkdirSync(skills);
@@ -45,14 +49,21 @@ export async function inScene<T>(options: SceneOptions, act: (scene: Scene) => P
       tools: typeof tools === 'function' ? tools(at) : tools,
       coordinator: { model: 'main', identity: 'You coordinate.', tools: coordinatorTools },
     });
-    const main = openAiCompatible({ baseUrl: server.url, model: 'mock' });
+    const named = [...others.map((alias) => [alias, undefined] as const), ['main', price] as const];
+    const models = Object.fromEntries(named.map(([alias, its]) => [alias, its === undefined ? {} : { price: its }]));
+    const clients = Object.fromEntries(
+      named.map(([alias]) => [alias, openAiCompatible({ baseUrl: server.url, model: 'mock', ...models[alias] })]),
+    );
     const world = await openAgentWorld({
       store: sqlite(path.join(at, 'w.db')),
       agents: [],
       parts: [team],
-      models: { main: {} },
+      models,
       // As many calls at once as the largest of the scenes needs.
-      llm: (judge) => llmGenerateAdapter({ main }, { judge, concurrency: 64 }),
+      llm: (judge) => llmGenerateAdapter(clients, { judge, concurrency: 64 }),
+    }).catch((error: unknown) => {
+      server.stop();
+      throw error;
     });
     scene = { folder: at, skills, server, world, project: (id = 'auth') => world.part(team).project(id) };
     try {
