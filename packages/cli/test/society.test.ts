@@ -1,6 +1,7 @@
-/** `reprise society audit`, on worlds that are clean, forged, damaged or not there. */
+/** `reprise society audit` and `reprise verify`, on societies that are clean, forged, damaged or not there. */
 
 import { sqlite } from '@reprise/store-sqlite';
+import { VirtualClock } from '@reprise/testkit';
 import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type AgentRegister, society } from 'reprise/society';
@@ -53,5 +54,26 @@ describe('reprise society audit', () => {
     expect((await run('society', 'audit')).code).toBe(2);
     expect((await run('society', 'audit', clean, '--nothing')).code).toBe(2);
     expect((await run('society', 'audit', folder.file('none.db'))).code).toBe(3);
+  });
+});
+
+describe('reprise verify, on a society', () => {
+  it('a verification after the removal of an agent reports the erased content and exits with 0 [SOC-38]', async () => {
+    const [path, clock, part] = [folder.file('removed.db'), new VirtualClock(), society()];
+    {
+      await using world = await openWorld({ store: sqlite(path), clock, models: { main: script() }, parts: [part] });
+      const ann = await world.part(part).human('ann');
+      const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+      const bot = world.part(part).entity(agent_id);
+      await bot.writeL1({ active: { note: 'Only mine.' }, ephemeral: { note: 'Also mine.' } }, 1);
+      await ann.setStatus(agent_id, 'deactivate', { grace_seconds: 60 });
+      await clock.advance(60_000);
+      await clock.settle();
+      expect((await bot.state())?.status).toBe('removed');
+    }
+    const { code, out, err } = await run('verify', path);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/erased 2: a tombstone in the journal accounts for each/);
+    expect(JSON.parse((await run('verify', path, '--json')).out)).toMatchObject({ ok: true, erased: 2 });
   });
 });

@@ -7,6 +7,7 @@ import { creates } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
+import { erasedContent } from './identity.js';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, SOCIETY_BOUNDS, TIERS } from './names.js';
 
 const count = z.int().min(0);
@@ -327,7 +328,11 @@ export const entityNews = {
   /** An agent was removed: who may act clears what it leaves. It goes up from maker to maker until there is one. */
   'society/Removed@1': removedAgent,
   /** What a removed agent left was cleared, or could not be. */
-  'society/Cleared@1': z.strictObject({ agent_id: agentId, code: z.nullable(z.string().max(96)) }),
+  'society/Cleared@1': z.strictObject({
+    agent_id: agentId,
+    code: z.nullable(z.string().max(96)),
+    content: z.nullable(erasedContent),
+  }),
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': z.strictObject({}),
 };
@@ -359,5 +364,7 @@ export const entityCoreFacts = {
   /** A session could not be made with the rights of its entity: its first input was not taken. */
   'society/InputRefused@1': z.strictObject({ command_id: z.string().max(128), code: z.string().max(96) }),
   'society/ArchiveKept@1': archiveKept,
+  /** The content of a removed agent's hot context was erased; what other cells link as well was not. */
+  'society/HotContextErased@1': z.strictObject({ agent_id: agentId, ...erasedContent.shape }),
   ...memoryFacts,
 };

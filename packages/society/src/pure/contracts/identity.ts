@@ -178,12 +178,25 @@ export const identityDestroy = effectOnUse('identity.destroy@1', () =>
   }),
 );
 
-/** `society.erase@1`: erases the content that a cell alone links. */
+/** The cells that an erasure names as those that keep content. */
+export const KEEPERS_MAX = 16;
+
+/** What an erasure did: the blobs that are gone, those that other cells link as well, and some of these cells. */
+export const erasedContent = z.strictObject({
+  erased: count,
+  kept: count,
+  kept_by: z.array(address).max(KEEPERS_MAX),
+});
+
+/** What an erasure did. */
+export type ErasedContent = z.infer<typeof erasedContent>;
+
+/** `society.erase@1`: erases what the hot context of an agent links, except what others link as well. */
 export const societyErase = effectOnUse('society.erase@1', () =>
   defineEffect({
     kind: 'society.erase@1',
-    params: z.strictObject({ cell: address }),
-    receipt: z.strictObject({ erased: count }),
+    params: z.strictObject({ agent, cell: address }),
+    receipt: erasedContent,
     guarantee: 'idempotent',
   }),
 );

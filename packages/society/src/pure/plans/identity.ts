@@ -75,13 +75,15 @@ export const removePlan = planOnUse('society/remove_plan@1', () =>
     input: z.strictObject({ agent_id: agentId, key_ref: z.nullable(z.string().max(128)), cell: address }),
     effects: [identityDestroy, societyErase],
     *run({ agent_id, key_ref, cell }, plan) {
-      const erased = plan.emitEffect(societyErase, { cell });
+      const erasing = plan.emitEffect(societyErase, { agent: agent_id, cell });
       const destroyed = key_ref === null ? undefined : plan.emitEffect(identityDestroy, { key_ref });
-      const receipts = [yield* plan.awaitReceipt(erased)];
-      if (destroyed !== undefined) receipts.push((yield* plan.awaitReceipt(destroyed)) as never);
+      const erased = yield* plan.awaitReceipt(erasing);
+      const receipts: readonly { readonly status: string; readonly code?: string }[] =
+        destroyed === undefined ? [erased] : [erased, yield* plan.awaitReceipt(destroyed)];
       const failed = receipts.find(({ status }) => status !== 'ok');
       const code = failed === undefined ? null : (failed.code ?? failed.status);
-      plan.raiseEvent({ name: 'society/Cleared@1', value: { agent_id, code } });
+      const content = erased.status === 'ok' ? erased.payload : null;
+      plan.raiseEvent({ name: 'society/Cleared@1', value: { agent_id, code, content } });
     },
   }),
 );

@@ -3,7 +3,7 @@
  * clears them: the nearest one that may act. Of a society that person is the last, and goes on until it is done.
  */
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type EntityState, l1At, type RemovedAgent, SWARM } from '../contracts/index.js';
+import { type EntityState, type ErasedContent, l1At, type RemovedAgent, SWARM } from '../contracts/index.js';
 import { removePlan } from '../plans/identity.js';
 import { callOfPlan, startPlan } from './calls.js';
 import { type ClearingRow, childOfSender, passRemoved, tableOf } from './entity-context.js';
@@ -25,13 +25,17 @@ export function removedBelow(draft: EntityState, { agent_id, key_ref }: RemovedA
   clear(agent_id, { key_ref, failures: 0 }, ctx);
 }
 
+/** What a plan that clears has done. */
+interface Cleared {
+  readonly agent_id: string;
+  readonly code: string | null;
+  readonly content: ErasedContent | null;
+}
+
 /** The plan is over. What could not be cleared goes up, and is tried again by the person at the top. */
-export function cleared(
-  draft: EntityState,
-  { agent_id, code }: { readonly agent_id: string; readonly code: string | null },
-  ctx: ReducerContext,
-): void {
+export function cleared(draft: EntityState, { agent_id, code, content }: Cleared, ctx: ReducerContext): void {
   callOfPlan(ctx);
+  if (content !== null) ctx.record('society/HotContextErased@1', { agent_id, ...content });
   if (code === null) tableOf(ctx, 'clearing').delete(agent_id);
   else notCleared(draft, agent_id, ctx);
 }

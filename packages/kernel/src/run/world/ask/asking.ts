@@ -220,10 +220,23 @@ function requireErasure(target: EraseTarget, options: EraseOptions): void {
     });
   }
   requireAddress(target.cell);
+  requirePassing(target.passedBy);
   if (target.subtree === undefined || typeof target.subtree === 'boolean') return;
   throw new RepriseError('invalid_argument', 'invalid option "subtree"', {
     where: 'subtree',
     expected: 'true or false',
     actual: target.subtree,
   });
+}
+
+function requirePassing(passedBy: unknown): void {
+  if (passedBy === undefined) return;
+  if (!Array.isArray(passedBy)) {
+    throw new RepriseError('invalid_argument', 'invalid option "passedBy"', {
+      where: 'passedBy',
+      expected: 'a list of addresses',
+      actual: passedBy,
+    });
+  }
+  for (const cell of passedBy) requireAddress(cell);
 }

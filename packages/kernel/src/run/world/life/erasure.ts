@@ -33,8 +33,11 @@ import type { Stepper } from '../write/stepper.js';
 export type EraseTarget =
   /** This content, whatever links it. */
   | { readonly refs: readonly Ref[] }
-  /** The content that only a cell, or with `subtree` only the cell and the cells below it, links. */
-  | { readonly cell: Address; readonly subtree?: boolean };
+  /**
+   * The content that only a cell, or with `subtree` only the cell and the cells below it, links. Content that a cell of
+   * `passedBy` links as well is erased all the same: these cells passed it on, or read it, and do not keep it.
+   */
+  | { readonly cell: Address; readonly subtree?: boolean; readonly passedBy?: readonly Address[] };
 
 /** The id, principal and reason of an erasure. */
 interface EraseRequest {
@@ -51,8 +54,17 @@ export interface ErasureOutcome {
   readonly erased: number;
   /** Content of the cell that other cells link as well, and that was therefore not erased. */
   readonly shared: readonly Ref[];
+  /** Those other cells: of each shared content the first. */
+  readonly keptBy: readonly Address[];
   /** Content of the cell that did not fit this tombstone: erase it with another request. */
   readonly remaining: number;
+}
+
+/** What an erasure found. */
+interface ToErase {
+  readonly own: readonly Ref[];
+  readonly shared: readonly Ref[];
+  readonly keptBy: readonly Address[];
 }
 
 /** The collaborators of erasing. */
@@ -87,9 +99,9 @@ export class Eraser {
       const refs = uniqueRefs(target.refs);
       return stepper.exclusively(() => this.#commit(request, null, false, () => this.#named(refs)));
     }
-    const { cell, subtree = false } = target;
+    const { cell, subtree = false, passedBy = [] } = target;
     const cells = await stepper.exclusively(() => this.#cellsOf(cell, subtree));
-    const search = new CellContent(this.parts.store.journal, this.parts.store.content, cells);
+    const search = new CellContent(this.parts.store.journal, this.parts.store.content, { cells, passing: passedBy });
     await search.readTo(stepper.head.seq); // the slow part: the world continues meanwhile
     return stepper.exclusively(() => this.#commit(request, cell, subtree, () => this.#owned(search)));
   }
@@ -99,21 +111,21 @@ export class Eraser {
     { id, principal, reason }: EraseRequest,
     cell: Address | null,
     subtree: boolean,
-    search: () => Promise<{ readonly own: readonly Ref[]; readonly shared: readonly Ref[] }>,
+    search: () => Promise<ToErase>,
   ): Promise<ErasureOutcome> {
     const { store, stepper } = this.parts;
     await finishErasure(store); // X2
-    const { own, shared } = await search();
+    const { own, shared, keptBy } = await search();
     const digests = own.slice(0, ERASE_DIGESTS_MAX).map(({ hex }) => hex);
     const said = { id, principal, cell, subtree, digests, ...(reason === undefined ? {} : { reason }) };
     const earlier = await this.#earlier({ kind: 'erase', seq: 0, at: 0, ...said });
     if (earlier !== undefined) {
       const { seq, request } = earlier;
-      return { seq, duplicate: true, erased: request.digests.length, shared, remaining: own.length };
+      return { seq, duplicate: true, erased: request.digests.length, shared, keptBy, remaining: own.length };
     }
     const { seq } = await stepper.commitAlone((stamps) => ({ kind: 'erase', ...stamps, ...said }));
     await store.content.erase(refsOf(digests), seq); // X1
-    return { seq, duplicate: false, erased: digests.length, shared, remaining: own.length - digests.length };
+    return { seq, duplicate: false, erased: digests.length, shared, keptBy, remaining: own.length - digests.length };
   }
 
   /** The frame of the same erasure, when it was requested before. */
@@ -130,7 +142,7 @@ export class Eraser {
   }
 
   /** Named content: each of it is erased or refused. */
-  async #named(refs: readonly Ref[]) {
+  async #named(refs: readonly Ref[]): Promise<ToErase> {
     const { content } = this.parts.store;
     for (const ref of refs) {
       if ((await content.has(ref)) || (await content.erasedBy(ref)) !== undefined) continue;
@@ -141,18 +153,26 @@ export class Eraser {
     }
     const needed = await this.#needed(refs);
     for (const ref of refs) if (needed.has(ref.hex)) throw refused(ref);
-    return { own: refs, shared: [] };
+    return { own: refs, shared: [], keptBy: [] };
   }
 
   /** Content of cells, without erased content and without what the world itself is read from. */
-  async #owned(search: CellContent) {
+  async #owned(search: CellContent): Promise<ToErase> {
     const { content } = this.parts.store;
     await search.readTo(this.parts.stepper.head.seq);
     const { own, shared } = search.found;
-    const [present, kept] = [await presentOf(content, own), await presentOf(content, shared)];
+    const keepers = new Map(shared.map(({ ref, keeper }) => [ref.hex, keeper]));
+    const [present, kept] = [
+      await presentOf(content, own),
+      await presentOf(
+        content,
+        shared.map(({ ref }) => ref),
+      ),
+    ];
     const needed = await this.#needed([...present, ...kept]);
     const free = (refs: readonly Ref[]) => refs.filter(({ hex }) => !needed.has(hex));
-    return { own: free(present), shared: free(kept) };
+    const left = free(kept);
+    return { own: free(present), shared: left, keptBy: distinct(left.map(({ hex }) => keepers.get(hex))) };
   }
 
   /** A cell, and with `subtree` every cell below it. */
@@ -230,6 +250,12 @@ function uniqueRefs(refs: readonly Ref[]): readonly Ref[] {
     });
   }
   return [...byHex.values()].sort((a, b) => (a.hex < b.hex ? -1 : 1));
+}
+
+/** Each cell once. */
+function distinct(cells: readonly (Address | undefined)[]): readonly Address[] {
+  const byName = new Map(cells.flatMap((cell) => (cell === undefined ? [] : [[formatAddress(cell), cell] as const])));
+  return [...byName.values()];
 }
 
 function refsOf(digests: readonly string[]): Ref[] {

@@ -209,6 +209,38 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 70 });
   });
 
+  it('the cells that passed content on do not keep it, and those that keep it are named [CON-10] [CON-20]', async () => {
+    const adapter = outside(once);
+    await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
+    const put = (said: string) => putErasable(world.content, text(said));
+    const [passed, fetched, kept] = [await put('passed'), await put('fetched'), await put('kept')];
+    await ask(world, 'from', [send('a', note(passed))]);
+    await ask(world, 'from', [start('call')]);
+    (await adapter.call(0)).answer({ status: 'ok', payload: { got: fetched } });
+    await world.pump();
+    for (const ref of [fetched, kept]) await ask(world, 'a', [note(ref)]);
+    await ask(world, 'b', [note(kept)]);
+    const named = await world.erase({ cell: cell('a'), passedBy: [cell('b')] });
+    expect(named).toMatchObject({ erased: 1, keptBy: [cell('from')] });
+    expect(named.shared.map(({ hex }) => hex).sort()).toEqual([passed.hex, fetched.hex].sort());
+    expect(await world.erase({ cell: cell('a'), passedBy: [cell('from')] })).toMatchObject({
+      erased: 2,
+      shared: [],
+      keptBy: [],
+    });
+    for (const ref of [passed, fetched, kept]) expect(await world.content.has(ref)).toBe(false);
+    expect(await world.verify()).toMatchObject({ erased: 3 });
+  });
+
+  it('what a passing cell alone links is not erased, and anything but a list of addresses is refused [CON-20]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const [mine, theirs] = [await tellAll(world, 'a', 1), await tellAll(world, 'b', 1)];
+    for (const passedBy of [cell('b'), 'b', [['x']]])
+      expect(await codeOf(world.erase({ cell: cell('a'), passedBy: passedBy as never }))).toBe('invalid_argument');
+    expect(await world.erase({ cell: cell('a'), passedBy: [cell('b'), cell('a')] })).toMatchObject({ erased: 1 });
+    expect([await world.content.has(mine[0] as Ref), await world.content.has(theirs[0] as Ref)]).toEqual([false, true]);
+  });
+
   it('the content that effects of the cell stored is found, although no state links it [CON-10]', async () => {
     const adapter = outside(once);
     await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
