@@ -12,8 +12,8 @@
  * `--mutant relay` takes the text about a turn that failed, or whose outcome is unknown, for the program's answer: the
  * run must then fail.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,8 +27,8 @@ import { verifyStore } from 'reprise/kernel';
 import { appOf } from 'reprise/parts';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
+import { opencodeIn } from './registry.js';
 
-const PACKAGE = 'opencode-ai@1.18.33';
 const PATIENCE_MS = 120_000;
 
 const { values: options } = parseArgs({
@@ -41,6 +41,8 @@ const { values: options } = parseArgs({
     model: { type: 'string' },
   },
 });
+
+const PROGRAM = opencodeIn(options.in);
 
 /** The request of opencode, as the mock sees it. */
 interface Asked {
@@ -110,7 +112,7 @@ function programOf(folder: string, modelUrl: string) {
     (kind) => [`XDG_${kind.toUpperCase()}_HOME`, path.join(home, kind)] as const,
   );
   return {
-    command: [path.join(options.in, 'node_modules/.bin/opencode'), 'acp'] as [string, string],
+    command: [PROGRAM, 'acp'] as [string, string],
     env: {
       HOME: home,
       ...Object.fromEntries(xdg),
@@ -146,7 +148,6 @@ async function host(folder: string, modelUrl: string): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  install(options.in);
   const folder = mkdtempSync(path.join(tmpdir(), 'tree-programs-'));
   const slow = { count: 0, hangs: true };
   const mock = await modelServer(slow);
@@ -310,13 +311,6 @@ async function say(tree: Tree): Promise<void> {
   if (!options.verbose) return;
   for (const { n, type, status, code, agent } of await tree.nodes())
     console.log(tree.name, n, type, status, code, agent);
-}
-
-function install(folder: string): void {
-  if (existsSync(path.join(folder, 'node_modules/.bin/opencode'))) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', PACKAGE], { cwd: folder, stdio: 'inherit' });
 }
 
 function isAlive(group: number): boolean {

@@ -7,24 +7,23 @@
  * leave for a command and gets it; a turn is cancelled; the world is opened again and the program's own session resumed;
  * then everything is replayed without the program.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
+import { opencodeIn } from '../../conformance/registry.js';
 import { externalAgent, relay } from '../../packages/reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../packages/reprise/src/index.js';
 import { verifyRequests } from '../../packages/reprise/src/providers.js';
 import { sqlite } from '../../packages/reprise/src/sqlite.js';
 
-const PACKAGE = 'opencode-ai@1.18.33';
 const PATIENCE_MS = 120_000;
 
 const { values: options } = parseArgs({
   options: { in: { type: 'string', default: path.join(tmpdir(), 'reprise-external-agent') } },
 });
-install(options.in);
+const PROGRAM = opencodeIn(options.in);
 const scratch = mkdtempSync(path.join(tmpdir(), 'external-'));
 const [home, project, file] = ['home', 'project', 'world.db'].map((name) => path.join(scratch, name)) as [
   string,
@@ -72,7 +71,7 @@ const config = {
 };
 const coder = externalAgent({
   name: 'coder',
-  command: [path.join(options.in, 'node_modules/.bin/opencode'), 'acp'],
+  command: [PROGRAM, 'acp'],
   protocol: 'acp',
   cwd: project,
   env: {
@@ -136,13 +135,6 @@ hold(different.length === 0, `${equal} requests of the relay are, in bytes, what
 await reader.close();
 await mock.stop();
 say('all held');
-
-function install(folder: string): void {
-  if (existsSync(path.join(folder, 'node_modules/.bin/opencode'))) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', PACKAGE], { cwd: folder, stdio: 'inherit' });
-}
 
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {

@@ -57,7 +57,7 @@ export class Grove {
     other: number,
     seen = new Set<string>(),
   ): boolean {
-    if (this.at(n).ended || seen.has(`${what}${n}`)) return false;
+    if (this.at(n).ended || this.failsAtOnce(this.at(n)) || seen.has(`${what}${n}`)) return false;
     if (n === other && what === forWhat) return true;
     seen.add(`${what}${n}`);
     return this.awaited(what, n).some(([to, m]) => this.waits(to, m, forWhat, other, seen));
@@ -84,8 +84,9 @@ export class Grove {
 
   /** Whether a node waits for itself. */
   get hasCircle(): boolean {
-    return this.nodes.some(({ n, ended }) => {
-      if (ended) return false;
+    return this.nodes.some((node) => {
+      const { n, ended } = node;
+      if (ended || this.failsAtOnce(node)) return false;
       return (['end', 'act'] as const).some((what) =>
         this.awaited(what, n).some(([to, m]) => this.waits(to, m, what, n)),
       );
@@ -116,6 +117,11 @@ export class Grove {
   protected upFrom(node: Node): number[] {
     const up = this.above(node).find(({ type }) => type !== 'serial');
     return up === undefined || up.ended ? [] : [up.n];
+  }
+
+  /** Whether a node that has been opened again ends at once: one of its needs has failed already, so it waits for none. */
+  protected failsAtOnce(node: Node): boolean {
+    return node.status === 'pending' && node.isNew && this.isBlocked(node);
   }
 
   protected isBlocked({ needs }: Node): boolean {
