@@ -130,7 +130,8 @@ describe('reprise tree watch', () => {
     await record(live, withoutLinks(facts));
     const [plain, json] = await Promise.all(ends);
     await live.close();
-    expect(plain).toMatchObject({ code: 1, err: '' });
+    const unowned = 'no reprise tree runs this world; unless an app does: reprise tree continue live\n';
+    expect(plain).toMatchObject({ code: 1, err: unowned });
     expect(plain?.out).toMatch(/\d\d:\d\d {2}○ #2 \[pending\] SPAWN Part\n/);
     expect(plain?.out).toContain('✗ #2 [failed] SPAWN Part · timeout\n');
     expect(plain?.out).toMatch(/✗ tree live \[failed\] all_children_failed\n[\s\S]*✗ #1 \[failed\] GOAL Go/);

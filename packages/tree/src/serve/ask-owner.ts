@@ -60,11 +60,10 @@ export function takeCommands(socket: OwnerSocket, commands: OwnerCommands): void
 export async function askOwner(world: string, verb: string, args: Value): Promise<OwnerSaid | undefined> {
   return new Promise((resolve, reject) => {
     let isIn = false;
-    const wire: LineSocket = new LineSocket(connect(placeOf(world).socket), {
-      line: (line: Line) => {
+    knock(world, {
+      line: (line, wire) => {
         if (!isIn) {
           isIn = true;
-          clearTimeout(silent);
           return wire.send({ ask: 1, verb, args });
         }
         const { ask: _, ...said } = line;
@@ -72,15 +71,45 @@ export async function askOwner(world: string, verb: string, args: Value): Promis
         wire.end();
       },
       over: () => {
-        clearTimeout(silent);
         if (isIn)
           reject(new RepriseError('world_closed', 'the owner of the world ended before it answered', { where: world }));
         else resolve(undefined);
       },
     });
-    const silent = setTimeout(() => wire.end(), BRIDGE_HELLO_MS);
-    wire.send({ hello: 'command' });
   });
+}
+
+/**
+ * Whether a process takes commands for the trees of a world: one that opened it with a bridge, as `reprise tree` does.
+ *
+ * @param world the path of the world's file
+ */
+export async function hasOwner(world: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    knock(world, {
+      line: (_, wire) => {
+        resolve(true);
+        wire.end();
+      },
+      over: () => resolve(false), // without effect when a line came before
+    });
+  });
+}
+
+/** Connects to the process that owns a world, and hangs up when it says nothing. */
+function knock(world: string, heard: { line(line: Line, wire: LineSocket): void; over(): void }): void {
+  const wire: LineSocket = new LineSocket(connect(placeOf(world).socket), {
+    line: (line: Line) => {
+      clearTimeout(silent);
+      heard.line(line, wire);
+    },
+    over: () => {
+      clearTimeout(silent);
+      heard.over();
+    },
+  });
+  const silent = setTimeout(() => wire.end(), BRIDGE_HELLO_MS);
+  wire.send({ hello: 'command' });
 }
 
 function refused(error: unknown): { readonly code: string; readonly message: string } {

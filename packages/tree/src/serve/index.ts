@@ -1,5 +1,5 @@
 /** Programs as nodes: the bridge that gives programs the tools of their session's owner. For Node. */
-export { askOwner, type OwnerCommands, type OwnerSaid, takeCommands } from './ask-owner.js';
+export { askOwner, hasOwner, type OwnerCommands, type OwnerSaid, takeCommands } from './ask-owner.js';
 export { type Bridge, type BridgeOptions, type BridgeTools, bridge } from './bridge.js';
 export { files } from './files.js';
 export {

@@ -95,6 +95,12 @@ export class TreeScreen {
     this.#soon();
   }
 
+  /** Shows a message until the next key. */
+  say(message: string): void {
+    this.#state = { ...this.#state, message };
+    this.#soon();
+  }
+
   /** Waits until what is now is shown: at once, unless the user looks at an earlier frame. */
   present(signal: AbortSignal): Promise<void> {
     if (this.#state.at === null || signal.aborted) return Promise.resolve();
@@ -144,9 +150,7 @@ export class TreeScreen {
   }
 
   async #execute(wish: Wish): Promise<void> {
-    const message = await this.parts.execute(wish).catch((error: Error) => error.message);
-    this.#state = { ...this.#state, message };
-    this.#soon();
+    this.say(await this.parts.execute(wish).catch((error: Error) => error.message));
   }
 
   /** S2 */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore, StoredFrame } from '@reprise/kernel';
 import { pictureOf, TreeFold, type TreeView, treeEventOf } from '@reprise/tree';
+import { hasOwner } from '@reprise/tree/serve';
 import { framesOf } from '../../frames.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
@@ -86,6 +87,7 @@ class Watching {
   async run(): Promise<TreeExitCode> {
     const { io, store, options } = this;
     const { seq: head } = await store.journal.head();
+    await this.#sayUnowned();
     // On the screen Ctrl-C is a key.
     const reader = this.#screen === undefined ? io : { ...io, interrupted: () => this.#left.signal };
     for await (const frame of framesOf(store, reader, { from: 0, follow: true, path: options.world })) {
@@ -104,6 +106,16 @@ class Watching {
 
   close(): void {
     this.#screen?.close();
+  }
+
+  /** Says so when no process goes on with a tree that has not ended. An app without a bridge cannot be seen from here. */
+  async #sayUnowned(): Promise<void> {
+    if (this.options.at !== undefined) return; // the screen says there which frame it shows
+    const tree = treeNamed(await readTrees(this.store), this.name);
+    if (tree.ended !== null || (await hasOwner(this.options.world))) return;
+    const said = `no reprise tree runs this world; unless an app does: reprise tree continue ${this.name}`;
+    if (this.#screen !== undefined) this.#screen.say(said);
+    else await this.io.err.write(`${said}\n`);
   }
 
   get #tree(): TreeView | undefined {
