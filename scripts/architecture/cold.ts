@@ -1,5 +1,6 @@
-import { gzipSync } from 'node:zlib';
+import path from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { piecesOf } from '../bench/cold/pieces.mjs';
 import { HELLO_BUNDLE_MAX, NOT_IN_COLD_IMPORT } from './rules.js';
 import type { Problem } from './tree.js';
 
@@ -50,20 +51,31 @@ export function checkColdImport(entry: string, loaded: readonly string[]): reado
   );
 }
 
-/** The bytes of a bundled, minified program, compressed by gzip. */
-export async function bundledBytes(root: string, entry: string): Promise<number> {
-  const { outputFiles } = await build({
-    ...OPTIONS,
-    absWorkingDir: root,
-    entryPoints: [entry],
-    minify: true,
-    legalComments: 'none',
-  });
-  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).length;
+/** The bytes of a bundled agent, compressed by gzip; see {@link piecesOf}. */
+export interface BundleSizes {
+  /** Its entry, and what that imports statically. */
+  readonly entry: number;
+  /** All that a run of it loads. */
+  readonly run: number;
+  /** One file with everything. */
+  readonly whole: number;
 }
 
-/** A bundled agent stays below its ceiling. */
-export function checkHelloBundle(entry: string, bytes: number, ceiling = HELLO_BUNDLE_MAX[entry]): readonly Problem[] {
-  if (ceiling !== undefined && bytes <= ceiling) return [];
-  return [{ file: entry, line: 1, what: `the bundle has ${bytes} bytes, more than ${ceiling}` }];
+/** Measures a bundled agent, from the sources. */
+export function bundleSizes(root: string, entry: string): Promise<BundleSizes> {
+  return piecesOf(path.join(root, entry), { conditions: ['@reprise/source'] });
+}
+
+/** A bundled agent stays below its ceilings. */
+export function checkHelloBundle(
+  entry: string,
+  sizes: BundleSizes,
+  ceilings: BundleSizes | undefined = HELLO_BUNDLE_MAX[entry],
+): readonly Problem[] {
+  return (['entry', 'run', 'whole'] as const)
+    .filter((what) => ceilings === undefined || sizes[what] > ceilings[what])
+    .map((what) => {
+      const beyond = `${sizes[what]} bytes (${what}), more than ${ceilings?.[what] ?? 'nothing'}`;
+      return { file: entry, line: 1, what: `the bundle has ${beyond}` };
+    });
 }

@@ -350,8 +350,13 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
   },
 ];
 
-/** The largest sizes of bundled agents, in bytes after minifying and gzip. Raise one in the change that needs it. */
-export const HELLO_BUNDLE_MAX: Readonly<Record<string, number>> = {
-  'scripts/bench/cold/hello-reprise.mjs': 232_700,
-  'scripts/bench/cold/hello-tool-reprise.mjs': 254_800,
+/**
+ * The largest sizes of bundled agents, in bytes after minifying and gzip: of the entry and what it imports statically, of
+ * all that a run of it loads, and of one file with everything. Raise one in the change that needs it.
+ */
+export const HELLO_BUNDLE_MAX: Readonly<
+  Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
+> = {
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_000, whole: 233_000 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_000, whole: 255_200 },
 };

@@ -539,8 +539,12 @@ describe('cold imports', () => {
   });
 
   it('a bundled agent beyond its ceiling, or without one, is named', () => {
-    expect(checkHelloBundle('hello.mjs', 101, 100)).toHaveLength(1);
-    expect(checkHelloBundle('hello.mjs', 100, 100)).toEqual([]);
-    expect(checkHelloBundle('hello.mjs', 100)).toHaveLength(1);
+    const ceilings = { entry: 10, run: 20, whole: 30 };
+    expect(checkHelloBundle('hello.mjs', ceilings, ceilings)).toEqual([]);
+    expect(named(checkHelloBundle('hello.mjs', { entry: 10, run: 21, whole: 30 }, ceilings))).toEqual([
+      expect.stringContaining('21 bytes (run), more than 20'),
+    ]);
+    expect(checkHelloBundle('hello.mjs', { entry: 11, run: 21, whole: 31 }, ceilings)).toHaveLength(3);
+    expect(checkHelloBundle('hello.mjs', ceilings)).toHaveLength(3);
   });
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
-import { bundledBytes, checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
+import { bundleSizes, checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import {
@@ -79,9 +79,11 @@ describe('architecture', () => {
     },
   );
 
-  it.each(Object.keys(HELLO_BUNDLE_MAX))('the bundle of %s stays below its ceiling', async (entry) => {
-    const bytes = await bundledBytes(ROOT, entry);
-    console.info(`${entry}: ${bytes} bytes after gzip, ceiling ${HELLO_BUNDLE_MAX[entry]}`);
-    expect(checkHelloBundle(entry, bytes).map(formatProblem)).toEqual([]);
+  it.each(Object.keys(HELLO_BUNDLE_MAX))('the bundle of %s stays below its ceilings', async (entry) => {
+    const sizes = await bundleSizes(ROOT, entry);
+    console.info(
+      `${entry}: ${JSON.stringify(sizes)} bytes after gzip, at most ${JSON.stringify(HELLO_BUNDLE_MAX[entry])}`,
+    );
+    expect(checkHelloBundle(entry, sizes).map(formatProblem)).toEqual([]);
   });
 });

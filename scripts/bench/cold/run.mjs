@@ -5,7 +5,8 @@
  *   npm run bench -- --only cold [--rounds 15] [--built] [--out FILE]
  *
  * Processes take turns, each cold; a figure is the median of the rounds, and CPU is that of the whole process. The
- * packages are built first, unless `--built` says that they are. A bundle is one file, minified, and compressed by gzip.
+ * packages are built first, unless `--built` says that they are. A bundle is minified by esbuild, and each of its files is
+ * compressed by gzip: of the bundle with code splitting what a run loads and what is loaded first, and one file without.
  */
 import '../../lib/node-version.mjs';
 import { spawnSync } from 'node:child_process';
@@ -14,11 +15,10 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { columns } from '../../lib/columns.mjs';
 import { ROOT } from '../../lib/root.mjs';
 import { node } from '../../lib/run.mjs';
+import { piecesOf } from './pieces.mjs';
 
 const PAIRS = [
   { name: 'import the library', ours: ['reprise'], theirs: ['ai'] },
@@ -31,6 +31,11 @@ const PAIRS = [
 const BUNDLES = [
   { name: 'bundle of an agent', ours: 'hello-reprise.mjs', theirs: 'hello-ai.mjs' },
   { name: 'bundle of an agent with a tool', ours: 'hello-tool-reprise.mjs', theirs: 'hello-tool-ai.mjs' },
+];
+const BUNDLE_PARTS = [
+  ['run', 'what its run loads'],
+  ['entry', 'entry and static imports'],
+  ['whole', 'one file with everything'],
 ];
 
 const { values: options } = parseArgs({
@@ -89,24 +94,16 @@ function cold(packages) {
 
 async function bundleRows() {
   const rows = [];
-  for (const { name, ours, theirs } of BUNDLES)
-    rows.push({ name: `${name}, gzip`, unit: 'B', ours: await bundledBytes(ours), theirs: await bundledBytes(theirs) });
+  for (const { name, ours, theirs } of BUNDLES) {
+    const [own, other] = [await sizesOf(ours), await sizesOf(theirs)];
+    for (const [part, title] of BUNDLE_PARTS)
+      rows.push({ name: `${name}, ${title}, gzip`, unit: 'B', ours: own[part], theirs: other[part] });
+  }
   return rows;
 }
 
-async function bundledBytes(file) {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    legalComments: 'none',
-    logLevel: 'error',
-  });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+function sizesOf(file) {
+  return piecesOf(fileURLToPath(new URL(file, import.meta.url)));
 }
 
 function cellsOf({ name, unit, ours, theirs }) {

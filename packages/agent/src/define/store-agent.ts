@@ -1,6 +1,7 @@
 /** Stores the recorded form of an agent: its definition as data, and its texts. */
 import { hintOf, type ModelOptions, present, type Ref, RepriseError, requireKnownOptions } from '@reprise/contracts';
-import { type ContentStore, putValue } from '@reprise/kernel';
+import type { ContentStore } from '@reprise/kernel';
+import { putValue } from '@reprise/kernel/store';
 import { putText } from '../content/transcript.js';
 import type { AgentDef } from '../contracts/agent-def.js';
 import type { Adopted, AgentConfig, CompactionPolicy, ConfigPatch } from '../contracts/config.js';

@@ -1,7 +1,7 @@
 /** Words that the history and the explanation of an act share: quotes, amounts, reasons. */
 import { isRef, type Ref, startOfText, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
-import { getValue } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import { readText } from '../content/transcript.js';
 import type { AgentEventOf } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';

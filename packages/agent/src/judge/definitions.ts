@@ -1,7 +1,8 @@
 /** Reads the recorded definitions of agents and their lists of tools. Each is read once and remembered. */
 import type { Ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { type ContentReader, getValue } from '@reprise/kernel';
+import type { ContentReader } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import { type AgentDef, agentDef, type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 
 /** How many definitions are remembered: a world uses a few at a time. */

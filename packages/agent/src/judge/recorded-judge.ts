@@ -25,19 +25,16 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { type ContentStore, encode, equalBytes, hostSha256, putValue, toHex } from '@reprise/kernel';
+import type { ContentStore } from '@reprise/kernel';
+import { encode, equalBytes, toHex } from '@reprise/kernel/codec';
+import { hostSha256, putValue } from '@reprise/kernel/store';
 import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
-import {
-  type Build,
-  boundTool,
-  type ContextSource,
-  childTools,
-  jsonSchema,
-  type RecordedAgent,
-  type Tool,
-} from '../tools/index.js';
+import { type Build, boundTool, type ContextSource, type RecordedAgent } from '../tools/build.js';
+import { childTools } from '../tools/children.js';
+import { recordedSchema } from '../tools/recorded-schema.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
+import type { Tool } from '../tools/tool.js';
 import { Definitions } from './definitions.js';
 import { inTime, type Stopped, stoppingWith } from './in-time.js';
 import { jsonIn } from './json-answer.js';
@@ -236,7 +233,7 @@ async function issue(code: NonNullable<LlmToolCall['issue']>, text: string, cont
 /** The code that checks a return value: of the agent as it is now, unless it asks for something else than recorded (J5). */
 function returnsOf(agent: RecordedAgent | undefined, recorded: Value): Schema {
   const { returns, returnsJsonSchema: stated = recorded } = agent ?? {};
-  return returns !== undefined && equalBytes(encode(stated), encode(recorded)) ? returns : jsonSchema(recorded);
+  return returns !== undefined && equalBytes(encode(stated), encode(recorded)) ? returns : recordedSchema(recorded);
 }
 
 async function judgeReturn(

@@ -1,7 +1,10 @@
 /** Owner tools whose code this build does not have as it was recorded. */
 import type { ToolEntry } from '../contracts/agent-def.js';
-import { type Build, defineOwnerTool, jsonSchema, type Tool } from '../tools/index.js';
+import type { Build } from '../tools/build.js';
+import { defineOwnerTool } from '../tools/owner-tool.js';
+import { recordedSchema } from '../tools/recorded-schema.js';
 import { check } from '../tools/schema.js';
+import type { Tool } from '../tools/tool.js';
 
 /**
  * The tool that stands for a recorded entry where its code is missing. The recorded JSON Schema checks its arguments;
@@ -11,7 +14,7 @@ import { check } from '../tools/schema.js';
 export function recordedOwnerTool(entry: ToolEntry, build: Build): Tool | undefined {
   if (entry.kind !== 'owner') return undefined;
   const { name, description, schema } = entry;
-  const tool = defineOwnerTool({ name, description, args: jsonSchema(schema), jsonSchema: schema as object });
+  const tool = defineOwnerTool({ name, description, args: recordedSchema(schema), jsonSchema: schema as object });
   const operation: Tool['operation'] = async (asked, content, session) => {
     for (const { entry: known, args, operation: make } of build.tools(name)) {
       if (known.kind !== 'owner' || make === undefined) continue;

@@ -1,7 +1,7 @@
 /** Watches sessions: events from durable frames, with small texts beside their links. */
 import { type ArgumentCheck, checkOf, errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
-import { getValue } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import { readLlmOutput, readText } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, Cursor, EventChannel } from '../contracts/agent-event.js';
 import { AgentEvents } from '../timeline/agent-events.js';

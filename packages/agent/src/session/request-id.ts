@@ -8,7 +8,7 @@
  *     slashes are unambiguous.
  */
 import { REQUEST_ID_MAX } from '@reprise/contracts';
-import { encode, portableSha256, toHex } from '@reprise/kernel';
+import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
 
 /** The id of a request to a session; a long one is a digest. */
 export function sessionRequestId(session: string, id: string): string {

@@ -1,7 +1,7 @@
 /** One run of a session, as its sender sees it. */
 import { type ErrorDetail, errorDetail, type Ref, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
-import { getValue } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, Delta } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';

@@ -1,7 +1,8 @@
 /** The facts that a session stated, read from its journal. */
 import type { JournalRecord } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
-import { type Ack, recordsOf, type World } from '@reprise/kernel';
+import type { Ack, World } from '@reprise/kernel';
+import { recordsOf } from '@reprise/kernel/world';
 import type { SESSION_FACTS } from '../contracts/facts.js';
 import { framesOf } from './events.js';
 import type { RunPlace } from './run.js';

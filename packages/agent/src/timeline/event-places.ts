@@ -9,7 +9,7 @@
  */
 import { type JournalRecord, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { defineProjection, projectionOnUse } from '@reprise/kernel';
+import { defineProjection, projectionOnUse } from '@reprise/kernel/define';
 import type { View } from '@reprise/kernel/views';
 import { childChanged, inputAccepted, lifecycleChanged, stepRequested } from '../contracts/facts.js';
 import { TERMINAL } from '../contracts/lifecycle.js';

@@ -1,7 +1,7 @@
 /** Views over sessions and their runs. Open them with `openViews` of `@reprise/kernel/views`; `AgentWorld` does. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { defineProjection, projectionOnUse } from '@reprise/kernel';
+import { defineProjection, projectionOnUse } from '@reprise/kernel/define';
 import { agentAdopted } from '../contracts/commands.js';
 import { tally } from '../contracts/config.js';
 import {

@@ -11,7 +11,8 @@
  * B5  Memory is bounded by the policy, whatever the output: it is read as a stream, and only its ends are stored.
  */
 import { endOfUtf8, startOfUtf8 } from '@reprise/contracts';
-import { hostSha256, toHex } from '@reprise/kernel';
+import { toHex } from '@reprise/kernel/codec';
+import { hostSha256 } from '@reprise/kernel/store';
 import { looksBinary, mediaTypeOf, SNIFF_BYTES } from './media-type.js';
 
 /** The bounds of an output. The id is recorded with every result, so a policy must never change its meaning. */

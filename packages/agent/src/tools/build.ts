@@ -1,6 +1,7 @@
 /** The recorded code of this build: the tools with handlers, and the agents with code. */
 import { type ContextText, type Ref, RepriseError, type SessionInfo, type Value } from '@reprise/contracts';
-import { type ContentReader, getValue } from '@reprise/kernel';
+import type { ContentReader } from '@reprise/kernel';
+import { getValue } from '@reprise/kernel/store';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import type { Schema } from './schema.js';
 import { Shelf, type WantedTool } from './shelf.js';

@@ -1,4 +1,5 @@
-import { type Adapter, deferEffect } from '@reprise/kernel';
+import type { Adapter } from '@reprise/kernel';
+import { deferEffect } from '@reprise/kernel/world';
 import { type HumanAskParams, type HumanAskReceipt, humanAsk } from '../contracts/tool-call.js';
 
 /**

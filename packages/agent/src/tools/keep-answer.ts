@@ -2,7 +2,8 @@
  * Makes a receipt's payload from a handler's answer: the whole output for people, the bounded one for the model.
  */
 import { RepriseError, type Usage, usage, wellFormed } from '@reprise/contracts';
-import { type ContentStore, decode, encode } from '@reprise/kernel';
+import type { ContentStore } from '@reprise/kernel';
+import { decode, encode } from '@reprise/kernel/codec';
 import type { Artifact, ToolCallReceipt } from '../contracts/tool-call.js';
 import { OutputBounder, type OutputPolicy } from './bound-output.js';
 import { DEFAULT_FAMILY, type OutputPolicies, policiesOf } from './families.js';

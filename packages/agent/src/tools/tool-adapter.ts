@@ -13,16 +13,16 @@
  * T5  A call that was made is never reported as failed because its result was lost: it was done. When a handler throws
  *     because a file could not be stored, the outcome is unknown, since the handler may have acted.
  */
-import {
-  type Adapter,
-  type AdapterContext,
-  type AdapterOutcome,
-  type Deferred as DeferredOutcome,
-  deferEffect,
-  encode,
-  getValue,
-  type Reconciliation,
+import type {
+  Adapter,
+  AdapterContext,
+  AdapterOutcome,
+  Deferred as DeferredOutcome,
+  Reconciliation,
 } from '@reprise/kernel';
+import { encode } from '@reprise/kernel/codec';
+import { getValue } from '@reprise/kernel/store';
+import { deferEffect } from '@reprise/kernel/world';
 import { type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
 import type { OutputPolicy } from './bound-output.js';
 import { type Build, calledTool } from './build.js';

@@ -1,16 +1,9 @@
 /** The adapters of `toolset.refresh@1` and `toolset.adopt@1`. */
 import { type Ref, shortText, startOfText, wellFormed } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import {
-  type Adapter,
-  type AdapterContext,
-  type ContentStore,
-  encode,
-  getValue,
-  portableSha256,
-  putValue,
-  toHex,
-} from '@reprise/kernel';
+import type { Adapter, AdapterContext, ContentStore } from '@reprise/kernel';
+import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
+import { getValue, putValue } from '@reprise/kernel/store';
 import { type ToolEntry, toolEntry } from '../contracts/agent-def.js';
 import {
   type ToolsetAdoptParams,
@@ -22,7 +15,6 @@ import {
 } from '../contracts/toolset.js';
 import { knownTool } from '../contracts/toolset-offer.js';
 import type { Build } from './build.js';
-import { schemaRefusal } from './json-schema.js';
 import { messageOf, shortened } from './schema.js';
 import { toolsBytes } from './tool.js';
 import type { LeftOut, LiveToolset } from './toolset.js';
@@ -87,7 +79,9 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
   });
   const listed = byName(list);
-  const unusable = listed.flatMap(leftOutFor);
+  // Loaded here: worlds without toolsets check no schemas of others.
+  const { schemaRefusal } = await import('./json-schema.js');
+  const unusable = listed.flatMap((one) => leftOutFor(one, schemaRefusal(one.schema)));
   const names = new Set(unusable.map(({ tool }) => tool));
   const usable = listed.filter(({ name }) => !names.has(name));
   const offer = usable.slice(0, TOOLSET_TOOLS_MAX);
@@ -117,8 +111,7 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
 }
 
 /** A tool whose arguments cannot be checked: the schema is malformed, or exceeds a bound. */
-function leftOutFor({ name, schema }: ToolEntry): LeftOut[] {
-  const why = schemaRefusal(schema);
+function leftOutFor({ name }: ToolEntry, why: string | undefined): LeftOut[] {
   return why === undefined ? [] : [{ tool: name, why }];
 }
 

@@ -1,15 +1,8 @@
 /** Opens worlds of agents: binds tools, models and people to the kernel's world. */
 import type { LlmGenerateParams, LlmGenerateReceipt, Value } from '@reprise/contracts';
-import {
-  type Adapter,
-  type AnyAdapter,
-  type App,
-  type OpenKernelWorldOptions,
-  openKernelWorld,
-  systemClock,
-  type World,
-} from '@reprise/kernel';
+import type { Adapter, AnyAdapter, App, OpenKernelWorldOptions, World } from '@reprise/kernel';
 import type { ViewStore } from '@reprise/kernel/views';
+import { openKernelWorld, systemClock } from '@reprise/kernel/world';
 import type { AgentDeps, AnyAgent } from '../define/agent.js';
 import { agentOf } from '../define/agent-of.js';
 import { requirePrices } from '../define/price.js';

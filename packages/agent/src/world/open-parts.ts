@@ -1,14 +1,7 @@
 /** The parts of an open world: their adapters, their handles, and when they start and stop. */
 import { type PolicyRule, type Ref, RepriseError } from '@reprise/contracts';
-import {
-  type AnyAdapter,
-  type ContentStore,
-  encode,
-  equalBytes,
-  type KeptStream,
-  type OpenKernelWorldOptions,
-  type PendingItem,
-} from '@reprise/kernel';
+import type { AnyAdapter, ContentStore, KeptStream, OpenKernelWorldOptions, PendingItem } from '@reprise/kernel';
+import { encode, equalBytes } from '@reprise/kernel/codec';
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { AnyAgent } from '../define/agent.js';
 import type { Tool } from '../tools/tool.js';

@@ -12,7 +12,8 @@ import {
   RepriseError,
   type Value,
 } from '@reprise/contracts';
-import { type Ack, recordsOf, type World } from '@reprise/kernel';
+import type { Ack, World } from '@reprise/kernel';
+import { recordsOf } from '@reprise/kernel/world';
 import { partRequestId } from '../session/request-id.js';
 
 /** Who asks, and under which id: a repetition with one id is one act. */

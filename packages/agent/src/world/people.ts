@@ -15,7 +15,9 @@ import {
   requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
-import { encode, getValue, type PendingItem, portableSha256, putValue, toHex, type World } from '@reprise/kernel';
+import type { PendingItem, World } from '@reprise/kernel';
+import { encode, portableSha256, toHex } from '@reprise/kernel/codec';
+import { getValue, putValue } from '@reprise/kernel/store';
 import { putText, readText } from '../content/transcript.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { SessionState } from '../contracts/state.js';

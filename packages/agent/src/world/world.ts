@@ -1,20 +1,20 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Ref, Settlement } from '@reprise/contracts';
 import { fieldsOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
-import {
-  type Backup,
-  type ForkOptions,
-  type MadeFork,
-  type PendingItem,
-  type PumpReport,
-  type RequestOptions,
-  type SettleAck,
-  toHex,
-  type VerifyReport,
-  type World,
-  type WorldAt,
+import type {
+  Backup,
+  ForkOptions,
+  MadeFork,
+  PendingItem,
+  PumpReport,
+  RequestOptions,
+  SettleAck,
+  VerifyReport,
+  World,
+  WorldAt,
 } from '@reprise/kernel';
-import { openEffects, type ViewDefinition, type ViewStore, type Views } from '@reprise/kernel/views';
+import { toHex } from '@reprise/kernel/codec';
+import type { ViewDefinition, ViewStore, Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Adopted, Tally } from '../contracts/config.js';
 import type { Lifecycle } from '../contracts/lifecycle.js';
@@ -299,7 +299,9 @@ export class AgentWorld implements AsyncDisposable {
 
   /** The views of this world, caught up with its head. See `openViews`. */
   async views(): Promise<Views> {
-    this.#views ??= this.#openViews([...VIEWS, ...this.parts.opened.views]);
+    this.#views ??= viewing().then(({ openEffects }) =>
+      this.#openViews([...VIEWS, openEffects, ...this.parts.opened.views]),
+    );
     const views = await this.#views;
     await views.caughtUp();
     return views;
@@ -348,7 +350,10 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   #people() {
-    const effectOf = async (effect: string) => (await this.views()).view(openEffects).get(effect);
+    const effectOf = async (effect: string) => {
+      const { openEffects } = await viewing();
+      return (await this.views()).view(openEffects).get(effect);
+    };
     const titleOf = (item: PendingItem) => this.parts.opened.titleOf(item);
     return { world: this.kernel, build: this.parts.registry, effectOf, titleOf };
   }
@@ -365,7 +370,7 @@ export class AgentWorld implements AsyncDisposable {
 
   async #openViews(definitions: readonly ViewDefinition[]): Promise<Views> {
     const { viewStore: store } = this.parts;
-    const { openViews } = await import('./open-views.js');
+    const { openViews } = await viewing();
     return openViews(this.kernel, definitions, store === undefined ? {} : { store });
   }
 
@@ -377,8 +382,11 @@ export class AgentWorld implements AsyncDisposable {
   }
 }
 
-/** The views of every world of agents. */
-const VIEWS = [sessions, sessionLabels, runs, sessionTree, openEffects] as const;
+/** Loads the runtime of views: the first question that a view answers needs it. */
+const viewing = () => import('./open-views.js');
+
+/** The views of every world of agents, besides the kernel's of open effects. */
+const VIEWS = [sessions, sessionLabels, runs, sessionTree] as const;
 
 interface KeyPage {
   readonly keys: readonly string[];

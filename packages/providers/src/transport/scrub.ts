@@ -1,2 +1,3 @@
 /** Re-exports the kernel's scrubber: each world has one. */
-export { type PiecewiseScrubber, Scrubber } from '@reprise/kernel';
+export type { PiecewiseScrubber } from '@reprise/kernel';
+export { Scrubber } from '@reprise/kernel/store';

@@ -6,7 +6,8 @@ import { requireApp, requireApps, requireObject, requireReadable } from '../../p
 import { type App, reducerFor } from '../../pure/define/index.js';
 import { type CellLeaf, Exhausted, Fault, seenState, writerOf } from '../../pure/engine/index.js';
 import type { LeafTable } from '../../run/state/leaf-table.js';
-import { changeOfEra, currentEra, type EraChange, replayTail } from './upgrade.js';
+import { currentEra } from './current-era.js';
+import { changeOfEra, type EraChange, replayTail } from './upgrade.js';
 
 /** What the comparison may need besides the app. */
 export interface AgainstOptions {

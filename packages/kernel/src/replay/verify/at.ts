@@ -1,9 +1,7 @@
 /** Reads a world as it was: read-only state at a frame. */
-import { type Address, formatAddress, isWhole, RepriseError, type Value } from '@reprise/contracts';
-import { readLogLeaf } from '../../ports/content/log-reader.js';
+import { type Address, isWhole, RepriseError, type Value } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
-import { readInputs } from '../../ports/journal/frame.js';
-import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
+import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import {
   requireAddress,
@@ -14,25 +12,16 @@ import {
   requirePosition,
   requireReadable,
 } from '../../pure/arguments/arguments.js';
-import { copyValue, portableSha256 } from '../../pure/codec/index.js';
+import { portableSha256 } from '../../pure/codec/index.js';
 import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
-import {
-  cellKey,
-  Exhausted,
-  Fault,
-  isAddress,
-  type LogLeaf,
-  logKey,
-  readTable,
-  seenState,
-} from '../../pure/engine/index.js';
+import { isAddress, logKey } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
-import { loaded } from '../../run/state/loaded.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { appFor, eraAt, unverifiedEra } from './eras.js';
-import { followChain, Replayer } from './replayer.js';
-import { inSnapshot } from './snapshot-map.js';
+import { readCellTable, readKeptLog, readState } from './read-leaves.js';
+import { Replayer } from './replayer.js';
+import { startFrom } from './start-from.js';
 
 /** The state of a world at one frame. */
 export interface WorldAt {
@@ -129,61 +118,6 @@ async function appAt(
   throw unverifiedEra(seq, manifest, apps);
 }
 
-/** Loads the newest snapshot at or before `seq`. @returns the head after it, or the empty head */
-export async function startFrom(
-  store: Pick<ReadonlyStore, 'journal' | 'hash'>,
-  table: LeafTable,
-  seq: number,
-): Promise<Head & { readonly at?: number }> {
-  const stored = await store.journal.findLast('snapshot', seq);
-  if (stored === undefined) return EMPTY_HEAD;
-  for await (const before of store.journal.read(stored.seq - 1, stored.seq - 1)) {
-    followChain({ seq: before.seq, digest: before.head }, stored, store.hash ?? portableSha256);
-  }
-  const { ingress } = readInputs(stored.bytes, stored.seq);
-  if (ingress.kind !== 'snapshot') return EMPTY_HEAD;
-  await inSnapshot(stored.seq, table.openAt(ingress.root));
-  return { seq: stored.seq, digest: stored.head, at: stored.at };
-}
-
-/**
- * A cell's state from a leaf table, as this app sees it.
- *
- * @throws RepriseError `invalid_argument` for an invalid address, `migration_failed`
- */
-export async function readState(app: App, table: LeafTable, address: Address): Promise<Value | undefined> {
-  requireAddress(address);
-  const cell = cellAddress(app, address);
-  const leaf = await table.read(cellKey(cell));
-  try {
-    const state = seenState(app, cell, leaf);
-    return state && copyValue(state);
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) && !(thrown instanceof Exhausted)) throw thrown;
-    throw new RepriseError(
-      'migration_failed',
-      thrown instanceof Fault ? thrown.detail : 'the migration exhausted the stack',
-      {
-        where: formatAddress(cell),
-        hint: 'The cell is unchanged. Fix the migration; once it was recorded as failed, give it a new version.',
-        cause: thrown.cause ?? thrown,
-      },
-    );
-  }
-}
-
-/** Entries of a cell's table from the resident leaves; missing ones are loaded. */
-export async function readCellTable(
-  leaves: LeafTable,
-  address: Address,
-  name: string,
-  range?: TableRange,
-): Promise<[key: string, value: Value][]> {
-  requireAddress(address);
-  requireLeafName(name, 'table');
-  return loaded(leaves, () => readTable(leaves, address, name, range));
-}
-
 /** A cell's log from a leaf table. */
 async function* readCellLog(
   table: LeafTable,
@@ -197,9 +131,4 @@ async function* readCellLog(
   requirePosition(from, 'the index of an item');
   const leaf = await table.read(logKey(address, name));
   if (leaf !== undefined) yield* readKeptLog(content, leaf, from);
-}
-
-/** The items of a log whose leaf is resident, each as the caller's own. */
-export async function* readKeptLog(content: ContentReader, leaf: LogLeaf, from = 0): AsyncGenerator<Value> {
-  for await (const item of readLogLeaf(content, leaf, from)) yield copyValue(item);
 }

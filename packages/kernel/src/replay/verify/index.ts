@@ -4,16 +4,7 @@ export {
   checkAgainst,
   type UnmigratedCell,
 } from './against.js';
-export {
-  type AtOptions,
-  readCellTable,
-  readKeptLog,
-  readState,
-  replayTo,
-  startFrom,
-  type WorldAt,
-  worldAt,
-} from './at.js';
+export { type AtOptions, replayTo, type WorldAt, worldAt } from './at.js';
 export { type Divergence, explain } from './divergence.js';
 export { EraWalk, type Owed, type VerifiedEra } from './era-walk.js';
 export { eraAt, type Pins, unverifiedEra } from './eras.js';
@@ -39,15 +30,7 @@ export {
   requireSamePins,
   type Sandbox,
 } from './sandbox.js';
-export {
-  type CurrentEra,
-  changeOfEra,
-  currentEra,
-  type EraChange,
-  type PlanInFlight,
-  refusalOfTail,
-  refuseInFlight,
-} from './upgrade.js';
+export type { EraChange, PlanInFlight } from './upgrade.js';
 export {
   missingDefinitions,
   type VerifyOptions,

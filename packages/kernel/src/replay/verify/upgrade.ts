@@ -18,33 +18,17 @@ import {
   RepriseError,
 } from '@reprise/contracts';
 import { damaged } from '../../ports/journal/frame.js';
-import type { ReadonlyStore } from '../../ports/store/store.js';
 import { portableSha256 } from '../../pure/codec/index.js';
 import { type App, cellName, pinsOf, reducerFor } from '../../pure/define/index.js';
 import { type PlanLeaf, planDifference, writerOf } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { startFrom } from './at.js';
+import { type CurrentEra, named, type ReadStore, refusalOfTail } from './current-era.js';
 import type { Divergence } from './divergence.js';
-import { appFor, editedNames, eraAt, namesOf, nearestTo, samePins } from './eras.js';
-import { Replayer, requireSemantics } from './replayer.js';
-
-/** The part of a store that is read here. */
-type ReadStore = Pick<ReadonlyStore, 'journal' | 'content' | 'hash'>;
-
-/** The current era and the app that replays it. */
-export interface CurrentEra {
-  readonly manifest: IngressOf<'manifest'>;
-  /** Replays the frames after the newest snapshot. */
-  readonly eraApp: App;
-  /** Whether the app pins exactly the same as the era. */
-  readonly same: boolean;
-  /** Names whose digest differs from the pin; proven to replay the era all the same. */
-  readonly edited: readonly string[];
-  /** Pinned names without a given definition. */
-  readonly lacking: readonly string[];
-}
+import { appFor, editedNames, namesOf, nearestTo } from './eras.js';
+import { Replayer } from './replayer.js';
+import { startFrom } from './start-from.js';
 
 /** A running plan that the app does not have. */
 export interface PlanInFlight {
@@ -62,24 +46,18 @@ export interface EraChange {
   readonly inFlight: readonly PlanInFlight[];
 }
 
-/** The number of things of one kind that an error names. */
-const NAMED_MAX = 10;
-
 /**
- * The current era; undefined for a journal without frames.
+ * The current era, whose manifest pins other definitions than the app has.
  *
- * @throws RepriseError `journal_damaged`, `semantics_unknown`, `era_incompatible`
+ * @throws RepriseError `era_incompatible`
  */
-export async function currentEra(store: ReadStore, app: App, legacy: readonly App[]): Promise<CurrentEra | undefined> {
-  const manifest = await eraAt(store.journal, Number.MAX_SAFE_INTEGER);
-  if (manifest === undefined) {
-    if ((await store.journal.head()).seq < 0) return undefined;
-    throw new RepriseError('journal_damaged', 'the journal has frames but no manifest', { where: 'frame 0' });
-  }
-  requireSemantics(manifest);
-  const pins = pinsOf(app);
-  if (samePins(pins, manifest)) return { manifest, eraApp: app, same: true, edited: [], lacking: [] };
-  const edited = editedNames(manifest, pins);
+export async function eraOfOtherPins(
+  store: ReadStore,
+  manifest: IngressOf<'manifest'>,
+  app: App,
+  legacy: readonly App[],
+): Promise<CurrentEra> {
+  const edited = editedNames(manifest, pinsOf(app));
   const exact = edited.length === 0 ? appFor(manifest, [app, ...legacy]) : undefined;
   const eraApp = exact ?? nearestTo(manifest, app, legacy);
   if (eraApp === undefined)
@@ -87,21 +65,6 @@ export async function currentEra(store: ReadStore, app: App, legacy: readonly Ap
   if (edited.length > 0) await proveEdit(store, manifest, eraApp, edited);
   const had = new Set(namesOf(pinsOf(eraApp)));
   return { manifest, eraApp, same: false, edited, lacking: namesOf(manifest).filter((name) => !had.has(name)) };
-}
-
-/** The refusal of replaying the tail, attributed to the app when it lacks definitions. */
-export function refusalOfTail(error: unknown, { manifest, lacking }: CurrentEra): unknown {
-  if (lacking.length === 0 || !isRepriseError(error, 'replay_divergence')) return error;
-  return new RepriseError(
-    'manifest_mismatch',
-    'the app lacks definitions that the end of this journal was written with',
-    {
-      where: `the era from frame ${manifest.seq}`,
-      actual: named(lacking),
-      hint: 'Pass the earlier definitions: as `from` of `migrates`, as `replaces`, or their app as `legacy`. Or let the build that wrote it take a snapshot and close it first.',
-      cause: error,
-    },
-  );
 }
 
 /** Replays the frames after the newest snapshot, in memory. */
@@ -269,9 +232,4 @@ function strandedCells(stranded: ReadonlyMap<string, number>): RepriseError {
 
 function counted(counts: ReadonlyMap<string, number>, what: string): string {
   return named([...counts].map(([name, count]) => `${name} (${count} ${what})`));
-}
-
-function named(names: readonly string[]): string {
-  const more = names.length - NAMED_MAX;
-  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -21,14 +21,14 @@ import type { Backup } from '../../ports/store/store.js';
 import type { ClockJump } from '../../ports/time/stamper.js';
 import { addressOf, type CellOf, type TableRange } from '../../pure/define/index.js';
 import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
-import { type ForkOptions, type ForkSource, forkWorld, type MadeFork } from '../../replay/fork/index.js';
-import { type VerifyReport, verifyStore, type WorldAt, worldAt } from '../../replay/verify/index.js';
+import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
+import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
 import { Asking, type EraseOptions, type EraseReport, type RequestOptions, type SettleAck } from './ask/asking.js';
 import type { PendingItem } from './ask/open-items.js';
 import { type ClockConfirmation, requireConfirmation } from './life/confirm-clock.js';
 import type { EraseTarget } from './life/erasure.js';
-import { type FeedOptions, type FeedReport, feedFork } from './life/feed.js';
+import type { FeedOptions, FeedReport } from './life/feed.js';
 import { Lifetime, type PumpReport } from './life/lifetime.js';
 import type { WorldParts } from './parts.js';
 import type { HolderRights } from './read/authority.js';
@@ -41,6 +41,9 @@ interface SentEvent {
   readonly name: string;
   readonly value: unknown;
 }
+
+/** Loads what few worlds are asked for. */
+const onRequest = () => import('./on-request.js');
 
 /** An open world. Made by {@link openWorld}. */
 export class World implements AsyncDisposable {
@@ -265,7 +268,8 @@ export class World implements AsyncDisposable {
   }
 
   /** The world as it was after a frame, read-only. */
-  at(seq: number): Promise<WorldAt> {
+  async at(seq: number): Promise<WorldAt> {
+    const { worldAt } = await onRequest();
     return worldAt(this.parts.store, this.parts.app, seq, { legacy: this.parts.legacy });
   }
 
@@ -276,14 +280,15 @@ export class World implements AsyncDisposable {
    * @throws RepriseError `era_unverified` when this world's apps do not know its era; the errors of reading it
    */
   async peer(source: ForkSource): Promise<WorldAt> {
-    const { seq } = await source.journal.head();
+    const [{ worldAt }, { seq }] = [await onRequest(), await source.journal.head()];
     return worldAt(source, this.parts.app, seq, { legacy: this.parts.legacy });
   }
 
   /** Replays the whole journal and compares it in bytes. */
-  verify(expect?: string): Promise<VerifyReport> {
+  async verify(expect?: string): Promise<VerifyReport> {
     const { app, legacy, store } = this.parts;
     const options = expect === undefined ? { app, legacy } : { app, legacy, expect };
+    const { verifyStore } = await onRequest();
     return verifyStore({ ...store, close: async () => undefined }, options);
   }
 
@@ -292,8 +297,9 @@ export class World implements AsyncDisposable {
    *
    * @example const { world } = await world.fork({ at: 150, into: sqlite('what-if.db') })
    */
-  fork(options: ForkOptions): Promise<MadeFork> {
+  async fork(options: ForkOptions): Promise<MadeFork> {
     const { store, app, legacy } = this.parts;
+    const { forkWorld } = await onRequest();
     return forkWorld(store, { ...options, app, legacy });
   }
 
@@ -304,9 +310,10 @@ export class World implements AsyncDisposable {
    * @param source the world that this one was forked from
    * @throws RepriseError `invalid_argument` when this is not a fork of it; the errors of reading it
    */
-  feed(source: ForkSource, options: FeedOptions = {}): Promise<FeedReport> {
+  async feed(source: ForkSource, options: FeedOptions = {}): Promise<FeedReport> {
     const { executor, store } = this.parts;
     const answerUntil = (seq: number) => (executor instanceof DryAnswers ? executor.answerUntil(seq) : undefined);
+    const { feedFork } = await onRequest();
     return feedFork({ world: this, content: store.content, answerUntil }, source, options);
   }
 

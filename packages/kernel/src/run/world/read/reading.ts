@@ -5,7 +5,7 @@ import { requireAddress, requireLeafName, requirePosition } from '../../../pure/
 import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
-import { readCellTable, readKeptLog, readState } from '../../../replay/verify/index.js';
+import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { openItems, type PendingItem } from '../ask/open-items.js';
 import { requireAccountName, requirePrincipal } from '../ask/requests.js';
