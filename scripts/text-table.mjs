@@ -1,7 +1,7 @@
 /*
  * `node scripts/text-table.mjs`: writes `packages/kernel/src/pure/text/table.ts`, the characters that words are made of and
  * how they are folded, from the Unicode data of this Node. Run once: the table is pinned, since another one would give
- * the same text other words. A new table is a new number `TEXT_TABLE`, and every text index is made again.
+ * the same text other words. A new table is a new number `TEXT_TABLE` (`table-number.ts`), and every text index is made again.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,9 +35,6 @@ await writeFile(
  *
  * Numbers are in base 36, each the distance from the one before.
  */
-
-/** The number of this table; it is part of every text index's mark. */
-export const TEXT_TABLE = 1;
 
 /** Letters, digits and the marks that belong to them: pairs of gap and length. */
 export const WORD_RANGES: string =

@@ -1,7 +1,7 @@
 import { isWhole, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { RowKey } from '../codec/ordered.js';
 import { schemaDigest } from '../schema/index.js';
-import { TEXT_TABLE } from '../text/table.js';
+import { TEXT_TABLE } from '../text/table-number.js';
 import { requireFunction, requireObject, requireOwnName } from './parts.js';
 import {
   type CompiledSources,

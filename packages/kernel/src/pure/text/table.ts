@@ -5,9 +5,6 @@
  * Numbers are in base 36, each the distance from the one before.
  */
 
-/** The number of this table; it is part of every text index's mark. */
-export const TEXT_TABLE = 1;
-
 /** Letters, digits and the marks that belong to them: pairs of gap and length. */
 export const WORD_RANGES: string =
   '1c a 7 q 6 q 1b 1 7 2 1 1 3 2 1 3 1 n 1 v 1 cq 4 c e 5 7 1 1 1 3l 5 1 2 2 4 1 1 6 1 1 3 1 1 1 k 1 2b 1 3v 1 4t ' +
