@@ -320,8 +320,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-23: 320,586 with the names of all options: a misspelled one is refused, and the nearest one suggested.
  * - 2026-11-23: 328,900 with digests written as their bytes, which saves 5 % of a frame.
  * - 2026-11-27: 333,640 with the rights of `human:*`, requests in the name of cells, and orders of keys that are remembered.
+ * - 2026-11-27: 346,600, since worlds import verification and forks on request: in one file, esbuild wraps the
+ *   initialization of all that they reach. With code splitting the pieces have 337,600 together.
  */
-export const KERNEL_BUNDLE_MAX = 334_000;
+export const KERNEL_BUNDLE_MAX = 347_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -357,6 +359,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_000, whole: 233_000 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_000, whole: 255_200 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_000, whole: 233_400 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_000, whole: 255_500 },
 };

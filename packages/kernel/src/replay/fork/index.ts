@@ -9,4 +9,3 @@ export {
   type ReportedEffect,
   type UnusedReceipt,
 } from './report.js';
-export { finishFork } from './unfinished.js';

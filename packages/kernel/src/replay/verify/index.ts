@@ -22,12 +22,9 @@ export { Replayer, refusalWords, replayFrame } from './replayer.js';
 export {
   CODE_BYTES_MAX,
   codeFailed,
-  codeRef,
   type LoadedCode,
   type Performance,
   type PureCode,
-  requirePureCode,
-  requireSamePins,
   type Sandbox,
 } from './sandbox.js';
 export type { EraChange, PlanInFlight } from './upgrade.js';

@@ -24,11 +24,12 @@ import { type PlanLeaf, planDifference, writerOf } from '../../pure/engine/index
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { type CurrentEra, named, type ReadStore, refusalOfTail } from './current-era.js';
+import type { CurrentEra, ReadStore } from './current-era.js';
 import type { Divergence } from './divergence.js';
 import { appFor, editedNames, namesOf, nearestTo } from './eras.js';
 import { Replayer } from './replayer.js';
 import { startFrom } from './start-from.js';
+import { named, refusalOfTail } from './tail-refusal.js';
 
 /** A running plan that the app does not have. */
 export interface PlanInFlight {
