@@ -121,6 +121,30 @@ describe('a swarm', () => {
     await world.verify();
   });
 
+  it('a coordinator that names a slot gives its tasks to all workers of it, also to those that were not asked first [SOC-69]', async () => {
+    const swarm_task = (args: object) => ({ tool: 'swarm_task', args: { swarm_id: 'research', ...args } });
+    const delegate = swarm_task({ action: 'delegate', slot: 'scout', task: 'Look at one.' });
+    const collect = swarm_task({ action: 'collect' });
+    const steps = [delegate, collect, delegate, collect, delegate, collect, swarm_task({ action: 'finish' })];
+    const { world, ann } = await office(({ system, messages }) => {
+      const call = steps[messages.filter(({ role }) => role === 'tool').length];
+      return system.includes('Lead') && call !== undefined ? { calls: [call] } : { text: 'A market.' };
+    });
+    await using _ = world;
+    const swarm = await ann.createSwarm({
+      swarm_id: 'research',
+      goal: 'Compare three markets',
+      strategy: 'hierarchical',
+      coordinator_agent_id: { slot: 'boss' },
+      agents: [worker('boss', 1, { capabilities: { tools: ['swarm_task'] } }), worker('scout', 2)],
+    });
+    const { results } = await swarm.ended({ within: '20s' });
+    const [, one, two, three] = results.map(({ agent_id }) => agent_id);
+    expect(new Set([one, two]).size).toBe(2);
+    expect(three).toBe(one);
+    await world.verify();
+  });
+
   it('a hierarchical swarm fails when its coordinator is lost, and keeps what was found [SOC-18]', async () => {
     const { world, ann } = await office(() => ({ fail: 'provider_error_terminal/bad_request' }));
     await using _ = world;

@@ -151,7 +151,7 @@ function coordinate(
   }
 }
 
-/** Gives a task to a worker that has none. */
+/** Gives a task to a worker that has none: of several to the one that had the fewest. */
 function delegate(
   draft: SwarmState,
   { slot, agent_id, task_ref }: SwarmCallOf<'swarm_task'>,
@@ -165,11 +165,23 @@ function delegate(
     return isMeant && one.agent_id !== draft.coordinator && one.status !== 'deactivated' && one.status !== 'removed';
   });
   if (workers.length === 0) return refusal('no_worker');
-  const free = workers.find(([, { task }]) => task === null);
+  const free = leastAsked(
+    workers.filter(([, { task }]) => task === null),
+    ctx,
+  );
   if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
   startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
   const reports = [{ agent_id: free[1].agent_id, status: 'queued' }];
   return { value: { swarm_id: ctx.address[1], status: draft.status, reports, waiting: openDelegations(draft, ctx) } };
+}
+
+/** The first of the members that had the fewest tasks: who was quick does not get what is meant for all of a slot. */
+function leastAsked(members: ReturnType<typeof membersOf>, ctx: ReducerContext): (typeof members)[number] | undefined {
+  const asked = new Map<string, number>();
+  for (const [, { member }] of tasksOf(ctx)) asked.set(member, (asked.get(member) ?? 0) + 1);
+  const tasksBefore = ([key]: (typeof members)[number]) => asked.get(key) ?? 0;
+  const fewest = Math.min(...members.map(tasksBefore));
+  return members.find((member) => tasksBefore(member) === fewest);
 }
 
 /** Answers when everything that was delegated has ended. Until then the coordinator holds no slot of the queue. */
