@@ -4,10 +4,11 @@
  * of an agent of the lowest generation, sent meanwhile, stands after the last end and is denied.
  *
  *   npx tsx --conditions=@reprise/source conformance/society-revocation.ts
- *     [--effects 5000] [--by narrow,deactivate,expiry] [--calm] [--mutant own-list]
+ *     [--effects 8000] [--by narrow,deactivate,expiry] [--calm] [--mutant own-list]
  *
- * With --calm no process dies. With --mutant own-list calls are judged by what the entity itself declares: the check of the
- * denied call then fails.
+ * An end takes some 155 bytes, so that one frame has the ends of at most some 6,700 effects: there must be more for the
+ * process to die between two frames. With --calm no process dies. With --mutant own-list calls are judged by what the
+ * entity itself declares: the check of the denied call then fails.
  */
 import { parseArgs } from 'node:util';
 import { memory } from 'reprise';
@@ -33,7 +34,7 @@ const DENIALS: Readonly<Record<Way, string>> = {
 
 const { values: options } = parseArgs({
   options: {
-    effects: { type: 'string', default: '5000' },
+    effects: { type: 'string', default: '8000' },
     by: { type: 'string', default: WAYS.join(',') },
     calm: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
