@@ -60,3 +60,25 @@ describe('the examples of the README', () => {
     expect(run.lines).toContain(status === 0 ? '# pass 1' : '# fail 1');
   });
 });
+
+describe('the table of packages in the README', () => {
+  const row = (name: string): string => README.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';
+
+  it('the row of reprise names every subpath that the package exports', () => {
+    const manifest = readFileSync(path.join(ROOT, 'packages/reprise/package.json'), 'utf8');
+    const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> };
+    const subpaths = Object.keys(exports).filter((name) => name !== '.' && name !== './package.json');
+    const named = [...row('reprise').matchAll(/`reprise\/([a-z/]+)`/g)].map(([, name]) => `./${name}`);
+    expect(named.toSorted()).toEqual(subpaths.toSorted());
+  });
+
+  it('the row of the command names every verb that its help lists', () => {
+    const bin = path.join(ROOT, 'packages/cli/src/bin.ts');
+    const args = ['--import', 'tsx', '--conditions=@reprise/source', bin, '--help'];
+    const help = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' }).stdout;
+    const commands = help.slice(help.indexOf('\nCommands:'), help.indexOf('\nExit codes:'));
+    const listed = [...commands.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+    const named = [...row('@reprise/cli').matchAll(/`([a-z]+)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => name !== 'reprise')).toEqual(listed);
+  });
+});

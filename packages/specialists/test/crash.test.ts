@@ -2,6 +2,7 @@
 import { memory, type Store } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import { openWorld } from 'reprise';
+import type { Project } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../conformance/dying-store.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';
@@ -76,4 +77,89 @@ describe('given a workflow whose process dies at an append', () => {
       }
     }
   }, 240_000);
+});
+
+/** Where the process dies first: after that, the first 32 inputs of each process are noted. */
+const FIRST_DEATHS = [1, 20, 34];
+
+/** So many steps of half a second let a job end by its timeout of five minutes, and its lease after it. */
+const PATIENCE = 2_000;
+
+/** Plays the workflow on a store that puts one input aside, until the project waits for nobody but people. */
+async function playedWithout(store: DyingStore, note: number) {
+  const clock = new VirtualClock();
+  for (;;) {
+    const { deaths } = store;
+    if (deaths === 1) store.dieAtNote(note);
+    const isDead = () => store.deaths > deaths;
+    const team = workflowTeam();
+    const world = await openWorld({ store, clock, models: { main: workflowModel().model }, parts: [team] }).catch(
+      (error: unknown) => {
+        if (!isDead()) throw error;
+      },
+    );
+    if (world === undefined) continue;
+    const project = world.part(team).project('auth');
+    const goOn = (message: string, id: string) => {
+      project.send(message, { id }).catch(() => undefined);
+      return rested(project, clock, isDead).catch((error: unknown) => {
+        if (!isDead()) throw error;
+      });
+    };
+    const state = await goOn('Move login to OAuth', 'message-1');
+    // What was shown in vain is shown again when a person speaks.
+    const after = state === undefined || isDead() ? undefined : await goOn('Go on.', 'message-2');
+    if (after !== undefined && !isDead()) return { world, project, state: after };
+    await world.close().catch(() => undefined);
+  }
+}
+
+async function rested(project: Project, clock: VirtualClock, isDead: () => boolean) {
+  for (let step = 0; step < PATIENCE; step++) {
+    await clock.settle();
+    if (isDead()) return undefined;
+    const state = await project.state();
+    if (state !== undefined && state.status !== 'working') return state;
+    await clock.advance(500);
+  }
+  throw new Error(`the project is stuck: ${JSON.stringify(await project.state())}`);
+}
+
+const ENDED = ['ok', 'failed', 'timeout', 'cancelled'];
+
+describe('given a workflow of which one input kills each process that folds it', () => {
+  it.each(FIRST_DEATHS)(
+    'whichever input is quarantined, the project comes to rest: no job, no slot, no result is left, from append %i on [SPEC-21, SPEC-23, SPEC-28]',
+    async (append) => {
+      const seen: string[] = [];
+      for (let note = 1; note <= 40; note++) {
+        const store = new DyingStore(memory());
+        store.dieAt(append, 'after');
+        const { world, project, state } = await playedWithout(store, note);
+        if (store.poison === undefined) {
+          await world.close();
+          break;
+        }
+        seen.push(store.poison);
+        const results = await project.results();
+        const at = `${note}: ${store.poison}`;
+        expect([at, state.jobs, state.unprocessed], at).toEqual([at, 0, 0]);
+        expect([at, results.filter(({ status, processed }) => !ENDED.includes(status) || !processed)]).toEqual([
+          at,
+          [],
+        ]);
+        expect([at, (await world.kernel.table(['flow/Queue@1', 'specialists/dev'], 'running', {})).length]).toEqual([
+          at,
+          0,
+        ]);
+        expect([at, (await world.verify()).unverified]).toEqual([at, 0]);
+        await world.close();
+      }
+      expect(seen.length).toBeGreaterThan(5);
+      console.log(
+        `from append ${append} on: ${seen.length} inputs quarantined, one in each world: jobs 0, slots 0, unprocessed 0`,
+      );
+    },
+    240_000,
+  );
 });

@@ -4,6 +4,7 @@ import { type Delivery, isFull, tableOf } from './delivery.js';
 import { key } from './keys.js';
 import { stopJob } from './people.js';
 import { moveTask } from './tasks.js';
+import { clearWakeTimers } from './wake.js';
 
 /** Begins to cancel everything. What waits for the team is dropped. */
 export function cancelProject(delivery: Delivery): void {
@@ -11,7 +12,7 @@ export function cancelProject(delivery: Delivery): void {
   if (state.status === 'cancelled') return;
   state.status = 'cancelled';
   state.sweep = { task: 1, job: 1 };
-  ctx.clearTimer('wake');
+  clearWakeTimers(delivery);
   state.wake = { ...state.wake, phase: 'none', due: null, results: [], decides: false };
   dropInbox(delivery);
   if (state.coordinator.adopted === null) return;

@@ -61,7 +61,18 @@ import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
 import { countAnew } from './unattended.js';
-import { notWoken, scheduleWake, stateDecision, stateNeed, unstick, WAKE, wakeComposed, wakeDue } from './wake.js';
+import {
+  notWoken,
+  scheduleWake,
+  stateDecision,
+  stateNeed,
+  unstick,
+  WAKE,
+  WAKE_LOST,
+  wakeComposed,
+  wakeDue,
+  wakeLost,
+} from './wake.js';
 
 const EVENTS = {
   ...projectCommands,
@@ -161,6 +172,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   'sys/TimerFired@1': (draft, { name }, ctx) =>
     deliver(draft, ctx, (delivery) => {
       if (name === WAKE) wakeDue(delivery);
+      if (name === WAKE_LOST) wakeLost(delivery);
     }),
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) =>
     deliver(draft, ctx, (delivery) => {

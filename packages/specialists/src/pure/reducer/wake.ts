@@ -25,6 +25,12 @@ import { countAnew, isUnattended } from './unattended.js';
 /** The timer of a wake. */
 export const WAKE = 'wake';
 
+/**
+ * The timer behind that of a wake. It fires only when the first was put aside: the kernel quarantines a timer that killed
+ * the processes which folded it, and tells no cell of that.
+ */
+export const WAKE_LOST = 'wake_lost';
+
 /** Sets the timer when something waits for the coordinator, and nothing of it is under way. */
 export function scheduleWake(delivery: Delivery): void {
   const { state, ctx } = delivery;
@@ -32,15 +38,25 @@ export function scheduleWake(delivery: Delivery): void {
   if (wake.phase === 'due') return setAgain(delivery);
   if (wake.phase !== 'none' || state.status === 'cancelled' || !isIdle(delivery) || !hasNews(delivery)) return;
   wake.phase = 'due';
-  wake.due = ctx.now + WAKE_AFTER_MS;
-  ctx.timer(WAKE, wake.due);
+  setTimers(delivery, ctx.now + WAKE_AFTER_MS);
 }
 
-/** A timer that is overdue may have been put aside by the kernel, which tells no cell of that. */
-function setAgain({ state: { wake }, ctx }: Delivery): void {
-  if (wake.due === null || wake.due >= ctx.now) return;
-  wake.due = ctx.now;
-  ctx.timer(WAKE, wake.due);
+function setTimers({ state: { wake }, ctx }: Delivery, due: number): void {
+  wake.due = due;
+  ctx.timer(WAKE, due);
+  ctx.timer(WAKE_LOST, due + 1);
+}
+
+/** No wake is due any more. */
+export function clearWakeTimers({ ctx }: Pick<Delivery, 'ctx'>): void {
+  ctx.clearTimer(WAKE);
+  ctx.clearTimer(WAKE_LOST);
+}
+
+/** An event comes before a wake that is overdue, since the process was down, or the timer was put aside. */
+function setAgain(delivery: Delivery): void {
+  const { due } = delivery.state.wake;
+  if (due !== null && due < delivery.ctx.now) setTimers(delivery, delivery.ctx.now);
 }
 
 function hasNews(delivery: Delivery): boolean {
@@ -52,20 +68,38 @@ export function wakeDue(delivery: Delivery): void {
   const { state, ctx } = delivery;
   const { wake } = state;
   if (wake.phase !== 'due') return;
+  ctx.clearTimer(WAKE_LOST);
   wake.phase = 'none';
   wake.due = null;
   if (!isIdle(delivery) || !hasNews(delivery)) return;
-  const results = waitingResults(delivery);
-  wake.phase = 'composing';
-  wake.epoch++;
-  wake.decides = state.decision !== 'shown' && tasksNeedDecision(delivery);
-  if (wake.decides) state.decision = 'shown';
+  const results = beginWake(delivery);
   const input = {
     ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
     sections: [...resultSections(delivery, results), ...decisionSection(delivery)],
   };
   const plan = ctx.emit({ plan: wakePlan, input });
   tableOf(delivery, 'plans').set(key(plan), { kind: 'wake', reading: input.id, results });
+}
+
+/** Another wake begins. @returns the results that it shows */
+function beginWake(delivery: Delivery): number[] {
+  const { state } = delivery;
+  const { wake } = state;
+  wake.phase = 'composing';
+  wake.epoch++;
+  wake.decides = state.decision !== 'shown' && tasksNeedDecision(delivery);
+  if (wake.decides) state.decision = 'shown';
+  return waitingResults(delivery);
+}
+
+/** The timer was put aside. That counts as shown in vain, so it is not tried without end, and a person hears of it. */
+export function wakeLost(delivery: Delivery): void {
+  const { wake } = delivery.state;
+  if (wake.phase !== 'due') return;
+  wake.phase = 'none';
+  wake.due = null;
+  if (!isIdle(delivery) || !hasNews(delivery)) return;
+  notWoken(delivery, beginWake(delivery), 'exhausted');
 }
 
 /** The results that wait, the oldest first; those that wait for a person are left out. */
