@@ -42,6 +42,21 @@ export const MUTANTS: Readonly<Record<string, Planted>> = {
     from: 'if (inbox.size > 0) startReading(delivery);',
     to: '',
   },
+  'wakes without a person have no bound': {
+    file: project('unattended.ts'),
+    from: 'return delivery.state.wake.unattended >= max;',
+    to: 'return delivery.state.wake.unattended > max + 100;',
+  },
+  'a wake is permitted once more than the team states': {
+    file: project('unattended.ts'),
+    from: 'return delivery.state.wake.unattended >= max;',
+    to: 'return delivery.state.wake.unattended > max;',
+  },
+  'a wake is not counted': {
+    file: project('wake.ts'),
+    from: '  wake.unattended++;\n',
+    to: '',
+  },
   'a result that has ended is not counted': {
     file: project('jobs.ts'),
     from: 'state.unprocessed++;',
