@@ -322,8 +322,9 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-27: 333,640 with the rights of `human:*`, requests in the name of cells, and orders of keys that are remembered.
  * - 2026-11-27: 346,600, since worlds import verification and forks on request: in one file, esbuild wraps the
  *   initialization of all that they reach. With code splitting the pieces have 337,600 together.
+ * - 2026-11-27: 347,578 with erasures of what other cells passed on, and the cells that keep shared content.
  */
-export const KERNEL_BUNDLE_MAX = 347_000;
+export const KERNEL_BUNDLE_MAX = 348_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -359,6 +360,6 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_000, whole: 233_400 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_000, whole: 255_500 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_300, whole: 233_800 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_300, whole: 255_800 },
 };

@@ -27,7 +27,7 @@ interface SharedContent {
 }
 
 /** The cells of a search. */
-export interface SearchedCells {
+interface SearchedCells {
   /** The cells whose content is searched. */
   readonly cells: readonly Address[];
   /** Cells that passed content on or read it: what their records link is not kept for that. */
