@@ -2,13 +2,9 @@
  * Broken builds, one for each thing that the engine keeps and could fail to forget: each is the sources with one place
  * changed, in a bundle of its own, and one of the laws finds it.
  */
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '../../../../conformance/bundle.js';
+import { foundBy } from '../../../../conformance/broken-build.js';
 
 interface Mutant {
   /** What the broken build does. */
@@ -69,6 +65,12 @@ const STATES: readonly Mutant[] = [
     from: 'copy ??= { ...was };',
     to: 'copy = { ...was };',
   },
+  {
+    does: 'takes what fitted one option of a union for what fits another',
+    file: 'pure/schema/check.ts',
+    from: 'tagOf(before, on) === tag ? before : undefined',
+    to: 'before',
+  },
 ];
 
 /** Found by frames that are folded from kept values and from bytes. */
@@ -78,6 +80,42 @@ const FRAMES: readonly Mutant[] = [
     file: 'run/state/leaf-table.ts',
     from: 'for (const { key, leaf } of log.values()) this.#set(key, leaf);',
     to: '',
+  },
+];
+
+/** Found by a plan whose fold is abandoned and made again. */
+const RUNNING_PLANS: readonly Mutant[] = [
+  {
+    does: 'finds a plan that an abandoned fold has advanced',
+    file: 'pure/engine/ledger/settle.ts',
+    from: 'fold.env.plans?.delete(from);',
+    to: '',
+  },
+];
+
+/** Found by rows beside a model of them. */
+const TABLES: readonly Mutant[] = [
+  {
+    does: 'gives recipes the value of a table itself, whose encoding is kept',
+    file: 'pure/engine/table/cell-tables.ts',
+    from: 'return found === undefined ? undefined : copyValue(found);',
+    to: 'return found;',
+  },
+];
+
+/** Found by the counted size of a plan beside the length of its encoding. */
+const PLAN_SIZES: readonly Mutant[] = [
+  {
+    does: 'does not count the resumption that was added',
+    file: 'pure/engine/ledger/plan-bytes.ts',
+    from: 'counted.set(after, itemBytes(before) + resumptionBytes(next));',
+    to: 'counted.set(after, itemBytes(before));',
+  },
+  {
+    does: 'counts a plan with the resumptions of one that went another way',
+    file: 'pure/engine/ledger/plan-bytes.ts',
+    from: 'counted.set(after, itemBytes(before) + resumptionBytes(next));',
+    to: 'counted.set(before, itemBytes(before) + resumptionBytes(next)); counted.set(after, itemBytes(before));',
   },
 ];
 
@@ -107,43 +145,35 @@ const VIEWS: readonly Mutant[] = [
   },
 ];
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-
 interface Judges {
   holdRestarts(): Promise<void>;
   holdFrames(): Promise<void>;
+  holdRunningPlans(): Promise<void>;
+  holdTableValues(): Promise<void>;
+  holdPlanSizes(): void;
   holdReaders(): Promise<void>;
   holdFollowingViews(): Promise<void>;
 }
 
-/** What a law says of a broken build; undefined when it finds nothing. */
-async function foundBy(law: keyof Judges, { file, from, to }: Mutant): Promise<string | undefined> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'reprise-kept-'));
-  const outfile = path.join(folder, 'mutant.mjs');
-  try {
-    const planted = { file: path.join(ROOT, 'packages/kernel/src', file), from, to };
-    await bundle(path.join(import.meta.dirname, 'judges.ts'), outfile, { planted });
-    const judges = (await import(pathToFileURL(outfile).href)) as Judges;
-    await judges[law]();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
+const SOURCES = path.join(import.meta.dirname, '../../src');
+const JUDGES = path.join(import.meta.dirname, 'judges.ts');
 
 type Found = readonly [law: keyof Judges, does: string, mutant: Mutant];
 
 const MUTANTS: readonly Found[] = [
   ...STATES.map((mutant): Found => ['holdRestarts', mutant.does, mutant]),
   ...FRAMES.map((mutant): Found => ['holdFrames', mutant.does, mutant]),
+  ...RUNNING_PLANS.map((mutant): Found => ['holdRunningPlans', mutant.does, mutant]),
+  ...TABLES.map((mutant): Found => ['holdTableValues', mutant.does, mutant]),
+  ...PLAN_SIZES.map((mutant): Found => ['holdPlanSizes', mutant.does, mutant]),
   ...READERS.map((mutant): Found => ['holdReaders', mutant.does, mutant]),
   ...VIEWS.map((mutant): Found => ['holdFollowingViews', mutant.does, mutant]),
 ];
 
 describe('a broken build that keeps what it should forget', () => {
   it.each(MUTANTS)('mutant: %s finds a build that %s [RPL-29]', async (law, _, mutant) => {
-    expect(await foundBy(law, mutant)).toMatch(/^(?!"|Build failed)/);
+    const { file, from, to } = mutant;
+    const found = await foundBy(JUDGES, law, { file: path.join(SOURCES, file), from, to });
+    expect(found).toMatch(/^(?!"|Build failed)/);
   });
 });
