@@ -23,7 +23,11 @@ describe('the origin of a call', () => {
   });
 
   it('a session speaks for itself, and a job for the session that it has [OWN-7]', () => {
-    for (const sender of [[SESSION_REDUCER, 'a/1'] as const, ['work/Job@1', 'j'] as const])
+    const senders: readonly Address[] = [
+      [SESSION_REDUCER, 'a/1'],
+      ['work/Job@1', 'j'],
+    ];
+    for (const sender of senders)
       expect(heard(sender, 'a/1')).toEqual({ kind: 'owner', to: sender, session: 'a/1', call_id: 'c', step_epoch: 1 });
   });
 });

@@ -209,7 +209,7 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 70 });
   });
 
-  it('the cells that passed content on do not keep it, and those that keep it are named [CON-10] [CON-20]', async () => {
+  it('the cells that passed content on do not keep it, and those that keep it are named [CON-10] [CON-20] [CON-21]', async () => {
     const adapter = outside(once);
     await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
     const put = (said: string) => putErasable(world.content, text(said));
@@ -232,7 +232,7 @@ describe('given a cell whose content is to be erased', () => {
     expect(await world.verify()).toMatchObject({ erased: 3 });
   });
 
-  it('what a passing cell alone links is not erased, and anything but a list of addresses is refused [CON-20]', async () => {
+  it('what a passing cell alone links is not erased, and anything but a list of addresses is refused [CON-21]', async () => {
     await using world = await openKernelWorld({ store: memory(), app });
     const [mine, theirs] = [await tellAll(world, 'a', 1), await tellAll(world, 'b', 1)];
     for (const passedBy of [cell('b'), 'b', [['x']]])
