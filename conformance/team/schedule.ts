@@ -51,6 +51,7 @@ const ALONE = [
   'later',
   'turn',
   'turn',
+  'turnFails',
 ] as const;
 
 /** Random schedules. In a fifth of them the coordinator goes on by itself, and the team permits few wakes without a person. */
