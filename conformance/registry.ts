@@ -13,19 +13,6 @@ const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node';
 /** A Node that is newer than the one of this project. */
 export const NEWER_NODE = `${prefix}-${platform === 'win32' ? 'win' : platform}-${arch}@22.23.3`;
 
-/**
- * Installs opencode, a CLI agent, unless it is there (some 350 MB): the package of this platform, which `opencode-ai`
- * would only put in its place by a script.
- *
- * @returns the path of the program
- */
-export function opencodeIn(home: string): string {
-  const system = platform === 'win32' ? 'windows' : platform;
-  const name = `opencode-${system}-${arch}`;
-  installed(home, [`${name}@1.18.33`]);
-  return path.join(home, 'node_modules', name, 'bin', system === 'windows' ? 'opencode.exe' : 'opencode');
-}
-
 /** Installs packages unless they are there. @returns the path of one of their programs */
 export function installed(home: string, packages: readonly string[]): (program: string) => string {
   const folder = (name: string): string => path.join(home, 'node_modules', name.slice(0, name.lastIndexOf('@')));

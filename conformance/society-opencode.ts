@@ -10,7 +10,7 @@
  * installed from the package registry into a folder, once (some 350 MB); its model is a server on this machine.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,10 +19,8 @@ import { openWorld } from 'reprise';
 import { memory } from 'reprise/kernel';
 import { bearerTokens, serveHttp } from 'reprise/server';
 import { society } from 'reprise/society';
-import { installed } from './registry.js';
+import { opencodeEnvironment, opencodeIn } from './opencode.js';
 
-const { platform, arch } = process;
-const PROGRAM = `opencode-${platform === 'win32' ? 'windows' : platform}-${arch}`;
 const PATIENCE_MS = 180_000;
 
 const { values: options } = parseArgs({
@@ -31,7 +29,7 @@ const { values: options } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-installed(options.in, [`${PROGRAM}@1.18.33`]);
+const PROGRAM = opencodeIn(options.in);
 const folder = mkdtempSync(path.join(tmpdir(), 'society-opencode-'));
 
 /** A request of opencode, as the mock sees it. */
@@ -140,7 +138,7 @@ function tokenOf(id: string, within: '1h' | '1s' = '1h'): Promise<string> {
 async function run(prompt: string, token: string): Promise<void> {
   seen.tools.clear();
   seen.results.length = 0;
-  const child = spawn(path.join(options.in, 'node_modules', PROGRAM, 'bin/opencode'), ['run', prompt], {
+  const child = spawn(PROGRAM, ['run', prompt], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment(token) },
@@ -156,43 +154,9 @@ async function run(prompt: string, token: string): Promise<void> {
 }
 
 function environment(token: string): Record<string, string> {
-  const home = path.join(folder, 'home');
-  mkdirSync(home, { recursive: true });
-  const config = {
-    $schema: 'https://opencode.ai/config.json',
-    model: 'mock/mock-model',
-    small_model: 'mock/mock-model',
-    autoupdate: false,
-    share: 'disabled',
-    mcp: {
-      world: {
-        type: 'remote',
-        url: serving.url,
-        headers: { Authorization: `Bearer ${token}` },
-        oauth: false,
-        enabled: true,
-      },
-    },
-    provider: {
-      mock: {
-        npm: '@ai-sdk/openai-compatible',
-        name: 'Mock',
-        options: { baseURL: `${mock.url}/v1`, apiKey: 'none' },
-        models: { 'mock-model': { name: 'Mock', tool_call: true } },
-      },
-    },
-  };
-  return {
-    HOME: home,
-    ...Object.fromEntries(
-      ['CONFIG', 'DATA', 'CACHE', 'STATE'].map((kind) => [`XDG_${kind}_HOME`, path.join(home, kind)]),
-    ),
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
-    OPENCODE_DISABLE_AUTOUPDATE: '1',
-    OPENCODE_DISABLE_MODELS_FETCH: '1',
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-  };
+  const headers = { Authorization: `Bearer ${token}` };
+  const world = { type: 'remote', url: serving.url, headers, oauth: false, enabled: true };
+  return opencodeEnvironment(path.join(folder, 'home'), mock.url, { mcp: { world } });
 }
 
 /** The model of opencode: it calls what it is offered, one tool after the other. */

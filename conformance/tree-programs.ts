@@ -13,7 +13,7 @@
  * run must then fail.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ import { verifyStore } from 'reprise/kernel';
 import { appOf } from 'reprise/parts';
 import { scriptBy } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
-import { opencodeIn } from './registry.js';
+import { opencodeEnvironment, opencodeIn } from './opencode.js';
 
 const PATIENCE_MS = 120_000;
 
@@ -91,38 +91,8 @@ async function open(folder: string, modelUrl: string) {
 }
 
 function programOf(folder: string, modelUrl: string) {
-  const home = path.join(folder, 'home');
-  mkdirSync(home, { recursive: true });
-  const config = {
-    $schema: 'https://opencode.ai/config.json',
-    model: 'mock/mock-model',
-    small_model: 'mock/mock-model',
-    autoupdate: false,
-    share: 'disabled',
-    provider: {
-      mock: {
-        npm: '@ai-sdk/openai-compatible',
-        name: 'Mock',
-        options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
-        models: { 'mock-model': { name: 'Mock', tool_call: true } },
-      },
-    },
-  };
-  const xdg = ['config', 'data', 'cache', 'state'].map(
-    (kind) => [`XDG_${kind.toUpperCase()}_HOME`, path.join(home, kind)] as const,
-  );
-  return {
-    command: [PROGRAM, 'acp'] as [string, string],
-    env: {
-      HOME: home,
-      ...Object.fromEntries(xdg),
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
-      OPENCODE_DISABLE_AUTOUPDATE: '1',
-      OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-    },
-  };
+  const command: [string, string] = [PROGRAM, 'acp'];
+  return { command, env: opencodeEnvironment(path.join(folder, 'home'), modelUrl) };
 }
 
 /** The mutant: a relay that takes the text of a failed turn for the program's answer. */

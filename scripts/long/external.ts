@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
-import { opencodeIn } from '../../conformance/registry.js';
+import { opencodeEnvironment, opencodeIn } from '../../conformance/opencode.js';
 import { externalAgent, relay } from '../../packages/reprise/src/external.js';
 import { type AgentWorld, openWorld } from '../../packages/reprise/src/index.js';
 import { verifyRequests } from '../../packages/reprise/src/providers.js';
@@ -53,39 +53,13 @@ mock
   .on({}, { content: 'Hello from the mock.' });
 await mock.start();
 
-const config = {
-  $schema: 'https://opencode.ai/config.json',
-  model: 'mock/mock-model',
-  small_model: 'mock/mock-model',
-  autoupdate: false,
-  share: 'disabled',
-  permission: { bash: 'ask', edit: 'ask' },
-  provider: {
-    mock: {
-      npm: '@ai-sdk/openai-compatible',
-      name: 'Mock',
-      options: { baseURL: `${mock.url}/v1`, apiKey: 'none' },
-      models: { 'mock-model': { name: 'Mock', tool_call: true } },
-    },
-  },
-};
+const permission = { bash: 'ask', edit: 'ask' };
 const coder = externalAgent({
   name: 'coder',
   command: [PROGRAM, 'acp'],
   protocol: 'acp',
   cwd: project,
-  env: {
-    HOME: home,
-    XDG_CONFIG_HOME: path.join(home, 'config'),
-    XDG_DATA_HOME: path.join(home, 'data'),
-    XDG_CACHE_HOME: path.join(home, 'cache'),
-    XDG_STATE_HOME: path.join(home, 'state'),
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
-    OPENCODE_DISABLE_AUTOUPDATE: '1',
-    OPENCODE_DISABLE_MODELS_FETCH: '1',
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-  },
+  env: opencodeEnvironment(home, mock.url, { permission }),
 });
 
 const started = performance.now();
