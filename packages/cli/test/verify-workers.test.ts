@@ -15,6 +15,7 @@ import { ended, run, start, startProgram } from './run.js';
 import { add, freshFolder, tamper } from './worlds.js';
 
 const OUT_OF_MEMORY = await program(new URL('apps/verifies-in-threads.ts', import.meta.url));
+const ENDS_THREADS = await program(new URL('apps/ends-threads.ts', import.meta.url));
 const folder = freshFolder();
 const small = folder.file('small.db');
 const large = folder.file('large.db');
@@ -109,6 +110,12 @@ describe('threads', () => {
       code: 'worker_failed',
       hint: expect.stringContaining('--workers 1'),
     });
+  });
+
+  it('threads that are ended while they read the database do not take the process with them [RPL-28]', async () => {
+    const rounds = '8';
+    const { code, out, err } = await ended(startProgram(folder.path, ENDS_THREADS, large, rounds));
+    expect([code, out, err]).toEqual([0, `${rounds}\n`, '']);
   });
 
   it('a file whose app cannot be loaded in threads is verified in one piece, and the reason is at hand', async () => {

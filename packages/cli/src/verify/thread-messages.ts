@@ -15,8 +15,9 @@ export interface ThreadTask {
   readonly thorough: boolean;
 }
 
-/** A task for a thread. It gets the next one after the result. */
+/** A task for a thread, which gets the next one after the result; or the request to end, which it can get at any time. */
 export type ToThread =
+  | { readonly ask: 'end' }
   | { readonly ask: 'verify'; readonly task: RangeTask }
   | { readonly ask: 'read'; readonly share: { readonly part: number; readonly of: number } };
 

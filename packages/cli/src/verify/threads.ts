@@ -4,7 +4,9 @@
  * Invariants
  * T1  A thread that ends before its result rejects its task with `worker_failed`: no task waits for ever.
  * T2  Threads that cannot begin are left out; without any, the verification goes on in its own thread.
- * T3  An aborted task ends its thread at once, whatever it is doing.
+ * T3  An aborted task rejects at once, and its thread ends soon, whatever it is doing: it is asked to end between two
+ *     steps, and ended from outside only when it does not. Ended from outside in the middle of a call to the database, it
+ *     would end the whole process: the native library panics when the engine takes no more values from it.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -12,6 +14,9 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { RepriseError } from '@reprise/contracts';
 import type { RangeResult, SharedBlobs, Told, VerifyWorkers } from '@reprise/kernel';
 import type { FromThread, ThreadTask, ToThread } from './thread-messages.js';
+
+/** How long a thread that was asked to end can take for its step, in milliseconds. A step with the database is far shorter. */
+const STEP_MS = 2_000;
 
 /** A thread takes as long to begin as some thousand frames take to verify. */
 const FRAMES_MIN = 4_000;
@@ -104,6 +109,7 @@ export class VerifyThreads implements VerifyWorkers {
 /** One thread, with at most one task. */
 class Thread {
   readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
   #task: { tell(told: Told): void; take(said: FromThread): void; fail(error: RepriseError): void } | undefined;
   #ended: RepriseError | undefined;
   /** Resolves when it has begun, with an error when it cannot. */
@@ -119,6 +125,7 @@ class Thread {
       ...how,
       ...(memory === undefined ? {} : { resourceLimits: memory }),
     });
+    this.#exited = new Promise((exited) => this.#worker.once('exit', exited));
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('message', (said: FromThread) => this.#hear(said));
@@ -140,10 +147,13 @@ class Thread {
     return said;
   }
 
-  /** Ends it at once. Idempotent. */
+  /** Rejects its task and ends it (T3). Idempotent. */
   async end(why: string): Promise<void> {
     this.#over(failed(why));
-    await this.#worker.terminate();
+    this.#worker.postMessage({ ask: 'end' } satisfies ToThread);
+    const patience = setTimeout(() => void this.#worker.terminate(), STEP_MS);
+    await this.#exited;
+    clearTimeout(patience);
   }
 
   #next(tell: (told: Told) => void): Promise<FromThread> {

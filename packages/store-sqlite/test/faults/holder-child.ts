@@ -1,7 +1,7 @@
 /**
  * A process that sends messages to a world, one after another, each of which reaches the outside once. Argument: a
  * {@link HolderJob} as JSON. Lines: `open`, `ack N` for each message that was acknowledged, in the end `refused CODE` or
- * `rest`.
+ * `rest`. After SIGTERM it sends no more messages and comes to rest.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,10 +85,14 @@ const say = (line: string): void => void writeSync(1, `${line}\n`);
 if (process.argv[2] !== undefined) await run(JSON.parse(process.argv[2]) as HolderJob);
 
 async function run({ db, ledger, from, count }: HolderJob): Promise<void> {
+  let stop = false;
+  process.once('SIGTERM', () => {
+    stop = true;
+  });
   try {
     const world = await openKernelWorld({ store: sqlite(db), app, adapters: [outside(ledger)] });
     say('open');
-    for (let n = from; n < from + count; n++) {
+    for (let n = from; n < from + count && !stop; n++) {
       await world.request(['holder/Inbox@1', `m${n}`], { name: 'holder/Sent@1', value: { n } }, { id: `message ${n}` });
       say(`ack ${n}`);
       await sleep(15);
