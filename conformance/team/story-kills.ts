@@ -8,27 +8,31 @@ interface Told {
   readonly seen: { readonly status: string; readonly unverified: number; readonly slots: number };
 }
 
-/** Kills one process at each append, just after what is appended is there; with `before`, just before as well. */
-export async function killStory(sides: readonly ('before' | 'after')[] = ['after']): Promise<Said> {
+/**
+ * Kills one process at each append, just after what is appended is there; with `before`, just before as well.
+ *
+ * @param step from one append to the next at which a process is killed
+ */
+export async function killStory(sides: readonly ('before' | 'after')[] = ['after'], step = 1): Promise<Said> {
   return inFolder(async (folder) => {
     const program = await programIn(folder, 'story');
     const clean = await told([program, path.join(folder, 'clean.db')]);
     const isClean = clean.seen.status === 'done' && clean.seen.unverified === 0 && clean.seen.slots === 0;
     const expected = JSON.stringify(clean.seen);
     const failures: string[] = [];
-    let alike = 0;
+    let [alike, kills] = [0, 0];
     for (const side of sides)
-      for (let at = 1; at <= clean.appends; at++) {
+      for (let at = 1; at <= clean.appends; at += step) {
+        kills++;
         const file = path.join(folder, `${side}-${at}.db`);
         const { said } = await run([program, file, String(at), side]);
         const end = said === undefined ? JSON.stringify((await told([program, file])).seen) : 'it was not killed';
         if (end === expected) alike++;
         else failures.push(`killed ${side} append ${at}: ${end}`);
       }
-    const kills = sides.length * clean.appends;
     return {
       lines: [`${alike}/${kills} kills end alike, each world verified: ${expected}`, ...failures],
-      isRight: isClean && kills > 10 && failures.length === 0,
+      isRight: isClean && kills > 5 && failures.length === 0,
     };
   });
 }

@@ -67,7 +67,9 @@ export const HEAVY = [
 
 const SHARING = [
   'packages/agent/test/api',
+  'packages/agent/test/history',
   'packages/agent/test/judge',
+  'packages/agent/test/parts',
   'packages/agent/test/reducer',
   'packages/agent/test/tools',
   'packages/contracts/test',
@@ -78,11 +80,8 @@ const SHARING = [
   'packages/memory/test',
   'packages/providers/test',
   'packages/server/test',
-  'packages/society/test/compile',
-  'packages/society/test/reducer',
-  'packages/society/test/wire',
-  'packages/specialists/test/prompts',
-  'packages/specialists/test/skills',
+  'packages/society/test',
+  'packages/specialists/test',
   'packages/tree/test/adapters',
   'packages/tree/test/api',
   'packages/tree/test/tools',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '../../../../conformance/bundle.js';
+import { everyNth } from '../../../../conformance/part.js';
 
 interface Mutant {
   readonly name: string;
@@ -97,7 +98,7 @@ async function shownBy({ file, from, to }: Mutant): Promise<string | undefined> 
 }
 
 describe('random operations and broken stores', () => {
-  it.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+  it.each(everyNth(5, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
     'random operations find a broken build: %s [MEM-1] [MEM-4] [MEM-5] [MEM-7]',
     async (_, mutant) => {
       const shown = await shownBy(mutant);

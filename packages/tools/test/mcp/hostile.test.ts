@@ -1,11 +1,10 @@
 /**
  * Servers that send too much, over pipes and over HTTP: in a process with little memory, within a bound on time.
- *
- * `REPRISE_LONG=1` runs every case over every transport.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { stepOf } from '../../../../conformance/part.js';
 import { program } from '../../../../scripts/lib/program.js';
 import { type Came, CPU_MS, endWithTests, runSmall } from '../support/small-process.js';
 
@@ -53,7 +52,7 @@ const CASES: readonly (readonly [string, readonly Way[], RegExp])[] = [
 ];
 
 describe('a server that sends too much', () => {
-  const isLong = process.env.REPRISE_LONG !== undefined; // all transports; otherwise one transport for each case
+  const isLong = stepOf(2) === 1; // all transports; otherwise one transport for each case
   const tried = CASES.flatMap(([how, ways, expected], at) =>
     ways.flatMap((way, n) => (isLong || n === at % ways.length ? [[how, way, expected] as const] : [])),
   );

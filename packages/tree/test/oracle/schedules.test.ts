@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { everyNth } from '../../../../conformance/part.js';
 import { holdSchedules } from '../../../../conformance/tree/hold.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
 import { BUDGET_MUTANTS, broken, MUTANTS } from './mutants.js';
@@ -14,7 +15,7 @@ describe(`random schedules of trees (seed ${SEED})`, () => {
     expect(syntheses).toBeGreaterThan(150);
   });
 
-  it.each([...MUTANTS, ...BUDGET_MUTANTS].map((mutant) => [mutant.name, mutant] as const))(
+  it.each(everyNth(3, [...MUTANTS, ...BUDGET_MUTANTS]).map((mutant) => [mutant.name, mutant] as const))(
     'schedules find a broken tree: %s',
     async (_, mutant) => {
       const { find } = await broken(mutant);

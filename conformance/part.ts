@@ -1,0 +1,13 @@
+/**
+ * What takes minutes when it is done in full, and is done in part for each change, the same part each time. `TESTS=all` does
+ * all of it, as `npm run test:long -- --only whole` does.
+ */
+
+const IS_WHOLE = process.env.TESTS === 'all';
+
+/** From one to the next that is tried: `n` for a part, 1 for the whole. */
+export const stepOf = (n: number): number => (IS_WHOLE ? 1 : n);
+
+/** The first of a list and every nth after it; all of the whole. */
+export const everyNth = <T>(n: number, list: readonly T[]): readonly T[] =>
+  list.filter((_, place) => place % stepOf(n) === 0);
