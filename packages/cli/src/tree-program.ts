@@ -118,6 +118,7 @@ class TreeVerbs {
     this.#verb('watch', 'follow a tree that another process runs, until it ends or you leave with Ctrl-C')
       .argument('[tree]', 'the tree; the newest one when absent')
       .option('--at <frame>', 'begin with the tree as it was after this frame', count)
+      .option('--as <principal>', 'who acts when keys are pressed, as human:ann')
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
         this.#do(options, async () => {

@@ -78,6 +78,22 @@ describe('the screen of a tree', () => {
     expect(after(`t  ${ENTER}`).wish).toBeUndefined();
   });
 
+  it('⏎ alone answers a question with its default, and leaves the box open where there is none', () => {
+    const asked = (ask: object) => ({
+      ...tree,
+      asks: new Map([...tree.asks].map(([n, one]) => [n, { ...one, ...ask }])),
+    });
+    const boxed = { ...BEGINNING, typing: { for: 'answer', n: 8, text: '' } } as const;
+    const [enter] = keysIn(ENTER).keys;
+    const one = press(boxed, enter!, asked({ options: ['now', 'later'], default: 'later' }), true);
+    expect(one.wish).toEqual({ do: 'act', verb: 'answer', n: 8, text: 'later' });
+    const none = press(boxed, enter!, asked({ options: ['now', 'later'], default: null }), true);
+    expect(none).toMatchObject({
+      state: { typing: boxed.typing, message: 'the question has no default: type an answer' },
+    });
+    expect(none.wish).toBeUndefined();
+  });
+
   it('a filter shows the nodes with its words, and escape shows all again', () => {
     const { state } = after(`/tests${ENTER}`);
     const shown = (of: ScreenState) => rowsOf(of, 100).filter((row) => /#\d+ \[/.test(row));

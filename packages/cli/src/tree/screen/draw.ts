@@ -12,7 +12,7 @@ import {
 import { escapeLine } from '../../text/escape.js';
 import { cutToColumns } from '../../text/layout.js';
 import { fitted } from '../fit.js';
-import { type ScreenState, shownNodes, type Typing } from './state.js';
+import { defaultOf, type ScreenState, shownNodes, type Typing } from './state.js';
 
 /** A row, and how it is emphasized. */
 export interface Row {
@@ -125,7 +125,10 @@ const PURPOSES: Readonly<Record<Typing['for'], (n: number) => string>> = {
 function typingRows(tree: TreeView, typing: Typing, message: string): readonly string[] {
   const ask = typing.for === 'answer' ? tree.asks.get(typing.n) : undefined;
   const goal = ask === undefined ? '' : ` ${tree.nodes.get(ask.ask)?.goal ?? ''}`;
-  const options = ask === undefined ? [] : optionsOf(ask).map((option, i) => `${i + 1} ${option}`);
+  const options =
+    ask === undefined
+      ? []
+      : optionsOf(ask).map((option, i) => `${i + 1} ${option}${option === defaultOf(ask) ? ' (default: ⏎)' : ''}`);
   return [
     PURPOSES[typing.for](typing.n),
     ...(ask === undefined ? [] : [goal]),

@@ -1,5 +1,5 @@
 /** The state of the screen, and what keys do to it. Pure: acts are returned, and executed elsewhere. */
-import { hasEnded, nodeLines, openAsks, optionsOf, type TreeView } from '@reprise/tree';
+import { type AskView, hasEnded, nodeLines, openAsks, optionsOf, type TreeView } from '@reprise/tree';
 import type { ActVerb } from '../act.js';
 import type { Key } from './keys.js';
 
@@ -95,14 +95,25 @@ function type(state: ScreenState, typing: Typing, key: Key, tree: TreeView): Pre
   const done = { ...state, typing: null };
   const text = typing.text.trim();
   if (typing.for === 'filter') return { state: { ...done, filter: text } };
+  if (typing.for === 'answer') return answer(state, typing.n, text, tree);
   if (text === '') return { state: done };
-  if (typing.for !== 'answer') return { state: done, wish: { do: 'act', verb: typing.for, n: typing.n, text } };
-  const ask = tree.asks.get(typing.n);
+  return { state: done, wish: { do: 'act', verb: typing.for, n: typing.n, text } };
+}
+
+/** The option that a question takes by itself, as it is shown. */
+export const defaultOf = (ask: AskView): string | undefined =>
+  ask.default === null ? undefined : optionsOf(ask)[ask.options.indexOf(ask.default)];
+
+/** An answer is an option, its number, or nothing for the default; without options any text. Until it is one, the box stays. */
+function answer(state: ScreenState, n: number, text: string, tree: TreeView): Pressed {
+  const ask = tree.asks.get(n);
   const options = ask === undefined ? [] : optionsOf(ask);
-  const picked = options.includes(text) ? text : options[Number(text) - 1];
+  const meant = text === '' && ask !== undefined ? (defaultOf(ask) ?? '') : text;
+  if (meant === '') return { state: { ...state, message: 'the question has no default: type an answer' } };
+  const picked = options.includes(meant) ? meant : options[Number(meant) - 1];
   if (options.length > 0 && picked === undefined)
-    return { state: { ...state, message: `"${text}" is not one of the options` } };
-  return { state: done, wish: { do: 'act', verb: 'answer', n: typing.n, text: picked ?? text } };
+    return { state: { ...state, message: `"${meant}" is not one of the options` } };
+  return { state: { ...state, typing: null }, wish: { do: 'act', verb: 'answer', n, text: picked ?? meant } };
 }
 
 /** Keys while a node is shown in full. */

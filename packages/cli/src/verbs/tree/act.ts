@@ -97,7 +97,12 @@ function wordsIn(text: string): string {
   throw new RepriseError('invalid_argument', 'the text is empty', { expected: 'words' });
 }
 
-function principalOf(text: string): string {
+/**
+ * Who acts, as the user named them.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function principalOf(text: string): string {
   if (principal.safeParse(text).success) return text;
   throw new RepriseError('invalid_argument', 'this is no principal', {
     where: '--as',

@@ -19,13 +19,15 @@ import type { TreeScreen } from '../../tree/screen/screen.js';
 import type { Wish } from '../../tree/screen/state.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
-import { perform } from './act.js';
+import { perform, principalOf } from './act.js';
 
 /** The options of `tree watch`. */
 export interface WatchTreeOptions {
   readonly world: string;
   /** Begins with the tree as it was after this frame. */
   readonly at?: number;
+  /** Who acts by the keys of the screen, such as `human:ann`. */
+  readonly as?: string;
   readonly plain?: true;
   readonly json?: true;
 }
@@ -44,6 +46,7 @@ function noScreen(at: number): RepriseError {
  * @returns the exit code of the tree; 0 when the user leaves before its end
  */
 export async function watchTree(io: Io, name: string | undefined, options: WatchTreeOptions): Promise<TreeExitCode> {
+  if (options.as !== undefined) principalOf(options.as);
   return withWorld(options.world, async (store) => {
     const meant = treeNamed(await readTrees(store, options.at), name === undefined ? undefined : parseTreeName(name));
     const watching = new Watching(io, store, meant.name, options);
@@ -152,7 +155,8 @@ class Watching {
     if (wish.do !== 'act') this.#left.abort();
     if (wish.do !== 'act' || tree === undefined) return '';
     const { do: _, ...act } = wish;
-    const done = await perform(this.options.world, tree, { ...act, tree: tree.name, id: randomUUID() });
+    const by = this.options.as === undefined ? {} : { as: this.options.as };
+    const done = await perform(this.options.world, tree, { ...act, ...by, tree: tree.name, id: randomUUID() });
     return wordsOfDone(act.verb, tree.name, act.n, done);
   }
 }
