@@ -154,6 +154,27 @@ describe('reprise team run', () => {
     });
   });
 
+  it('Ctrl-C leaves a project that works with exit code 130, and the same command goes on', LONG, async () => {
+    const at = workplace();
+    const args = ['team', 'run', QUESTION, '--folder', FLOW, '--plain'];
+    const child = start(at, ...args);
+    const left = ended(child);
+    await new Promise<void>((resolve) => {
+      let seen = '';
+      child.stdout?.on('data', (text) => {
+        seen += String(text);
+        if (seen.includes('task 1 [running]')) resolve();
+      });
+      child.once('close', () => resolve());
+    });
+    child.kill('SIGINT');
+    expect(await left).toMatchObject({ code: 130, err: 'Leaving: the same command goes on.\n' });
+    const { code, out, err } = await command(at, ...args);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('tasks completed 3/3, results processed 5/5\n');
+    expect(out).not.toContain('result 1 [ok]');
+  });
+
   it(
     'a project is looked at while another process runs it, and a second run of its world is refused',
     LONG,
