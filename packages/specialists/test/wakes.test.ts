@@ -297,6 +297,41 @@ describe('given a budget in money', () => {
     await world.close();
   });
 
+  it('a limit in dollars is refused where the coordinator has a model without a price, and one in tokens is not [SPEC-40]', async () => {
+    const { project, world } = await open({ [COORDINATOR]: DONE, worker: DONE });
+    await project.plan([task('a')]);
+    await project.idle({ within: '30s' });
+    expect(await project.limit({ usd: 1 })).toMatchObject({ status: 'rejected', code: 'no_price' });
+    expect(await project.limit({ tokens: 100_000 })).toMatchObject({ status: 'accepted' });
+    await world.close();
+  });
+
+  it('under a limit in dollars that a person set, no specialist is spawned whose model has no price [SPEC-40]', async () => {
+    const roles = { [COORDINATOR]: DONE, worker: DONE, free: DONE };
+    const free = skill({ name: 'free', description: 'Works for nothing', tools: [], body: 'Work.', model: 'free' });
+    const team = defineTeam('dev', {
+      skills: [worker, free],
+      tools: [],
+      coordinator: { model: 'main', identity: IDENTITY },
+      dispatch: 'auto',
+    });
+    const models = { main: played(roles, { price: PRICE }).model, free: played(roles, {}).model };
+    const world = await openWorld({ store: memory(), models, parts: [team] });
+    const project = world.part(team).project('p');
+    await project.plan([task('a', { skill: 'free' })]);
+    expect((await project.idle({ within: '30s' })).status).toBe('done');
+    expect(await project.limit({ usd: 1 })).toMatchObject({ status: 'accepted' });
+    await project.plan([task('b', { skill: 'free' }), task('c')]);
+    await project.idle({ within: '30s' });
+    const ended = (await project.tasks()).map(({ title, status, failure }) => [title, status, failure]);
+    expect(ended).toEqual([
+      ['Do a', 'completed', null],
+      ['Do b', 'failed', 'no_price'],
+      ['Do c', 'completed', null],
+    ]);
+    await world.close();
+  });
+
   it('a team whose coordinator has a model without a price is refused [SPEC-40]', async () => {
     await expect(open({}, { budget: { usd: 1 } })).rejects.toThrow(/price/);
   });

@@ -70,7 +70,7 @@ async function recordedTeam(host: PartHost, facts: TeamFacts): Promise<TeamRow> 
     calls: calls === null ? null : [calls[0], calls[1]],
     app_tools: ownerToolsOf(facts.tools),
     coordinator_tools: ownerToolsOf(facts.coordinatorTools),
-    unpriced: budget?.unit === 'micro_money' ? await unpriced(host) : [],
+    unpriced: await unpriced(host), // also without a budget in money: people can set one later
   };
 }
 

@@ -228,7 +228,13 @@ export class Project {
     return this.#receipt(id, () => this.#send('specialists/Cancel@1', value, { ...by, id }));
   }
 
-  /** Sets what all agents of the project may use, in place of the budget of the team. */
+  /**
+   * Sets what all agents of the project may use, in place of the budget of the team.
+   *
+   * @returns a receipt; rejected as `no_price` for dollars where the model of the coordinator has no price. A specialist
+   *   whose model has none is not spawned under such a budget
+   * @throws RepriseError `invalid_argument` for an amount that is no budget
+   */
   limit(budget: Budget, by: RequestBy = {}): Promise<CommandReceipt> {
     const id = by.id ?? crypto.randomUUID();
     const value = { budget: recordedBudget(budget) };

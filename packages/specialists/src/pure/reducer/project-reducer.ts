@@ -56,7 +56,7 @@ import { cancelTask, retryTask, skipTask } from './people.js';
 import { writePlan } from './plan.js';
 import { Refused } from './refused.js';
 import { spawnTask } from './spawn.js';
-import { isShared, stateUse } from './spending.js';
+import { canCount, isShared, stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
 import { moveTask, passOnEnds } from './tasks.js';
 import { afterReading, teamRead } from './team.js';
@@ -121,6 +121,7 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
   }),
   'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
   'specialists/Limit@1': command((delivery, { budget }) => {
+    if (!canCount(delivery, budget)) delivery.ctx.reject('no_price');
     countAnew(delivery);
     delivery.state.budget = budget;
     delivery.state.exhausted = false;

@@ -16,7 +16,7 @@ import { type Delivery, resultOr, tableOf, taskOr, teamOf } from './delivery.js'
 import { key } from './keys.js';
 import { linkResult } from './links.js';
 import { Refused } from './refused.js';
-import { setAside } from './spending.js';
+import { budgetOf, setAside } from './spending.js';
 import { hasEndedWell, moveTask } from './tasks.js';
 
 /** What is spawned: checked, and not begun yet. */
@@ -115,11 +115,11 @@ function modelFor(
   skill: SkillRow,
   asked: string | undefined,
 ): Pick<Checked, 'skill' | 'model' | 'override'> {
-  const { default_model, unpriced, budget } = teamOf(delivery);
+  const { default_model, unpriced } = teamOf(delivery);
   const model = asked ?? skill.model ?? default_model;
   const known = tableOf(delivery, 'models').get('models') ?? [];
   if (!known.includes(model)) throw new Refused('unknown_model', { model, known: known.slice(0, KNOWN_MAX) });
-  if (budget?.unit === 'micro_money' && unpriced.includes(model)) {
+  if (budgetOf(delivery)?.unit === 'micro_money' && unpriced.includes(model)) {
     throw new Refused('no_price', {
       problem: `model ${model} has no price; give it one (price: { in, out }), or state a budget in tokens`,
     });

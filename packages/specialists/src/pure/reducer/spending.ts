@@ -19,6 +19,12 @@ export function budgetOf(delivery: Delivery): Share | null {
   return budget ?? tableOf(delivery, 'team').get('team')?.budget ?? null;
 }
 
+/** Whether runs of the coordinator can be counted in the unit of a budget: in money only where its model has a price. */
+export function canCount(delivery: Delivery, { unit }: Share): boolean {
+  const team = tableOf(delivery, 'team').get('team');
+  return unit !== 'micro_money' || team === undefined || (team.coordinator.config.price ?? null) !== null;
+}
+
 /** Whether the project has a budget of which too little is left for a share. */
 export function isSpent(delivery: Delivery): boolean {
   const budget = budgetOf(delivery);
