@@ -124,6 +124,31 @@ export function authorityOf(fold: RightsReader, holder: Principal): Authority | 
   const holders = chainOf(fold, holder);
   if (holders === undefined) return undefined;
   const leaves = holders.map((one) => ownRights(fold, one));
+  const lowest = leaves.find((leaf) => leaf !== undefined);
+  if (lowest === undefined) return authorityBy(leaves, root);
+  const kept = KEPT.get(lowest);
+  if (kept !== undefined && kept.root === root && isSame(kept.leaves, leaves)) return kept.authority;
+  const authority = authorityBy(leaves, root);
+  KEPT.set(lowest, { root, leaves, authority });
+  return authority;
+}
+
+type Leaves = readonly (RightsLeaf | undefined)[];
+
+/**
+ * What the leaves of a chain last came to, by the lowest of them. A leaf is replaced and never changed, so the same leaves
+ * give the same authority; and when rights change, all open effects are judged again, most of them by the leaves of before.
+ */
+const KEPT = new WeakMap<
+  RightsLeaf,
+  { readonly root: Capability; readonly leaves: Leaves; readonly authority: Authority }
+>();
+
+function isSame(some: Leaves, others: Leaves): boolean {
+  return some.length === others.length && some.every((leaf, i) => leaf === others[i]);
+}
+
+function authorityBy(leaves: Leaves, root: Capability): Authority {
   const chain = leaves.map(rightsOf);
   const account = leaves.find((leaf) => leaf !== undefined && leaf.account !== null)?.account ?? null;
   return { exercise: effectiveExercise(chain, root), grant: effectiveGrant(chain, root), account };
