@@ -5,6 +5,9 @@
  */
 import type { OpenStore, Store } from '@reprise/kernel';
 
+/** The frames of an append. */
+type Appended = Parameters<OpenStore['journal']['append']>[0];
+
 /** So often an input kills before it is quarantined. */
 const DEATHS_MAX = 2;
 
@@ -13,6 +16,8 @@ export class DyingStore implements Store {
   readonly label: string;
   /** How many holders have died. */
   deaths = 0;
+  /** The last frame that was there when a holder died at an append; -1 before. */
+  diedAt = -1;
   /** How many appends there were. */
   appends = 0;
   /** The bytes of the largest frame that was appended since it was set to 0. */
@@ -25,6 +30,7 @@ export class DyingStore implements Store {
   #poison: string | undefined;
   #killed = 0;
   #side: 'before' | 'after' = 'before';
+  #isLast: (frames: Appended) => boolean = () => false;
 
   /** @param onDeath what a holder does at its death, such as killing its process */
   constructor(
@@ -38,6 +44,11 @@ export class DyingStore implements Store {
   dieAt(n: number, side: 'before' | 'after'): void {
     this.#left = n;
     this.#side = side;
+  }
+
+  /** The holder dies just after the first append of which this is true. */
+  dieAfter(isLast: (frames: Appended) => boolean): void {
+    this.#isLast = isLast;
   }
 
   /** The holder dies at the n-th note from now, and at the next note of the same input. */
@@ -81,9 +92,12 @@ export class DyingStore implements Store {
           if (isDead) throw new Error('the process is dead');
           this.appends++;
           for (const { bytes } of frames) this.largest = Math.max(this.largest, bytes.length);
-          if (--this.#left > 0) return open.journal.append(frames, expected);
+          const isLast = this.#isLast(frames);
+          if (--this.#left > 0 && !isLast) return open.journal.append(frames, expected);
           this.#left = Number.POSITIVE_INFINITY;
-          if (this.#side === 'after') await open.journal.append(frames, expected);
+          this.#isLast = () => false;
+          if (isLast || this.#side === 'after') await open.journal.append(frames, expected);
+          this.diedAt = (await open.journal.head()).seq;
           return die();
         },
       },

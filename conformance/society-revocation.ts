@@ -4,14 +4,15 @@
  * of an agent of the lowest generation, sent meanwhile, stands after the last end and is denied.
  *
  *   npx tsx --conditions=@reprise/source conformance/society-revocation.ts
- *     [--effects 8000] [--by narrow,deactivate,expiry] [--calm] [--mutant own-list]
+ *     [--effects 9000] [--by narrow,deactivate,expiry] [--calm] [--mutant own-list]
  *
- * An end takes some 155 bytes, so that one frame has the ends of at most some 6,700 effects: there must be more for the
- * process to die between two frames. With --calm no process dies. With --mutant own-list calls are judged by what the
+ * One frame checks 4,096 effects, and frames with a megabyte of them are written at once: with more than 8,192 effects the
+ * process can die between two frames of ends. With --calm no process dies. With --mutant own-list calls are judged by what the
  * entity itself declares: the check of the denied call then fails.
  */
 import { parseArgs } from 'node:util';
 import { memory } from 'reprise';
+import { readFrame } from 'reprise/kernel';
 import type { Entity } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { DyingStore } from './dying-store.js';
@@ -34,7 +35,7 @@ const DENIALS: Readonly<Record<Way, string>> = {
 
 const { values: options } = parseArgs({
   options: {
-    effects: { type: 'string', default: '8000' },
+    effects: { type: 'string', default: '9000' },
     by: { type: 'string', default: WAYS.join(',') },
     calm: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
@@ -55,9 +56,9 @@ async function takeBack(way: Way, effects: number): Promise<number> {
   const hung = await hang(first, ann, { effects, ...(way === 'expiry' ? { ttl_seconds: TTL_SECONDS } : {}) });
   const before = first.world.kernel.head.seq;
   store.largest = 0;
-  if (!options.calm) store.dieAt(2, 'after');
+  const ends = firstEnds(store);
   const taken = act(way, ann, hung.top, clock).catch(ignored);
-  const early = pollOf(first, hung).catch(ignored);
+  const early = ends.then(() => pollOf(first, hung)).catch(ignored);
   const said = options.calm ? await early : undefined;
   await Promise.all([taken, early]);
   if (options.calm) await first.world.pump();
@@ -67,11 +68,14 @@ async function takeBack(way: Way, effects: number): Promise<number> {
   await at.world.pump();
   const found = { ...(await statementOf(at.world, before)), denial, poll: await frameOfCall(at.world, POLL) };
   await at.world.close();
-  return judge(way, { ...found, effects, died: store.deaths, largest: store.largest });
+  const isSplit = found.first <= store.diedAt && store.diedAt < found.last;
+  return judge(way, { ...found, effects, isSplit, died: store.deaths, largest: store.largest });
 }
 
 interface Found extends Statement {
   readonly effects: number;
+  /** Whether the process died when some of the ends were durable, and others not. */
+  readonly isSplit: boolean;
   readonly died: number;
   readonly largest: number;
   readonly denial: string;
@@ -100,6 +104,23 @@ function judge(way: Way, found: Found): number {
   );
   for (const why of wrong) console.error(`${way}: ${why}`);
   return wrong.length === 0 ? 0 : 1;
+}
+
+/** Resolves when the first ends are about to be durable; unless it is to be calm, the process dies just after that. */
+function firstEnds(store: DyingStore): Promise<void> {
+  return new Promise((resolve) => {
+    store.dieAfter((frames) => {
+      const isFirst = frames.some(hasEnds);
+      if (isFirst) resolve();
+      return isFirst && !options.calm;
+    });
+  });
+}
+
+/** Whether rights that were taken back ended effects in a frame. */
+function hasEnds({ bytes, seq }: { readonly bytes: Uint8Array; readonly seq: number }): boolean {
+  const { all } = readFrame(bytes, seq);
+  return all.some((record) => record.kind === 'settled' && record.code?.startsWith('cap_denied') === true);
 }
 
 /** Takes the rights of the topmost agent back. */

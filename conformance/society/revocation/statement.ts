@@ -13,9 +13,8 @@ export interface Statement {
   readonly frames: number;
   /** Inputs between the first and the last of these frames, by kind. */
   readonly between: readonly string[];
-  /** Whether the process was opened again between the first and the last of them. */
-  readonly isSplit: boolean;
-  /** The frame of the last end. */
+  /** The frames of the first and the last end. */
+  readonly first: number;
   readonly last: number;
   /** Effects that were open before and did not end for that reason. */
   readonly left: number;
@@ -42,7 +41,7 @@ export async function statementOf(world: Office['world'], before: number): Promi
     ended: ends.length,
     frames: new Set(ends).size,
     between: within.filter((kind) => !NO_INPUT.includes(kind)),
-    isSplit: within.includes('manifest'),
+    first,
     last,
     left: hung.size - ends.length,
     open: (await world.kernel.pending()).length,

@@ -172,6 +172,8 @@ export class FrameFold {
   world: WorldLeaf | undefined;
   /** The place after which open effects must still be checked against narrowed rights (F6); undefined when all were. */
   ending: EmissionPlace | undefined;
+  /** How many open effects were checked again in this frame. */
+  judged = 0;
   /** The frame of the ingress: this one, or the one that it continues. */
   began: number;
   #cascade: Backlog;

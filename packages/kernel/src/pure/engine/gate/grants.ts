@@ -256,8 +256,9 @@ function requireAccount(
  */
 export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace = BEFORE_ALL): void {
   const open = openEffects(fold, ({ queued }) => comparePlaces(queued, after) > 0);
-  const asked = open.slice(0, ENDINGS_AT_ONCE);
-  fold.ending = open.length > asked.length ? asked.at(-1)?.leaf.queued : undefined;
+  const asked = open.slice(0, ENDINGS_AT_ONCE - fold.judged); // of the frame, however often rights change in it
+  fold.judged += asked.length;
+  fold.ending = open.length > asked.length ? (asked.at(-1)?.leaf.queued ?? after) : undefined;
   requireLoaded(fold, asked);
   for (const { id } of asked) {
     const effect = openEffect(fold, id);
