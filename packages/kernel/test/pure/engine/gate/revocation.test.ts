@@ -1,6 +1,7 @@
 /** Taking a right away from many: all of it ends, and nobody who is told is taken for a runaway. */
 import { describe, expect, it, vi } from 'vitest';
 import { openKernelWorld } from '../../../../src/index.js';
+import { ENDINGS_AT_ONCE } from '../../../../src/pure/engine/leaf/bounds.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { closeSound, framesOf, recordsOf } from '../../../support/judge.js';
 import { ask, cell, kernel, lab, once, seen, sendMany, start } from '../../../support/lab.js';
@@ -74,6 +75,34 @@ describe('given a world of which a snapshot was written', () => {
     expect(await recordsOf(store, 'settled')).toHaveLength(60);
     expect(asked.mock.calls.length).toBeLessThan(60 * 4);
     asked.mockRestore();
+    await closeSound(world, store, quiet);
+  });
+});
+
+describe('given more open effects than one frame checks again', () => {
+  it('however often rights change in a frame, it ends no more than its bound, and all end before the next input [GATE-19]', async () => {
+    const store = crashable();
+    const world = await openKernelWorld({
+      store,
+      app: quiet,
+      policy: [{ effect: '*', decision: 'require_approval' } as const, { send: '*', decision: 'allow' } as const],
+    });
+    const begin = Array.from({ length: 40 }, () => start('use'));
+    for (let n = 0; n < 5; n++) await ask(world, 'lead', [sendMany(24, `x${n}.`, ...begin)]);
+    const opened = (await world.openEffects()).length;
+    expect(opened).toBeGreaterThan(ENDINGS_AT_ONCE);
+    const nothing = { may: { effect: [] as string[] } };
+    const { seq } = await ask(world, 'lead', [
+      kernel('sys/SetRights@1', NARROW),
+      kernel('sys/SetRights@1', { holder: `cell:${cell('x0.0').join('/')}`, exercise: nothing }),
+    ]);
+    await ask(world, 'lead', []);
+    const frames = (await framesOf(store)).slice(seq);
+    const ends = frames.map((records) => records.filter(({ kind }) => kind === 'settled').length);
+    expect(Math.max(...ends)).toBe(ENDINGS_AT_ONCE);
+    expect(ends.reduce((sum, count) => sum + count)).toBe(opened);
+    const next = frames.findIndex(([ingress], at) => at > 0 && ingress?.kind === 'request');
+    expect(ends.slice(next).every((count) => count === 0)).toBe(true);
     await closeSound(world, store, quiet);
   });
 });
