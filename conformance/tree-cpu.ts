@@ -1,11 +1,11 @@
 /**
  * What a tree costs in CPU, in one process:
  *
- *   npx tsx --conditions=@reprise/source conformance/tree-cpu.ts [--rounds 16] [--nodes 10000]
+ *   npx tsx --conditions=@reprise/source conformance/tree-cpu.ts [--rounds 40] [--nodes 10000]
  *
  * `--rounds N`: N rounds of a tree with 60 leaves beside 62 bare sessions, each with two calls of the model. The quotient is
- * the median over the rounds, of user CPU. It is to be at most 1.15; it is printed and not enforced: one run differs from
- * the next by 0.05, and on a machine that others load by more.
+ * the median over the rounds, of user CPU. It is to be at most 1.15; it is printed and not enforced: with 16 rounds one run
+ * differs from the next by 0.05, with 40 by 0.01, and on a machine that others load by more.
  *
  * The two sides are alike in what a model is shown and answers: as many runs, two calls of the model in each, a prompt of
  * like length, the same tools offered, one tool call with the same result. They differ in this:
