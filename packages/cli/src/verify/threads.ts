@@ -16,7 +16,7 @@ import type { RangeResult, SharedBlobs, Told, VerifyWorkers } from '@reprise/ker
 import type { FromThread, ThreadTask, ToThread } from './thread-messages.js';
 
 /** How long a thread that was asked to end can take for its step, in milliseconds. A step with the database is far shorter. */
-const STEP_MS = 2_000;
+const STEP_MS = 5_000;
 
 /** A thread takes as long to begin as some thousand frames take to verify. */
 const FRAMES_MIN = 4_000;
