@@ -40,6 +40,8 @@ interface Resident extends KeyedLeaf {
 /** The resident leaves. */
 export class LeafTable implements LeafReader {
   readonly #resident = new Map<string, Resident>();
+  /** Those that are listed (T2), by kind: a change of rights lists the open effects, however large the world is. */
+  readonly #listed = new Map<LeafKind, Map<string, Resident>>();
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
@@ -99,9 +101,7 @@ export class LeafTable implements LeafReader {
 
   /** The leaves of one resident kind. */
   *list<K extends 'effect' | 'pending' | 'plan' | 'timer' | 'world'>(kind: K): Generator<KeyedLeaf<LeafOf[K]>> {
-    for (const { key, leaf } of this.#resident.values()) {
-      if (key.path[0] === kind) yield { key, leaf: leaf as LeafOf[K] };
-    }
+    for (const { key, leaf } of this.#listed.get(kind)?.values() ?? []) yield { key, leaf: leaf as LeafOf[K] };
   }
 
   /** Every leaf of a kind, resident or not; none becomes resident. Call it only while nothing is being folded. */
@@ -165,7 +165,11 @@ export class LeafTable implements LeafReader {
   }
 
   #keep(key: LeafKey, leaf: unknown, size: number): void {
-    this.#resident.set(key.id, { key, leaf, size });
+    const resident = { key, leaf, size };
+    const [kind] = key.path;
+    this.#resident.set(key.id, resident);
+    if (!LOADED_ON_DEMAND.has(kind))
+      this.#listed.set(kind, (this.#listed.get(kind) ?? new Map()).set(key.id, resident));
     this.#residentBytes += size + LEAF_OVERHEAD_BYTES;
   }
 
@@ -173,6 +177,7 @@ export class LeafTable implements LeafReader {
     const resident = this.#resident.get(id);
     if (resident === undefined) return;
     this.#resident.delete(id);
+    this.#listed.get(resident.key.path[0])?.delete(id);
     this.#residentBytes -= resident.size + LEAF_OVERHEAD_BYTES;
   }
 }
