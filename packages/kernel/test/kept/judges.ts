@@ -4,6 +4,7 @@ import { keptFrames } from './kept-frames.js';
 import { holdGrowingPlans, holdPartingPlans } from './plan-sizes.js';
 import { restartLaw } from './restart-law.js';
 
+export { holdChains } from './chains.js';
 export { holdFollowingViews } from './following-views.js';
 export { holdReaders } from './readers.js';
 export { holdRunningPlans } from './running-plans.js';

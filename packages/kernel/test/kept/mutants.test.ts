@@ -136,6 +136,16 @@ const READERS: readonly Mutant[] = [
   },
 ];
 
+/** Found by a cell whose rights depend on those above it. */
+const CHAINS: readonly Mutant[] = [
+  {
+    does: 'keeps what the rights of a chain came to when those above have changed',
+    file: 'pure/engine/gate/rights.ts',
+    from: 'kept.root === root && isSame(kept.leaves, leaves)',
+    to: 'kept.root === root',
+  },
+];
+
 /** Found by views that follow a world. */
 const VIEWS: readonly Mutant[] = [
   {
@@ -153,6 +163,7 @@ interface Judges {
   holdTableValues(): Promise<void>;
   holdPlanSizes(): void;
   holdReaders(): Promise<void>;
+  holdChains(): Promise<void>;
   holdFollowingViews(): Promise<void>;
 }
 
@@ -168,6 +179,7 @@ const MUTANTS: readonly Found[] = [
   ...TABLES.map((mutant): Found => ['holdTableValues', mutant.does, mutant]),
   ...PLAN_SIZES.map((mutant): Found => ['holdPlanSizes', mutant.does, mutant]),
   ...READERS.map((mutant): Found => ['holdReaders', mutant.does, mutant]),
+  ...CHAINS.map((mutant): Found => ['holdChains', mutant.does, mutant]),
   ...VIEWS.map((mutant): Found => ['holdFollowingViews', mutant.does, mutant]),
 ];
 

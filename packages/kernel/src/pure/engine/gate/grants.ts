@@ -279,8 +279,8 @@ export function endRefused(fold: FrameFold, cause: number, after: EmissionPlace 
   }
 }
 
-/** No effect is emitted by a frame's ingress itself, nor before the first frame. */
-const BEFORE_ALL: EmissionPlace = [-1, 0];
+/** No effect is emitted by the ingress of a frame: no effect has this place, and all have later ones. */
+const BEFORE_ALL: EmissionPlace = [0, 0];
 
 /** Requests all cold leaves at once: one by one, a world of n cold cells would be folded n times. */
 function requireLoaded(fold: FrameFold, open: readonly OpenEffect[]): void {

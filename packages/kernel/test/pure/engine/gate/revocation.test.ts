@@ -85,6 +85,7 @@ describe('given more open effects than one frame checks again', () => {
     const world = await openKernelWorld({
       store,
       app: quiet,
+      recheckEvery: 1, // what waits for the next frame is read from bytes
       policy: [{ effect: '*', decision: 'require_approval' } as const, { send: '*', decision: 'allow' } as const],
     });
     const begin = Array.from({ length: 40 }, () => start('use'));
