@@ -78,7 +78,7 @@ describe('the screen of a tree', () => {
     expect(after(`t  ${ENTER}`).wish).toBeUndefined();
   });
 
-  it('⏎ alone answers a question with its default, and leaves the box open where there is none', () => {
+  it('⏎ alone answers a question with its default, and keeps the box open for a question without a default', () => {
     const asked = (ask: object) => ({
       ...tree,
       asks: new Map([...tree.asks].map(([n, one]) => [n, { ...one, ...ask }])),
