@@ -1,5 +1,6 @@
 /** Calls with texts that are sent again under their id. */
 import { describe, expect, it } from 'vitest';
+import { keptArgs } from '../src/served/kept.js';
 import { agentOf, openOffice } from './support/office.js';
 
 describe('a call that is sent again', () => {
@@ -16,6 +17,29 @@ describe('a call that is sent again', () => {
     expect(new Set(together.map(({ item_id }) => item_id)).size).toBe(1);
     await expect(ann.memory.read('private:ann#3')).rejects.toMatchObject({ details: { reason: 'item_unknown' } });
     await at.world.verify();
+  });
+
+  it('a short text, and a task of a swarm, are compared whole: the same text is one act, another one is refused', async () => {
+    await using at = await openOffice();
+    const ann = await at.office.human('ann');
+    const note = { type: 'note', visibility: 'private', content: 'Short.' } as const;
+    const first = await ann.memory.write(note, { id: 'one' });
+    expect(await ann.memory.write(note, { id: 'one' })).toEqual(first);
+    await expect(ann.memory.write({ ...note, content: 'Other.' }, { id: 'one' })).rejects.toMatchObject({
+      code: 'request_conflict',
+    });
+    const task = { swarm_id: 'none', action: 'delegate', slot: 'scout', task: 'Begin with alpha: the rest.' } as const;
+    const answer = async (text: string) => {
+      const args = await keptArgs(
+        'swarm_task',
+        { ...task, task: text },
+        { content: at.world.kernel.content, id: 'two' },
+      );
+      return ann.answerTo('swarm_task', args, { id: 'two' });
+    };
+    expect(await answer(task.task)).toEqual(await answer(task.task));
+    const other = 'Begin with omega: the rest.'; // differs within the bytes that a salt would take
+    await expect(answer(other)).rejects.toMatchObject({ code: 'request_conflict' });
   });
 
   it('another call under an id that was used is refused, and changes nothing', async () => {

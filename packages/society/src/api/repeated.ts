@@ -4,6 +4,7 @@
  */
 import { type Address, isRepriseError, type Principal, present, Ref, type Value } from '@reprise/contracts';
 import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
+import { isPlainLink } from '../served/kept.js';
 import { type Answered, answerOf, ask } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */
@@ -32,7 +33,7 @@ export async function answerOnce(
   } catch (error) {
     const earlier = await earlierCall(kernel, error);
     if (earlier === undefined || earlier.name !== name) throw error;
-    if (!isOfId && !(await sameArgs(kernel, earlier.args, args))) throw error;
+    if (!isOfId && !(await sameArgs(kernel, name, [earlier.args, args]))) throw error;
     const { seq } = earlier;
     return { ...(await answerOf(kernel, at, { seq }, id)), seq };
   }
@@ -58,17 +59,26 @@ async function earlierCall(world: World, error: unknown): Promise<EarlierCall | 
   return undefined;
 }
 
-/** Whether two arguments say the same: links count as what they stand for. */
-async function sameArgs(world: World, a: Value, b: Value): Promise<boolean> {
-  const [one, other] = await Promise.all([resolved(world, a), resolved(world, b)]);
-  return equalBytes(encode(one), encode(other));
+/** Whether two arguments of a tool say the same: links to content with a salt count as what they stand for. */
+async function sameArgs(world: World, tool: string, both: readonly [Value, Value]): Promise<boolean> {
+  const [one, other] = await Promise.all(both.map((args) => resolved({ world, tool, name: '' }, args)));
+  return equalBytes(encode(one as Value), encode(other as Value));
 }
 
-async function resolved(world: World, value: Value): Promise<Value> {
-  if (value instanceof Ref) return textOf(world, value);
-  if (Array.isArray(value)) return Promise.all(value.map((part) => resolved(world, part)));
+/** Where a part of a call's arguments stands: under a name, in a call of a tool. */
+interface Place {
+  readonly world: World;
+  readonly tool: string;
+  readonly name: string;
+}
+
+async function resolved(place: Place, value: Value): Promise<Value> {
+  if (value instanceof Ref) return isPlainLink(place.tool, place.name) ? value : textOf(place.world, value);
+  if (Array.isArray(value)) return Promise.all(value.map((part) => resolved(place, part)));
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const parts = Object.entries(value).map(async ([key, part]) => [key, await resolved(world, part as Value)] as const);
+  const parts = Object.entries(value).map(
+    async ([name, part]) => [name, await resolved({ ...place, name }, part as Value)] as const,
+  );
   return Object.fromEntries(await Promise.all(parts));
 }
 

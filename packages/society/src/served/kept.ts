@@ -25,10 +25,25 @@ export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Pr
   return defined({ ...rest, ...changed });
 }
 
+/**
+ * The links of calls that stand for plain content: what sessions show or are told, like the words of every message. The
+ * same text has the same link there; every other link stands for content with a salt, which each storing draws anew.
+ */
+const PLAIN_LINKS: Readonly<Record<string, readonly string[]>> = {
+  swarm_create: ['goal_ref', 'task_ref'],
+  swarm_disband: ['reason_ref'],
+  swarm_task: ['task_ref', 'result_ref'],
+  memory_write_warm: ['head_ref'],
+};
+
+/** Whether a link in the arguments of a tool stands for plain content. */
+export function isPlainLink(tool: string, name: string): boolean {
+  return PLAIN_LINKS[tool]?.includes(name) ?? false;
+}
+
 const CHANGES: Readonly<Record<string, Change>> = {
   agent_deactivate: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
   agent_set_status: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
-  // What members of a swarm are told is plain content, like the words of every message; so is what they report.
   swarm_disband: (args, keeper) => linked(args, keeper, putPlain, 'reason'),
   swarm_task: (args, keeper) => linked(args, keeper, putPlain, 'task', 'result'),
   swarm_create: manifest,
@@ -77,7 +92,6 @@ async function item(
 }
 
 async function head({ content: text }: ValueMap, { content }: Keeper): Promise<Record<string, Value>> {
-  // Sessions show it as a part of a message, so it is plain content, like the words of every message.
   return { head_ref: await content.put(encoder.encode(startOf(text as string, HEAD_LENGTH))) };
 }
 
