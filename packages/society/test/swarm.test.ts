@@ -3,7 +3,7 @@ import { defineAgent, defineTool, isRepriseError, memory, openWorld, type Repris
 import { script, scriptBy } from 'reprise/providers';
 import { type SwarmManifest, society } from 'reprise/society';
 import { defineTeam, skill } from 'reprise/specialists';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -239,6 +239,31 @@ describe('the creation of a swarm', () => {
 });
 
 describe('the end of a swarm', () => {
+  it('a swarm that is disbanded while it forms takes back its agents, and the call that creates it is refused [SOC-14] [SOC-20]', async () => {
+    const vault = memoryVault();
+    let [asked, go] = [0, (): void => undefined];
+    const isLate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const make: KeyVault['make'] = async (...args) => {
+      if (++asked > 2) await isLate;
+      return vault.make(...args);
+    };
+    const { part, world, ann } = await office(reports, { root: { max_parallel_ops: 3 }, keys: { ...vault, make } });
+    await using _ = world;
+    const refused = refusalOf(ann.createSwarm({ ...pipeline, swarm_id: 'early' }));
+    await vi.waitUntil(() => asked === 4, { timeout: 60_000 }); // two agents are made, and have not begun
+    const { status, agents } = await world.part(part).swarm('early').disband('delete');
+    expect([status, agents]).toStrictEqual(['disbanded', []]);
+    expect((await refused).reason).toBe('swarm_over');
+    go();
+    expect((await ann.agents()).items).toStrictEqual([]);
+    expect((await world.part(part).audit()).problems).toStrictEqual([]);
+    const { status: again } = await (await ann.createSwarm({ ...pipeline, swarm_id: 'late' })).ended({ within: '60s' });
+    expect(again).toBe('archived');
+    await world.verify();
+  });
+
   it('a disband ends a swarm at any time, once, and answers the same again [SOC-20]', async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ interface Made extends Place {
   readonly key_ref: string;
   /** The cell that had it made. */
   readonly cell: string;
-  /** Whether that cell was told. */
+  /** Whether that cell was told, or had given up the plan that asked for it: then nobody is to be told. */
   heard: boolean;
 }
 
@@ -37,6 +37,7 @@ interface Claim extends Place {
 interface Open {
   readonly kind: 'keygen' | 'nonce' | 'verify' | 'destroy';
   readonly cell: string;
+  readonly plan: string;
   readonly params: Readonly<Record<string, Value>>;
   readonly claim?: Claim;
 }
@@ -53,6 +54,8 @@ export class KeysCheck implements AuditCheck {
   readonly #open = new Map<string, Open>();
   readonly #made = new Map<string, Made>();
   readonly #destroyed = new Map<string, AuditPlace>();
+  /** The plans that were given up while a key was being made for them: a disbanded swarm, an agent that has ended. */
+  readonly #givenUp = new Set<string>();
   readonly #claims: Claim[] = [];
   readonly #challenges: ChallengeBook;
   /** The world, and those whose receipts a dry fork repeats. */
@@ -81,6 +84,7 @@ export class KeysCheck implements AuditCheck {
       this.#receipt(record.effect, record.receipt, record.recorded !== undefined, read);
     else if (record.kind === 'settled') this.#settled(record.effect, record.code ?? record.status, read);
     else if (record.kind === 'fault') this.#dropped(read);
+    else if (record.kind === 'plan_ended' && record.status === 'cancelled') this.#givenUp.add(planName(record.plan));
     this.#heard(record);
   }
 
@@ -122,7 +126,7 @@ export class KeysCheck implements AuditCheck {
   #effect({ effect, name, plan, params }: Extract<JournalRecord, { kind: 'effect' }>, read: AuditRecord): void {
     const kind = KINDS[name];
     if (kind === undefined) return;
-    const open: Open = { kind, cell: cellName(plan), params: fieldsIn(params) };
+    const open: Open = { kind, cell: cellName(plan), plan: planName(plan), params: fieldsIn(params) };
     const claim = kind === 'verify' ? this.#claim(open, params, plan[2], read) : undefined;
     this.#open.set(effect, claim === undefined ? open : { ...open, claim });
   }
@@ -181,11 +185,12 @@ export class KeysCheck implements AuditCheck {
     this.problems.add('verdict_forged', claim.agent, read, { expected: { world: claim.world }, actual: { world } });
   }
 
-  #keyMade({ cell }: Open, payload: Value, read: AuditRecord): void {
+  #keyMade({ cell, plan }: Open, payload: Value, read: AuditRecord): void {
     const parsed = keyMade.safeParse(payload);
     if (!parsed.success) return;
     const { agent_id, public_key, key_ref } = parsed.data;
-    this.#made.set(agent_id, { ...placeOf(read), i: read.i, agent_id, public_key, key_ref, cell, heard: false });
+    const heard = this.#givenUp.has(plan);
+    this.#made.set(agent_id, { ...placeOf(read), i: read.i, agent_id, public_key, key_ref, cell, heard });
   }
 
   /** The entity or the swarm that asked for a key hears of it from its plan. */
@@ -240,6 +245,10 @@ export class KeysCheck implements AuditCheck {
     });
     return claim?.ended ?? null;
   }
+}
+
+function planName(plan: readonly [string, string, number]): string {
+  return `${cellName(plan)}#${plan[2]}`;
 }
 
 const REFUSALS: ReadonlySet<string> = new Set(['key_weak', 'key_of_another', 'signature_invalid', 'content_gone']);

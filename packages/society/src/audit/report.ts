@@ -145,7 +145,7 @@ export interface AuditedAgent {
   readonly status: AgentStatus;
 }
 
-/** A key pair that was made for a registration which was refused afterwards. A vault destroys it when its world is opened. */
+/** A key pair that was made for a registration which was refused or given up afterwards. A vault destroys it when its world is opened. */
 export interface UnusedKey extends AuditPlace {
   readonly agent_id: string;
   readonly key_ref: string;

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memory } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
-import { openWorld } from 'reprise';
+import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { society } from 'reprise/society';
-import { describe, expect, it } from 'vitest';
+import { type KeyVault, society } from 'reprise/society';
+import { describe, expect, it, vi } from 'vitest';
+import { memoryVault } from '../../src/adapters/vault.js';
 import { lifeOfASociety, longLife, reportOf } from '../support/audited.js';
 import { forgedCopy } from '../support/forged.js';
+import { openOffice } from '../support/office.js';
 
 const life = lifeOfASociety();
 
@@ -41,6 +43,41 @@ describe('an audit of a society in which all is well', () => {
     expect(Own?.use.tools).toEqual([{ tool: 'agent_register', calls: 2 }]);
     expect(Gone).toMatchObject({ status: 'removed', key: { destroyed: { seq: expect.any(Number) } } });
     expect(unused_keys).toHaveLength(1);
+  });
+
+  it('keys that are made for a swarm which is disbanded meanwhile are unused keys, and no finding', async () => {
+    const vault = memoryVault();
+    let go = (): void => undefined;
+    const isOpen = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let asked = 0;
+    const make: KeyVault['make'] = async (...args) => {
+      asked++;
+      await isOpen;
+      return vault.make(...args);
+    };
+    const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
+    await using at = await openOffice({ agents: [worker], society: { keys: { ...vault, make } } });
+    const slots = [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 3 }] as const;
+    const ann = await at.office.human('ann');
+    const forming = ann.createSwarm({ swarm_id: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] });
+    const refused = expect(forming).rejects.toMatchObject({ details: { reason: 'swarm_over' } });
+    const { kernel } = at.world;
+    await vi.waitUntil(() => asked === 3, { timeout: 60_000 });
+    await at.office.swarm('s').disband();
+    go();
+    await refused;
+    const { unused_keys, problems } = await vi.waitUntil(
+      async () => {
+        const report = await at.office.audit();
+        return report.unused_keys.length === 3 ? report : undefined;
+      },
+      { timeout: 60_000 },
+    );
+    expect(unused_keys.map(({ key_ref }) => key_ref).sort()).toEqual([...(await vault.list(kernel.id))].sort());
+    expect(problems).toEqual([]);
+    await at.world.verify();
   });
 
   it('the same frames give the same bytes, from the open world and from stores of two kinds [SOC-55]', async () => {

@@ -1,7 +1,9 @@
 /** How a swarm ends: its tasks, its agents and its group with it (SOC-20). */
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, groupAt, type SwarmState } from '../contracts/index.js';
-import { changeMember, isOver, membersOf, moveSwarm } from './swarm-context.js';
+import { unmakeAgent } from './register.js';
+import { changeMember, isOver, memberOr, membersOf, moveSwarm } from './swarm-context.js';
+import { tellCreator } from './swarm-formed.js';
 import { cancelTasks } from './swarm-tasks.js';
 
 /** How a swarm ends. */
@@ -19,11 +21,18 @@ export function endSwarm(draft: SwarmState, { status, mode }: SwarmEnd, ctx: Red
   if (!wasOver) {
     ctx.cancel('all');
     cancelTasks(draft, ctx);
-    for (const [key, { agent_id, phase }] of membersOf(ctx)) {
-      if (agent_id === null || phase === 'ended') continue;
-      changeMember(ctx, key, { phase: 'ended', task: null });
-      ctx.send(entityAt(agent_id), { name: 'society/SwarmOver@1', value: {} });
-    }
+    for (const [key] of membersOf(ctx)) endMember(key, ctx);
   }
   moveSwarm(draft, status, ctx);
+  tellCreator(draft, 'swarm_over', ctx); // one that ends while it forms
+}
+
+/** An agent that has not begun is taken back, as if it had never been; one that has is told. */
+function endMember(key: string, ctx: ReducerContext): void {
+  const { agent_id, phase } = memberOr(ctx, key);
+  if (agent_id === null || phase === 'ended') return;
+  const hasBegun = phase === 'begun' || phase === 'joined';
+  changeMember(ctx, key, { phase: 'ended', task: null, agent_id: hasBegun ? agent_id : null });
+  if (hasBegun) ctx.send(entityAt(agent_id), { name: 'society/SwarmOver@1', value: {} });
+  else unmakeAgent(ctx, agent_id);
 }

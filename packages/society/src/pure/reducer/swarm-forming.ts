@@ -17,6 +17,7 @@ import { keygenPlan } from '../plans/keygen.js';
 import { type AgentToMake, makeAgent, unmakeAgent } from './register.js';
 import { handedOnTo } from './rights.js';
 import { changeMember, memberKey, membersOf, moveSwarm, purposeOf, slotsOf, swarmTable } from './swarm-context.js';
+import { tellCreator } from './swarm-formed.js';
 import { poolOf } from './swarm-names.js';
 import { execute } from './swarm-strategies.js';
 
@@ -165,10 +166,7 @@ export function refuse(draft: SwarmState, code: string, ctx: ReducerContext): vo
     if (agent_id !== null && (phase === 'made' || phase === 'keyed')) unmakeAgent(ctx, agent_id);
   ctx.cancel('all');
   ctx.send([QUEUE, poolOf(ctx.address[1])], { name: 'flow/CloseQueue@1', value: {} });
-  if (draft.call !== null) {
-    const value = { call: draft.call, swarm_id: ctx.address[1], code, value: null };
-    ctx.send(entityAt(draft.creator), { name: 'society/SwarmFormed@1', value });
-  }
+  tellCreator(draft, code, ctx);
   draft.code = code.slice(0, 96);
   moveSwarm(draft, 'failed', ctx);
   ctx.end();

@@ -6,7 +6,7 @@
  */
 import type { Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { entityAt, type SwarmPlan, type SwarmState, type SwarmTask } from '../contracts/index.js';
+import type { SwarmPlan, SwarmState, SwarmTask } from '../contracts/index.js';
 import { answerCollects, collected, join, outputsOf, tell } from './swarm-collect.js';
 import {
   failing,
@@ -21,12 +21,13 @@ import {
   tasksOf,
 } from './swarm-context.js';
 import { endSwarm } from './swarm-ending.js';
+import { tellCreator } from './swarm-formed.js';
 import { addTask, startTask } from './swarm-tasks.js';
 
 /** The swarm has formed: its creator is told, and its agents work. */
 export function execute(draft: SwarmState, ctx: ReducerContext): void {
   moveSwarm(draft, 'executing', ctx);
-  tellCreator(draft, ctx);
+  tellCreator(draft, null, ctx);
   if (draft.strategy === 'hierarchical') return beginCoordinator(draft, ctx);
   for (const [key] of membersOf(ctx)) {
     const stage = numberKey(stageOf(draft, key));
@@ -34,18 +35,6 @@ export function execute(draft: SwarmState, ctx: ReducerContext): void {
     addTask(draft, key, slotsOf(ctx)[slotOf(key)]?.task_ref ?? null, ctx);
   }
   beginStage(draft, 0, null, ctx);
-}
-
-function tellCreator(draft: SwarmState, ctx: ReducerContext): void {
-  const { call, group, creator } = draft;
-  draft.call = null;
-  if (call === null) return;
-  const agents = membersOf(ctx).map(([, { slot, index, agent_id }]) => ({ slot, index, agent_id }));
-  const value = { swarm_id: ctx.address[1], group_id: group, status: draft.status, agents };
-  ctx.send(entityAt(creator), {
-    name: 'society/SwarmFormed@1',
-    value: { call, swarm_id: ctx.address[1], code: null, value },
-  });
 }
 
 /** The slot of the coordinator gets the goal; the others wait for what it delegates. */

@@ -6,6 +6,7 @@ import { jobSubject } from './job-subject.js';
 import { memorySubject } from './memory-subject.js';
 import { organizationSubject } from './organization-subject.js';
 import { programSubject } from './program-subject.js';
+import { societySubject } from './society-subject.js';
 
 /** Every subject. */
 export const SUBJECTS: readonly SimulationSubject[] = [
@@ -15,4 +16,5 @@ export const SUBJECTS: readonly SimulationSubject[] = [
   organizationSubject,
   memorySubject,
   jobSubject,
+  societySubject,
 ];
