@@ -1,6 +1,16 @@
 /** Who made whom: people, agents and swarms, with the records that agents were made with. */
 import { type AgentRecord, agentIdOfKey, agentRecord, ENTITY, openSwarm, SWARM } from '../pure/contracts/index.js';
-import { type AuditCheck, type AuditRecord, cellName, eventTo, factOf, type Problems, placeOf } from './reading.js';
+import {
+  type AuditCheck,
+  type AuditRecord,
+  causeOf,
+  cellName,
+  type Delivered,
+  eventTo,
+  factOf,
+  type Problems,
+  placeOf,
+} from './reading.js';
 import type { AuditPlace } from './report.js';
 
 /** An agent that was made. */
@@ -34,7 +44,8 @@ export class Lineage implements AuditCheck {
     if (event?.name === 'society/Make@1') this.#make(event.key, event.value, event.from, read);
     else if (event?.name === 'society/Unmake@1' && !this.begun.has(event.key)) this.#made.delete(event.key);
     const opening = eventTo(SWARM, record);
-    if (opening?.name === 'society/OpenSwarm@1') this.#open(opening.key, opening.value, opening.from);
+    if (opening?.name === 'society/OpenSwarm@1') this.#open(opening, record.kind === 'request');
+    this.#openedAgain(read);
     const fact = factOf(ENTITY, record);
     if (fact?.name === 'society/Registered@1') this.#begin(fact.key, fact.value, read);
     if (record.kind === 'fault') this.#drop(read);
@@ -60,11 +71,21 @@ export class Lineage implements AuditCheck {
     this.#made.set(id, { record: parsed.data, maker, made: { ...placeOf(read), i: read.i } });
   }
 
-  #open(id: string, value: unknown, from: AuditFrom): void {
+  /** A swarm that is there refuses to be opened by a cell; a request that it refuses is not in the journal. */
+  #open({ key, value, from }: Delivered & { readonly key: string }, isTaken: boolean): void {
     const parsed = openSwarm.safeParse(value);
-    if (!parsed.success || this.#swarms.has(id)) return;
+    if (!parsed.success || (this.#swarms.has(key) && !isTaken)) return;
     const { creator, depth } = parsed.data;
-    this.#swarms.set(id, { creator, depth, maker: from === null ? null : cellName(from) });
+    this.#swarms.set(key, { creator, depth, maker: from === null ? null : cellName(from) });
+  }
+
+  /** A swarm that was refused while it formed is gone: its id may be taken anew, and the maker hears that it was. */
+  #openedAgain(read: AuditRecord): void {
+    const reply = eventTo(ENTITY, read.record);
+    if (reply?.name !== 'sys/Reply@1' || reply.value.outcome !== 'accepted') return;
+    const cause = causeOf(read);
+    const opening = cause === undefined ? undefined : eventTo(SWARM, cause);
+    if (opening?.name === 'society/OpenSwarm@1') this.#open(opening, true);
   }
 
   /** A making that was dropped made nothing. */

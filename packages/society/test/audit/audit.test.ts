@@ -80,6 +80,21 @@ describe('an audit of a society in which all is well', () => {
     await at.world.verify();
   });
 
+  it('a swarm whose id an earlier swarm had, which was refused, is the swarm of its own creator', async () => {
+    const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
+    await using at = await openOffice({ agents: [worker], steps: [{ text: 'Done.' }] });
+    const [ann, ben] = [await at.office.human('ann'), await at.office.human('ben')];
+    await at.office.group('taken').open();
+    const slots = [{ slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 1 }] as const;
+    const swarm = { swarm_id: 's', goal: 'Work.', strategy: 'broadcast', agents: [...slots] } as const;
+    const refused = ann.createSwarm({ ...swarm, agents: [...slots], group_id: 'taken' });
+    await expect(refused).rejects.toMatchObject({ details: { reason: 'group_exists' } });
+    await ben.createSwarm({ ...swarm, agents: [...slots] });
+    const { problems, agents } = await at.office.audit();
+    const shown = agents.map(({ maker, parent_entity_id }) => [maker, parent_entity_id]);
+    expect([problems, shown]).toEqual([[], [['society/Swarm@1/s', 'ben']]]);
+  });
+
   it('the same frames give the same bytes, from the open world and from stores of two kinds [SOC-55]', async () => {
     const { store, keys, clock } = await life;
     const path = join(tmpdir(), `reprise-audit-${process.pid}.db`);
