@@ -1,4 +1,5 @@
 /** Who made whom: people, agents and swarms, with the records that agents were made with. */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type AgentRecord, agentIdOfKey, agentRecord, ENTITY, openSwarm, SWARM } from '../pure/contracts/index.js';
 import {
   type AuditCheck,
@@ -138,4 +139,9 @@ type AuditFields = Readonly<Record<string, unknown>>;
 /** The key of a cell of a reducer. */
 export function keyIn(cell: string, reducer: string): string | undefined {
   return cell.startsWith(`${reducer}/`) ? cell.slice(reducer.length + 1) : undefined;
+}
+
+/** The entity that a cell acts for: its own, or the one whose session it is. */
+export function entityOfCell(cell: string): string | undefined {
+  return keyIn(cell, ENTITY) ?? keyIn(cell, SESSION_REDUCER)?.split('/')[0];
 }

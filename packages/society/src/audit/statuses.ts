@@ -2,7 +2,17 @@
 import type { Value } from '@reprise/contracts';
 import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/index.js';
 import { isLegal } from '../pure/reducer/status.js';
-import { type AuditCheck, type AuditRecord, causeOf, eventTo, factOf, type Problems, placeOf } from './reading.js';
+import { entityOfCell } from './lineage.js';
+import {
+  type AuditCheck,
+  type AuditRecord,
+  causeOf,
+  cellName,
+  eventTo,
+  factOf,
+  type Problems,
+  placeOf,
+} from './reading.js';
 import type { AuditedStatus } from './report.js';
 
 const CHANGED = entityCoreFacts['society/StatusChanged@1'];
@@ -17,7 +27,8 @@ export class StatusCheck implements AuditCheck {
     const { record } = read;
     const fact = factOf(ENTITY, record);
     if (fact?.name === 'society/StatusChanged@1') this.#changed(fact.key, fact.value, read);
-    if (record.kind === 'effect' && record.plan[0] === ENTITY) this.#acted(record.plan[1], record.name, read);
+    const actor = record.kind === 'effect' ? entityOfCell(cellName(record.plan)) : undefined;
+    if (record.kind === 'effect' && actor !== undefined) this.#acted(actor, record.name, read);
   }
 
   changesOf(agent: string): readonly AuditedStatus[] {

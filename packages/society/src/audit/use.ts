@@ -1,8 +1,6 @@
 /** What agents and their sessions did, and what the gate refused them. */
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { JournalRecord } from '@reprise/contracts';
-import { ENTITY } from '../pure/contracts/index.js';
-import { keyIn } from './lineage.js';
+import { entityOfCell } from './lineage.js';
 import { type AuditCheck, type AuditRecord, fieldsIn } from './reading.js';
 import type { AuditedUse } from './report.js';
 
@@ -38,7 +36,7 @@ export class UseCheck implements AuditCheck {
   }
 
   #effect({ effect, plan, name, params }: Extract<JournalRecord, { kind: 'effect' }>): void {
-    const entity = entityOf(`${plan[0]}/${plan[1]}`);
+    const entity = entityOfCell(`${plan[0]}/${plan[1]}`);
     if (entity === undefined) return;
     this.#open.set(effect, { entity, kind: name });
     const { effects, tools } = this.#of(entity);
@@ -58,7 +56,7 @@ export class UseCheck implements AuditCheck {
   }
 
   #denied({ who, what, code }: Extract<JournalRecord, { kind: 'denial' }>): void {
-    const entity = who.startsWith('cell:') ? entityOf(who.slice('cell:'.length)) : undefined;
+    const entity = who.startsWith('cell:') ? entityOfCell(who.slice('cell:'.length)) : undefined;
     if (entity === undefined) return;
     const { denied } = this.#of(entity);
     const key = `${what} ${code}`;
@@ -72,11 +70,6 @@ export class UseCheck implements AuditCheck {
     this.#counts.set(entity, counts);
     return counts;
   }
-}
-
-/** The entity that a cell acts for: its own, or the one whose session it is. */
-function entityOf(cell: string): string | undefined {
-  return keyIn(cell, ENTITY) ?? keyIn(cell, SESSION_REDUCER)?.split('/')[0];
 }
 
 function newCounts(): Counts {

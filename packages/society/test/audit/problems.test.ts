@@ -1,4 +1,5 @@
 /** What an audit finds in societies that were forged: by an adapter, by a cell of an app, or in the journal itself. */
+import { SESSION_REDUCER } from '@reprise/agent';
 import type { JournalRecord, Value } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
@@ -174,6 +175,16 @@ describe('an audit of a journal that was forged', () => {
       [
         'an agent that acts after its end',
         changed('society/StatusChanged@1', ({ new: to }) => (to === 'active' ? { new: 'deactivated' } : undefined)),
+        ['acted_after_end', 'status_broken'],
+      ],
+      [
+        'a session that acts after the end of its agent',
+        both(
+          changed('society/StatusChanged@1', ({ new: to }) => (to === 'active' ? { new: 'deactivated' } : undefined)),
+          changing('effect', ({ plan: [, by, n] }) =>
+            by === ids.bot ? { plan: [SESSION_REDUCER, `${ids.bot}/late`, n] } : undefined,
+          ),
+        ),
         ['acted_after_end', 'status_broken'],
       ],
     ];
