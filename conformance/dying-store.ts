@@ -31,6 +31,7 @@ export class DyingStore implements Store {
   #killed = 0;
   #side: 'before' | 'after' = 'before';
   #isLast: (frames: Appended) => boolean = () => false;
+  #holder: (() => Promise<never>) | undefined;
 
   /** @param onDeath what a holder does at its death, such as killing its process */
   constructor(
@@ -49,6 +50,12 @@ export class DyingStore implements Store {
   /** The holder dies just after the first append of which this is true. */
   dieAfter(isLast: (frames: Appended) => boolean): void {
     this.#isLast = isLast;
+  }
+
+  /** The holder dies now: nothing that it writes from now on is there. @returns never */
+  async kill(): Promise<never> {
+    if (this.#holder === undefined) throw new Error('nobody has the store open');
+    return this.#holder();
   }
 
   /** The holder dies at the n-th note from now, and at the next note of the same input. */
@@ -78,6 +85,7 @@ export class DyingStore implements Store {
       await open.close();
       throw new Error('the process is dead');
     };
+    this.#holder = die;
     return {
       ...open,
       cleanlyClosed: open.cleanlyClosed && this.deaths === 0,

@@ -9,6 +9,7 @@ import { openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { describe, expect, it } from 'vitest';
 import { DyingStore } from '../../../../conformance/dying-store.js';
+import { makePair } from '../../src/adapters/ed25519.js';
 import { type KeyVault, keyRefOf, memoryVault } from '../../src/adapters/vault.js';
 import { entityAt, type Society, society } from '../../src/index.js';
 
@@ -97,6 +98,33 @@ describe('given a person, an agent of hers, and one below it', () => {
     expect(deaths).toBe(2 * counting.appends);
   });
 
+  it('a process that dies at any call of the vault, before or after it took effect, leaves one agent for each registration, and no key without an agent [SOC-5, SOC-7, SOC-8]', async () => {
+    let calls = 0;
+    const counting = watched(readable(), async (call) => {
+      calls = call;
+    });
+    await registered(new DyingStore(memory()), counting);
+    expect(calls).toBe(7); // the keys that are there; then, for each agent, its parent's key, its own, and that encrypted
+    for (const deadlySide of ['before', 'after'] as const) {
+      for (let n = 1; n <= calls; n++) {
+        const [inner, keys] = [memory(), readable()];
+        const store = new DyingStore(inner);
+        const deadly = watched(keys, async (call, side) => {
+          if (call === n && side === deadlySide) await store.kill();
+        });
+        const ids = await registered(store, deadly);
+        expect([n, deadlySide, store.deaths]).toEqual([n, deadlySide, 1]);
+        const clock = new VirtualClock();
+        await (await open(inner, clock, keys)).world.close(); // the next open clears the vault
+        await using last = (await open(inner, clock, keys)).world;
+        const made = [...(await keys.list(last.kernel.id))].sort();
+        expect([n, deadlySide, made]).toEqual([n, deadlySide, ids.map(keyRefOf).sort()]);
+        await requireNoMoreThanParents(last);
+        expect((await last.verify()).unverified).toBe(0);
+      }
+    }
+  });
+
   it('a vault that is not cleared keeps the key of an attempt whose outcome is unknown', async () => {
     const keys = memoryVault();
     const isMade = new Set<string>();
@@ -115,6 +143,32 @@ describe('given a person, an agent of hers, and one below it', () => {
     expect(most).toBe(3);
   });
 });
+
+type Side = 'before' | 'after';
+
+/** The calls of a vault that write or read it. */
+const CALLS = ['make', 'list', 'madeAt', 'encrypted', 'registered', 'destroy', 'sign'] as const;
+
+/** A vault each of whose calls is told of: before it takes effect, and just after. */
+function watched(keys: KeyVault, told: (call: number, side: Side) => Promise<void>): KeyVault {
+  let calls = 0;
+  const watch =
+    (name: (typeof CALLS)[number]) =>
+    async (...args: unknown[]) => {
+      const call = ++calls;
+      await told(call, 'before');
+      const answer = await (keys[name] as (...given: unknown[]) => Promise<unknown>)(...args);
+      await told(call, 'after');
+      return answer;
+    };
+  return { ...keys, ...(Object.fromEntries(CALLS.map((name) => [name, watch(name)])) as Partial<KeyVault>) };
+}
+
+/** A vault for which every entity has a key with which it reads the private keys of its agents. */
+function readable(): KeyVault {
+  const { publicKey } = makePair('x25519');
+  return { ...memoryVault(), registered: async () => publicKey };
+}
 
 function remember<T extends { readonly key_ref: string }>(made: Set<string>, key: T): T {
   made.add(key.key_ref);
