@@ -1,11 +1,16 @@
-/** The laws of reducers, for hot contexts and groups. */
+/** The laws of reducers, for the cells of a society. */
+import { agentApp, appOf } from '@reprise/agent';
 import { topic } from '@reprise/flow';
 import { defineApp } from '@reprise/kernel';
 import { operatePlan, storeReducer } from '@reprise/memory';
-import { testReducer } from '@reprise/testkit/ports';
+import { anyEventOf, testReducer } from '@reprise/testkit/ports';
+import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { society } from '../src/index.js';
+import { entityReducer } from '../src/pure/reducer/entity.js';
 import { groupReducer } from '../src/pure/reducer/group.js';
 import { l1Reducer } from '../src/pure/reducer/l1.js';
+import { swarmReducer } from '../src/pure/reducer/swarm.js';
 import { entityStub } from './support/entity-stub.js';
 
 testReducer({
@@ -21,4 +26,22 @@ testReducer({
     reducer: groupReducer,
     app: defineApp({ reducers: [groupReducer, entityStub, topic, storeReducer], plans: [operatePlan] }),
   }),
+});
+
+/** Events of an entity, among them the one with which an app makes a person; an agent is made by a cell alone. */
+const events = fc.oneof(
+  { weight: 1, arbitrary: anyEventOf(entityReducer, 'creating').filter(({ name }) => name === 'society/Human@1') },
+  { weight: 6, arbitrary: anyEventOf(entityReducer) },
+);
+
+testReducer({
+  name: 'society/Entity@1',
+  runner: { describe, it },
+  make: async () => ({ reducer: entityReducer, events, app: appOf([society()], agentApp) }),
+});
+
+testReducer({
+  name: 'society/Swarm@1',
+  runner: { describe, it },
+  make: async () => ({ reducer: swarmReducer, app: appOf([society()], agentApp) }),
 });
