@@ -1,5 +1,5 @@
 /**
- * Bugs that are planted in the kernel and in jobs, one at a time, to see that the simulator finds them: a text of one of its files is
+ * Bugs that are planted in the kernel, in jobs and in societies, one at a time, to see that the simulator finds them: a text of one of its files is
  * replaced, a process runs the simulator on what that gives.
  */
 import { execFile } from 'node:child_process';
@@ -86,6 +86,14 @@ export const PLANTED: readonly PlantedBug[] = [
     find: "draft.slot === 'held' ? END_TAG : undefined",
     replace: 'undefined',
     told: /its slot was not given back|are left in the pool/,
+  },
+  {
+    name: 'a text that is sent again is read as if a salt stood before it',
+    subject: 'societies',
+    file: 'society/src/api/repeated.ts',
+    find: 'isPlainLink(place.tool, place.name) ? value : textOf(place.world, value)',
+    replace: 'textOf(place.world, value)',
+    told: /too short for a salt/,
   },
 ];
 

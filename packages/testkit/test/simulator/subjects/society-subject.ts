@@ -50,7 +50,10 @@ export const societySubject: SimulationSubject = {
     'a swarm was formed',
     'a swarm ended by itself',
   ],
-  begin: (run) => new SocietyPlay(run),
+  begin: (run) => {
+    drawSalts(run.random);
+    return new SocietyPlay(run);
+  },
 };
 
 /** A request that is sent again and again under one id, and what it was answered with. */
@@ -151,7 +154,7 @@ class SocietyPlay implements SimulationPlay {
     for (const one of [...this.#registrations, ...this.#writes]) await this.#kept(() => this.#sent(office, one));
   }
 
-  /** The audit finds nothing, every swarm is over, each agent was made once and has its key as long as it needs it. */
+  /** The audit finds nothing, every swarm is over, each agent was made once and has its key as long as it needs it, no call is open. */
   async check(kernel: World): Promise<void> {
     const { office } = this.#of(kernel);
     const { agents: audited, problems } = await office.audit();
@@ -163,6 +166,10 @@ class SocietyPlay implements SimulationPlay {
     for (const { agent_id, key, status } of audited)
       if (key.key_ref !== null && kept.has(key.key_ref) === (status === 'removed'))
         throw new Error(`agent ${agent_id} is ${status}, and its key ${kept.has(key.key_ref) ? 'stands' : 'is gone'}`);
+    for (const id of [...PEOPLE, ...audited.map(({ agent_id }) => agent_id)]) {
+      const open = await kernel.table(['society/Entity@1', id], 'calls').catch(() => []);
+      if (open.length > 0) throw new Error(`${id} has calls that are never answered: ${JSON.stringify(open)}`);
+    }
     for (const id of SWARMS) {
       const state = await kernel.state(['society/Swarm@1', id]);
       const { status } = (state ?? { status: 'failed' }) as { readonly status: string };
@@ -352,6 +359,14 @@ class SocietyPlay implements SimulationPlay {
 
 function isPerson(id: string): boolean {
   return PEOPLE.some((name) => name === id);
+}
+
+/** Salts of texts come from the platform; here each run draws them, so that the same seed gives the same journal. */
+function drawSalts(random: SimulationRun['random']): void {
+  globalThis.crypto.getRandomValues = (array) => {
+    if (array instanceof Uint8Array) array.set(random(array.length));
+    return array;
+  };
 }
 
 /** A vault whose keys are drawn by the run, and outlive its processes: the same seed gives the same agents. */
