@@ -27,7 +27,8 @@ export const NEVER_REFUSED_AS: readonly ErrorCode[] = [
   'manifest_mismatch',
 ];
 
-const FOUND = 'the same request was asked again and found';
+/** What happens when a request is sent again under its id. */
+export const FOUND = 'the same request was asked again and found';
 
 /** The parts of clients. */
 interface ClientsParts {

@@ -16,7 +16,7 @@ import type {
 } from '@reprise/testkit/simulator';
 import { trees } from '@reprise/tree';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
-import { NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
+import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 
 const KEYS = ['one', 'two'] as const;
 const SKILLS = ['worker', 'planner'] as const;
@@ -60,6 +60,7 @@ export const organizationSubject: SimulationSubject = {
 class OrganizationPlay implements SimulationPlay {
   readonly acts: readonly SimulationAct[];
   readonly #worlds = new WeakMap<World, AgentWorld>();
+  readonly #said: { readonly at: readonly [string, string]; readonly id: string }[] = [];
   #calm = false;
   #n = 0;
 
@@ -79,6 +80,7 @@ class OrganizationPlay implements SimulationPlay {
       act('stops a node', 1, (world) => tree(world).stop(1 + choices.below(4))),
       act('retries a node', 2, (world) => tree(world).retry(1 + choices.below(4))),
       act('says', 4, (world) => this.#say(project(world).address, world)),
+      act('says again', 2, (world) => this.#sayAgain(world)),
       act('plans', 3, (world) => this.#plan(project(world).address, world)),
       act('retries a task', 2, (world) => this.#retry(project(world).address, world)),
       act('skips a task', 1, (world) => project(world).skip(1 + choices.below(4), 'drawn')),
@@ -146,12 +148,19 @@ class OrganizationPlay implements SimulationPlay {
   }
 
   /** Messages, plans and retries are journaled at once; what becomes of them is not waited for. */
-  #say(at: readonly [string, string], { kernel }: AgentWorld): Promise<unknown> {
-    const id = `say${this.#n++}`;
-    return this.#send(at, kernel, async (content) => ({
-      name: 'specialists/Say@1',
-      value: { command_id: id, parts: [{ kind: 'text', text_ref: await content.put(words(`Please do ${id}.`)) }] },
-    }));
+  async #say(at: readonly [string, string], { kernel }: AgentWorld, id = `say${this.#n++}`): Promise<void> {
+    const parts = [{ kind: 'text', text_ref: await kernel.content.put(words(`Please do ${id}.`)) }];
+    const event = { name: 'specialists/Say@1', value: { command_id: id, parts } as never };
+    const { duplicate } = await kernel.request([at[0], at[1]], event, { id });
+    if (duplicate) this.run.sometimes.happened(FOUND);
+    this.#said.push({ at, id });
+  }
+
+  /** The same message once more, as a client sends it that got no answer. */
+  async #sayAgain(world: AgentWorld): Promise<void> {
+    if (this.#said.length === 0) return;
+    const { at, id } = this.run.choices.pick(this.#said);
+    await this.#say(at, world, id);
   }
 
   #plan(at: readonly [string, string], { kernel }: AgentWorld): Promise<unknown> {

@@ -18,7 +18,7 @@ import {
 } from '@reprise/society';
 import type { SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from '@reprise/testkit/simulator';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
-import { NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
+import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 
 const PEOPLE = ['ann', 'ben'] as const;
 const GROUPS = ['crew', 'board'] as const;
@@ -236,7 +236,10 @@ class SocietyPlay implements SimulationPlay {
     const answer = await one.ask(office);
     if (one.answer !== undefined && one.answer !== answer)
       this.run.broken(`a request was answered with ${one.answer} and again with ${answer}`);
-    if (one.answer !== undefined && again !== undefined) this.run.sometimes.happened(`${again} under its id`);
+    if (one.answer !== undefined && again !== undefined) {
+      this.run.sometimes.happened(FOUND);
+      this.run.sometimes.happened(`${again} under its id`);
+    }
     one.answer = answer;
   }
 
