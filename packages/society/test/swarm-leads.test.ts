@@ -4,6 +4,7 @@ import { scriptBy } from 'reprise/providers';
 import { type Entity, type SwarmManifest, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { SwarmState } from '../src/index.js';
 
 /** A tool that waits until it is released. */
 function waitingTool() {
@@ -46,8 +47,7 @@ async function openScene(
     const spec = { agent_type: 'custom' as const, display_name: 'Lead', capabilities };
     return office.entity((await ann.register(spec)).agent_id);
   };
-  const swarmAt = async (id: string) =>
-    (await world.kernel.state(['society/Swarm@1', id])) as { readonly status: string; readonly code: string | null };
+  const swarmAt = async (id: string) => (await world.kernel.state(['society/Swarm@1', id])) as unknown as SwarmState;
   return { world, office, ann, agentBelow, swarmAt, asked, tool: state, release };
 }
 
@@ -134,20 +134,37 @@ describe('a swarm one of whose members is suspended', () => {
 });
 
 describe('a swarm with a budget of tokens', () => {
-  it('a swarm whose tasks have used more tokens than its manifest says fails, and no later task begins [SOC-15] [SOC-64]', async () => {
-    const ended = async (budget_tokens: number) => {
-      const { world, ann, asked, swarmAt, release } = await openScene({ tokens_in: 40, tokens_out: 10 });
-      await using _ = world;
-      release();
-      const slot = scouts(1)[0] as (typeof markets)['agents'][0];
-      const agents = ['a', 'b', 'c'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
-      const swarm = await ann.createSwarm({ ...markets, strategy: 'pipeline', agents, budget_tokens });
-      await swarm.ended({ within: '20s' });
-      const { status, code } = await swarmAt('markets');
-      await world.verify();
-      return [status, code, asked.requests];
-    };
-    expect(await ended(300)).toStrictEqual(['archived', null, 6]); // each agent asks twice, 50 tokens each
-    expect(await ended(150)).toStrictEqual(['failed', 'budget_exhausted', 4]);
+  /** Runs a swarm each of whose agents asks its model twice, for 5,000 tokens each time. */
+  async function ended(manifest: Partial<SwarmManifest>) {
+    const { world, ann, asked, swarmAt, release } = await openScene({ tokens_in: 4_000, tokens_out: 1_000 });
+    await using _ = world;
+    release();
+    const swarm = await ann.createSwarm({ ...markets, ...manifest });
+    await swarm.ended({ within: '20s' });
+    const { status, code, spent, reserved } = await swarmAt('markets');
+    await world.verify();
+    return { status, code, requests: asked.requests, used: spent.tokens_in + spent.tokens_out, reserved };
+  }
+
+  it('a swarm whose budget is used up fails, and its agents ask their model no further [SOC-15] [SOC-64]', async () => {
+    const slot = scouts(1)[0] as (typeof markets)['agents'][0];
+    const agents = ['a', 'b', 'c'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
+    const pipeline = { strategy: 'pipeline', agents } as const;
+    const enough = await ended({ ...pipeline, budget_tokens: 31_000 });
+    expect(enough).toStrictEqual({ status: 'archived', code: null, requests: 6, used: 30_000, reserved: 0 });
+    const short = await ended({ ...pipeline, budget_tokens: 15_000 });
+    expect(short).toStrictEqual({
+      ...{ status: 'failed', code: 'budget_exhausted', requests: 3, used: 15_000, reserved: 0 },
+    });
+  });
+
+  it('agents that work at once share what is left, so that all together do not use more [SOC-64]', async () => {
+    const atOnce = { agents: scouts(4), strategy: 'broadcast' } as const;
+    const short = await ended({ ...atOnce, budget_tokens: 20_000 });
+    expect(short).toStrictEqual({
+      ...{ status: 'failed', code: 'budget_exhausted', requests: 4, used: 20_000, reserved: 0 },
+    });
+    const enough = await ended({ ...atOnce, budget_tokens: 50_000 });
+    expect(enough).toMatchObject({ status: 'archived', requests: 8, used: 40_000, reserved: 0 });
   });
 });

@@ -18,6 +18,7 @@ const details = z.object({
   goal_ref: z.custom<Ref>(),
   task_ref: z.custom<Ref>().optional(),
   input: z.object({ kind: z.enum(['llm_output', 'text']), ref: z.custom<Ref>() }).optional(),
+  budget: z.object({ unit: z.enum(['tokens', 'micro_money']), amount: z.int() }).optional(),
 });
 
 type Details = z.infer<typeof details>;
@@ -30,7 +31,8 @@ export const memberPreparer: Preparer = {
     const defined = await host.agent(asked.agent);
     if (defined === undefined) throw new NotPrepared('agent_undefined', `there is no agent "${asked.agent}"`);
     if (!host.models.includes(defined.model)) throw new NotPrepared('unknown_model', `no model "${defined.model}"`);
-    const { adopted, agents } = await host.adopt(withSwarmTools(defined, asked));
+    const { adopted: whole, agents } = await host.adopt(withSwarmTools(defined, asked));
+    const adopted = within(whole, asked.budget);
     const message_parts = await partsOf(host, asked);
     const digest = toHex(portableSha256(encode([adopted.def_ref, request.details ?? null] as never)));
     return { adopted, agents: [...agents], message_parts, digest, resolved_model: defined.model };
@@ -42,6 +44,18 @@ function withSwarmTools(agent: AnyAgent, { strategy }: Details): AnyAgent {
   if (strategy !== 'hierarchical' || (agent.tools as readonly Tool[]).some(({ name }) => name === swarmTask.name))
     return agent;
   return Object.freeze({ ...agent, tools: [...agent.tools, swarmTask] });
+}
+
+/**
+ * A definition with the limit of the task's share of the budget: the smaller one where it has a limit of its own. At its
+ * limits the session fails, and asks nobody for more: nobody can raise the budget of a swarm.
+ */
+function within(adopted: WorkPrepared['adopted'], budget: Details['budget']): WorkPrepared['adopted'] {
+  if (budget === undefined) return adopted;
+  const { limits } = adopted.config;
+  const name = budget.unit === 'tokens' ? 'max_tokens' : 'max_micro_money';
+  const least = Math.min(limits?.[name] ?? budget.amount, budget.amount);
+  return { ...adopted, config: { ...adopted.config, limits: { ...limits, [name]: least, on_limit: 'fail' } } };
 }
 
 async function partsOf(host: PrepareHost, asked: Details): Promise<InputPart[]> {

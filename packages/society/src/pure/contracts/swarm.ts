@@ -147,6 +147,8 @@ export const swarmState = z.strictObject({
   spent: tally,
   /** What all its tasks may use together, where its manifest says: tokens, or micro-dollars. */
   budget: z.strictObject({ tokens: z.nullable(some), micro_money: z.nullable(some) }),
+  /** What is set aside for the tasks that are under way, in the unit of the budget. */
+  reserved: count,
 });
 
 /** The state of a swarm. */
@@ -169,7 +171,13 @@ export const swarmMember = z.strictObject({
 /** A member of a swarm. */
 export type SwarmMember = z.infer<typeof swarmMember>;
 
-/** The states of a task: those of its job, before them `waiting` for inputs, and `skipped` without any. */
+/** The part of a budget that is set aside for a task: the limit of its session. */
+export const swarmShare = z.strictObject({ unit: z.enum(['tokens', 'micro_money']), amount: some });
+
+/** The part of a budget that is set aside for a task. */
+export type SwarmShare = z.infer<typeof swarmShare>;
+
+/** The states of a task: those of its job, before them `waiting` for inputs, and `skipped` without inputs or a share. */
 export const TASK_STATES = ['waiting', ...JOB_STATUSES, 'skipped'] as const;
 
 /** A task: an entry of the table `tasks`, by its number in seven digits. */
@@ -185,6 +193,8 @@ export const swarmTask = z.strictObject({
   report_ref: z.nullable(ref()),
   code: z.nullable(code),
   tally,
+  /** What is set aside for it while it is under way; null where no budget bounds it. */
+  share: z.nullable(swarmShare),
 });
 
 /** A task of a swarm. */
@@ -237,6 +247,7 @@ export const memberWork = z.strictObject({
   goal_ref: ref(),
   task_ref: z.nullable(ref()),
   input: z.nullable(z.strictObject({ kind: z.enum(['llm_output', 'text']), ref: ref() })),
+  budget: z.nullable(swarmShare),
 });
 
 /** What a member is asked to work on. */

@@ -17,14 +17,13 @@ export function takeWork(draft: EntityState, work: MemberWork, ctx: ReducerConte
   if (!isMaker(ctx)) ctx.reject('not_yours');
   if (!draft.started || (draft.status !== 'registered' && draft.status !== 'active')) ctx.reject('agent_not_active');
   if (draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
-  const { n, goal_ref, task_ref, input, swarm, slot, index, role, strategy, agent } = work;
-  const texts = { goal_ref, ...(task_ref === null ? {} : { task_ref }), ...(input === null ? {} : { input }) };
+  const { n, goal_ref, swarm, slot, index, role, strategy, agent } = work;
   keepWork(n, ctx);
   beginWork(ctx, {
     n,
     kind: MEMBER_JOB,
     request_ref: null,
-    details: { swarm, slot, index, role, strategy, agent, ...texts },
+    details: { swarm, slot, index, role, strategy, agent, goal_ref, ...optionalOf(work) },
     inputs: [],
     model: null,
     pool: poolOf(swarm),
@@ -33,6 +32,14 @@ export function takeWork(draft: EntityState, work: MemberWork, ctx: ReducerConte
     grant: { exercise: sessionRights(compiledOf(draft, ctx).exercise) },
     labels: { swarm, slot },
   });
+}
+
+function optionalOf({ task_ref, input, budget }: MemberWork) {
+  return {
+    ...(task_ref === null ? {} : { task_ref }),
+    ...(input === null ? {} : { input }),
+    ...(budget === null ? {} : { budget }),
+  };
 }
 
 /** A job of this agent tells of itself: the swarm hears it. */

@@ -133,3 +133,18 @@ export function takePurpose(ctx: ReducerContext, plan: number): SwarmPlan | unde
 function planKey(plan: number): string {
   return String(plan).padStart(12, '0');
 }
+
+/** The stage of a member: that of its slot in a pipeline; the synthesizer comes last. */
+export function stageOf(draft: SwarmState, member: string): number {
+  const slot = slotOf(member);
+  const last = draft.synthesizer;
+  if (slot === last) return lastStage(draft);
+  if (draft.strategy === 'broadcast') return 0;
+  return last !== null && last < slot ? slot - 1 : slot;
+}
+
+/** The number of the last stage. */
+export function lastStage({ strategy, synthesizer, slots }: SwarmState): number {
+  if (strategy === 'broadcast') return synthesizer === null ? 0 : 1;
+  return slots - 1;
+}

@@ -11,17 +11,20 @@ import { answerCollects, collected, join, outputsOf, tell } from './swarm-collec
 import {
   failing,
   isOver,
+  lastStage,
   membersOf,
   moveSwarm,
   numberKey,
   slotOf,
   slotsOf,
+  stageOf,
   swarmTable,
   taskOr,
   tasksOf,
 } from './swarm-context.js';
 import { endSwarm } from './swarm-ending.js';
 import { tellCreator } from './swarm-formed.js';
+import { codeOfFailed } from './swarm-spending.js';
 import { addTask, startTask } from './swarm-tasks.js';
 
 /** The swarm has formed: its creator is told, and its agents work. */
@@ -42,21 +45,6 @@ function beginCoordinator(draft: SwarmState, ctx: ReducerContext): void {
   const own = membersOf(ctx).find(([, { agent_id }]) => agent_id === draft.coordinator);
   if (own === undefined) return; // an agent that exists already: it works by its own calls
   startTask(draft, addTask(draft, own[0], slotsOf(ctx)[slotOf(own[0])]?.task_ref ?? null, ctx), null, ctx);
-}
-
-/** The stage of a member: that of its slot in a pipeline; the synthesizer comes last. */
-function stageOf(draft: SwarmState, member: string): number {
-  const slot = slotOf(member);
-  const last = draft.synthesizer;
-  if (slot === last) return lastStage(draft);
-  if (draft.strategy === 'broadcast') return 0;
-  return last !== null && last < slot ? slot - 1 : slot;
-}
-
-/** The number of the last stage. */
-function lastStage({ strategy, synthesizer, slots }: SwarmState): number {
-  if (strategy === 'broadcast') return synthesizer === null ? 0 : 1;
-  return slots - 1;
 }
 
 /** The tasks of a stage, in the order of slots and places. */
@@ -146,7 +134,10 @@ function synthesize(draft: SwarmState, ctx: ReducerContext): void {
   if (draft.status !== 'synthesizing') moveSwarm(draft, 'synthesizing', ctx);
   if (draft.coordinator !== null && draft.synthesizer === null) return; // that agent finishes
   const [only] = outputs;
-  if (only === undefined) return failing(draft, 'no_results');
+  if (only === undefined) {
+    const tasks = tasksOf(ctx).map(([, task]) => task);
+    return failing(draft, codeOfFailed(draft, 'no_results', tasks));
+  }
   if (outputs.length > 1) return join(outputs, { kind: 'synthesis' }, ctx);
   draft.synthesis_ref = only.ref;
   draft.synthesis_kind = 'llm_output';
@@ -155,9 +146,10 @@ function synthesize(draft: SwarmState, ctx: ReducerContext): void {
 
 /** A task of a hierarchical swarm has ended: the coordinator's own ends the swarm; the others may end a collect. */
 function delegatedOver(draft: SwarmState, n: number, ctx: ReducerContext): void {
-  const { agent_id, status, output_ref, code } = taskOr(ctx, n);
+  const task = taskOr(ctx, n);
+  const { agent_id, status, output_ref, code } = task;
   if (agent_id !== draft.coordinator) return;
-  if (status !== 'ok') return failing(draft, `coordinator/${code ?? status}`);
+  if (status !== 'ok') return failing(draft, codeOfFailed(draft, `coordinator/${code ?? status}`, [task]));
   moveSwarm(draft, 'synthesizing', ctx);
   draft.synthesis_ref = output_ref;
   draft.synthesis_kind = output_ref === null ? null : 'llm_output';

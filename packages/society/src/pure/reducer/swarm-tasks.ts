@@ -20,6 +20,7 @@ import {
   swarmTable,
   taskOr,
 } from './swarm-context.js';
+import { giveBack, setAside, settleShare } from './swarm-spending.js';
 
 type Worked = z.infer<typeof memberWorked>;
 
@@ -37,6 +38,7 @@ export function addTask(
     ...{ member, agent_id, task_ref, status: 'waiting', attempt: 1, input: null },
     ...{ output_ref: null, report_ref: null, code: null },
     tally: { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 },
+    share: null,
   });
   changeMember(ctx, member, { task: n, progress: 0 });
   return n;
@@ -47,9 +49,20 @@ export function startTask(draft: SwarmState, n: number, input: SwarmTask['input'
   const task = taskOr(ctx, n);
   if (task.status !== 'waiting') return;
   if (input === 'none') return endTask(draft, n, { ...task, status: 'skipped', code: 'input_failed' }, ctx);
-  const started: SwarmTask = { ...task, input, status: 'queued' };
-  setTask(n, started, ctx);
-  ask(draft, n, started, ctx);
+  begin(draft, n, { ...task, input, status: 'queued' }, ctx);
+}
+
+/** Asks for an attempt of a task, with its share of the budget. Where nothing is left, the swarm fails. */
+function begin(draft: SwarmState, n: number, task: SwarmTask, ctx: ReducerContext): void {
+  setTask(n, task, ctx);
+  const share = setAside(draft, task, ctx);
+  if (share === undefined) {
+    failing(draft, 'budget_exhausted');
+    return endTask(draft, n, { ...task, status: 'skipped', code: 'budget_exhausted' }, ctx);
+  }
+  const begun = { ...task, share };
+  setTask(n, begun, ctx);
+  ask(draft, n, begun, ctx);
 }
 
 function setTask(n: number, task: SwarmTask, ctx: ReducerContext): void {
@@ -64,16 +77,16 @@ function workOf(n: number, attempt: number): number {
 function ask(
   draft: SwarmState,
   n: number,
-  { member, agent_id, task_ref, input, attempt }: SwarmTask,
+  { member, agent_id, task_ref, input, attempt, share }: SwarmTask,
   ctx: ReducerContext,
-) {
+): void {
   const { slot, index } = memberOr(ctx, member);
   const { agent = slot } = slotsOf(ctx)[slotOf(member)] ?? ctx.reject('no_slot');
   const { goal_ref, strategy } = draft;
   const role = agent_id === draft.coordinator ? 'coordinator' : 'worker';
   const work: MemberWork = {
     ...{ n: workOf(n, attempt), swarm: ctx.address[1], slot, index, role, strategy, agent },
-    ...{ goal_ref, task_ref, input },
+    ...{ goal_ref, task_ref, input, budget: share },
   };
   ctx.send(
     entityAt(agent_id),
@@ -91,7 +104,8 @@ export function workRefused(draft: SwarmState, tag: string, code: string, ctx: R
   const n = taskOfWork(work);
   const task = swarmTable(ctx, 'tasks').get(numberKey(n));
   if (task === undefined || hasEnded(task) || work !== workOf(n, task.attempt)) return;
-  taskFailed(draft, n, { ...task, status: 'failed', code: code.slice(0, 96) }, false, ctx);
+  giveBack(draft, task);
+  taskFailed(draft, n, { ...task, status: 'failed', code: code.slice(0, 96), share: null }, false, ctx);
 }
 
 function taskOfWork(work: number): number {
@@ -111,31 +125,16 @@ export function worked(draft: SwarmState, news: Worked, ctx: ReducerContext): vo
   const { status, output_ref, code, tally } = news;
   const next: SwarmTask = { ...task, status, output_ref, code, tally };
   if (!JOB_ENDED.includes(status)) return setTask(n, next, ctx);
-  countUse(draft, tally);
-  if (isOverspent(draft)) failing(draft, 'budget_exhausted');
-  if (status === 'ok') endTask(draft, n, next, ctx);
-  else taskFailed(draft, n, next, true, ctx);
-}
-
-function countUse({ spent }: SwarmState, { steps, tokens_in, tokens_out, micro_money }: SwarmTask['tally']): void {
-  spent.steps += steps;
-  spent.tokens_in += tokens_in;
-  spent.tokens_out += tokens_out;
-  spent.micro_money += micro_money;
-}
-
-/** A task is counted when it ends: what runs beside the one that goes over the budget ends with the swarm. */
-function isOverspent({ spent, budget: { tokens, micro_money } }: SwarmState): boolean {
-  const used = spent.tokens_in + spent.tokens_out;
-  return (tokens !== null && used > tokens) || (micro_money !== null && spent.micro_money > micro_money);
+  settleShare(draft, next);
+  const ended: SwarmTask = { ...next, share: null };
+  if (status === 'ok') endTask(draft, n, ended, ctx);
+  else taskFailed(draft, n, ended, true, ctx);
 }
 
 /** A task has failed: it is tried once more, the others go on, or the swarm fails. */
 function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: ReducerContext): void {
   if (draft.on_failure === 'restart' && !draft.failing && mayRetry && task.attempt === 1) {
-    const again: SwarmTask = { ...task, attempt: 2, status: 'queued', code: null, output_ref: null };
-    setTask(n, again, ctx);
-    return ask(draft, n, again, ctx);
+    return begin(draft, n, { ...task, attempt: 2, status: 'queued', code: null, output_ref: null }, ctx);
   }
   endTask(draft, n, task, ctx);
   if (draft.on_failure === 'abort') failing(draft, `member/${task.code ?? task.status}`);
@@ -159,10 +158,11 @@ function endTask(draft: SwarmState, n: number, task: SwarmTask, ctx: ReducerCont
 
 /** Ends every task that has not ended: the swarm is over. */
 export function cancelTasks(draft: SwarmState, ctx: ReducerContext): void {
+  draft.reserved = 0;
   for (const [key, task] of swarmTable(ctx, 'tasks').range()) {
     if (hasEnded(task)) continue;
     draft.tasks.open--;
-    swarmTable(ctx, 'tasks').set(key, { ...task, status: 'cancelled', code: 'swarm_over' });
+    swarmTable(ctx, 'tasks').set(key, { ...task, status: 'cancelled', code: 'swarm_over', share: null });
     const completed = { swarm_id: ctx.address[1], task: Number(key), agent_id: task.agent_id, status: 'cancelled' };
     ctx.record('society/TaskCompleted@1', { ...completed, result: task.report_ref });
   }

@@ -211,6 +211,7 @@ function initial({
     ...{ synthesis_ref: null, synthesis_kind: null },
     spent: { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 },
     budget: { tokens: manifest.budget_tokens ?? null, micro_money: manifest.budget_micro_money ?? null },
+    reserved: 0,
   };
 }
 

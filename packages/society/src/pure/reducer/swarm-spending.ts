@@ -1,0 +1,71 @@
+/**
+ * What the tasks of a swarm may use. With a budget, each task is set a share of what is left, as the limit of its session:
+ * so tasks that run at once cannot use more together than is left for all of them (SOC-64).
+ */
+import type { ReducerContext } from '@reprise/kernel/define';
+import type { SwarmShare, SwarmState, SwarmTask } from '../contracts/index.js';
+import { failing, membersOf, stageOf, tasksOf } from './swarm-context.js';
+
+/** The coordinator leaves the other parts to those to whom it delegates. */
+const COORDINATOR_PARTS = 4;
+
+/** Sets a share aside for a task that begins. @returns null without a budget; undefined when nothing is left */
+export function setAside(draft: SwarmState, task: SwarmTask, ctx: ReducerContext): SwarmShare | null | undefined {
+  const unit = unitOf(draft);
+  if (unit === null) return null;
+  const amount = Math.floor(leftOf(draft) / partsFor(draft, task, ctx));
+  if (amount < 1) return undefined;
+  draft.reserved += amount;
+  return { unit, amount };
+}
+
+/** In how many parts what is left is divided: for this task, and for each that may begin beside it. */
+function partsFor(draft: SwarmState, { member, agent_id }: SwarmTask, ctx: ReducerContext): number {
+  if (draft.strategy === 'hierarchical') {
+    if (agent_id === draft.coordinator) return COORDINATOR_PARTS;
+    return 1 + membersOf(ctx).filter(([, one]) => one.task === null && one.agent_id !== draft.coordinator).length;
+  }
+  const stage = stageOf(draft, member);
+  const isBeside = (one: SwarmTask) => one.status === 'waiting' && stageOf(draft, one.member) === stage;
+  return 1 + tasksOf(ctx).filter(([, one]) => isBeside(one)).length;
+}
+
+/** A task is over: its share is given back, and what it used is counted. A model that reports no tokens used the share. */
+export function settleShare(draft: SwarmState, { share, tally }: SwarmTask): void {
+  const used = { ...tally };
+  if (share !== null) {
+    draft.reserved -= share.amount;
+    const isUnknown = tally.steps > 0 && tally.tokens_in + tally.tokens_out === 0;
+    if (isUnknown && share.unit === 'tokens') used.tokens_in = Math.max(used.tokens_in, share.amount);
+    if (isUnknown && share.unit === 'micro_money') used.micro_money = Math.max(used.micro_money, share.amount);
+  }
+  draft.spent.steps += used.steps;
+  draft.spent.tokens_in += used.tokens_in;
+  draft.spent.tokens_out += used.tokens_out;
+  draft.spent.micro_money += used.micro_money;
+  if (unitOf(draft) !== null && leftOf(draft) + draft.reserved < 0) failing(draft, 'budget_exhausted');
+}
+
+/** A task that was never begun has used nothing. */
+export function giveBack(draft: SwarmState, { share }: SwarmTask): void {
+  if (share !== null) draft.reserved -= share.amount;
+}
+
+/** Why tasks have failed: their share of the budget was too small for one of them, or something else. */
+export function codeOfFailed(draft: SwarmState, code: string, failed: readonly SwarmTask[]): string {
+  const unit = unitOf(draft);
+  return unit !== null && failed.some((task) => task.code === LIMITS[unit]) ? 'budget_exhausted' : code;
+}
+
+const LIMITS = { tokens: 'limit/max_tokens', micro_money: 'limit/max_micro_money' } as const;
+
+function unitOf({ budget }: SwarmState): SwarmShare['unit'] | null {
+  if (budget.micro_money !== null) return 'micro_money';
+  return budget.tokens === null ? null : 'tokens';
+}
+
+/** What is neither used nor set aside. */
+function leftOf({ budget: { tokens, micro_money }, spent, reserved }: SwarmState): number {
+  if (micro_money !== null) return micro_money - spent.micro_money - reserved;
+  return (tokens ?? 0) - spent.tokens_in - spent.tokens_out - reserved;
+}
