@@ -146,7 +146,7 @@ describe('a swarm with a budget of tokens', () => {
     return { status, code, requests: asked.requests, used: spent.tokens_in + spent.tokens_out, reserved };
   }
 
-  it('a swarm whose budget is used up fails, and its agents ask their model no further [SOC-15] [SOC-64]', async () => {
+  it('a swarm whose budget is used up fails, and its agents ask their model no further [SOC-15] [SOC-70]', async () => {
     const slot = scouts(1)[0] as (typeof markets)['agents'][0];
     const agents = ['a', 'b', 'c'].map((name) => ({ ...slot, slot: name, agent: 'scout' }));
     const pipeline = { strategy: 'pipeline', agents } as const;
