@@ -127,7 +127,7 @@ describe('a return', () => {
     await world.verify();
   });
 
-  it('what a parent takes over is the parent’s, and item and fact name the agent that it comes from [SOC-58]', async () => {
+  it('what a parent takes over is the parent’s, and item, copies of it and fact name the agent that it comes from [SOC-58]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);
@@ -137,6 +137,14 @@ describe('a return', () => {
     expect(staged).not.toHaveProperty('taken_over_from');
     await ann.review(bot.id, { approve: [staged?.item_id ?? ''] });
     await ann.memory.write({ type: 'note', content: 'Own.', visibility: 'group', group: 'crew' });
+    await at.office.group('board').open();
+    await at.office.group('board').join('ann');
+    for (const n of [1, 2]) await ann.memory.share(`group:crew#${n}`, 'board');
+    const copies = (await ann.memory.list('board')).items;
+    expect(copies.map(({ content, taken_over_from }) => [content, taken_over_from])).toEqual([
+      ['Found.', bot.id],
+      ['Own.', undefined],
+    ]);
     const { items } = await bot.memory.list('crew');
     expect(items.map(({ content, author, taken_over_from }) => [content, author, taken_over_from])).toEqual([
       ['Found.', 'ann', bot.id],

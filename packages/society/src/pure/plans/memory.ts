@@ -140,7 +140,9 @@ function* share(plan: PlanContext, { store, id, to, key, origin, expires_at }: O
   if (item.state !== 'live') return { ...NOTHING, code: `item_${item.state}` };
   const { content_ref, summary_ref, tags, type, trust, confidence_ppm, subject_key, memory_of_refs } = item;
   const sources = [content_ref, ...memory_of_refs.filter((one) => one.hex !== content_ref.hex)].slice(0, 8);
-  const operation = { op: 'store', key, origin, content_ref, summary_ref, tags, type, trust } as const;
+  const of = item.origin?.of; // whose words these are, where the author took them over
+  const from = of === undefined || origin === null ? origin : { ...origin, of };
+  const operation = { op: 'store', key, origin: from, content_ref, summary_ref, tags, type, trust } as const;
   const copy = { ...operation, confidence_ppm, subject_key, memory_of_refs: sources, expires_at };
   return { ...(yield* change(plan, to, copy)), items: [item] };
 }
