@@ -1,0 +1,33 @@
+/** Inflated packs that are kept between readings: a broken build that confuses them is found. */
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foundBy } from '../../../conformance/broken-build.js';
+
+const JUDGES = path.join(import.meta.dirname, 'kept-packs.ts');
+const SOURCES = path.join(import.meta.dirname, '../src');
+
+const MUTANTS = [
+  {
+    does: 'takes the last row that was inflated for every other row of its size',
+    file: 'packing.ts',
+    from: ' || Buffer.compare(last.bytes, row.bytes) !== 0',
+    to: '',
+  },
+  {
+    does: 'takes the pack of one store for the pack of another',
+    file: 'blob-packs.ts',
+    from: 'readers++',
+    to: '(readers &&= 0)',
+  },
+];
+
+describe('inflated packs that are kept', () => {
+  it('histories of several stores in one process read what they have stored [RPL-29]', async () => {
+    expect(await foundBy(JUDGES, 'holdPacks')).toBeUndefined();
+  });
+
+  it.each(MUTANTS)('mutant: a build that $does is found [RPL-29]', async ({ file, from, to }) => {
+    const found = await foundBy(JUDGES, 'holdPacks', { file: path.join(SOURCES, file), from, to });
+    expect(found).toMatch(/^(?!"|Build failed)/);
+  });
+});
