@@ -1,6 +1,6 @@
 /** Swarms whose creator, coordinator or members are revoked or suspended, and those with a budget of tokens. */
 import { defineAgent, defineTool, memory, openWorld } from 'reprise';
-import { scriptBy } from 'reprise/providers';
+import { type ScriptStep, scriptBy } from 'reprise/providers';
 import { type Entity, type SwarmManifest, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -30,11 +30,14 @@ function waitingTool() {
 /** A world with Ann, whose scouts call a tool that waits and then speak. */
 async function openScene(
   usage: { readonly tokens_in: number; readonly tokens_out: number } = { tokens_in: 0, tokens_out: 0 },
+  other: (said: string, request: number) => ScriptStep | undefined = () => undefined,
 ) {
   const { tool, state, release } = waitingTool();
   const asked = { requests: 0 };
   const main = scriptBy(({ messages }) => {
     asked.requests++;
+    const step = other(JSON.stringify(messages), asked.requests);
+    if (step !== undefined) return step;
     const isAnswered = messages.some(({ role }) => role === 'tool');
     return isAnswered ? { text: 'A market.', usage } : { calls: [{ tool: 'wait', args: {} }], usage };
   });
@@ -135,8 +138,8 @@ describe('a swarm one of whose members is suspended', () => {
 
 describe('a swarm with a budget of tokens', () => {
   /** Runs a swarm each of whose agents asks its model twice, for 5,000 tokens each time. */
-  async function ended(manifest: Partial<SwarmManifest>) {
-    const { world, ann, asked, swarmAt, release } = await openScene({ tokens_in: 4_000, tokens_out: 1_000 });
+  async function ended(manifest: Partial<SwarmManifest>, other?: Parameters<typeof openScene>[1]) {
+    const { world, ann, asked, swarmAt, release } = await openScene({ tokens_in: 4_000, tokens_out: 1_000 }, other);
     await using _ = world;
     release();
     const swarm = await ann.createSwarm({ ...markets, ...manifest });
@@ -166,5 +169,22 @@ describe('a swarm with a budget of tokens', () => {
     });
     const enough = await ended({ ...atOnce, budget_tokens: 50_000 });
     expect(enough).toMatchObject({ status: 'archived', requests: 8, used: 40_000, reserved: 0 });
+  });
+
+  it('a call that the provider refused uses nothing of the budget: the agent is tried once more', async () => {
+    const refused = (_: string, request: number): ScriptStep | undefined =>
+      request === 1 ? { fail: 'provider_error_terminal/refused' } : undefined;
+    const one = { agents: scouts(1), on_member_failure: 'restart', budget_tokens: 15_000 } as const;
+    expect(await ended(one, refused)).toMatchObject({ status: 'archived', code: null, requests: 3, used: 10_000 });
+  });
+
+  it('an agent whose share is too small fails alone, and is not tried again with what is left of it', async () => {
+    const usage = { tokens_in: 4_000, tokens_out: 1_000 };
+    const greedy = (said: string): ScriptStep | undefined =>
+      said.includes('scout 0 of') ? { calls: [{ tool: 'wait', args: {} }], usage } : undefined;
+    const four = { agents: scouts(4), on_member_failure: 'restart', budget_tokens: 50_000 } as const;
+    expect(await ended(four, greedy)).toMatchObject({ status: 'archived', code: null, requests: 8, reserved: 0 });
+    const all = { ...four, on_member_failure: 'abort' } as const;
+    expect(await ended(all, greedy)).toMatchObject({ status: 'failed', code: 'budget_exhausted', reserved: 0 });
   });
 });

@@ -205,3 +205,8 @@ export const tally = z.strictObject({ steps: count, tokens_in: count, tokens_out
 
 /** Usage as a run counts it. */
 export type Tally = z.infer<typeof tally>;
+
+/** Whether a failed call may have been charged: not when the provider refused it or it never began. */
+export function mayBeCharged(code: string): boolean {
+  return !code.startsWith('provider_error') && !code.startsWith('policy_denied');
+}

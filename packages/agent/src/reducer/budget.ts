@@ -153,11 +153,6 @@ export function callEnded(
     ctx.record('aos.agent/UsageDiffers@1', { ...place(draft), how, reserved: reserve, used });
 }
 
-/** Whether a failed call may have been charged: not when the provider refused it or it never began. */
-export function mayBeCharged(code: string): boolean {
-  return !code.startsWith('provider_error') && !code.startsWith('policy_denied');
-}
-
 function reportedIn(usage: Usage | undefined): { readonly [U in Unit]: number | undefined } {
   const { tokens_in, tokens_out, micro_money } = usage ?? {};
   const tokens = tokens_in === undefined && tokens_out === undefined ? undefined : (tokens_in ?? 0) + (tokens_out ?? 0);

@@ -13,12 +13,12 @@
 import type { LlmGenerateParams } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { CompactionPolicy } from '../contracts/config.js';
+import { type CompactionPolicy, mayBeCharged } from '../contracts/config.js';
 import type { compacted, compactionFailed } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import type { CompactionCause } from '../contracts/window.js';
 import { compactionPlan } from '../plans/compaction.js';
-import { callEnded, mayBeCharged, weighCall } from './budget.js';
+import { callEnded, weighCall } from './budget.js';
 import { applied, dropCommand, dropDue } from './ends.js';
 import type { Reached } from './limits.js';
 import { fenceOf, stepParams } from './model-call.js';

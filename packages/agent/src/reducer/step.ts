@@ -2,11 +2,12 @@
 
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
+import { mayBeCharged } from '../contracts/config.js';
 import type { StopReason } from '../contracts/lifecycle.js';
 import type { llmStepCompleted, llmStepFailed } from '../contracts/session.js';
 import type { CurrentRun, SessionState } from '../contracts/state.js';
 import { llmStepPlan } from '../plans/llm-step.js';
-import { callEnded, mayBeCharged, weighCall } from './budget.js';
+import { callEnded, weighCall } from './budget.js';
 import { childWorks } from './children.js';
 import { compactFirst, compactSoon } from './compact.js';
 import { applied } from './ends.js';

@@ -84,7 +84,7 @@ export class KeysCheck implements AuditCheck {
       this.#receipt(record.effect, record.receipt, record.recorded !== undefined, read);
     else if (record.kind === 'settled') this.#settled(record.effect, record.code ?? record.status, read);
     else if (record.kind === 'fault') this.#dropped(read);
-    else if (record.kind === 'plan_ended' && record.status === 'cancelled') this.#givenUp.add(planName(record.plan));
+    else if (record.kind === 'plan_ended' && record.status === 'cancelled') this.#cancelled(record.plan);
     this.#heard(record);
   }
 
@@ -200,6 +200,11 @@ export class KeysCheck implements AuditCheck {
     const made = this.#made.get(String(fieldsIn(event.value.value).agent_id));
     if (made !== undefined && made.cell === cellName(record.to) && made.cell === cellName(event.from))
       made.heard = true;
+  }
+
+  /** Only an entity or a swarm asks for keys of agents, and may give that up. */
+  #cancelled(plan: readonly [string, string, number]): void {
+    if (plan[0] === ENTITY || plan[0] === SWARM) this.#givenUp.add(planName(plan));
   }
 
   /** A delivery that was dropped told nobody. */

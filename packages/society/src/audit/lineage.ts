@@ -36,6 +36,8 @@ export class Lineage implements AuditCheck {
   readonly begun = new Map<string, MadeAgent>();
   readonly #made = new Map<string, MadeAgent>();
   readonly #swarms = new Map<string, OpenedSwarm>();
+  /** The swarms that have failed, perhaps before they formed: then their ids may be taken anew. */
+  readonly #failed = new Set<string>();
 
   constructor(private readonly problems: Problems) {}
 
@@ -47,6 +49,8 @@ export class Lineage implements AuditCheck {
     const opening = eventTo(SWARM, record);
     if (opening?.name === 'society/OpenSwarm@1') this.#open(opening, record.kind === 'request');
     this.#openedAgain(read);
+    const changed = factOf(SWARM, record);
+    if (changed?.name === 'society/SwarmChanged@1' && changed.value.status === 'failed') this.#failed.add(changed.key);
     const fact = factOf(ENTITY, record);
     if (fact?.name === 'society/Registered@1') this.#begin(fact.key, fact.value, read);
     if (record.kind === 'fault') this.#drop(read);
@@ -75,8 +79,11 @@ export class Lineage implements AuditCheck {
   /** A swarm that is there refuses to be opened by a cell; a request that it refuses is not in the journal. */
   #open({ key, value, from }: Delivered & { readonly key: string }, isTaken: boolean): void {
     const parsed = openSwarm.safeParse(value);
-    if (!parsed.success || (this.#swarms.has(key) && !isTaken)) return;
+    // An entity hears whether its opening was taken. Of an app's cell nobody does: where one can have been taken, it was.
+    const isOfApp = from !== null && from[0] !== ENTITY && this.#failed.has(key);
+    if (!parsed.success || (this.#swarms.has(key) && !isTaken && !isOfApp)) return;
     const { creator, depth } = parsed.data;
+    this.#failed.delete(key);
     this.#swarms.set(key, { creator, depth, maker: from === null ? null : cellName(from) });
   }
 

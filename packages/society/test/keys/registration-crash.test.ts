@@ -98,7 +98,7 @@ describe('given a person, an agent of hers, and one below it', () => {
     expect(deaths).toBe(2 * counting.appends);
   });
 
-  it('a process that dies at any call of the vault, before or after it took effect, leaves one agent for each registration, and no key without an agent [SOC-5, SOC-7, SOC-8]', async () => {
+  it('a process that dies at any call of the vault while it registers agents, before or after it took effect, leaves one agent for each registration, and no key without an agent [SOC-5, SOC-7, SOC-8]', async () => {
     let calls = 0;
     const counting = watched(readable(), async (call) => {
       calls = call;

@@ -8,6 +8,7 @@ import {
   changeMember,
   entityOfSender,
   isOver,
+  isWorker,
   memberOr,
   membersOf,
   moveSwarm,
@@ -17,6 +18,7 @@ import {
   tasksOf,
 } from './swarm-context.js';
 import { endSwarm } from './swarm-ending.js';
+import { hasLeft } from './swarm-spending.js';
 import { addTask, startTask } from './swarm-tasks.js';
 
 /** A call of an entity at the swarm. */
@@ -162,7 +164,7 @@ function delegate(
   if (draft.tasks.next > SWARM_BOUNDS.tasks) return refusal('too_many_tasks', { max: SWARM_BOUNDS.tasks });
   const workers = membersOf(ctx).filter(([, one]) => {
     const isMeant = (slot ?? one.slot) === one.slot && (agent_id ?? one.agent_id) === one.agent_id;
-    return isMeant && one.agent_id !== draft.coordinator && one.status !== 'deactivated' && one.status !== 'removed';
+    return isMeant && isWorker(draft, one);
   });
   if (workers.length === 0) return refusal('no_worker');
   const free = leastAsked(
@@ -170,6 +172,7 @@ function delegate(
     ctx,
   );
   if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
+  if (!hasLeft(draft)) return refusal('budget_exhausted');
   startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
   const reports = [{ agent_id: free[1].agent_id, status: 'queued' }];
   return { value: { swarm_id: ctx.address[1], status: draft.status, reports, waiting: openDelegations(draft, ctx) } };

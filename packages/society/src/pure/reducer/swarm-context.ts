@@ -148,3 +148,8 @@ export function lastStage({ strategy, synthesizer, slots }: SwarmState): number 
   if (strategy === 'broadcast') return synthesizer === null ? 0 : 1;
   return slots - 1;
 }
+
+/** Whether a member can be given a task: it is not the coordinator, and has not ended. */
+export function isWorker({ coordinator }: SwarmState, { agent_id, status }: SwarmMember): boolean {
+  return agent_id !== coordinator && status !== 'deactivated' && status !== 'removed';
+}

@@ -2,9 +2,10 @@
  * What the tasks of a swarm may use. With a budget, each task is set a share of what is left, as the limit of its session:
  * so tasks that run at once cannot use more together than is left for all of them (SOC-64).
  */
+import { mayBeCharged } from '@reprise/agent/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SwarmShare, SwarmState, SwarmTask } from '../contracts/index.js';
-import { failing, membersOf, stageOf, tasksOf } from './swarm-context.js';
+import { failing, isWorker, membersOf, stageOf, tasksOf } from './swarm-context.js';
 
 /** The coordinator leaves the other parts to those to whom it delegates. */
 const COORDINATOR_PARTS = 4;
@@ -23,21 +24,21 @@ export function setAside(draft: SwarmState, task: SwarmTask, ctx: ReducerContext
 function partsFor(draft: SwarmState, { member, agent_id }: SwarmTask, ctx: ReducerContext): number {
   if (draft.strategy === 'hierarchical') {
     if (agent_id === draft.coordinator) return COORDINATOR_PARTS;
-    return 1 + membersOf(ctx).filter(([, one]) => one.task === null && one.agent_id !== draft.coordinator).length;
+    return 1 + membersOf(ctx).filter(([, one]) => one.task === null && isWorker(draft, one)).length;
   }
   const stage = stageOf(draft, member);
   const isBeside = (one: SwarmTask) => one.status === 'waiting' && stageOf(draft, one.member) === stage;
   return 1 + tasksOf(ctx).filter(([, one]) => isBeside(one)).length;
 }
 
-/** A task is over: its share is given back, and what it used is counted. A model that reports no tokens used the share. */
-export function settleShare(draft: SwarmState, { share, tally }: SwarmTask): void {
+/** A task is over: its share is given back, and what it used is counted. Unknown use counts as all of the share. */
+export function settleShare(draft: SwarmState, task: SwarmTask): void {
+  const { share, tally } = task;
   const used = { ...tally };
   if (share !== null) {
     draft.reserved -= share.amount;
-    const isUnknown = tally.steps > 0 && tally.tokens_in + tally.tokens_out === 0;
-    if (isUnknown && share.unit === 'tokens') used.tokens_in = Math.max(used.tokens_in, share.amount);
-    if (isUnknown && share.unit === 'micro_money') used.micro_money = Math.max(used.micro_money, share.amount);
+    if (isUnknown(task) && share.unit === 'tokens') used.tokens_in = Math.max(used.tokens_in, share.amount);
+    if (isUnknown(task) && share.unit === 'micro_money') used.micro_money = Math.max(used.micro_money, share.amount);
   }
   draft.spent.steps += used.steps;
   draft.spent.tokens_in += used.tokens_in;
@@ -46,15 +47,33 @@ export function settleShare(draft: SwarmState, { share, tally }: SwarmTask): voi
   if (unitOf(draft) !== null && leftOf(draft) + draft.reserved < 0) failing(draft, 'budget_exhausted');
 }
 
+/** A model that reports no tokens, and a session of which nothing was heard. A call that was refused has used nothing. */
+function isUnknown({ tally, status, code }: SwarmTask): boolean {
+  if (tally.tokens_in + tally.tokens_out > 0) return false;
+  if (tally.steps > 0) return mayBeCharged(code ?? '');
+  return status === 'timeout' || code === 'session_failed';
+}
+
 /** A task that was never begun has used nothing. */
 export function giveBack(draft: SwarmState, { share }: SwarmTask): void {
   if (share !== null) draft.reserved -= share.amount;
 }
 
-/** Why tasks have failed: their share of the budget was too small for one of them, or something else. */
-export function codeOfFailed(draft: SwarmState, code: string, failed: readonly SwarmTask[]): string {
+/** Whether anything is left for another task. */
+export function hasLeft(draft: SwarmState): boolean {
+  return unitOf(draft) === null || leftOf(draft) > 0;
+}
+
+/** Whether a task came to the limit of its session, in the unit of the budget. */
+export function isShort(draft: SwarmState, { code }: Pick<SwarmTask, 'code'>): boolean {
   const unit = unitOf(draft);
-  return unit !== null && failed.some((task) => task.code === LIMITS[unit]) ? 'budget_exhausted' : code;
+  return unit !== null && (code === LIMITS[unit] || code === 'budget_exhausted');
+}
+
+/** Why a swarm fails with tasks that failed: for its budget, if that is why all of them failed. */
+export function codeOfFailed(draft: SwarmState, code: string, tasks: readonly SwarmTask[]): string {
+  const failed = tasks.filter((task) => task.code !== null && task.code !== 'input_failed');
+  return failed.length > 0 && failed.every((task) => isShort(draft, task)) ? 'budget_exhausted' : code;
 }
 
 const LIMITS = { tokens: 'limit/max_tokens', micro_money: 'limit/max_micro_money' } as const;

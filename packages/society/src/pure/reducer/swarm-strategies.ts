@@ -64,7 +64,7 @@ export function follow(draft: SwarmState, ctx: ReducerContext): void {
   const over = swarmTable(ctx, 'over');
   for (let first = over.first(); first !== undefined; first = over.first()) {
     over.delete(first[0]);
-    if (!isOver(draft)) taskOver(draft, Number(first[0]), ctx);
+    if (!isOver(draft) && !draft.failing) taskOver(draft, Number(first[0]), ctx);
   }
   if (draft.failing && !isOver(draft)) endSwarm(draft, { status: 'failed', mode: 'archive' }, ctx);
   answerCollects(draft, ctx);

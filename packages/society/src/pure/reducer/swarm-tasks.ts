@@ -20,7 +20,7 @@ import {
   swarmTable,
   taskOr,
 } from './swarm-context.js';
-import { giveBack, setAside, settleShare } from './swarm-spending.js';
+import { codeOfFailed, giveBack, hasLeft, isShort, setAside, settleShare } from './swarm-spending.js';
 
 type Worked = z.infer<typeof memberWorked>;
 
@@ -133,11 +133,12 @@ export function worked(draft: SwarmState, news: Worked, ctx: ReducerContext): vo
 
 /** A task has failed: it is tried once more, the others go on, or the swarm fails. */
 function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: ReducerContext): void {
-  if (draft.on_failure === 'restart' && !draft.failing && mayRetry && task.attempt === 1) {
+  const isRetried = mayRetry && task.attempt === 1 && hasLeft(draft) && !isShort(draft, task);
+  if (draft.on_failure === 'restart' && !draft.failing && isRetried) {
     return begin(draft, n, { ...task, attempt: 2, status: 'queued', code: null, output_ref: null }, ctx);
   }
   endTask(draft, n, task, ctx);
-  if (draft.on_failure === 'abort') failing(draft, `member/${task.code ?? task.status}`);
+  if (draft.on_failure === 'abort') failing(draft, codeOfFailed(draft, `member/${task.code ?? task.status}`, [task]));
 }
 
 /** Ends a task and tells of it once. What waits for it goes on when the delivery is followed. */

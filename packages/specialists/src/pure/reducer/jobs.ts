@@ -48,7 +48,7 @@ function jobEnded(delivery: Delivery, job: JobRow, row: RecordedResult, news: Jo
   tableOf(delivery, 'jobs').delete(key(n));
   forgetPassed(ctx, row.session);
   tableOf(delivery, 'unprocessed').set(key(n), null);
-  countUse(delivery, job.share, tally);
+  countUse(delivery, job.share, tally, news.code);
   const isShort = hasReachedShare(job.share, code?.replace('limit/', '') ?? '');
   if (isShort) state.exhausted = true;
   state.jobs--;

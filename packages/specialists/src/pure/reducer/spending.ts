@@ -2,7 +2,7 @@
  * What a project uses. With a budget, each job and each run of the coordinator is set a share of what is left, as the
  * limit of its session: so what was used and what is set aside never exceed the budget together.
  */
-import type { Tally } from '@reprise/agent/contracts';
+import { mayBeCharged, type Tally } from '@reprise/agent/contracts';
 import type { Share } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { Refused } from './refused.js';
@@ -66,12 +66,13 @@ export function setAside(delivery: Delivery): Share | null {
  * Counts what was used, and gives back what was set aside for it. Use that was not reported counts as all of it.
  *
  * @param tally what a session reports; null when nothing was heard of it
+ * @param code why the run failed: a call that was refused has used nothing
  */
-export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null): void {
+export function countUse(delivery: Delivery, share: Share | null, tally: Tally | null, code = ''): void {
   const { state } = delivery;
   const { steps = 0, tokens_in = 0, tokens_out = 0, micro_money = 0 } = tally ?? {};
   const used = { tokens: tokens_in + tokens_out, micro_money };
-  const isUnknown = tally === null || (steps > 0 && used.tokens === 0);
+  const isUnknown = tally === null || (steps > 0 && used.tokens === 0 && mayBeCharged(code));
   if (share !== null && isUnknown) used[share.unit] = Math.max(used[share.unit], share.amount);
   state.spent.tokens += used.tokens;
   state.spent.micro_money += used.micro_money;

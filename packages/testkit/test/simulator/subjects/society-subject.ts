@@ -14,6 +14,7 @@ import {
   type KeyVault,
   type Society,
   type SwarmManifest,
+  type SwarmState,
   society,
 } from '@reprise/society';
 import type { SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from '@reprise/testkit/simulator';
@@ -48,7 +49,8 @@ export const societySubject: SimulationSubject = {
     'an agent came back',
     'an agent was judged',
     'a swarm was formed',
-    'a swarm ended by itself',
+    'a swarm came to a result',
+    'a swarm had a budget',
   ],
   begin: (run) => {
     drawSalts(run.random);
@@ -141,7 +143,6 @@ class SocietyPlay implements SimulationPlay {
       if (record.kind !== 'fact' || record.name !== 'society/SwarmChanged@1') continue;
       const { status } = record.value as { readonly status: string };
       if (status === 'executing') sometimes.happened('a swarm was formed');
-      if (status === 'archived' && !this.#calm) sometimes.happened('a swarm ended by itself');
     }
   }
 
@@ -167,13 +168,18 @@ class SocietyPlay implements SimulationPlay {
       if (key.key_ref !== null && kept.has(key.key_ref) === (status === 'removed'))
         throw new Error(`agent ${agent_id} is ${status}, and its key ${kept.has(key.key_ref) ? 'stands' : 'is gone'}`);
     for (const id of [...PEOPLE, ...audited.map(({ agent_id }) => agent_id)]) {
-      const open = await kernel.table(['society/Entity@1', id], 'calls').catch(() => []);
+      if ((await kernel.state(['society/Entity@1', id])) === undefined) continue;
+      const open = await kernel.table(['society/Entity@1', id], 'calls');
       if (open.length > 0) throw new Error(`${id} has calls that are never answered: ${JSON.stringify(open)}`);
     }
     for (const id of SWARMS) {
-      const state = await kernel.state(['society/Swarm@1', id]);
-      const { status } = (state ?? { status: 'failed' }) as { readonly status: string };
+      const state = (await kernel.state(['society/Swarm@1', id])) as unknown as SwarmState | undefined;
+      if (state === undefined) continue;
+      const { status, reserved, synthesis_ref, budget } = state;
       if (!OVER.has(status)) throw new Error(`swarm ${id} does not end: ${status}`);
+      if (reserved !== 0) throw new Error(`swarm ${id} is over and has ${reserved} set aside`);
+      if (synthesis_ref !== null) this.run.sometimes.happened('a swarm came to a result');
+      if (budget.tokens !== null) this.run.sometimes.happened('a swarm had a budget');
     }
   }
 
@@ -272,6 +278,7 @@ class SocietyPlay implements SimulationPlay {
     const manifest: SwarmManifest = {
       ...{ swarm_id, goal: 'Work.', strategy, culture: { broadcast_eagerness: 'moderate' } },
       ...(strategy === 'hierarchical' ? { coordinator_agent_id: { slot: 'boss' } } : {}),
+      ...(choices.once(2) ? { budget_tokens: choices.pick([2_000, 20_000, 200_000]) } : {}),
       on_member_failure: choices.pick(['continue', 'restart', 'abort'] as const),
       agents: [...(strategy === 'hierarchical' ? [slot('boss', 1, ['swarm_task'])] : []), slot('worker', 2)],
     };
@@ -367,7 +374,8 @@ function isPerson(id: string): boolean {
 /** Salts of texts come from the platform; here each run draws them, so that the same seed gives the same journal. */
 function drawSalts(random: SimulationRun['random']): void {
   globalThis.crypto.getRandomValues = (array) => {
-    if (array instanceof Uint8Array) array.set(random(array.length));
+    const { buffer, byteOffset, byteLength } = array as unknown as Uint8Array;
+    new Uint8Array(buffer, byteOffset, byteLength).set(random(byteLength));
     return array;
   };
 }
