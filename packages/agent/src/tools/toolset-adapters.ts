@@ -15,6 +15,7 @@ import {
 } from '../contracts/toolset.js';
 import { knownTool } from '../contracts/toolset-offer.js';
 import type { Build } from './build.js';
+import { checking } from './recorded-schema.js';
 import { messageOf, shortened } from './schema.js';
 import { toolsBytes } from './tool.js';
 import type { LeftOut, LiveToolset } from './toolset.js';
@@ -80,7 +81,7 @@ async function offered(wanted: Wanted, live: LiveToolset, context: Context): Pro
   });
   const listed = byName(list);
   // Loaded here: worlds without toolsets check no schemas of others.
-  const { schemaRefusal } = await import('./json-schema.js');
+  const { schemaRefusal } = await checking();
   const unusable = listed.flatMap((one) => leftOutFor(one, schemaRefusal(one.schema)));
   const names = new Set(unusable.map(({ tool }) => tool));
   const usable = listed.filter(({ name }) => !names.has(name));

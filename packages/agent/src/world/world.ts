@@ -382,8 +382,13 @@ export class AgentWorld implements AsyncDisposable {
   }
 }
 
-/** Loads the runtime of views: the first question that a view answers needs it. */
-const viewing = () => import('./open-views.js');
+let views: Promise<typeof import('./open-views.js')> | undefined;
+
+/** Loads the runtime of views, once: the first question that a view answers needs it. */
+function viewing(): Promise<typeof import('./open-views.js')> {
+  views ??= import('./open-views.js');
+  return views;
+}
 
 /** The views of every world of agents, besides the kernel's of open effects. */
 const VIEWS = [sessions, sessionLabels, runs, sessionTree] as const;

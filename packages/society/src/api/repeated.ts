@@ -2,7 +2,15 @@
  * Calls that are sent again. A text that is stored again has another link, so that a repetition of a call with texts is
  * another request for the kernel: it is compared with the first by what its links stand for.
  */
-import { type Address, isRepriseError, type Principal, present, Ref, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  isRepriseError,
+  type Principal,
+  present,
+  Ref,
+  type RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
 import { isPlainLink } from '../served/kept.js';
 import { type Answered, answerOf, ask } from './requests.js';
@@ -31,8 +39,11 @@ export async function answerOnce(
     const ack = await ask(kernel, at, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
     return { ...(await answerOf(kernel, at, ack, id)), seq: ack.seq };
   } catch (error) {
-    const earlier = await earlierCall(kernel, error);
-    if (earlier === undefined || earlier.name !== name) throw error;
+    if (!isRepriseError(error, 'request_conflict')) throw error;
+    const earlier = await earlierCall(kernel, error, id);
+    // The frame that it was refused for is lost with the world: then nobody knows of another call.
+    if (earlier === undefined) throw kernel.closedBy ?? error;
+    if (earlier.name !== name) throw error;
     if (!isOfId && !(await sameArgs(kernel, name, [earlier.args, args]))) throw error;
     const { seq } = earlier;
     return { ...(await answerOf(kernel, at, { seq }, id)), seq };
@@ -46,15 +57,17 @@ interface EarlierCall {
   readonly args: Value;
 }
 
-/** Finds the earlier call that a refusal of the kernel names; undefined for another refusal. */
-async function earlierCall(world: World, error: unknown): Promise<EarlierCall | undefined> {
-  if (!isRepriseError(error, 'request_conflict')) return undefined;
+/** Finds the earlier call of an id that a refusal of the kernel names; undefined when its frame is not there. */
+async function earlierCall(world: World, error: RepriseError, id: string): Promise<EarlierCall | undefined> {
   const seq = Number(/^frame (\d+)$/.exec(String(error.details.where))?.[1] ?? Number.NaN);
   if (!Number.isSafeInteger(seq)) return undefined;
   for await (const { records } of world.frames(seq)) {
     const asked = records.find((record) => record.kind === 'request');
     if (asked?.kind !== 'request') return undefined;
-    return { seq, ...(asked.event.value as unknown as Omit<EarlierCall, 'seq'>) };
+    const { call_id, ...call } = asked.event.value as unknown as Omit<EarlierCall, 'seq'> & {
+      readonly call_id: string;
+    };
+    return call_id === id ? { seq, ...call } : undefined;
   }
   return undefined;
 }

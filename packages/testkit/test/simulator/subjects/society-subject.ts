@@ -105,7 +105,7 @@ class SocietyPlay implements SimulationPlay {
       act('judges', 5, (office) => this.#judge(office)),
       act('works', 4, (office) => office.entity(this.#anyone()).send(worker, 'Work.', { id: this.#id() })),
       act('creates a swarm', 3, (office) => this.#swarm(office)),
-      act('disbands a swarm', 1, (office) => this.#disband(office, choices.pick(SWARMS))),
+      act('disbands a swarm', 1, (office) => this.#disband(this.#person(office), choices.pick(SWARMS))),
       { name: 'snapshot', weight: 1, execute: (world) => this.#kept(() => world.snapshot()) },
     ];
   }
@@ -151,7 +151,7 @@ class SocietyPlay implements SimulationPlay {
     this.#calm = true;
     const { office } = this.#of(kernel);
     for (const { effect } of await kernel.openEffects()) await this.#kept(() => kernel.cancel(effect));
-    for (const id of SWARMS) await this.#kept(() => this.#disband(office, id));
+    for (const id of SWARMS) for (const name of PEOPLE) await this.#kept(() => this.#disband(office.entity(name), id));
     for (const one of [...this.#registrations, ...this.#writes]) await this.#kept(() => this.#sent(office, one));
   }
 
@@ -285,8 +285,10 @@ class SocietyPlay implements SimulationPlay {
     await this.#person(office).createSwarm(manifest, { id: this.#id() });
   }
 
-  async #disband(office: Society, id: string): Promise<void> {
-    await office.swarm(id).disband(this.run.choices.pick(['archive', 'delete'] as const), { id: this.#id() });
+  /** A person disbands a swarm; one who did not create it is refused. */
+  async #disband(person: Entity, swarm_id: string): Promise<void> {
+    const mode = this.run.choices.pick(['archive', 'delete'] as const);
+    await person.call('swarm_disband', { swarm_id, mode }, { id: this.#id() });
   }
 
   /** What a model says: drawn; in the calm, that it is done. */
