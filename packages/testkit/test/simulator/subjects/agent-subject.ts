@@ -16,7 +16,7 @@ import {
 } from '@reprise/agent';
 import { isRepriseError, type JournalRecord, RepriseError } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import { llmGenerateAdapter, openAiCompatible, validateRequest } from '@reprise/providers';
+import { llmGenerateAdapter, validateRequest } from '@reprise/providers';
 import type {
   Choices,
   SimulatedProcess,
@@ -28,6 +28,7 @@ import type {
 import * as z from 'zod';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
+import { chatModel, said } from './chat-model.js';
 
 const SESSIONS = ['one', 'two'] as const;
 
@@ -143,12 +144,7 @@ class AgentPlay implements SimulationPlay {
 
   async open(...[process, store]: Parameters<SimulationPlay['open']>): Promise<World> {
     const { outside, random, choices } = this.run;
-    const main = openAiCompatible({
-      baseUrl: 'http://model.test/v1',
-      model: 'm',
-      fetch: async (_url, init) => this.#answer(await new Response(init?.body ?? null).text()),
-      sleep: async () => undefined,
-    });
+    const main = chatModel((body) => this.#answer(body));
     const world = await openAgentWorld({
       store,
       clock: process.clock,
@@ -302,15 +298,4 @@ async function inWords(asking: () => Promise<Run | CommandReceipt>): Promise<str
     return `rejected: ${error.message}`;
   }
   throw new RepriseError('cell_absent', 'there is no such session yet');
-}
-
-function said(message: object): Response {
-  const finish_reason = 'tool_calls' in message ? 'tool_calls' : 'stop';
-  const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason };
-  return new Response(
-    JSON.stringify({ id: 'r', choices: [choice], usage: { prompt_tokens: 5, completion_tokens: 2 } }),
-    {
-      headers: { 'content-type': 'application/json' },
-    },
-  );
 }

@@ -5,7 +5,7 @@
 import { type AgentWorld, agentApp, appOf, defineAgent, openAgentWorld } from '@reprise/agent';
 import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import { llmGenerateAdapter, openAiCompatible } from '@reprise/providers';
+import { llmGenerateAdapter } from '@reprise/providers';
 import { defineTeam, skill } from '@reprise/specialists';
 import type {
   Choices,
@@ -17,6 +17,7 @@ import type {
 import { trees } from '@reprise/tree';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
+import { chatModel, said } from './chat-model.js';
 
 const KEYS = ['one', 'two'] as const;
 const SKILLS = ['worker', 'planner'] as const;
@@ -91,12 +92,7 @@ class OrganizationPlay implements SimulationPlay {
 
   async open(...[process, store]: Parameters<SimulationPlay['open']>): Promise<World> {
     const { outside, random, choices } = this.run;
-    const main = openAiCompatible({
-      baseUrl: 'http://model.test/v1',
-      model: 'm',
-      fetch: async (_url, init) => this.#answer(await new Response(init?.body ?? null).text()),
-      sleep: async () => undefined,
-    });
+    const main = chatModel((body) => this.#answer(body));
     const world = await openAgentWorld({
       store,
       clock: process.clock,
@@ -264,13 +260,4 @@ class OrganizationPlay implements SimulationPlay {
 
 function words(text: string): Uint8Array {
   return new TextEncoder().encode(text);
-}
-
-function said(message: object): Response {
-  const finish_reason = 'tool_calls' in message ? 'tool_calls' : 'stop';
-  const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason };
-  return new Response(
-    JSON.stringify({ id: 'r', choices: [choice], usage: { prompt_tokens: 5, completion_tokens: 2 } }),
-    { headers: { 'content-type': 'application/json' } },
-  );
 }

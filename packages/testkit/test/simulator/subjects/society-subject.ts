@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type AgentWorld, agentApp, appOf, defineAgent, openAgentWorld } from '@reprise/agent';
 import { isRepriseError, type JournalRecord } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import { llmGenerateAdapter, openAiCompatible } from '@reprise/providers';
+import { llmGenerateAdapter } from '@reprise/providers';
 import {
   type Capabilities,
   type Entity,
@@ -20,6 +20,7 @@ import {
 import type { SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } from '@reprise/testkit/simulator';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
+import { chatModel, said } from './chat-model.js';
 
 const PEOPLE = ['ann', 'ben'] as const;
 const GROUPS = ['crew', 'board'] as const;
@@ -112,12 +113,7 @@ class SocietyPlay implements SimulationPlay {
 
   async open(...[process, store]: Parameters<SimulationPlay['open']>): Promise<World> {
     const { outside, random, choices } = this.run;
-    const main = openAiCompatible({
-      baseUrl: 'http://model.test/v1',
-      model: 'm',
-      fetch: async (_url, init) => this.#answer(await new Response(init?.body ?? null).text()),
-      sleep: async () => undefined,
-    });
+    const main = chatModel((body) => this.#answer(body));
     const part = society({ keys: this.#vault });
     const world = await openAgentWorld({
       store,
@@ -402,13 +398,4 @@ function drawnVault(random: (length: number) => Uint8Array): KeyVault {
     register: async () => undefined,
     registered: async () => undefined,
   };
-}
-
-function said(message: object): Response {
-  const finish_reason = 'tool_calls' in message ? 'tool_calls' : 'stop';
-  const choice = { index: 0, message: { role: 'assistant', ...message }, finish_reason };
-  return new Response(
-    JSON.stringify({ id: 'r', choices: [choice], usage: { prompt_tokens: 5, completion_tokens: 2 } }),
-    { headers: { 'content-type': 'application/json' } },
-  );
 }
