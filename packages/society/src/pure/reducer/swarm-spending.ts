@@ -14,8 +14,8 @@ const COORDINATOR_PARTS = 4;
 export function setAside(draft: SwarmState, task: SwarmTask, ctx: ReducerContext): SwarmShare | null | undefined {
   const unit = unitOf(draft);
   if (unit === null) return null;
-  const amount = Math.floor(leftOf(draft) / partsFor(draft, task, ctx));
-  if (amount < 1) return undefined;
+  if (!hasLeft(draft)) return undefined;
+  const amount = Math.max(1, Math.floor(leftOf(draft) / partsFor(draft, task, ctx)));
   draft.reserved += amount;
   return { unit, amount };
 }
