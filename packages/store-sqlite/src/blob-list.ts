@@ -1,4 +1,8 @@
-/** Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. */
+/**
+ * Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. A
+ * share has whole packs, for the same reason, and rows of their own by digest.
+ */
+import { type BlobShare, isInShare } from '@reprise/kernel';
 import type { BlobPacks, Place } from './blob-packs.js';
 import type { Connection, Row } from './driver.js';
 import { nodeSha256 } from './hash.js';
@@ -8,23 +12,38 @@ import { bytes, digestSql, illegal, wholeSql } from './values.js';
 
 const PAGE_ROWS = 1024;
 
+/** The file whose blobs are listed, and which of them. */
+interface Listed {
+  readonly db: Connection;
+  readonly packs: BlobPacks;
+  /** For messages. */
+  readonly path: string;
+  readonly share: BlobShare;
+}
+
 /** The digests of all blobs in rows and packs, each once, as hex digits. */
-export function* listRows(db: Connection, packs: BlobPacks, path: string): Generator<string> {
+export function* listRows(listed: Listed): Generator<string> {
   const seen = new Set<string>();
-  for (const hex of ownRows(db, path)) {
+  for (const hex of ownRows(listed)) {
+    if (!isInShare(hex, listed.share)) continue;
     seen.add(hex);
     yield hex;
   }
   let found = 0;
-  for (const hex of packedBlobs(db, packs, path)) {
+  for (const hex of packedBlobs(listed)) {
     found++;
     if (!seen.has(hex)) yield hex; // a blob may have been packed meanwhile
   }
-  const count = db.prepare('SELECT count(*) FROM packed').get()?.[0];
-  if (count !== found) yield* lostPlaces(db, packs, path, seen);
+  const places = listed.db.prepare(`SELECT count(*) FROM packed WHERE ${sharedSql(listed.share)}`);
+  if (places.get()?.[0] !== found) yield* lostPlaces(listed, seen);
 }
 
-function* ownRows(db: Connection, path: string): Generator<string> {
+/** For a query on `packed`: the condition that a place is in a share, also when its pack is not a number of ours. */
+function sharedSql({ part, of }: BlobShare): string {
+  return of === 1 ? 'TRUE' : `CASE WHEN typeof(pack) = 'integer' THEN abs(pack % ${of}) ELSE 0 END = ${part}`;
+}
+
+function* ownRows({ db, path }: Listed): Generator<string> {
   // Filtered here and not in SQL: in a file whose pages lead back to earlier ones, such a query might never end.
   const page = db.prepare(
     `SELECT ${digestSql('digest')}, ${standingSql(db)} FROM blob WHERE digest > ? ORDER BY digest LIMIT ${PAGE_ROWS}`,
@@ -32,16 +51,23 @@ function* ownRows(db: Connection, path: string): Generator<string> {
   for (const [hex, [, stands]] of inOrder(page, path)) if (stands === 1) yield hex;
 }
 
+/** For a query on `packed`: the condition that the blob has no row of its own, where it would be listed already. */
+function packedOnlySql(db: Connection): string {
+  return `NOT EXISTS (SELECT 1 FROM blob WHERE blob.digest = packed.digest AND ${standingSql(db)})`;
+}
+
 /** Blobs whose place in a pack is sound. */
-function* packedBlobs(db: Connection, packs: BlobPacks, path: string): Generator<string> {
-  const placeOf = db.prepare(`SELECT ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ?`);
+function* packedBlobs({ db, packs, path, share }: Listed): Generator<string> {
+  const placeOf = db.prepare(
+    `SELECT ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ? AND ${packedOnlySql(db)}`,
+  );
   const query = <T>(body: () => T): T => guarded('cannot list the packs', path, body);
   let last = 0;
   for (;;) {
     const pack = query(() => packs.after(last));
     if (pack === undefined) return;
     if (pack <= last) throw illegal(`${path}, the pack after ${last}`, 'packs in order');
-    for (const at of startsOf(packs, pack)) {
+    for (const at of pack % share.of === share.part ? startsOf(packs, pack) : []) {
       const digest = digestAt(packs, { pack, at });
       const place = digest && query(() => placeOf.get(digest));
       if (digest !== undefined && place?.[0] === pack && place[1] === at) yield hexOf(digest);
@@ -60,11 +86,11 @@ function startsOf(packs: BlobPacks, pack: number): readonly number[] {
 }
 
 /** Blobs whose place in a pack is damaged: who reads one learns that. */
-function* lostPlaces(db: Connection, packs: BlobPacks, path: string, seen: ReadonlySet<string>): Generator<string> {
-  const columns = `${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}`;
+function* lostPlaces({ db, packs, path, share }: Listed, seen: ReadonlySet<string>): Generator<string> {
+  const columns = `${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}, ${sharedSql(share)} AND ${packedOnlySql(db)}`;
   const page = db.prepare(`SELECT ${columns} FROM packed WHERE digest > ? ORDER BY digest LIMIT ${PAGE_ROWS}`);
-  for (const [hex, [, pack, at]] of inOrder(page, path)) {
-    if (!seen.has(hex) && !isSound(packs, hex, pack, at)) yield hex;
+  for (const [hex, [, pack, at, isOurs]] of inOrder(page, path)) {
+    if (isOurs === 1 && !seen.has(hex) && !isSound(packs, hex, pack, at)) yield hex;
   }
 }
 

@@ -54,7 +54,7 @@ export class BlobPacks {
   ) {
     const columns = `${wholeSql('id')}, ${bytesSql('bytes', PACK_BYTES_MAX)}, ${wholeSql('size')}`;
     this.#pack = db.prepare(`SELECT ${columns} FROM pack WHERE id = ?`);
-    this.#next = db.prepare(`SELECT ${columns} FROM pack WHERE id > ? ORDER BY id LIMIT 1`);
+    this.#next = db.prepare(`SELECT ${wholeSql('id')} FROM pack WHERE id > ? ORDER BY id LIMIT 1`);
   }
 
   /** A copy of the blob at a place. */

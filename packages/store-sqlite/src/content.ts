@@ -1,5 +1,12 @@
 import { Ref, RepriseError } from '@reprise/contracts';
-import type { ContentReader, ContentStore, ErasableContentStore, KeptStream } from '@reprise/kernel';
+import {
+  ALL_BLOBS,
+  type ContentReader,
+  type ContentStore,
+  type ErasableContentStore,
+  isInShare,
+  type KeptStream,
+} from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
 import { listRows } from './blob-list.js';
 import { type BlobPacks, INLINE_BYTES_MAX, LENGTH_BYTES, type Place } from './blob-packs.js';
@@ -61,10 +68,10 @@ export function contentReader(sources: Sources): ContentReader & Pick<ContentSto
     }
   }
 
-  async function* list(): AsyncGenerator<Ref> {
-    for (const hex of staged.keys()) yield Ref.fromHex(hex);
-    for (const hex of listRows(db, packs, path)) if (!staged.has(hex)) yield Ref.fromHex(hex);
-    for await (const hex of files.list()) yield Ref.fromHex(hex);
+  async function* list(share = ALL_BLOBS): AsyncGenerator<Ref> {
+    for (const hex of staged.keys()) if (isInShare(hex, share)) yield Ref.fromHex(hex);
+    for (const hex of listRows({ db, packs, path, share })) if (!staged.has(hex)) yield Ref.fromHex(hex);
+    for await (const hex of files.list()) if (isInShare(hex, share)) yield Ref.fromHex(hex);
   }
 
   return {

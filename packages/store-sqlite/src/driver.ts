@@ -135,6 +135,7 @@ interface LibsqlDatabase {
 interface LibsqlStatement {
   raw(on: boolean): LibsqlStatement;
   run(params: readonly LibsqlValue[]): unknown;
+  get(params: readonly LibsqlValue[]): LibsqlValue[] | undefined;
   all(params: readonly LibsqlValue[]): LibsqlValue[][];
 }
 
@@ -157,16 +158,18 @@ function libsqlDriver(Database: LibsqlConstructor): Driver {
 function libsqlStatement(statement: LibsqlStatement): Statement {
   // A statement that returns no rows refuses the raw mode, so it is switched on when rows are first asked for.
   let raw: LibsqlStatement | undefined;
-  const all = (params: readonly SqlValue[]): Row[] => {
-    raw ??= statement.raw(true);
-    return raw.all(params).map((row) => row.map(plain));
-  };
   return {
     run: (...params) => {
       statement.run(params);
     },
-    get: (...params) => all(params)[0],
-    all: (...params) => all(params),
+    get: (...params) => {
+      raw ??= statement.raw(true);
+      return raw.get(params)?.map(plain);
+    },
+    all: (...params) => {
+      raw ??= statement.raw(true);
+      return raw.all(params).map((row) => row.map(plain));
+    },
   };
 }
 

@@ -18,6 +18,7 @@ import { type Creation, canonicalPath, logBytes } from './place.js';
 import { MACHINE, type Ports } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
+import { turnReads } from './turn-reads.js';
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
@@ -107,13 +108,15 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
   const driver = await sqliteDriver();
   const path = canonicalPath(given);
   return guarded('cannot open the store for reading', path, () => {
-    const db = inspected(driver, path);
-    if (db === undefined) throw absent(path);
+    const inspectedFile = inspected(driver, path);
+    if (inspectedFile === undefined) throw absent(path);
+    const { db, readTurnByTurn } = turnReads(inspectedFile);
     // Preparing a statement reads the schema, which may be damaged, too.
     const store: ReadonlyStore = {
       journal: journalReader(db, path),
       content: contentReader({ db, files: new BlobFiles(path), packs: new BlobPacks(db, path), path }),
       hash: nodeSha256,
+      readTurnByTurn,
       close: async () => db.close(),
     };
     return closableReadonly(store, path);

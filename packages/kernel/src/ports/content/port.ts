@@ -55,8 +55,21 @@ export interface ContentStore extends ContentReader {
    */
   putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream>;
 
-  /** Every link that is stored, each once, in no particular order. For verification and tools. */
-  list(): AsyncIterable<Ref>;
+  /**
+   * Every link that is stored, each once, in no particular order. For verification and tools.
+   *
+   * Contract: with a share, only the links of that share. While nothing is stored or erased, each link is in exactly one
+   * share, always the same one; the store says in which, so that who reads a share reads little of the others.
+   */
+  list(share?: BlobShare): AsyncIterable<Ref>;
+}
+
+/** One of several shares of all blobs, so that several readers can read them at once. */
+export interface BlobShare {
+  /** The number of this share, from 0. */
+  readonly part: number;
+  /** The number of shares, 1 or more. */
+  readonly of: number;
 }
 
 /** The content of a world for its owner: only the world erases, and only content that a durable frame names. */

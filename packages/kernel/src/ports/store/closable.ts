@@ -1,6 +1,7 @@
 /** For authors of stores: the behavior of a closed store is the same everywhere and written once. */
 import { isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader, ContentStore } from '../content/port.js';
+import { assertShare } from '../content/shares.js';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { Backup, OpenStore, ReadonlyStore } from './store.js';
@@ -88,7 +89,10 @@ function readableContent(content: ReadableContent, door: Door): ReadableContent 
     has: async (ref) => door.pass(() => content.has(requireRef(ref))),
     erasedBy: async (ref) => door.pass(() => content.erasedBy(requireRef(ref))),
     erasedThrough: async () => door.pass(() => content.erasedThrough()),
-    list: () => door.each(content.list()),
+    list: (share) => {
+      if (share !== undefined) assertShare(share);
+      return door.each(content.list(share));
+    },
   };
 }
 

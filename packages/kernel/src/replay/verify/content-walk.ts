@@ -1,7 +1,7 @@
 /** Follows links from frames to all content that they need, and reads every stored blob. */
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { LINKS_PER_TURN } from '../../ports/content/bounds.js';
-import type { ContentReader, ContentStore } from '../../ports/content/port.js';
+import type { BlobShare, ContentReader, ContentStore } from '../../ports/content/port.js';
 import { macrotask } from '../../ports/time/turn.js';
 import { decode, linksOf } from '../../pure/codec/index.js';
 import { LinkSet } from './link-set.js';
@@ -80,46 +80,27 @@ export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) 
   for (const { ref, where } of gone) if (!isErased(ref.hex)) throw missing(ref, where);
 }
 
-/** A share of all blobs, by the first digits of their digests. */
-export interface BlobShare {
-  /** The number of this share, from 0. */
-  readonly part: number;
-  /** The number of shares. */
-  readonly of: number;
-}
-
-/** The blobs of a share that were read, and where the reading stopped. */
-interface BlobsRead {
-  readonly blobs: number;
-  /** The place of the blob that could not be read in the store's list, and the error. */
-  readonly defect?: { readonly place: number; readonly error: unknown };
-}
-
 /**
- * Reads every stored blob of a share once; a store checks the digest of what it reads. A defect ends the reading.
+ * Reads every stored blob of a share once; a store checks the digest of what it reads.
  *
  * @param tick called after each blob of the share
  * @param hasRead whether this verification has read a blob already: it counts, and is not read again
+ * @returns their number
+ * @throws RepriseError the first defect in the order of the store's list: `blob_missing`, `blob_damaged`, and the errors
+ *   of the content store
  */
 export async function readBlobs(
   content: ContentReader & Pick<ContentStore, 'list'>,
-  { part, of }: BlobShare,
+  share: BlobShare,
   tick: (blobs: number) => Promise<void> | undefined,
   hasRead: (hex: string) => boolean = () => false,
-): Promise<BlobsRead> {
-  let [blobs, place] = [0, 0];
-  try {
-    for await (const ref of content.list()) {
-      place++;
-      if (Number.parseInt(ref.hex.slice(0, 4), 16) % of !== part) continue;
-      if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
-      blobs++;
-      await tick(blobs);
-    }
-    return { blobs };
-  } catch (error) {
-    return { blobs, defect: { place, error } };
+): Promise<number> {
+  let blobs = 0;
+  for await (const ref of content.list(share)) {
+    if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
+    await tick(++blobs);
   }
+  return blobs;
 }
 
 function missing(ref: Ref, where: string): RepriseError {

@@ -64,16 +64,22 @@ export async function verifyInRanges(
 /**
  * Reads all blobs in shares, one for each worker that has begun.
  *
- * @throws the first error in the order of the store's list
+ * @returns their number; undefined when one of them has a defect: which is the first of the store's list, only who reads
+ *   all of them knows (V3)
  */
-export async function readInShares(workers: VerifyWorkers, begun: number, progress: Progress): Promise<number> {
+export async function readInShares(
+  workers: VerifyWorkers,
+  begun: number,
+  progress: Progress,
+): Promise<number | undefined> {
   const shares = Array.from({ length: begun }, (_, part) => ({ part, of: begun }));
   return together(progress, 'blobs', async (tell, stop) => {
-    const read = await Promise.all(shares.map((share, i) => workers.read(share, tell(i), stop)));
-    const defects = read.flatMap(({ defect }) => (defect === undefined ? [] : [defect]));
-    const [first] = defects.sort((a, b) => a.place - b.place);
-    if (first !== undefined) throw fromPortable(first.error);
-    return read.reduce((sum, { blobs }) => sum + blobs, 0);
+    let sum = 0;
+    for (const read of await Promise.all(shares.map((share, i) => workers.read(share, tell(i), stop)))) {
+      if (read.status === 'defect') return undefined;
+      sum += read.blobs;
+    }
+    return sum;
   });
 }
 

@@ -1,12 +1,13 @@
 /** Verifies a range of a journal, and collects what only the whole journal can judge. */
 import type { IngressRecord, Value } from '@reprise/contracts';
+import type { BlobShare } from '../../ports/content/port.js';
 import { damaged } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type ReadableJournal, type StoredFrame } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { linksOf, portableSha256 } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { type BlobShare, ContentWalk, mayLink, readBlobs } from './content-walk.js';
+import { ContentWalk, mayLink, readBlobs } from './content-walk.js';
 import { EraWalk } from './era-walk.js';
 import { Erasures } from './erasures.js';
 import { checkIndexes } from './indexes.js';
@@ -136,6 +137,7 @@ export async function verifyRange(
 ): Promise<RangeResult> {
   let start: Boundary | undefined;
   const walk = new RangeWalk(store, code, task.expect);
+  const end = store.readTurnByTurn?.();
   try {
     start = await walk.begin(task);
     await walk.through(task.to, new Progress(0, tell));
@@ -143,17 +145,24 @@ export async function verifyRange(
   } catch (error) {
     return { status: 'defect', error: toPortable(error), ...(start === undefined ? {} : { start }) };
   } finally {
+    end?.();
     await walk.close();
   }
 }
 
 /** Reads the blobs of a share, for a worker of {@link VerifyWorkers}. Never rejects. */
 export async function readShare(
-  { content }: Pick<ReadonlyStore, 'content'>,
+  store: Pick<ReadonlyStore, 'content' | 'readTurnByTurn'>,
   share: BlobShare,
   tell: (progress: Told) => void,
 ): Promise<SharedBlobs> {
   const progress = new Progress(0, tell);
-  const { blobs, defect } = await readBlobs(content, share, (read) => progress.step({ blobs: read }));
-  return defect === undefined ? { blobs } : { blobs, defect: { ...defect, error: toPortable(defect.error) } };
+  const end = store.readTurnByTurn?.();
+  try {
+    return { status: 'read', blobs: await readBlobs(store.content, share, (read) => progress.step({ blobs: read })) };
+  } catch {
+    return { status: 'defect' };
+  } finally {
+    end?.();
+  }
 }

@@ -5,8 +5,8 @@
  * every frame up to its own last snapshot, whose computed root must be the recorded one. Each range says where it began
  * and where it ended; the end of each must be the beginning of the next, down to the first, which begins at genesis.
  */
+import type { BlobShare } from '../../ports/content/port.js';
 import type { ReadableJournal } from '../../ports/journal/port.js';
-import type { BlobShare } from './content-walk.js';
 import type { VerifiedEra } from './era-walk.js';
 import type { PortableError } from './portable-error.js';
 import type { VerifyProgress } from './progress.js';
@@ -65,12 +65,8 @@ interface RangeDefect {
 /** The result of verifying a range. All fields can be sent to another thread. */
 export type RangeResult = RangeFound | RangeDefect;
 
-/** The blobs of a share that were read. All fields can be sent to another thread. */
-export interface SharedBlobs {
-  readonly blobs: number;
-  /** The place of the blob with a defect in the store's list, and the error. */
-  readonly defect?: { readonly place: number; readonly error: PortableError };
-}
+/** The number of blobs of a share, all read; or that one of them has a defect. All fields can be sent to another thread. */
+export type SharedBlobs = { readonly status: 'read'; readonly blobs: number } | { readonly status: 'defect' };
 
 /**
  * Verifies ranges of one world at once: in threads or in processes that open the world and load its apps themselves,

@@ -1,5 +1,6 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
 import { type IngressOf, Ref, RepriseError } from '@reprise/contracts';
+import { ALL_BLOBS } from '../../ports/content/shares.js';
 import { readInputs } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -81,6 +82,15 @@ export interface VerifyReport {
  */
 export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
   const apps = requireVerifiable(store, options);
+  const end = store.readTurnByTurn?.();
+  try {
+    return await verified(store, options, apps);
+  } finally {
+    end?.();
+  }
+}
+
+async function verified(store: ReadonlyStore, options: VerifyOptions, apps: readonly App[]): Promise<VerifyReport> {
   const { workers, expect } = options;
   const of = (await store.journal.head()).seq + 1;
   const progress = new Progress(of, options.onProgress);
@@ -88,9 +98,8 @@ export async function verifyStore(store: ReadonlyStore, options: VerifyOptions =
   const walk = inRanges === undefined ? await verifyWhole(store, { ...options, apps }, progress) : undefined;
   const found = inRanges?.found ?? (walk as RangeWalk).found;
   const { erased, returned } = await judge(store, found, { ...options, apps });
-  const blobs = await (workers !== undefined && inRanges !== undefined
-    ? readInShares(workers, inRanges.begun, progress)
-    : readAll(store, progress, walk));
+  const inShares = workers && inRanges && (await readInShares(workers, inRanges.begun, progress));
+  const blobs = inShares ?? (await readAll(store, progress, walk));
   const { eras, records, end } = found;
   const [replayed, unverified] = [framesOf(eras, 'replayed'), framesOf(eras, 'unverified')];
   const head = { seq: end.seq, digest: end.head };
@@ -144,9 +153,7 @@ async function judge(
 
 async function readAll({ content }: ReadonlyStore, progress: Progress, walk: RangeWalk | undefined): Promise<number> {
   const tick = (blobs: number) => progress.step({ blobs });
-  const { blobs, defect } = await readBlobs(content, { part: 0, of: 1 }, tick, (hex) => walk?.hasRead(hex) === true);
-  if (defect !== undefined) throw defect.error;
-  return blobs;
+  return readBlobs(content, ALL_BLOBS, tick, (hex) => walk?.hasRead(hex) === true);
 }
 
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
