@@ -20,7 +20,6 @@ export { getErasable, putErasable } from './ports/content/erasable.js';
 export { hostSha256 } from './ports/content/host-hash.js';
 export { readLog } from './ports/content/log-reader.js';
 export * from './ports/content/port.js';
-export { ALL_BLOBS, isInShare } from './ports/content/shares.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { nextHead } from './ports/journal/chain.js';
 export { type FrameRecords, readFrame, writeFrame } from './ports/journal/frame.js';

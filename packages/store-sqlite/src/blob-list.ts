@@ -2,7 +2,7 @@
  * Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. A
  * share has whole packs, for the same reason, and rows of their own by digest.
  */
-import { type BlobShare, isInShare } from '@reprise/kernel';
+import type { BlobShare } from '@reprise/kernel';
 import type { BlobPacks, Place } from './blob-packs.js';
 import type { Connection, Row } from './driver.js';
 import { nodeSha256 } from './hash.js';
@@ -36,6 +36,11 @@ export function* listRows(listed: Listed): Generator<string> {
   }
   const places = listed.db.prepare(`SELECT count(*) FROM packed WHERE ${sharedSql(listed.share)}`);
   if (places.get()?.[0] !== found) yield* lostPlaces(listed, seen);
+}
+
+/** Whether a blob that is in no pack is in a share: by its digest. */
+export function isInShare(hex: string, { part, of }: BlobShare): boolean {
+  return of === 1 || Number.parseInt(hex.slice(0, 8), 16) % of === part;
 }
 
 /** For a query on `packed`: the condition that a place is in a share, also when its pack is not a number of ours. */

@@ -1,14 +1,7 @@
 import { Ref, RepriseError } from '@reprise/contracts';
-import {
-  ALL_BLOBS,
-  type ContentReader,
-  type ContentStore,
-  type ErasableContentStore,
-  isInShare,
-  type KeptStream,
-} from '@reprise/kernel';
+import type { BlobShare, ErasableContentStore, KeptStream, ReadonlyStore } from '@reprise/kernel';
 import type { BlobFiles } from './blob-files.js';
-import { listRows } from './blob-list.js';
+import { isInShare, listRows } from './blob-list.js';
 import { type BlobPacks, INLINE_BYTES_MAX, LENGTH_BYTES, type Place } from './blob-packs.js';
 import type { Connection, SqlValue } from './driver.js';
 import { blobEraser, tombstones } from './erasure.js';
@@ -25,6 +18,9 @@ const STAGED_BYTES_MAX = 16 * 1024 * 1024;
 /** The blobs that are not written yet, as the reading half sees them. */
 type Staged = ReadonlyMap<string, Uint8Array>;
 
+/** The share that has every blob. */
+const ALL_BLOBS: BlobShare = { part: 0, of: 1 };
+
 /** Where content is read from. */
 interface Sources {
   readonly db: Connection;
@@ -36,7 +32,7 @@ interface Sources {
 }
 
 /** The reading half of the content store, over any connection. */
-export function contentReader(sources: Sources): ContentReader & Pick<ContentStore, 'list'> {
+export function contentReader(sources: Sources): ReadonlyStore['content'] {
   const { db, files, packs, path, staged = new Map() } = sources;
   const standing = standingSql(db);
   // One query each: a blob that is moved between two queries would be in neither place.
@@ -68,7 +64,7 @@ export function contentReader(sources: Sources): ContentReader & Pick<ContentSto
     }
   }
 
-  async function* list(share = ALL_BLOBS): AsyncGenerator<Ref> {
+  async function* listShare(share: BlobShare): AsyncGenerator<Ref> {
     for (const hex of staged.keys()) if (isInShare(hex, share)) yield Ref.fromHex(hex);
     for (const hex of listRows({ db, packs, path, share })) if (!staged.has(hex)) yield Ref.fromHex(hex);
     for await (const hex of files.list()) if (isInShare(hex, share)) yield Ref.fromHex(hex);
@@ -85,7 +81,8 @@ export function contentReader(sources: Sources): ContentReader & Pick<ContentSto
     has: async (ref) =>
       staged.has(ref.hex) || query(ref.hex, (digest) => exists.get(digest, digest)) !== undefined || files.has(ref.hex),
     ...tombstones(db, path),
-    list,
+    list: () => listShare(ALL_BLOBS),
+    listShare,
   };
 }
 

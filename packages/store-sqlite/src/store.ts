@@ -74,6 +74,9 @@ function openForWriting(path: string, options: SqliteOptions, ports: Ports): Pro
 
 const OPENING_FAILED = 'cannot open the store';
 
+/** The pages that a reader keeps: the indexes of a long world, which its queries meet in no order, at least in part. */
+const READER_CACHE_KIB = 16 * 1024;
+
 /** The note of {@link OpenStore.mark}. */
 const MARK = 'mark';
 
@@ -110,6 +113,7 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
   return guarded('cannot open the store for reading', path, () => {
     const inspectedFile = inspected(driver, path);
     if (inspectedFile === undefined) throw absent(path);
+    inspectedFile.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`);
     const { db, readTurnByTurn } = turnReads(inspectedFile);
     // Preparing a statement reads the schema, which may be damaged, too.
     const store: ReadonlyStore = {

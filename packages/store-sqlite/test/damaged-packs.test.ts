@@ -133,16 +133,21 @@ describe('a damaged pack of frames', () => {
 });
 
 describe('a damaged pack of blobs', () => {
+  /** Reads all blobs, which are listed at once and in shares. */
   const read = async (): Promise<{ listed: number; codes: Set<string> }> => {
     const reader = await sqlite(path).openReadonly();
     const codes = new Set<string>();
-    let listed = 0;
+    const all: string[] = [];
     for await (const ref of reader.content.list()) {
-      listed++;
+      all.push(ref.hex);
       await reader.content.get(ref).catch((error: { code: string }) => codes.add(error.code));
     }
+    const shared: string[] = [];
+    for (const part of [0, 1, 2])
+      for await (const { hex } of reader.content.listShare?.({ part, of: 3 }) ?? []) shared.push(hex);
     await reader.close();
-    return { listed, codes };
+    expect(shared.sort()).toEqual(all.sort());
+    return { listed: all.length, codes };
   };
 
   it('blobs in packs are listed once each and are whole [CON-19]', async () => {
@@ -160,6 +165,8 @@ describe('a damaged pack of blobs', () => {
     ],
     ['is not there', 'DELETE FROM pack'],
     ['holds its blobs at other places', 'UPDATE packed SET at = at + 1'],
+    ['is none of this file', 'UPDATE packed SET pack = pack + 1000000'],
+    ['is named by a text', "UPDATE packed SET pack = 'one'"],
     ['is too short for the places in it', 'UPDATE packed SET at = 9007199254740991'],
   ])(
     'each blob of a pack that %s is listed, and is blob_damaged, until it is stored again [CON-5, CON-19]',

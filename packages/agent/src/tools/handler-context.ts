@@ -1,6 +1,6 @@
 /** Makes a handler's context from the adapter's context, and collects what the handler stores. */
 import { present, type Ref, RepriseError, type SessionInfo, startOfText, type Value } from '@reprise/contracts';
-import type { AdapterContext, BlobShare, ContentStore, KeptStream } from '@reprise/kernel';
+import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, OwnerAnswered, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';
@@ -154,8 +154,8 @@ class KeptContent implements ContentStore {
     return this.content.erasedThrough();
   }
 
-  list(share?: BlobShare): AsyncIterable<Ref> {
-    return this.content.list(share);
+  list(): AsyncIterable<Ref> {
+    return this.content.list();
   }
 
   put(bytes: Uint8Array): Promise<Ref> {

@@ -1,13 +1,6 @@
 /** The parts of an open world: their adapters, their handles, and when they start and stop. */
 import { type PolicyRule, type Ref, RepriseError } from '@reprise/contracts';
-import type {
-  AnyAdapter,
-  BlobShare,
-  ContentStore,
-  KeptStream,
-  OpenKernelWorldOptions,
-  PendingItem,
-} from '@reprise/kernel';
+import type { AnyAdapter, ContentStore, KeptStream, OpenKernelWorldOptions, PendingItem } from '@reprise/kernel';
 import { encode, equalBytes } from '@reprise/kernel/codec';
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { AnyAgent } from '../define/agent.js';
@@ -178,8 +171,8 @@ class HostContent implements ContentStore {
     return (await this.opened).erasedThrough();
   }
 
-  async *list(share?: BlobShare): AsyncGenerator<Ref> {
-    yield* (await this.opened).list(share);
+  async *list(): AsyncGenerator<Ref> {
+    yield* (await this.opened).list();
   }
 
   async put(bytes: Uint8Array): Promise<Ref> {

@@ -196,6 +196,22 @@ export const contentStoreChecks: readonly Check<StoreSubject>[] = [
     expectSame(listed.sort(), [...new Set([...written, ...waiting])].sort(), 'the list');
   }),
 
+  check('given a store that lists shares, each blob is in exactly one of them', async ({ content, journal }) => {
+    const put = async (size: number): Promise<void> => void (await content.put(someBytes(size, size)));
+    for (let size = 0; size < 40; size++) await put(size);
+    for (const size of [LARGE, LARGE + 1, LARGE + 2]) await put(size);
+    await journal.append([], await journal.head());
+    for (let size = 40; size < 50; size++) await put(size); // these wait
+    if (content.listShare === undefined) return;
+    const all = (await collect(content.list())).map(({ hex }) => hex).sort();
+    for (const of of [1, 2, 5]) {
+      const shares: string[] = [];
+      for (let part = 0; part < of; part++)
+        for (const { hex } of await collect(content.listShare({ part, of }))) shares.push(hex);
+      expectSame(shares.sort(), all, `the blobs of ${of} shares`);
+    }
+  }),
+
   check('given an erasure, what it names is gone and the rest stays', async (open) => {
     for (const waiting of [false, true]) {
       const [gone, kept] = [someBytes(SMALL, waiting ? 20 : 21), someBytes(SMALL + 1, waiting ? 20 : 21)];

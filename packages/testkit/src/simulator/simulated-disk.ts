@@ -134,7 +134,7 @@ export class SimulatedDisk {
         has: (ref) => look('has', () => content.has(ref)),
         erasedBy: (ref) => look('erased by', () => content.erasedBy(ref)),
         erasedThrough: () => look('erased through', () => content.erasedThrough()),
-        list: (share) => this.#read(process, 'list', () => content.list(share)),
+        list: () => this.#read(process, 'list', () => content.list()),
         put: (bytes) => look('put', () => this.#unlessFull(() => content.put(bytes))),
         putStream: (pieces) => look('put stream', () => this.#unlessFull(() => content.putStream(pieces))),
         erase: (refs, by) => write('erase', () => content.erase(refs, by)),

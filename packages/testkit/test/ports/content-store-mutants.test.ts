@@ -10,6 +10,7 @@ const TOMBSTONES = 'given an erasure, its tombstones tell what was erased from w
 const AGAIN = 'given what was erased is put again, it is there again and its tombstone stays';
 const PIECES = 'given bytes that come in pieces from one buffer, they are one blob, as if put whole';
 const BROKEN = 'given pieces that end in an error, the error goes through and nothing is kept';
+const SHARES = 'given a store that lists shares, each blob is in exactly one of them';
 const LIST = 'given blobs of all sizes, waiting and written, list names each once';
 
 testMutants('content store', contentStoreChecks, [
@@ -209,6 +210,17 @@ testMutants('content store', contentStoreChecks, [
       },
     };
   }),
+  openMutant('lists every blob in every share', SHARES, ({ content }) => ({
+    content: { listShare: () => content.list() },
+  })),
+  openMutant('leaves out of every share what is in none', SHARES, ({ content }) => ({
+    content: {
+      listShare: async function* ({ part, of }) {
+        const inShare = ({ hex }: Ref) => Number.parseInt(hex.slice(0, 2), 16) % (of + 1) === part;
+        for await (const ref of content.list()) if (of === 1 || inShare(ref)) yield ref;
+      },
+    },
+  })),
   openMutant('lists a blob in both its places', LIST, ({ content }) => ({
     content: {
       list: async function* () {

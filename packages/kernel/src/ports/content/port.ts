@@ -55,13 +55,15 @@ export interface ContentStore extends ContentReader {
    */
   putStream(pieces: AsyncIterable<Uint8Array>): Promise<KeptStream>;
 
+  /** Every link that is stored, each once, in no particular order. For verification and tools. */
+  list(): AsyncIterable<Ref>;
+
   /**
-   * Every link that is stored, each once, in no particular order. For verification and tools.
+   * Every link of a share, for a store that can leave out the others without reading them. Absent on a store that cannot.
    *
-   * Contract: with a share, only the links of that share. While nothing is stored or erased, each link is in exactly one
-   * share, always the same one; the store says in which, so that who reads a share reads little of the others.
+   * Contract: while nothing is stored or erased, each link of {@link list} is in exactly one share.
    */
-  list(share?: BlobShare): AsyncIterable<Ref>;
+  listShare?(share: BlobShare): AsyncIterable<Ref>;
 }
 
 /** One of several shares of all blobs, so that several readers can read them at once. */

@@ -1,12 +1,10 @@
 /** For authors of stores: the behavior of a closed store is the same everywhere and written once. */
 import { isRef, type Ref, RepriseError } from '@reprise/contracts';
-import type { ContentReader, ContentStore } from '../content/port.js';
-import { assertShare } from '../content/shares.js';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { Backup, OpenStore, ReadonlyStore } from './store.js';
 
-type ReadableContent = ContentReader & Pick<ContentStore, 'list'>;
+type ReadableContent = ReadonlyStore['content'];
 
 /**
  * The same store with two additions: it refuses invalid arguments before a database sees them, and every call after
@@ -84,15 +82,20 @@ function readableJournal(journal: ReadableJournal, door: Door): ReadableJournal 
 }
 
 function readableContent(content: ReadableContent, door: Door): ReadableContent {
+  const { listShare } = content;
   return {
     get: async (ref) => door.pass(() => content.get(requireRef(ref))),
     has: async (ref) => door.pass(() => content.has(requireRef(ref))),
     erasedBy: async (ref) => door.pass(() => content.erasedBy(requireRef(ref))),
     erasedThrough: async () => door.pass(() => content.erasedThrough()),
-    list: (share) => {
-      if (share !== undefined) assertShare(share);
-      return door.each(content.list(share));
-    },
+    list: () => door.each(content.list()),
+    ...(listShare && {
+      listShare: (share) => {
+        assertPlace(share.part, 'part');
+        assertPlace(share.of, 'of');
+        return door.each(listShare.call(content, share));
+      },
+    }),
   };
 }
 

@@ -2,8 +2,7 @@ import { Ref, RepriseError, toHex } from '@reprise/contracts';
 import type { Hash } from '../../pure/codec/hash.js';
 import { hostSha256 } from '../content/host-hash.js';
 import { joined } from '../content/pieces.js';
-import type { BlobShare, ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
-import { isInShare } from '../content/shares.js';
+import type { ContentReader, ContentStore, ErasableContentStore } from '../content/port.js';
 import { assertConsecutive, assertHead } from '../journal/append-checks.js';
 import type { Head, ReadableJournal, StoredFrame } from '../journal/port.js';
 import { EMPTY_HEAD } from '../journal/port.js';
@@ -172,13 +171,13 @@ function contentReader(
     has: async (ref) => places.some((place) => place.has(ref.hex)),
     erasedBy: async (ref) => kept.erased.get(ref.hex),
     erasedThrough: async () => kept.erasedThrough,
-    list: (share) => list(places, share),
+    list: () => list(places),
   };
 }
 
-async function* list(places: readonly ReadonlyMap<string, Uint8Array>[], share?: BlobShare): AsyncGenerator<Ref> {
+async function* list(places: readonly ReadonlyMap<string, Uint8Array>[]): AsyncGenerator<Ref> {
   const names = new Set(places.flatMap((place) => [...place.keys()]));
-  for (const hex of names) if (isInShare(hex, share)) yield Ref.fromHex(hex);
+  for (const hex of names) yield Ref.fromHex(hex);
 }
 
 function headOf(kept: Kept): Head {

@@ -44,7 +44,7 @@ export interface OpenStore {
 /** An open store, for reading: verification, inspection, export. Takes no lock and never writes. */
 export interface ReadonlyStore {
   readonly journal: ReadableJournal;
-  readonly content: ContentReader & Pick<ContentStore, 'list'>;
+  readonly content: ContentReader & Pick<ContentStore, 'list' | 'listShare'>;
   readonly hash?: Hash;
   /**
    * Lets the reads of one turn of the event loop see one state of the world, until the returned function is called: what

@@ -1,7 +1,8 @@
 /** Follows links from frames to all content that they need, and reads every stored blob. */
 import { type Ref, RepriseError } from '@reprise/contracts';
 import { LINKS_PER_TURN } from '../../ports/content/bounds.js';
-import type { BlobShare, ContentReader, ContentStore } from '../../ports/content/port.js';
+import type { BlobShare, ContentReader } from '../../ports/content/port.js';
+import type { ReadonlyStore } from '../../ports/store/store.js';
 import { macrotask } from '../../ports/time/turn.js';
 import { decode, linksOf } from '../../pure/codec/index.js';
 import { LinkSet } from './link-set.js';
@@ -90,17 +91,26 @@ export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) 
  *   of the content store
  */
 export async function readBlobs(
-  content: ContentReader & Pick<ContentStore, 'list'>,
+  content: ReadonlyStore['content'],
   share: BlobShare,
   tick: (blobs: number) => Promise<void> | undefined,
   hasRead: (hex: string) => boolean = () => false,
 ): Promise<number> {
   let blobs = 0;
-  for await (const ref of content.list(share)) {
+  for await (const ref of inShare(content, share)) {
     if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
     await tick(++blobs);
   }
   return blobs;
+}
+
+/** The share that has every blob. */
+export const ALL_BLOBS: BlobShare = { part: 0, of: 1 };
+
+/** By the first digits of the digest, where the store has no shares of its own. */
+async function* inShare(content: ReadonlyStore['content'], { part, of }: BlobShare): AsyncGenerator<Ref> {
+  if (content.listShare !== undefined) return yield* content.listShare({ part, of });
+  for await (const ref of content.list()) if (Number.parseInt(ref.hex.slice(0, 8), 16) % of === part) yield ref;
 }
 
 function missing(ref: Ref, where: string): RepriseError {

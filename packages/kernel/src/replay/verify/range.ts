@@ -97,19 +97,20 @@ export interface VerifyWorkers {
 /** The part of the progress that a worker knows: its own. */
 export type Told = Partial<Pick<VerifyProgress, 'frames' | 'blobs'>>;
 
-/** Ranges for each worker: enough that none waits long for the last one, few enough that beginning costs little. */
-const RANGES_PER_WORKER = 4;
+/**
+ * The part of the frames left that a worker takes next: a range is this part of a fair share. Long ranges come first, since
+ * beginning one costs something; short ones come last, so that no worker waits long for another.
+ */
+const PART_OF_SHARE = 0.8;
 
-/** Cuts a journal at snapshots into ranges of about one length; one range when it is short or has no snapshots. */
+/** Cuts a journal at snapshots into ranges, the longer ones first; one range when it is short or has no snapshots. */
 export async function cutIntoRanges(
   journal: Pick<ReadableJournal, 'head' | 'findLast'>,
   { size, framesMin }: Pick<VerifyWorkers, 'size' | 'framesMin'>,
 ): Promise<RangeTask[]> {
-  const frames = (await journal.head()).seq + 1;
-  const count = Math.min(size * RANGES_PER_WORKER, Math.floor(frames / Math.max(framesMin, 1)));
   const starts: Pick<RangeTask, 'after' | 'manifest'>[] = [{ after: -1, manifest: -1 }];
-  for (let i = 1; i < count; i++) {
-    const snapshot = await journal.findLast('snapshot', Math.floor((frames * i) / count));
+  for (const from of cuts((await journal.head()).seq + 1, size, Math.max(framesMin, 1))) {
+    const snapshot = await journal.findLast('snapshot', from);
     if (snapshot === undefined || snapshot.seq <= (starts.at(-1)?.after ?? -1)) continue;
     const manifest = await journal.findLast('manifest', snapshot.seq);
     if (manifest !== undefined) starts.push({ after: snapshot.seq, manifest: manifest.seq });
@@ -118,4 +119,14 @@ export async function cutIntoRanges(
     const to = starts[i + 1]?.after;
     return to === undefined ? start : { ...start, to };
   });
+}
+
+/** Where ranges should begin, after the first. */
+function cuts(frames: number, size: number, framesMin: number): number[] {
+  const found: number[] = [];
+  for (let from = 0; ; ) {
+    from += Math.max(framesMin, Math.floor(((frames - from) * PART_OF_SHARE) / size));
+    if (frames - from < framesMin) return found;
+    found.push(from);
+  }
 }

@@ -1,6 +1,5 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
 import { type IngressOf, Ref, RepriseError } from '@reprise/contracts';
-import { ALL_BLOBS } from '../../ports/content/shares.js';
 import { readInputs } from '../../ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -13,7 +12,7 @@ import {
   requireReadable,
 } from '../../pure/arguments/arguments.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
-import { readBlobs, requireAccounted } from './content-walk.js';
+import { ALL_BLOBS, readBlobs, requireAccounted } from './content-walk.js';
 import type { VerifiedEra } from './era-walk.js';
 import { pinsLacking } from './eras.js';
 import { Erasures } from './erasures.js';

@@ -1,6 +1,6 @@
 /** The content store that adapters get: stored content holds no secret. */
 import type { Ref } from '@reprise/contracts';
-import type { BlobShare, ContentStore, KeptStream } from '../../ports/content/port.js';
+import type { ContentStore, KeptStream } from '../../ports/content/port.js';
 import type { Scrubber } from '../../ports/scrub/index.js';
 import { decode, encode } from '../../pure/codec/index.js';
 
@@ -51,8 +51,8 @@ export class ScrubbedContent implements ContentStore {
     return this.#scrubbed.has(ref.hex);
   }
 
-  list(share?: BlobShare): AsyncIterable<Ref> {
-    return this.content.list(share);
+  list(): AsyncIterable<Ref> {
+    return this.content.list();
   }
 
   /** A canonical value states the length of its texts, so it is decoded, scrubbed and encoded again. */

@@ -144,14 +144,17 @@ describe(`verification in ranges (seed ${SEED})`, () => {
   });
 });
 
-/** A world with two hundred notes and a snapshot at every tenth frame; other notes from a frame on. */
+/** The frames from one snapshot of {@link notes} to the next. */
+const BETWEEN_SNAPSHOTS = 10;
+
+/** A world with two hundred notes and snapshots; other notes from a frame on. */
 async function notes(otherFrom = 1_000): Promise<{ readonly app: App; readonly content: Content }> {
   const { app } = lab();
   const store = memory({ hash: nativeHash });
   let turn = 0;
   const random = (length: number) => new Uint8Array(length).fill(7);
   const clock = { wall: () => 1_000 + turn, monotonic: () => turn++, sleep: async () => undefined };
-  await using world = await openKernelWorld({ store, app, snapshotEvery: 10, random, clock });
+  await using world = await openKernelWorld({ store, app, snapshotEvery: BETWEEN_SNAPSHOTS, random, clock });
   for (let i = 0; i < 200; i++) {
     await ask(world, 'a', [note(world.head.seq >= otherFrom ? `other ${i}` : `n${i}`)], { id: `r${i}` });
   }
@@ -168,20 +171,32 @@ function broken(content: Content, ...seqs: readonly number[]): Content {
 }
 
 describe('the ends of ranges', () => {
-  it('ranges end at snapshots, and there are no more of them than the workers are worth', async () => {
+  it.each([
+    [2, 1, 'the long ones first'],
+    [3, 1, 'the long ones first'],
+    [2, 50, 'none too short to be worth a task'],
+  ] as const)('ranges for %i workers, of %i frames at least, end at snapshots: %s', async (size, framesMin, _) => {
     const { app, content } = await notes();
     const store = storeWith(content);
-    for (const [size, framesMin, ranges] of [
-      [2, 1, 8],
-      [1, 1, 4],
-      [2, 50, 4],
-      [2, 150, 0],
-    ] as const) {
-      const workers = localWorkers({ code: { apps: [app] }, storeOf: () => store, size, framesMin });
-      await verifyStore(store, { app, workers });
-      expect(workers.tasks).toHaveLength(ranges);
-      for (const { after } of workers.tasks) if (after >= 0) expect(content.frames[after]?.kind).toBe('snapshot');
-    }
+    const workers = localWorkers({ code: { apps: [app] }, storeOf: () => store, size, framesMin });
+    await verifyStore(store, { app, workers });
+    const starts = workers.tasks.map(({ after }) => after);
+    for (const after of starts.slice(1)) expect(content.frames[after]?.kind).toBe('snapshot');
+    const lengths = starts.map((after, i) => (starts[i + 1] ?? content.frames.length - 1) - after);
+    expect(lengths.length).toBeGreaterThan(size);
+    expect(lengths[0]).toBeLessThan(content.frames.length / size);
+    for (const length of lengths) expect(length).toBeGreaterThan(framesMin - BETWEEN_SNAPSHOTS);
+    for (const [i, length] of lengths.slice(1, -1).entries())
+      expect(length).toBeLessThan((lengths[i] as number) + 2 * BETWEEN_SNAPSHOTS);
+    expect(lengths.at(-1)).toBeLessThan(2 * (framesMin + BETWEEN_SNAPSHOTS));
+  });
+
+  it('a journal that is too short for two ranges is verified in one piece', async () => {
+    const { app, content } = await notes();
+    const store = storeWith(content);
+    const workers = localWorkers({ code: { apps: [app] }, storeOf: () => store, size: 2, framesMin: 150 });
+    await verifyStore(store, { app, workers });
+    expect(workers.tasks).toHaveLength(0);
   });
 
   it.each([-1, 0, 50, 150])(
