@@ -97,11 +97,8 @@ export interface VerifyWorkers {
 /** The part of the progress that a worker knows: its own. */
 export type Told = Partial<Pick<VerifyProgress, 'frames' | 'blobs'>>;
 
-/**
- * The part of the frames left that a worker takes next: a range is this part of a fair share. Long ranges come first, since
- * beginning one costs something; short ones come last, so that no worker waits long for another.
- */
-const PART_OF_SHARE = 0.8;
+/** The ranges, for each worker, that what is left is cut into at last. */
+const LAST_RANGES = 4;
 
 /** Cuts a journal at snapshots into ranges, the longer ones first; one range when it is short or has no snapshots. */
 export async function cutIntoRanges(
@@ -121,12 +118,20 @@ export async function cutIntoRanges(
   });
 }
 
-/** Where ranges should begin, after the first. */
+/**
+ * Where ranges should begin, after the first. Each worker gets a range of half of what is left, and again, since beginning
+ * one costs something; the rest is cut into short ones, as many for each worker, so that none waits long for another.
+ */
 function cuts(frames: number, size: number, framesMin: number): number[] {
   const found: number[] = [];
-  for (let from = 0; ; ) {
-    from += Math.max(framesMin, Math.floor(((frames - from) * PART_OF_SHARE) / size));
-    if (frames - from < framesMin) return found;
-    found.push(from);
-  }
+  let from = 0;
+  const cut = (count: number, length: number): void => {
+    for (let i = 0; i < count; i++) found.push(Math.floor(from + i * length));
+    from += Math.floor(count * length);
+  };
+  while (frames - from > size * LAST_RANGES * framesMin) cut(size, (frames - from) / 2 / size);
+  const last = Math.floor((frames - from) / framesMin);
+  const count = Math.max(1, last < size ? last : last - (last % size));
+  cut(count, (frames - from) / count);
+  return found.slice(1);
 }

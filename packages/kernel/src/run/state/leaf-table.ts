@@ -5,7 +5,8 @@
  * T1  `get` answers from memory or throws `Miss`; it never guesses.
  * T2  Effects, plans, timers, the pending cascade and the world's rules are resident: recovery and timers list them.
  *     Cells, logs and nodes of tables are loaded when first read, so opening costs the tail and not the world's age.
- * T3  `dirty` is exactly what differs from the map of `root`.
+ * T3  `dirty` is what may differ from the map of `root`. A leaf that came and went since then does not: most effects and
+ *     plans do, and a snapshot is due when the dirty leaves are worth one.
  * T4  A resident leaf is never written into: a change replaces it. A part of it that leaves the kernel is a copy.
  */
 import type { Ref } from '@reprise/contracts';
@@ -45,6 +46,8 @@ export class LeafTable implements LeafReader {
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
+  /** Dirty keys that the map of the last snapshot does not have. */
+  readonly #fresh = new Set<string>();
   #root: Ref | null = null;
   #residentBytes = 0;
 
@@ -94,7 +97,7 @@ export class LeafTable implements LeafReader {
     }
   }
 
-  /** Takes speculative changes back. The leaves stay dirty: at worst a snapshot rewrites what it need not. */
+  /** Takes speculative changes back. Known leaves stay dirty: at worst a snapshot rewrites what it need not. */
   undo(log: UndoLog): void {
     for (const { key, leaf } of log.values()) this.#set(key, leaf);
   }
@@ -137,6 +140,7 @@ export class LeafTable implements LeafReader {
   rebase(root: Ref): void {
     this.#root = root;
     this.#dirty.clear();
+    this.#fresh.clear();
     this.#absent.clear();
     for (const [id, { key }] of this.#resident) {
       if (this.#residentBytes <= RESIDENT_BYTES_MAX) break;
@@ -154,10 +158,25 @@ export class LeafTable implements LeafReader {
   }
 
   #set(key: LeafKey, leaf: unknown): void {
+    if (this.#isNew(key)) this.#fresh.add(key.id);
     this.#dirty.set(key.id, key);
     this.#absent.delete(key.id);
     this.#drop(key.id);
-    if (leaf !== undefined) this.#keep(key, leaf, 0); // at the end: the last to change is the last to be dropped
+    if (leaf !== undefined)
+      this.#keep(key, leaf, 0); // at the end: the last to change is the last to be dropped
+    else if (this.#fresh.delete(key.id)) this.#forget(key);
+  }
+
+  /** Whether neither the map of the last snapshot nor a frame since then has a leaf of this key. */
+  #isNew({ id, path: [kind] }: LeafKey): boolean {
+    if (this.#dirty.has(id) || this.#resident.has(id)) return false;
+    return this.#root === null || !LOADED_ON_DEMAND.has(kind) || this.#absent.has(id);
+  }
+
+  /** A leaf came and went: nothing differs from the map of the last snapshot (T3). */
+  #forget({ id, path: [kind] }: LeafKey): void {
+    this.#dirty.delete(id);
+    if (LOADED_ON_DEMAND.has(kind)) this.#absent.add(id);
   }
 
   #keepBytes(key: LeafKey, bytes: Uint8Array): void {
