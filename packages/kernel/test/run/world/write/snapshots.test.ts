@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memory, openKernelWorld, type Store } from '../../../../src/index.js';
 import { closeSound, recordsOf } from '../../../support/judge.js';
-import { add, ask, fact, lab, numberOf, sendMany, wake } from '../../../support/lab.js';
+import { add, ask, fact, lab, numberOf, sendMany, unwake, wake } from '../../../support/lab.js';
 
 const { app } = lab();
 
@@ -89,6 +89,15 @@ describe('given a world that is asked for no snapshots', () => {
       for (let i = 0; i < 1_500; i++) await ask(world, 'x', [add(1)]);
       expect(await snapshotsOf(store)).toBe(0);
       for (let i = 0; i < 150; i++) await ask(world, 'x', [add(1)]);
+    }
+    expect(await snapshotsOf(store)).toBe(1);
+  });
+
+  it('what comes and goes between two snapshots, as effects and timers do, lets no snapshot wait', async () => {
+    const store = memory();
+    {
+      await using world = await openKernelWorld({ store, app, recheckEvery: 0 });
+      for (let i = 0; i < 1_010; i++) await ask(world, 'x', [unwake(`bell ${i - 1}`), wake(`bell ${i}`, 1_000_000)]);
     }
     expect(await snapshotsOf(store)).toBe(1);
   });
