@@ -97,7 +97,7 @@ describe('given a world that is asked for no snapshots', () => {
     const store = memory();
     {
       await using world = await openKernelWorld({ store, app, recheckEvery: 0 });
-      for (let i = 0; i < 1_010; i++) await ask(world, 'x', [unwake(`bell ${i - 1}`), wake(`bell ${i}`, 1_000_000)]);
+      for (let i = 0; i < 1_010; i++) await ask(world, 'x', [unwake(`bell${i}`), wake(`bell${i + 1}`, 1_000_000)]);
     }
     expect(await snapshotsOf(store)).toBe(1);
   });
