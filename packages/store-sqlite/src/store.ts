@@ -75,7 +75,7 @@ function openForWriting(path: string, options: SqliteOptions, ports: Ports): Pro
 const OPENING_FAILED = 'cannot open the store';
 
 /** The pages that a reader keeps: the indexes of a long world, which its queries meet in no order, at least in part. */
-const READER_CACHE_KIB = 16 * 1024;
+const READER_CACHE_KIB = 8 * 1024;
 
 /** The note of {@link OpenStore.mark}. */
 const MARK = 'mark';

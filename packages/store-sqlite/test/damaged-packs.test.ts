@@ -165,7 +165,7 @@ describe('a damaged pack of blobs', () => {
     ],
     ['is not there', 'DELETE FROM pack'],
     ['holds its blobs at other places', 'UPDATE packed SET at = at + 1'],
-    ['is none of this file', 'UPDATE packed SET pack = pack + 1000000'],
+    ['lies outside of this file', 'UPDATE packed SET pack = pack + 1000000'],
     ['is named by a text', "UPDATE packed SET pack = 'one'"],
     ['is too short for the places in it', 'UPDATE packed SET at = 9007199254740991'],
   ])(

@@ -42,7 +42,7 @@ describe('reads of one turn', () => {
     expect(await seen()).toBe(1);
   });
 
-  it('who reads turn by turn sees what was written in a turn in the next one', async () => {
+  it('a reader that reads turn by turn sees in the next turn what was written in this one', async () => {
     const end = reader.readTurnByTurn?.();
     expect(await seen()).toBe(0);
     await grow();
