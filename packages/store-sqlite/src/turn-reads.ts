@@ -10,7 +10,7 @@
 import type { Connection, SqlValue } from './driver.js';
 
 /** A connection whose reads can share transactions. */
-export interface TurnReads {
+interface TurnReads {
   readonly db: Connection;
   /** Begins to share them. @returns ends it; idempotent */
   readTurnByTurn(): () => void;

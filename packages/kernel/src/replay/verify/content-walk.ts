@@ -91,15 +91,21 @@ export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) 
  *   of the content store
  */
 export async function readBlobs(
-  content: ReadonlyStore['content'],
+  store: Pick<ReadonlyStore, 'content' | 'readTurnByTurn'>,
   share: BlobShare,
   tick: (blobs: number) => Promise<void> | undefined,
   hasRead: (hex: string) => boolean = () => false,
 ): Promise<number> {
+  const { content } = store;
+  const end = store.readTurnByTurn?.();
   let blobs = 0;
-  for await (const ref of inShare(content, share)) {
-    if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
-    await tick(++blobs);
+  try {
+    for await (const ref of content.listShare?.(share) ?? inShare(content.list(), share)) {
+      if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
+      await tick(++blobs);
+    }
+  } finally {
+    end?.();
   }
   return blobs;
 }
@@ -108,9 +114,8 @@ export async function readBlobs(
 export const ALL_BLOBS: BlobShare = { part: 0, of: 1 };
 
 /** By the first digits of the digest, where the store has no shares of its own. */
-async function* inShare(content: ReadonlyStore['content'], { part, of }: BlobShare): AsyncGenerator<Ref> {
-  if (content.listShare !== undefined) return yield* content.listShare({ part, of });
-  for await (const ref of content.list()) if (Number.parseInt(ref.hex.slice(0, 8), 16) % of === part) yield ref;
+async function* inShare(all: AsyncIterable<Ref>, { part, of }: BlobShare): AsyncGenerator<Ref> {
+  for await (const ref of all) if (Number.parseInt(ref.hex.slice(0, 8), 16) % of === part) yield ref;
 }
 
 function missing(ref: Ref, where: string): RepriseError {

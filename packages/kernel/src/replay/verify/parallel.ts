@@ -74,12 +74,9 @@ export async function readInShares(
 ): Promise<number | undefined> {
   const shares = Array.from({ length: begun }, (_, part) => ({ part, of: begun }));
   return together(progress, 'blobs', async (tell, stop) => {
-    let sum = 0;
-    for (const read of await Promise.all(shares.map((share, i) => workers.read(share, tell(i), stop)))) {
-      if (read.status === 'defect') return undefined;
-      sum += read.blobs;
-    }
-    return sum;
+    const read = await Promise.all(shares.map((share, i) => workers.read(share, tell(i), stop)));
+    const sum = read.reduce((sum, { blobs }) => sum + (blobs ?? Number.NaN), 0);
+    return Number.isNaN(sum) ? undefined : sum;
   });
 }
 

@@ -32,6 +32,7 @@ export class RangeWalk {
   readonly #content: ContentWalk;
   readonly #erasures = new Erasures();
   readonly #newest = new Map<string, number>();
+  readonly #endReads: (() => void) | undefined;
   #start: Boundary = GENESIS;
   #records = 0;
   #isExpected = false;
@@ -42,6 +43,7 @@ export class RangeWalk {
     private readonly expect: string | undefined,
   ) {
     const { content } = store;
+    this.#endReads = store.readTurnByTurn?.();
     this.#nodes = new ComputedNodes(content, this.#hash);
     this.#eras = new EraWalk(apps, this.#nodes, this.#hash, code && { sandbox: code, content }, thorough);
     this.#content = new ContentWalk(content);
@@ -86,8 +88,9 @@ export class RangeWalk {
     }
   }
 
-  /** Ends what still replays. Idempotent. */
+  /** Ends what still replays, and its way of reading. Idempotent. */
   close(): Promise<void> {
+    this.#endReads?.();
     return this.#eras.close();
   }
 
@@ -137,7 +140,6 @@ export async function verifyRange(
 ): Promise<RangeResult> {
   let start: Boundary | undefined;
   const walk = new RangeWalk(store, code, task.expect);
-  const end = store.readTurnByTurn?.();
   try {
     start = await walk.begin(task);
     await walk.through(task.to, new Progress(0, tell));
@@ -145,24 +147,19 @@ export async function verifyRange(
   } catch (error) {
     return { status: 'defect', error: toPortable(error), ...(start === undefined ? {} : { start }) };
   } finally {
-    end?.();
     await walk.close();
   }
 }
 
 /** Reads the blobs of a share, for a worker of {@link VerifyWorkers}. Never rejects. */
-export async function readShare(
+export function readShare(
   store: Pick<ReadonlyStore, 'content' | 'readTurnByTurn'>,
   share: BlobShare,
   tell: (progress: Told) => void,
 ): Promise<SharedBlobs> {
   const progress = new Progress(0, tell);
-  const end = store.readTurnByTurn?.();
-  try {
-    return { status: 'read', blobs: await readBlobs(store.content, share, (read) => progress.step({ blobs: read })) };
-  } catch {
-    return { status: 'defect' };
-  } finally {
-    end?.();
-  }
+  return readBlobs(store, share, (blobs) => progress.step({ blobs })).then(
+    (blobs) => ({ blobs }),
+    () => ({}),
+  );
 }

@@ -65,8 +65,11 @@ interface RangeDefect {
 /** The result of verifying a range. All fields can be sent to another thread. */
 export type RangeResult = RangeFound | RangeDefect;
 
-/** The number of blobs of a share, all read; or that one of them has a defect. All fields can be sent to another thread. */
-export type SharedBlobs = { readonly status: 'read'; readonly blobs: number } | { readonly status: 'defect' };
+/** What was read of a share. All fields can be sent to another thread. */
+export interface SharedBlobs {
+  /** The number of its blobs, all read; absent when one of them has a defect. */
+  readonly blobs?: number;
+}
 
 /**
  * Verifies ranges of one world at once: in threads or in processes that open the world and load its apps themselves,
@@ -124,14 +127,14 @@ export async function cutIntoRanges(
  */
 function cuts(frames: number, size: number, framesMin: number): number[] {
   const found: number[] = [];
-  let from = 0;
-  const cut = (count: number, length: number): void => {
+  for (let from = 0; from < frames; ) {
+    const left = frames - from;
+    const worth = Math.floor(left / framesMin);
+    const isLast = worth <= size * LAST_RANGES;
+    const count = isLast ? worth - (worth % size) || worth || 1 : size;
+    const length = (isLast ? left : left / 2) / count;
     for (let i = 0; i < count; i++) found.push(Math.floor(from + i * length));
-    from += Math.floor(count * length);
-  };
-  while (frames - from > size * LAST_RANGES * framesMin) cut(size, (frames - from) / 2 / size);
-  const last = Math.floor((frames - from) / framesMin);
-  const count = Math.max(1, last < size ? last : last - (last % size));
-  cut(count, (frames - from) / count);
+    from += Math.ceil(count * length);
+  }
   return found.slice(1);
 }

@@ -81,15 +81,6 @@ export interface VerifyReport {
  */
 export async function verifyStore(store: ReadonlyStore, options: VerifyOptions = {}): Promise<VerifyReport> {
   const apps = requireVerifiable(store, options);
-  const end = store.readTurnByTurn?.();
-  try {
-    return await verified(store, options, apps);
-  } finally {
-    end?.();
-  }
-}
-
-async function verified(store: ReadonlyStore, options: VerifyOptions, apps: readonly App[]): Promise<VerifyReport> {
   const { workers, expect } = options;
   const of = (await store.journal.head()).seq + 1;
   const progress = new Progress(of, options.onProgress);
@@ -150,9 +141,9 @@ async function judge(
   return erasures.check(store.content);
 }
 
-async function readAll({ content }: ReadonlyStore, progress: Progress, walk: RangeWalk | undefined): Promise<number> {
+async function readAll(store: ReadonlyStore, progress: Progress, walk: RangeWalk | undefined): Promise<number> {
   const tick = (blobs: number) => progress.step({ blobs });
-  return readBlobs(content, ALL_BLOBS, tick, (hex) => walk?.hasRead(hex) === true);
+  return readBlobs(store, ALL_BLOBS, tick, (hex) => walk?.hasRead(hex) === true);
 }
 
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {

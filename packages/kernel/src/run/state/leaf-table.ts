@@ -158,25 +158,19 @@ export class LeafTable implements LeafReader {
   }
 
   #set(key: LeafKey, leaf: unknown): void {
-    if (this.#isNew(key)) this.#fresh.add(key.id);
-    this.#dirty.set(key.id, key);
-    this.#absent.delete(key.id);
-    this.#drop(key.id);
+    const { id } = key;
+    const isOnDemand = LOADED_ON_DEMAND.has(key.path[0]);
+    const isKnown = this.#dirty.has(id) || this.#resident.has(id);
+    if (!isKnown && (this.#root === null || !isOnDemand || this.#absent.has(id))) this.#fresh.add(id);
+    this.#dirty.set(id, key);
+    this.#absent.delete(id);
+    this.#drop(id);
     if (leaf !== undefined)
       this.#keep(key, leaf, 0); // at the end: the last to change is the last to be dropped
-    else if (this.#fresh.delete(key.id)) this.#forget(key);
-  }
-
-  /** Whether neither the map of the last snapshot nor a frame since then has a leaf of this key. */
-  #isNew({ id, path: [kind] }: LeafKey): boolean {
-    if (this.#dirty.has(id) || this.#resident.has(id)) return false;
-    return this.#root === null || !LOADED_ON_DEMAND.has(kind) || this.#absent.has(id);
-  }
-
-  /** A leaf came and went: nothing differs from the map of the last snapshot (T3). */
-  #forget({ id, path: [kind] }: LeafKey): void {
-    this.#dirty.delete(id);
-    if (LOADED_ON_DEMAND.has(kind)) this.#absent.add(id);
+    else if (this.#fresh.delete(id)) {
+      this.#dirty.delete(id); // it came and went (T3)
+      if (isOnDemand) this.#absent.add(id);
+    }
   }
 
   #keepBytes(key: LeafKey, bytes: Uint8Array): void {

@@ -83,6 +83,7 @@ class Compared {
       made.push({ key, before: this.#model.get(key), after: n === null ? undefined : leafOf(key, n) });
       this.#touched.add(key);
       if (this.#unread.has(key)) this.#blind.add(key);
+      else await this.#table.read(key); // as a fold does
     }
     this.#table.apply(made, undo);
     if (isTakenBack) return this.#table.undo(undo);
