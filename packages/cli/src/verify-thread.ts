@@ -32,7 +32,11 @@ async function answer(
   message: ToThread,
   say: (message: FromThread) => void,
 ): Promise<void> {
-  if (message.ask === 'end') process.exit(); // of this thread alone: here no call to the database is under way
+  // Of this thread alone. Here no call to the database is under way, but a transaction may be open, which closing ends.
+  if (message.ask === 'end') {
+    void store.close().finally(() => process.exit());
+    return;
+  }
   const tell = (told: (FromThread & { say: 'told' })['told']): void => say({ say: 'told', told });
   if (message.ask === 'read') say({ say: 'read', result: await readShare(store, message.share, tell) });
   else say({ say: 'verified', result: await verifyRange(store, message.task, code, tell) });

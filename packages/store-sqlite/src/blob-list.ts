@@ -1,6 +1,6 @@
 /**
  * Lists the blobs of a file, those of a pack one after another, so that who reads them all inflates each pack once. A
- * share has whole packs, for the same reason, and rows of their own by digest.
+ * share is a range of digests: a blob stays in its share when a writer packs it meanwhile.
  */
 import type { BlobShare } from '@reprise/kernel';
 import type { BlobPacks, Place } from './blob-packs.js';
@@ -34,18 +34,27 @@ export function* listRows(listed: Listed): Generator<string> {
     found++;
     if (!seen.has(hex)) yield hex; // a blob may have been packed meanwhile
   }
-  const places = listed.db.prepare(`SELECT count(*) FROM packed WHERE ${sharedSql(listed.share)}`);
-  if (places.get()?.[0] !== found) yield* lostPlaces(listed, seen);
+  if (found !== countPlaces(listed)) yield* lostPlaces(listed, seen);
 }
 
-/** Whether a blob that is in no pack is in a share: by its digest. */
+/** The first two bytes of a digest are below this. */
+const PREFIXES = 2 ** 16;
+
+/** Whether a blob is in a share. */
 export function isInShare(hex: string, { part, of }: BlobShare): boolean {
-  return of === 1 || Number.parseInt(hex.slice(0, 8), 16) % of === part;
+  return Math.floor((Number.parseInt(hex.slice(0, 4), 16) * of) / PREFIXES) === part;
 }
 
-/** For a query on `packed`: the condition that a place is in a share, also when its pack is not a number of ours. */
-function sharedSql({ part, of }: BlobShare): string {
-  return of === 1 ? 'TRUE' : `CASE WHEN typeof(pack) = 'integer' THEN abs(pack % ${of}) ELSE 0 END = ${part}`;
+/** The number of places in packs of a share. */
+function countPlaces({ db, path, share: { part, of } }: Listed): unknown {
+  const first = (share: number): string =>
+    Math.ceil((share * PREFIXES) / of)
+      .toString(16)
+      .padStart(4, '0');
+  const from = part === 0 ? 'TRUE' : `digest >= x'${first(part)}'`;
+  const to = part === of - 1 ? 'TRUE' : `digest < x'${first(part + 1)}'`;
+  const sql = `SELECT count(*) FROM packed WHERE ${from} AND ${to}`;
+  return guarded('cannot list the packs', path, () => db.prepare(sql).get()?.[0]);
 }
 
 function* ownRows({ db, path }: Listed): Generator<string> {
@@ -56,26 +65,21 @@ function* ownRows({ db, path }: Listed): Generator<string> {
   for (const [hex, [, stands]] of inOrder(page, path)) if (stands === 1) yield hex;
 }
 
-/** For a query on `packed`: the condition that the blob has no row of its own, where it would be listed already. */
-function packedOnlySql(db: Connection): string {
-  return `NOT EXISTS (SELECT 1 FROM blob WHERE blob.digest = packed.digest AND ${standingSql(db)})`;
-}
-
 /** Blobs whose place in a pack is sound. */
 function* packedBlobs({ db, packs, path, share }: Listed): Generator<string> {
-  const placeOf = db.prepare(
-    `SELECT ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ? AND ${packedOnlySql(db)}`,
-  );
+  const placeOf = db.prepare(`SELECT ${wholeSql('pack')}, ${wholeSql('at')} FROM packed WHERE digest = ?`);
   const query = <T>(body: () => T): T => guarded('cannot list the packs', path, body);
   let last = 0;
   for (;;) {
     const pack = query(() => packs.after(last));
     if (pack === undefined) return;
     if (pack <= last) throw illegal(`${path}, the pack after ${last}`, 'packs in order');
-    for (const at of pack % share.of === share.part ? startsOf(packs, pack) : []) {
+    for (const at of startsOf(packs, pack)) {
       const digest = digestAt(packs, { pack, at });
-      const place = digest && query(() => placeOf.get(digest));
-      if (digest !== undefined && place?.[0] === pack && place[1] === at) yield hexOf(digest);
+      const hex = digest && hexOf(digest);
+      if (digest === undefined || hex === undefined || !isInShare(hex, share)) continue;
+      const place = query(() => placeOf.get(digest));
+      if (place?.[0] === pack && place[1] === at) yield hex;
     }
     last = pack;
   }
@@ -92,10 +96,10 @@ function startsOf(packs: BlobPacks, pack: number): readonly number[] {
 
 /** Blobs whose place in a pack is damaged: who reads one learns that. */
 function* lostPlaces({ db, packs, path, share }: Listed, seen: ReadonlySet<string>): Generator<string> {
-  const columns = `${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}, ${sharedSql(share)} AND ${packedOnlySql(db)}`;
+  const columns = `${digestSql('digest')}, ${wholeSql('pack')}, ${wholeSql('at')}`;
   const page = db.prepare(`SELECT ${columns} FROM packed WHERE digest > ? ORDER BY digest LIMIT ${PAGE_ROWS}`);
-  for (const [hex, [, pack, at, isOurs]] of inOrder(page, path)) {
-    if (isOurs === 1 && !seen.has(hex) && !isSound(packs, hex, pack, at)) yield hex;
+  for (const [hex, [, pack, at]] of inOrder(page, path)) {
+    if (isInShare(hex, share) && !seen.has(hex) && !isSound(packs, hex, pack, at)) yield hex;
   }
 }
 

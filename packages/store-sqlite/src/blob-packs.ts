@@ -12,7 +12,7 @@ import { deflated, inflated, PACK_BYTES_MAX } from './deflated.js';
 import type { Connection, Row } from './driver.js';
 import { nodeSha256 } from './hash.js';
 import { standingSql } from './schema.js';
-import { bytes, bytesSql, digestSql, whole, wholeSql } from './values.js';
+import { bytes, bytesSql, digestSql, illegal, whole, wholeSql } from './values.js';
 
 /**
  * Inflated packs that all stores of the process keep together: 16 MiB. A session reads its history again and again, and
@@ -93,6 +93,7 @@ export class BlobPacks {
 
   #read(row: Row | undefined, pack: number): Uint8Array {
     const where = `${this.path}, pack ${pack}`;
+    if (row !== undefined && row[0] !== pack) throw illegal(where, 'the pack that was asked for');
     return inflated({ bytes: bytes(row?.[1], where), size: whole(row?.[2], where) });
   }
 }

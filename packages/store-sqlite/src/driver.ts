@@ -4,7 +4,8 @@
  *
  * Traps of libsql 0.5.29 that this file keeps away: a lone Buffer as the only parameter aborts the process
  * (always a list here); rows of `get()` carry a `_metadata` with a timing (raw mode); blobs come back as Buffer
- * or ArrayBuffer (made plain); there is no read-only option (a URI instead); `close()` may leave the connection
+ * or ArrayBuffer (made plain); `get()` does not reset a statement before it binds, so after an `all()`, or after an error,
+ * it would answer for the parameters before (a statement of its own, prepared again after an error); there is no read-only option (a URI instead); `close()` may leave the connection
  * to the garbage collector while a prepared statement lives (so nothing here counts on it to release a lock).
  */
 import { pathToFileURL } from 'node:url';
@@ -148,23 +149,30 @@ function libsqlDriver(Database: LibsqlConstructor): Driver {
       const db = new Database(mode === 'write' ? path : uri(path, mode));
       return {
         exec: (sql) => db.exec(sql),
-        prepare: (sql) => libsqlStatement(db.prepare(sql)),
+        prepare: (sql) => libsqlStatement(() => db.prepare(sql)),
         close: () => db.close(),
       };
     },
   };
 }
 
-function libsqlStatement(statement: LibsqlStatement): Statement {
+function libsqlStatement(prepare: () => LibsqlStatement): Statement {
+  const statement = prepare();
   // A statement that returns no rows refuses the raw mode, so it is switched on when rows are first asked for.
   let raw: LibsqlStatement | undefined;
+  let one: LibsqlStatement | undefined;
   return {
     run: (...params) => {
       statement.run(params);
     },
     get: (...params) => {
-      raw ??= statement.raw(true);
-      return raw.get(params)?.map(plain);
+      one ??= prepare().raw(true);
+      try {
+        return one.get(params)?.map(plain);
+      } catch (error) {
+        one = undefined;
+        throw error;
+      }
     },
     all: (...params) => {
       raw ??= statement.raw(true);

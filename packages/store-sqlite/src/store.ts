@@ -74,7 +74,7 @@ function openForWriting(path: string, options: SqliteOptions, ports: Ports): Pro
 
 const OPENING_FAILED = 'cannot open the store';
 
-/** The pages that a reader keeps: the indexes of a long world, which its queries meet in no order, at least in part. */
+/** How much of the file a reader keeps in memory: its queries look up the indexes of a long world in no order. */
 const READER_CACHE_KIB = 8 * 1024;
 
 /** The note of {@link OpenStore.mark}. */
@@ -111,10 +111,10 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
   const driver = await sqliteDriver();
   const path = canonicalPath(given);
   return guarded('cannot open the store for reading', path, () => {
-    const inspectedFile = inspected(driver, path);
-    if (inspectedFile === undefined) throw absent(path);
-    inspectedFile.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`);
-    const { db, readTurnByTurn } = turnReads(inspectedFile);
+    const connection = inspected(driver, path);
+    if (connection === undefined) throw absent(path);
+    connection.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}`);
+    const { db, readTurnByTurn } = turnReads(connection);
     // Preparing a statement reads the schema, which may be damaged, too.
     const store: ReadonlyStore = {
       journal: journalReader(db, path),

@@ -95,6 +95,25 @@ describe.each(DRIVERS)('a turn of %s', (name) => {
     writer = { close: async () => undefined } as OpenStore;
   });
 
+  it('a query for one row answers for its own parameters, after one that failed and after one for all rows', async () => {
+    const db = (await driverNamed(name)).open(':memory:', 'write');
+    db.exec('CREATE TABLE t (k INTEGER PRIMARY KEY, v INTEGER)');
+    db.exec('INSERT INTO t VALUES (1, -9223372036854775808), (2, 5), (3, 6)');
+    const one = db.prepare('SELECT abs(v) FROM t WHERE k = ?');
+    const some = db.prepare('SELECT v FROM t WHERE k >= ? ORDER BY k');
+    for (let round = 0; round < 2; round++) {
+      expect(() => one.get(1)).toThrow(/overflow/);
+      expect(one.get(2)).toEqual([5]);
+      expect(one.get(9)).toBeUndefined();
+      expect(one.get(3)).toEqual([6]);
+      expect(some.all(2)).toEqual([[5], [6]]);
+      expect(some.get(3)).toEqual([6]);
+      expect(some.get(2)).toEqual([5]);
+      expect(some.all(3)).toEqual([[6]]);
+    }
+    db.close();
+  });
+
   it('a query that fails ends no later one', async () => {
     const { db, readTurnByTurn } = turnReads((await driverNamed(name)).open(path, 'read'));
     const end = readTurnByTurn();

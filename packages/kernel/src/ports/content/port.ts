@@ -59,9 +59,9 @@ export interface ContentStore extends ContentReader {
   list(): AsyncIterable<Ref>;
 
   /**
-   * Every link of a share, for a store that can leave out the others without reading them. Absent on a store that cannot.
+   * Every link of a share, for a store that can leave out the others at less cost. Absent on a store that cannot.
    *
-   * Contract: while nothing is stored or erased, each link of {@link list} is in exactly one share.
+   * Contract: each link of {@link list} is in exactly one share, always the same.
    */
   listShare?(share: BlobShare): AsyncIterable<Ref>;
 }

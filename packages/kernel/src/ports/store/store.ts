@@ -48,7 +48,7 @@ export interface ReadonlyStore {
   readonly hash?: Hash;
   /**
    * Lets the reads of one turn of the event loop see one state of the world, until the returned function is called: what
-   * another process makes durable meanwhile is then seen in the next turn. For who reads very much, such as a
+   * another process makes durable meanwhile is then seen in the next turn. For readers that read very much, such as a
    * verification. Absent on a store where this saves nothing.
    */
   readTurnByTurn?(): () => void;

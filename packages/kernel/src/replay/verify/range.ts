@@ -100,7 +100,7 @@ export interface VerifyWorkers {
 /** The part of the progress that a worker knows: its own. */
 export type Told = Partial<Pick<VerifyProgress, 'frames' | 'blobs'>>;
 
-/** The ranges, for each worker, that what is left is cut into at last. */
+/** How many short ranges each worker gets at the end. */
 const LAST_RANGES = 4;
 
 /** Cuts a journal at snapshots into ranges, the longer ones first; one range when it is short or has no snapshots. */
@@ -122,7 +122,7 @@ export async function cutIntoRanges(
 }
 
 /**
- * Where ranges should begin, after the first. Each worker gets a range of half of what is left, and again, since beginning
+ * Where ranges should begin, after the first. The workers get ranges of half of what is left, and of half of the rest, and so on, since beginning
  * one costs something; the rest is cut into short ones, as many for each worker, so that none waits long for another.
  */
 function cuts(frames: number, size: number, framesMin: number): number[] {

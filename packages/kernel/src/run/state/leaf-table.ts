@@ -46,7 +46,7 @@ export class LeafTable implements LeafReader {
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
-  /** Dirty keys that the map of the last snapshot does not have. */
+  /** Dirty keys that are known not to be in the map of the last snapshot. */
   readonly #fresh = new Set<string>();
   #root: Ref | null = null;
   #residentBytes = 0;
@@ -119,7 +119,7 @@ export class LeafTable implements LeafReader {
     }
   }
 
-  /** How many leaves differ from the map of the last snapshot. */
+  /** How many leaves may differ from the map of the last snapshot. */
   get dirtyLeaves(): number {
     return this.#dirty.size;
   }
