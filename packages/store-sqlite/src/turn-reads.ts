@@ -75,11 +75,11 @@ export function turnReads(db: Connection): TurnReads {
   };
 }
 
-/** Ends a transaction that could not be committed, unless the query that failed, and was reported, has ended it. */
+/** Ends a transaction that could not be committed, where a query that failed, and was reported, has not ended it already. */
 function rollBack(db: Connection): void {
   try {
     db.exec('ROLLBACK');
   } catch {
-    // There is none.
+    // The failed query has ended it.
   }
 }
