@@ -4,6 +4,7 @@
  *   node owner.mjs FILE KEYS STRATEGY AGENTS [forgets]
  *
  * With `forgets` it creates a swarm anew each time it starts, as an owner without ids would: a mistake that is to be found.
+ * It then says that it is open when its swarm exists, so that each kill leaves a swarm behind.
  */
 import { type AgentWorld, defineAgent, openWorld } from 'reprise';
 import { scriptBy } from 'reprise/providers';
@@ -15,6 +16,7 @@ import { manifestOf, type SwarmStrategy } from './swarms.js';
 const [, , file = '', keys = '', strategy = 'broadcast', agents = '3', forgets] = process.argv;
 const BOSS = 'boss';
 const WORKERS = Number(agents) - 1;
+const SWARM_ID = forgets === undefined ? 'markets' : `markets-${Date.now()}`;
 
 const OVER: ReadonlySet<string> = new Set(['archived', 'disbanded', 'failed']);
 
@@ -25,11 +27,11 @@ const CALLS = 16;
 const main = scriptBy(({ system, messages }) => {
   const answered = messages.filter(({ role }) => role === 'tool').length;
   if (answered === 0) {
-    const item = { type: 'note', visibility: 'group', group: 'markets', content: 'A market.' };
+    const item = { type: 'note', visibility: 'group', group: SWARM_ID, content: 'A market.' };
     return { calls: [{ tool: 'memory_write_warm', args: item }] };
   }
   if (!system.includes('Lead')) return { text: 'A market.' };
-  const task = (args: object) => ({ tool: 'swarm_task', args: { swarm_id: 'markets', ...args } });
+  const task = (args: object) => ({ tool: 'swarm_task', args: { swarm_id: SWARM_ID, ...args } });
   const left = Math.min(WORKERS - (answered - 1), CALLS);
   if (left > 0)
     return { calls: Array.from({ length: left }, () => task({ action: 'delegate', slot: 'scout', task: 'Look.' })) };
@@ -46,19 +48,16 @@ await using world = await openWorld({
   agents: [named('scout', 'Look at one market.'), named('writer', 'Report.'), named(BOSS, 'Lead.')],
   parts: [part],
 });
-console.log('open');
+if (forgets === undefined) console.log('open');
 const ann = await world.part(part).human('ann');
 const { agents: slots, ...rest } = manifestOf(strategy as SwarmStrategy, Number(agents));
 const withTools = slots.map((slot) => ({
   ...slot,
   capabilities: { ...slot.capabilities, tools: [...(slot.capabilities.tools ?? []), 'memory_write_warm'] },
 }));
-const { swarm_id: _, ...unnamed } = { ...rest, agents: withTools };
-const swarm =
-  forgets === undefined
-    ? await ann.createSwarm({ ...rest, agents: withTools }, { id: 'markets' })
-    : await ann.createSwarm({ ...unnamed, group_id: `markets-${Date.now()}` });
-const { status } = await swarm.ended({ within: '600s' });
+const swarm = await ann.createSwarm({ ...rest, swarm_id: SWARM_ID, agents: withTools }, { id: SWARM_ID });
+if (forgets !== undefined) console.log('open');
+const { status } = await swarm.ended({ within: '120s' });
 console.log(`ended ${JSON.stringify(await endOf(world, status))}`);
 
 /** What the whole journal says of swarms. */
@@ -78,7 +77,7 @@ async function endOf({ kernel }: AgentWorld, status: string): Promise<SwarmEnd> 
     if (seq >= kernel.head.seq) break;
   }
   const items = new Map<string, number>();
-  for (const [, item] of await kernel.table(['memory/Store@1', 'group:markets'], 'items')) {
+  for (const [, item] of await kernel.table(['memory/Store@1', `group:${SWARM_ID}`], 'items')) {
     const { author } = item as unknown as { readonly author: string };
     items.set(author, (items.get(author) ?? 0) + 1);
   }
