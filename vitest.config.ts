@@ -25,9 +25,12 @@ const projects =
       ]
     : [{ name: 'apart', include, exclude }];
 
+/** Many of the heavier tests wait: for programs, for signals, for time to pass. A third worker uses the cores meanwhile. */
+const WORKERS = process.env.SUITE === 'rest' ? 3 : 2;
+
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: WORKERS,
     projects: projects.map((project) => ({
       resolve: { conditions },
       ssr: { resolve: { conditions } },

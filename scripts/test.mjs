@@ -36,8 +36,7 @@ const STAGES = rest
       ['unit', [tests]],
       ['contracts', [[...typescriptArgs(), script('spec/check-report.ts'), reportOf('quick'), reportOf('rest')]]],
       ['build', [[script('build.mjs')]]],
-      ['smoke', [[script('smoke.mjs')]]],
-      ['packages', [[script('check-packages.mjs'), '--built']]],
+      ['packages', [[script('smoke.mjs')], [script('check-packages.mjs'), '--built']]],
     ]
   : [
       ['lint', [[bin('@biomejs/biome/bin/biome'), 'check', '--diagnostic-level=warn', '--error-on-warnings', '.']]],

@@ -5,8 +5,9 @@
  * Traps of libsql 0.5.29 that this file keeps away: a lone Buffer as the only parameter aborts the process
  * (always a list here); rows of `get()` carry a `_metadata` with a timing (raw mode); blobs come back as Buffer
  * or ArrayBuffer (made plain); `get()` does not reset a statement before it binds, so after an `all()`, or after an error,
- * it would answer for the parameters before (a statement of its own, prepared again after an error); there is no read-only option (a URI instead); `close()` may leave the connection
- * to the garbage collector while a prepared statement lives (so nothing here counts on it to release a lock).
+ * it would answer for the parameters before (a statement of its own, prepared again after an error); there is no
+ * read-only option (a URI instead); `close()` may leave the connection to the garbage collector while a prepared
+ * statement lives (so nothing here counts on it to release a lock).
  */
 import { pathToFileURL } from 'node:url';
 import { RepriseError } from '@reprise/contracts';

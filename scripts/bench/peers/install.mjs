@@ -3,6 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { npm } from '../../lib/run.mjs';
 
+/** Other systems build what they need, such as better-sqlite3; `npm run` would hand down that our packages must not. */
+const INSTALL_FLAGS = ['--ignore-scripts=false', '--no-audit', '--no-fund'];
+
 /**
  * Installs the packages of another system in a folder of its own, unless they are there, and copies the programs there,
  * so that they find the packages.
@@ -29,7 +32,7 @@ export async function installed(folder, { name, packages, overrides = {} }) {
         .join(', ')} in ${home}`,
     );
     await writeFile(file, manifest);
-    const { code, output } = await npm(['install', '--no-audit', '--no-fund'], { cwd: home, quiet: true });
+    const { code, output } = await npm(['install', ...INSTALL_FLAGS], { cwd: home, quiet: true });
     if (code !== 0) throw new Error(`npm install failed: ${output}`);
     await writeFile(`${file}.installed`, manifest);
   }

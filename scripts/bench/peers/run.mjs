@@ -177,13 +177,15 @@ async function report({ durable, replay }) {
   await writeFile(options.out, `${JSON.stringify({ ...figures, rows: Object.fromEntries(rows) }, null, 2)}\n`);
 }
 
-/** Reprise beside the best of the others, where both were measured. */
+/** Reprise beside the best of the others, where both were measured, and what a failure left out of the comparison. */
 function rowsOf({ durable, replay }) {
   const ratio = (title, list, figure) => {
     const ours = list.find(({ key }) => key === 'reprise');
-    const others = list.filter((one) => one.key !== 'reprise' && one.counts).map(figure);
-    const best = Math.max(...others.filter((found) => found !== undefined));
-    return ours === undefined || !(best > 0) ? [] : [[title, figure(ours) / best]];
+    const others = list.filter((one) => one.key !== 'reprise' && one.counts);
+    const best = Math.max(...others.map(figure).filter((found) => found !== undefined));
+    const unmeasured = others.filter((one) => figure(one) === undefined).map((one) => one.title);
+    const without = unmeasured.length === 0 ? '' : ` (not measured: ${unmeasured.join('; ')})`;
+    return ours === undefined || !(best > 0) ? [] : [[`${title}${without}`, figure(ours) / best]];
   };
   return [
     ...ratio('effects replayed a CPU second, beside Temporal', replay, ({ one }) => one?.perCpuSecond),

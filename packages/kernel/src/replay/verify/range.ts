@@ -122,8 +122,9 @@ export async function cutIntoRanges(
 }
 
 /**
- * Where ranges should begin, after the first. The workers get ranges of half of what is left, and of half of the rest, and so on, since beginning
- * one costs something; the rest is cut into short ones, as many for each worker, so that none waits long for another.
+ * Where ranges should begin, after the first. The workers get ranges of half of what is left, and of half of the rest, and
+ * so on, since beginning one costs something; the rest is cut into short ones, as many for each worker, so that none waits
+ * long for another.
  */
 function cuts(frames: number, size: number, framesMin: number): number[] {
   const found: number[] = [];
