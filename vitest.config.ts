@@ -25,8 +25,8 @@ const projects =
       ]
     : [{ name: 'apart', include, exclude }];
 
-/** Many of the heavier tests wait: for programs, for signals, for time to pass. A third worker uses the cores meanwhile. */
-const WORKERS = process.env.SUITE === 'rest' ? 3 : 2;
+/** One more than the cores of a small machine: many tests wait, for programs, for disks, for time to pass. */
+const WORKERS = 3;
 
 export default defineConfig({
   test: {
