@@ -5,6 +5,7 @@ import type { BlobShare, ContentReader } from '../../ports/content/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { macrotask } from '../../ports/time/turn.js';
 import { decode, linksOf } from '../../pure/codec/index.js';
+import { wasErasedAfter } from './erasures.js';
 import { LinkSet } from './link-set.js';
 
 /** Content that is not in the store, and the first frame that needs it. Only the whole journal shows whether it was erased. */
@@ -76,13 +77,20 @@ export function mayLink(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Refuses missing content that no tombstone names: the first of it. */
-export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) => boolean): void {
-  for (const { ref, where } of gone) if (!isErased(ref.hex)) throw missing(ref, where);
+/** Refuses missing content that was not erased: the first of it. */
+export async function requireAccounted(
+  gone: readonly Gone[],
+  wasErased: (ref: Ref) => Promise<boolean>,
+): Promise<void> {
+  for (const { ref, where } of gone) if (!(await wasErased(ref))) throw missing(ref, where);
 }
 
+/** What blobs are read from. */
+export type Verified = Pick<ReadonlyStore, 'content' | 'journal' | 'readTurnByTurn'>;
+
 /**
- * Reads every stored blob of a share once; a store checks the digest of what it reads.
+ * Reads every stored blob of a share once; a store checks the digest of what it reads. A blob that its owner erases after
+ * it was listed is left out.
  *
  * @param tick called after each blob of the share
  * @param hasRead whether this verification has read a blob already: it counts, and is not read again
@@ -91,7 +99,7 @@ export function requireAccounted(gone: readonly Gone[], isErased: (hex: string) 
  *   of the content store
  */
 export async function readBlobs(
-  store: Pick<ReadonlyStore, 'content' | 'readTurnByTurn'>,
+  store: Verified,
   share: BlobShare,
   tick: (blobs: number) => Promise<void> | undefined,
   hasRead: (hex: string) => boolean = () => false,
@@ -101,13 +109,19 @@ export async function readBlobs(
   let blobs = 0;
   try {
     for await (const ref of content.listShare?.(share) ?? inShare(content.list(), share)) {
-      if (!hasRead(ref.hex) && (await content.get(ref)) === undefined) throw missing(ref, 'the content store');
-      await tick(++blobs);
+      if (hasRead(ref.hex) || (await content.get(ref)) !== undefined) await tick(++blobs);
+      else if (!(await isErasedNow(store, ref))) throw missing(ref, 'the content store');
     }
   } finally {
     end?.();
   }
   return blobs;
+}
+
+/** Whether a blob that was listed was erased since: asked in the next turn, which sees what was erased in this one. */
+async function isErasedNow(store: Verified, ref: Ref): Promise<boolean> {
+  await macrotask();
+  return wasErasedAfter(-1, store, ref);
 }
 
 /** The share that has every blob. */

@@ -1,7 +1,8 @@
 /** Checks a store against the tombstones of its journal: named content is gone, and the store knows that. */
 import { type IngressRecord, Ref, RepriseError } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
-import { damaged } from '../../ports/journal/frame.js';
+import { damaged, readInputs } from '../../ports/journal/frame.js';
+import type { ReadonlyStore } from '../../ports/store/store.js';
 
 /** The tombstones of a journal, collected while it is read. */
 export class Erasures {
@@ -61,6 +62,24 @@ export class Erasures {
     }
     return { erased, returned: this.#last > through ? 0 : returned };
   }
+}
+
+/**
+ * Whether a frame after this one erased content. The owner of a world may erase while a verification runs: a blob that was
+ * there is gone then, by a frame that may lie beyond those that are verified. The store's tombstone alone proves nothing.
+ */
+export async function wasErasedAfter(
+  seq: number,
+  { journal, content }: Pick<ReadonlyStore, 'journal' | 'content'>,
+  ref: Ref,
+): Promise<boolean> {
+  const by = (await content.erasedBy(ref)) ?? -1;
+  if (by <= seq) return false;
+  for await (const { bytes } of journal.read(by, by)) {
+    const { ingress } = readInputs(bytes, by);
+    return ingress.kind === 'erase' && ingress.digests.includes(ref.hex);
+  }
+  return false;
 }
 
 function unfinished(ref: Ref, seq: number): RepriseError {

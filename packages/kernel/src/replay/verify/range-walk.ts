@@ -7,7 +7,7 @@ import type { ReadonlyStore } from '../../ports/store/store.js';
 import { linksOf, portableSha256 } from '../../pure/codec/index.js';
 import type { App } from '../../pure/define/index.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
-import { ContentWalk, mayLink, readBlobs } from './content-walk.js';
+import { ContentWalk, mayLink, readBlobs, type Verified } from './content-walk.js';
 import { EraWalk } from './era-walk.js';
 import { Erasures } from './erasures.js';
 import { checkIndexes } from './indexes.js';
@@ -152,11 +152,7 @@ export async function verifyRange(
 }
 
 /** Reads the blobs of a share, for a worker of {@link VerifyWorkers}. Never rejects. */
-export function readShare(
-  store: Pick<ReadonlyStore, 'content' | 'readTurnByTurn'>,
-  share: BlobShare,
-  tell: (progress: Told) => void,
-): Promise<SharedBlobs> {
+export function readShare(store: Verified, share: BlobShare, tell: (progress: Told) => void): Promise<SharedBlobs> {
   const progress = new Progress(0, tell);
   return readBlobs(store, share, (blobs) => progress.step({ blobs })).then(
     (blobs) => ({ blobs }),

@@ -15,7 +15,7 @@ import { type App, pinsOf } from '../../pure/define/index.js';
 import { ALL_BLOBS, readBlobs, requireAccounted } from './content-walk.js';
 import type { VerifiedEra } from './era-walk.js';
 import { pinsLacking } from './eras.js';
-import { Erasures } from './erasures.js';
+import { Erasures, wasErasedAfter } from './erasures.js';
 import { checkLandmarks } from './indexes.js';
 import { readInShares, verifyInRanges } from './parallel.js';
 import { Progress, type VerifyProgress } from './progress.js';
@@ -137,7 +137,7 @@ async function judge(
   if (!isExpected) throw headMismatch(expect, head);
   const erasures = new Erasures(found.erased, found.lastErase);
   const gone = found.gone.map(({ hex, kind, where }) => ({ ref: Ref.fromHex(hex, kind), where }));
-  requireAccounted(gone, (hex) => erasures.has(hex));
+  await requireAccounted(gone, async (ref) => erasures.has(ref.hex) || wasErasedAfter(head.seq, store, ref));
   return erasures.check(store.content);
 }
 

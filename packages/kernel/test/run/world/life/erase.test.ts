@@ -83,6 +83,60 @@ describe('given content that was stored as erasable', () => {
   });
 });
 
+describe('given a verification of a world that its owner writes to', () => {
+  type Reader = Awaited<ReturnType<Store['openReadonly']>>;
+  type Looks = Pick<Reader['content'], 'get' | 'has' | 'erasedBy'>;
+
+  /** Verifies the frames that a world has now, with other answers about its content. */
+  async function verifyMeanwhile(store: Store, answers: (content: Reader['content']) => Partial<Looks>) {
+    const { journal, content, ...rest } = await store.openReadonly();
+    const { seq } = await journal.head();
+    const upToNow = { ...journal, read: (from: number, to?: number) => journal.read(from, to ?? Math.max(from, seq)) };
+    const { get, has, erasedBy, erasedThrough, list } = content;
+    const answering = { get, has, erasedBy, erasedThrough, list, ...answers(content) };
+    return verifyStore({ ...rest, journal: upToNow, content: answering }, { app });
+  }
+
+  it.each(['get', 'has'] as const)(
+    'content that is erased just before the verification asks for it (%s) is not reported as missing [CON-14]',
+    async (asked) => {
+      const store = memory();
+      await using world = await openKernelWorld({ store, app });
+      const [ref] = (await tellAll(world, 'a', 3)) as [Ref];
+      let isErased = false;
+      const erase = async ({ hex }: Ref) => {
+        if (hex !== ref.hex || isErased) return;
+        isErased = true;
+        await world.erase({ refs: [ref] });
+      };
+      const report = await verifyMeanwhile(store, ({ get, has }) =>
+        asked === 'get'
+          ? { get: (about) => erase(about).then(() => get(about)) }
+          : { has: (about) => erase(about).then(() => has(about)) },
+      );
+      expect(report).toMatchObject({ unverified: 0 });
+      expect(isErased).toBe(true);
+    },
+  );
+
+  it.each(['get', 'has'] as const)(
+    'content that is gone (%s), with a tombstone of which no frame knows, is reported as missing [CON-14]',
+    async (asked) => {
+      const store = memory();
+      await using world = await openKernelWorld({ store, app });
+      const [ref] = (await tellAll(world, 'a', 3)) as [Ref];
+      for (const by of [0, world.head.seq, world.head.seq + 1]) {
+        const verification = verifyMeanwhile(store, (content) => ({
+          get: async (about) => (about.hex === ref.hex ? undefined : content.get(about)),
+          has: async (about) => (asked === 'get' || about.hex !== ref.hex) && content.has(about),
+          erasedBy: async (about) => (about.hex === ref.hex ? by : content.erasedBy(about)),
+        }));
+        expect(await codeOf(verification)).toBe('blob_missing');
+      }
+    },
+  );
+});
+
 describe('given an erasure', () => {
   it('erased content is gone, has its tombstone, and the world replays as before [CON-9]', async () => {
     const store = memory();
