@@ -120,7 +120,7 @@ describe('given a verification of a world that its owner writes to', () => {
   );
 
   it.each(['get', 'has'] as const)(
-    'content that is gone (%s), with a tombstone of which no frame knows, is reported as missing [CON-21]',
+    'content that is gone (%s), with a tombstone of which no frame knows, is reported as missing [CON-22]',
     async (asked) => {
       const store = memory();
       await using world = await openKernelWorld({ store, app });
