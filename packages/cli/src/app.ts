@@ -65,7 +65,10 @@ export async function loadApp(path: string, option: string): Promise<App> {
     'the module exports no app',
     path,
     'Export the result of defineApp as the default export, or under the name app.',
-    { expected: 'an export default or app, made by defineApp', actual: names === '' ? 'no exports' : names },
+    {
+      expected: 'an export default or app, made by defineApp',
+      actual: names === '' ? 'no exports' : `no app among its exports: ${names}`,
+    },
   );
 }
 

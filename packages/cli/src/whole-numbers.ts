@@ -3,15 +3,17 @@ import { InvalidArgumentError } from 'commander';
 
 /** A whole number, 0 or more. */
 export function count(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+  return wholeNumber(text, 0);
 }
 
 /** A whole number, 1 or more. */
 export function positive(text: string): number {
-  const number = count(text);
-  if (number > 0) return number;
-  throw new InvalidArgumentError('Expected a whole number, 1 or more.');
+  return wholeNumber(text, 1);
+}
+
+function wholeNumber(text: string, least: number): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number, ${least} or more.`);
 }
 
 /** Reads an amount in dollars. */

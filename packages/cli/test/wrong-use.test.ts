@@ -78,6 +78,8 @@ describe('wrong arguments', () => {
     [['verify', world, '--frob'], "unknown option '--frob'"],
     [['verify', world, '--expect', 'abc'], 'Expected sha256: and 64 hex digits.'],
     [['verify', world, '--expect', `sha1:${'0'.repeat(64)}`], 'Expected sha256: and 64 hex digits.'],
+    [['verify', world, '--workers', '0'], 'Expected a whole number, 1 or more.'],
+    [['verify', world, '--workers', '-1'], 'Expected a whole number, 1 or more.'],
     [['tail', world, '--from', '-1'], 'Expected a whole number, 0 or more.'],
     [['tail', world, '-n', '1.5'], 'Expected a whole number, 0 or more.'],
     [['tail', world, '--from', '9'.repeat(16)], 'Expected a whole number, 0 or more.'],
@@ -124,7 +126,12 @@ describe('modules that are no app', () => {
     ['throws', "throw new Error('boom')", 'the module throws while it loads\n', 'because     Error: boom\n'],
     ['does not parse', 'export default }', 'the module throws while it loads\n', 'shows the line.\n'],
     ['exports nothing', '1', 'the module exports no app\n', 'found       no exports\n'],
-    ['exports something else', 'export const app = 1', 'the module exports no app\n', 'found       app\n'],
+    [
+      'exports something else',
+      'export const app = 1',
+      'the module exports no app\n',
+      'found       no app among its exports: app\n',
+    ],
     ['never finishes loading', 'await new Promise(() => {})', 'a module never finishes loading', 'exports the app'],
     ['ends the process', 'process.exit(0)', 'a module ended the process before', 'found       process.exit(0)\n'],
   ])('a command exits with 2 and says what to do when the module of --app %s', async (name, source, ...expected) => {

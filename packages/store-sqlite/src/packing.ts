@@ -158,6 +158,7 @@ export function unpackRow(
   } catch (cause) {
     throw new RepriseError('journal_damaged', 'a row of frames cannot be unpacked', {
       where: `${path}, ${framesOf(first, seq)}`,
+      hint: 'Restore the file from a copy; keep the damaged file, another reader may recover more of it.',
       cause,
     });
   }

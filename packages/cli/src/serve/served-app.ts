@@ -105,7 +105,7 @@ async function loadServedApp(module: string): Promise<ServedApp> {
     'Export the options of openWorld, without the store, as the default export or under the name world; or a function that makes them.',
     {
       expected: 'an export default or world: { models, agents, parts, secrets, … }',
-      actual: names === '' ? 'no exports' : names,
+      actual: names === '' ? 'no exports' : `no such thing among its exports: ${names}`,
     },
   );
 }

@@ -44,9 +44,12 @@ export class Progress {
     if (frames !== undefined) this.#frames = frames;
     if (blobs !== undefined) this.#blobs = blobs;
     if (this.report === undefined) return;
-    const now = systemClock.monotonic();
-    if (now - this.#reported < REPORT_MS) return;
-    this.#reported = now;
-    this.report({ frames: this.#frames, of: this.of, blobs: this.#blobs });
+    if (systemClock.monotonic() - this.#reported >= REPORT_MS) this.end();
+  }
+
+  /** Reports the numbers, however new the last report is. */
+  end(): void {
+    this.#reported = systemClock.monotonic();
+    this.report?.({ frames: this.#frames, of: this.of, blobs: this.#blobs });
   }
 }

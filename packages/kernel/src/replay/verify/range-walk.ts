@@ -142,7 +142,9 @@ export async function verifyRange(
   const walk = new RangeWalk(store, code, task.expect);
   try {
     start = await walk.begin(task);
-    await walk.through(task.to, new Progress(0, tell));
+    const progress = new Progress(0, tell);
+    await walk.through(task.to, progress);
+    progress.end();
     return walk.found;
   } catch (error) {
     return { status: 'defect', error: toPortable(error), ...(start === undefined ? {} : { start }) };
@@ -155,7 +157,10 @@ export async function verifyRange(
 export function readShare(store: Verified, share: BlobShare, tell: (progress: Told) => void): Promise<SharedBlobs> {
   const progress = new Progress(0, tell);
   return readBlobs(store, share, (blobs) => progress.step({ blobs })).then(
-    (blobs) => ({ blobs }),
+    (blobs) => {
+      progress.end();
+      return { blobs };
+    },
     () => ({}),
   );
 }

@@ -1,7 +1,7 @@
 /** Verifies a world from genesis: chain, shape, content, and, for each era whose app is at hand, every derivation. */
 import { type IngressOf, Ref, RepriseError } from '@reprise/contracts';
 import { readInputs } from '../../ports/journal/frame.js';
-import { EMPTY_HEAD, type Head } from '../../ports/journal/port.js';
+import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import {
   requireApp,
@@ -133,7 +133,7 @@ async function judge(
   await checkLandmarks(store.journal, new Map(found.newest), head.seq);
   // An app that replays nothing is the wrong app; its eras must not just be called unverified.
   if (framesOf(eras, 'replayed') === 0 && apps.length > 0) await requireOneFits(store, end.manifest, apps);
-  const isExpected = expect === undefined || expect === EMPTY_HEAD.digest || found.isExpected;
+  const isExpected = expect === undefined || found.isExpected;
   if (!isExpected) throw headMismatch(expect, head);
   const erasures = new Erasures(found.erased, found.lastErase);
   const gone = found.gone.map(({ hex, kind, where }) => ({ ref: Ref.fromHex(hex, kind), where }));

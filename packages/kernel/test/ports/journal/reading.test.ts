@@ -240,8 +240,11 @@ describe.each(PLACES)('given a store that is read, on $name', (place) => {
     },
   );
 
-  it('an append after an unknown head is refused', async () => {
-    expect(await codeOf(verifyStore(reading, { expect: 'a'.repeat(64) }))).toBe('head_mismatch');
+  it.each([
+    ['an unknown head', 'a'.repeat(64)],
+    ['the head of an empty journal', EMPTY_HEAD.digest],
+  ])('a verification that expects %s of a journal with frames is refused', async (_, expected) => {
+    expect(await codeOf(verifyStore(reading, { expect: expected }))).toBe('head_mismatch');
   });
 
   it('a store refuses to read content by an invalid link', async () => {

@@ -8,7 +8,10 @@ import {
   memory,
   openKernelWorld,
   type ReadonlyStore,
+  readShare,
   type VerifyOptions,
+  type VerifyProgress,
+  verifyRange,
   verifyStore,
 } from '../../../src/index.js';
 import type { Boundary } from '../../../src/replay/verify/index.js';
@@ -277,6 +280,20 @@ describe('the ends of ranges', () => {
     await verifyStore(store, { app, workers, onProgress: ({ frames }) => told.push(frames) });
     expect(told.length).toBeGreaterThan(0);
     expect(told).toEqual(told.toSorted((a, b) => a - b));
+  });
+
+  it('the last report of a worker about a range or a share names all of it', async () => {
+    const { app, content } = await notes();
+    const store = storeWith(content);
+    const { frames, blobs } = await verifyStore(store, { app });
+    const told: Partial<VerifyProgress>[] = [];
+    const tell = (progress: Partial<VerifyProgress>) => void told.push(progress);
+    await verifyRange(store, { after: -1, manifest: -1 }, { apps: [app] }, tell);
+    await readShare(store, { part: 0, of: 1 }, tell);
+    expect(told.map((one) => [one.frames, one.blobs])).toEqual([
+      [frames, 0],
+      [0, blobs],
+    ]);
   });
 });
 
