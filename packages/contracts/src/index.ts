@@ -1,3 +1,4 @@
+export * from './actor.js';
 export * from './address.js';
 export * from './authority.js';
 export * from './checks.js';

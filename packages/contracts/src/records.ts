@@ -23,7 +23,7 @@ import { GUARANTEES, RECEIPT_STATUSES, receipt } from './receipt.js';
 import * as z from './schema/index.js';
 
 /** The version of the rules that turn an ingress into derived records. Any change to derived bytes raises it. */
-export const KERNEL_SEMANTICS = 5;
+export const KERNEL_SEMANTICS = 6;
 
 /** The longest idempotency key of a request, in characters. */
 export const REQUEST_ID_MAX = 256;
