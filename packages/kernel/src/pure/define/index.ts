@@ -17,6 +17,21 @@ export {
 export * from './plan.js';
 export * from './projection.js';
 export * from './reducer.js';
+export * from './send-rules.js';
+export {
+  type AboveForm,
+  by,
+  type CellForm,
+  type CellPlace,
+  type From,
+  from,
+  type KeyPart,
+  type PlainForm,
+  type RowForm,
+  type RowPlace,
+  type StateForm,
+  type Who,
+} from './senders.js';
 export * from './sources.js';
 export * from './table.js';
 export * from './text-index.js';
