@@ -14,17 +14,20 @@ export {
   type Replaced,
   reducerFor,
 } from './lineage.js';
+export { matchSender, type SenderFacts, type SenderRow } from './match-sender.js';
 export * from './plan.js';
 export * from './projection.js';
 export * from './reducer.js';
 export * from './send-rules.js';
 export {
   type AboveForm,
+  type AllFrom,
   by,
   type CellForm,
   type CellPlace,
   type From,
   from,
+  fromAll,
   type KeyPart,
   type PlainForm,
   type RowForm,

@@ -12,13 +12,14 @@ import type { SchemaNode } from '../schema/index.js';
 import { requireTableName, requireWireName } from './parts.js';
 
 /**
- * A part of a sender's key: a fixed text, the receiver's own key, the key of a row of its table, or the text in a
- * top-level field of the event or of the receiver's state.
+ * A part of a sender's key: a fixed text, the receiver's own key, the key of a row of its table, or the text (or whole
+ * number) in a top-level field of the event or of the receiver's state. With `digits`, the sender's key has the number of a
+ * row as it is, and the table has it with leading zeros, so that its rows are in order.
  */
 export type KeyPart =
   | string
   | { readonly own: true }
-  | { readonly row: true }
+  | { readonly row: true; readonly digits?: number }
   | { readonly event: string }
   | { readonly state: string };
 
@@ -128,6 +129,24 @@ export function from<Z extends z.AnySchema, const W extends readonly [Who, ...Wh
   ...who: W
 ): From<Z, W> {
   return { from: who, schema };
+}
+
+/** Several events that have the same senders. */
+export type AllFrom<E extends Readonly<Record<string, z.AnySchema>>, W extends readonly Who[]> = {
+  readonly [N in keyof E]: From<E[N], W>;
+};
+
+/**
+ * Declares the same senders for several events.
+ *
+ * @example events: { ...fromAll({ 'shop/Paused@1': paused, 'shop/Resumed@1': resumed }, by.outside, by.maker) }
+ */
+export function fromAll<
+  const E extends Readonly<Record<string, z.AnySchema>>,
+  const W extends readonly [Who, ...Who[]],
+>(schemas: E, ...who: W): AllFrom<E, W> {
+  const declared = Object.entries(schemas).map(([name, schema]) => [name, { from: who, schema }] as const);
+  return Object.fromEntries(declared) as unknown as AllFrom<E, W>;
 }
 
 /** The parts of a reducer that a declaration may name. */

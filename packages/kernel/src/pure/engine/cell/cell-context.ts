@@ -319,7 +319,7 @@ export class CellContext implements ReducerContext {
 }
 
 /** Whether a sender is this cell, itself or by a plan. */
-export function isSameCell(from: NonNullable<Sender>, to: Address): boolean {
+function isSameCell(from: NonNullable<Sender>, to: Address): boolean {
   return from[0] === to[0] && from[1] === to[1];
 }
 
