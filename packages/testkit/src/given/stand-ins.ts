@@ -11,11 +11,21 @@ import {
 
 type Node = ReducerDefinition['state'];
 type Events = ReducerDefinition['events'];
+type Context = Parameters<ReducerDefinition['reduce']>[2];
 
 const ANY: Node = { type: 'value' };
 
 /** Makes a cell with a given state. */
 export const SEEDED = 'testkit/Seeded@1';
+
+/** Has a cell send an event: the value is `{ to, event }`. The answer comes back to it. */
+export const SENDS = 'testkit/Sends@1';
+
+/** What a cell is to send. */
+interface Sending {
+  readonly to: Address;
+  readonly event: { readonly name: string; readonly value: unknown };
+}
 
 /** A map with a value for every name. */
 class Total<V> extends Map<string, V> {
@@ -46,7 +56,8 @@ function openEvents(real?: ReducerDefinition): Events {
  * does.
  */
 export function sink(name: string, real?: ReducerDefinition): ReducerDefinition {
-  const seedable = new Map([...openEvents(real), [SEEDED, { node: ANY, creates: true }]] as const);
+  const told = [SEEDED, SENDS, 'sys/Reply@1'].map((event) => [event, { node: ANY, creates: true }] as const);
+  const seedable = new Map([...openEvents(real), ...told]);
   return {
     type: 'reducer',
     name,
@@ -57,17 +68,29 @@ export function sink(name: string, real?: ReducerDefinition): ReducerDefinition 
     tables: new Map(),
     digest: '00'.repeat(32),
     init: (_key, event) => (event.name === SEEDED ? event.value : {}),
-    reduce: () => undefined,
+    reduce: (_draft, event, ctx) => (event.name === SENDS ? send(event.value as Sending, ctx) : undefined),
   };
+}
+
+function send({ to, event }: Sending, ctx: Context): undefined {
+  ctx.send(to, event, { reply: true });
+  return undefined;
 }
 
 /** A reducer whose cells can be created with a state: that is the first event, and it is not reduced. */
 function seedable(reducer: ReducerDefinition): ReducerDefinition {
   return {
     ...reducer,
-    events: new Map([...reducer.events, [SEEDED, { node: ANY, creates: true }]]),
+    events: new Map([
+      ...reducer.events,
+      [SEEDED, { node: ANY, creates: true }],
+      [SENDS, { node: ANY, creates: false }],
+    ]),
     init: (key, event) => (event.name === SEEDED ? event.value : reducer.init(key, event)),
-    reduce: (draft, event, ctx) => (event.name === SEEDED ? undefined : reducer.reduce(draft, event, ctx)),
+    reduce: (draft, event, ctx) => {
+      if (event.name === SEEDED) return undefined;
+      return event.name === SENDS ? send(event.value as Sending, ctx) : reducer.reduce(draft, event, ctx);
+    },
   };
 }
 
@@ -101,8 +124,6 @@ export function appAround(reducer: ReducerDefinition, others: readonly ReducerDe
     effects: new Map(),
   };
 }
-
-type Context = Parameters<ReducerDefinition['reduce']>[2];
 
 /** The same context; an emitted plan is registered first. */
 function registering(ctx: Context, plans: Map<string, PlanDefinition>): Context {
