@@ -1,20 +1,21 @@
 /** Tests of one reducer (given a state, when an event comes, then these results), through the real engine. */
-import type { Address, JournalRecord, PolicyRule, Ref, Value } from '@reprise/contracts';
+import type { Address, JournalRecord, Ref, Value } from '@reprise/contracts';
 import { decode, type ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
 import { checkedValue } from './checked-value.js';
 import { expectOutcome, show } from './compare.js';
-import { appAround, SEEDED, SENDS } from './stand-ins.js';
+import type { GivenSender } from './given-sender.js';
+import { appAround, SEEDED, type Senders } from './stand-ins.js';
 
 /** An event as a test writes it. */
 export interface GivenEvent {
   readonly name: string;
   readonly value: unknown;
   /**
-   * The cell that sends it: a cell of another reducer, or the tested cell itself; the outside when absent. Whether it may
-   * is checked as in a world.
+   * Who sends it: a cell `[reducer, key]`, or a plan `[reducer, key, ordinal]`; the outside when absent. An event with
+   * declared senders is refused with `not_yours` when none of them matches.
    */
-  readonly from?: Address;
+  readonly from?: GivenSender;
 }
 
 /** The setup of a reducer test. */
@@ -23,6 +24,8 @@ export interface GivenReducerOptions {
   readonly key?: string;
   /** The time of the first frame, in milliseconds; 2026-01-01T00:00:00Z when absent. */
   readonly at?: number;
+  /** The cell that made it; the outside when absent. */
+  readonly maker?: Address;
   /** The reducers that it sends to: their event schemas are checked. Any other cell accepts every event. */
   readonly others?: readonly ReducerDefinition[];
 }
@@ -109,17 +112,22 @@ class Given implements GivenReducer {
 
   when(event: GivenEvent): ReducerWhen {
     const to: Address = [this.reducer.name, this.options.key ?? 'given'];
-    const app = appAround(this.reducer, this.options.others ?? []);
-    const bench = new Bench(app, this.options.at ?? BENCH_START, ALLOW_ALL);
+    const senders: Senders = { from: undefined, maker: this.options.maker ?? null };
+    const app = appAround(this.reducer, this.options.others ?? [], senders);
+    const bench = new Bench(app, this.options.at ?? BENCH_START);
+    const give = (given: GivenEvent): Folded => {
+      senders.from = given.from;
+      return bench.request(to, this.#checked(given));
+    };
     for (const step of this.before) {
       if ('afterMs' in step) bench.at += step.afterMs;
-      else must(this.#send(bench, to, step.event), step.what);
+      else must(give(step.event), step.what);
     }
     const before = {
       tables: [...this.reducer.tables.keys()],
       counts: new Map([...this.reducer.logs.keys()].map((log) => [log, logOf(bench, to, log).count])),
     };
-    const folded = this.#send(bench, to, event);
+    const folded = give(event);
     const what = `${this.reducer.name} on ${event.name}`;
     // biome-ignore lint/suspicious/noThenProperty: given, when, then; awaiting it fails with words
     return { then: (expected) => compare(what, expected, outcomeOf(bench, to, folded, before)) };
@@ -131,49 +139,9 @@ class Given implements GivenReducer {
     return node === undefined ? event : { ...event, value: checkedValue(event.name, node, event.value) };
   }
 
-  #send(bench: Bench, to: Address, event: GivenEvent): Folded {
-    const { from, ...checked } = this.#checked(event);
-    if (from === undefined) return bench.request(to, checked);
-    return answered(bench.request(from, { name: SENDS, value: { to, event: checked } }), from, to);
-  }
-
   #with(...more: readonly Before[]): GivenReducer {
     return new Given(this.reducer, this.options, [...this.before, ...more]);
   }
-}
-
-/** All cells of a test reach each other: the declaration alone says who may send. */
-const ALLOW_ALL: readonly PolicyRule[] = [
-  { effect: '*', decision: 'allow' },
-  { send: '*', decision: 'allow' },
-];
-
-/** What came of an event that a cell sent, as if it had come from outside: its answer is the outcome. */
-function answered({ records, ...rest }: Folded, from: Address, to: Address): Folded {
-  const sent = ofKind(records, 'event').find((one) => sameAddress(one.from, from) && sameAddress(one.to, to));
-  const reply = records.find((record) => isReplyTo(record, from));
-  const own = { ...rest, records: records.filter((record) => record !== sent && record !== reply) };
-  const { outcome, code } = replyIn(reply);
-  if (rest.refused !== undefined || outcome !== 'rejected') return own;
-  const fault = ofKind(records, 'fault').find(({ target }) => sameAddress(target, to))?.code;
-  const what = `the event of ${from.join('/')}`;
-  if (fault !== undefined) return { ...own, refused: { what, code: 'delivery_faulted', fault } };
-  return { ...own, refused: { what, code: 'request_rejected', ...(code === undefined ? {} : { reason: code }) } };
-}
-
-/** The answer is an event, or a fact where the cell does not take it. */
-function isReplyTo(record: JournalRecord, from: Address): boolean {
-  if (record.kind === 'event') return record.event.name === 'sys/Reply@1' && sameAddress(record.to, from);
-  return record.kind === 'fact' && record.name === 'sys/Reply@1' && sameAddress(record.from, from);
-}
-
-function replyIn(record: JournalRecord | undefined): { readonly outcome?: string; readonly code?: string } {
-  if (record?.kind === 'event') return record.event.value as { readonly outcome?: string };
-  return record?.kind === 'fact' ? (record.value as { readonly outcome?: string }) : {};
-}
-
-function sameAddress(some: readonly unknown[] | null, other: Address): boolean {
-  return some !== null && some[0] === other[0] && some[1] === other[1];
 }
 
 function must({ refused }: Folded, what: string): void {

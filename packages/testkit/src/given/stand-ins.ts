@@ -1,5 +1,5 @@
 /** Definitions that stand for the rest of an app, so that one reducer or one plan can be tested alone. */
-import type { Address } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import { value } from '@reprise/contracts';
 import {
   type App,
@@ -8,24 +8,15 @@ import {
   type PlanDefinition,
   type ReducerDefinition,
 } from '@reprise/kernel';
+import { type GivenSender, givenSender } from './given-sender.js';
 
 type Node = ReducerDefinition['state'];
 type Events = ReducerDefinition['events'];
-type Context = Parameters<ReducerDefinition['reduce']>[2];
 
 const ANY: Node = { type: 'value' };
 
 /** Makes a cell with a given state. */
 export const SEEDED = 'testkit/Seeded@1';
-
-/** Has a cell send an event: the value is `{ to, event }`. The answer comes back to it. */
-export const SENDS = 'testkit/Sends@1';
-
-/** What a cell is to send. */
-interface Sending {
-  readonly to: Address;
-  readonly event: { readonly name: string; readonly value: unknown };
-}
 
 /** A map with a value for every name. */
 class Total<V> extends Map<string, V> {
@@ -56,8 +47,7 @@ function openEvents(real?: ReducerDefinition): Events {
  * does.
  */
 export function sink(name: string, real?: ReducerDefinition): ReducerDefinition {
-  const told = [SEEDED, SENDS, 'sys/Reply@1'].map((event) => [event, { node: ANY, creates: true }] as const);
-  const seedable = new Map([...openEvents(real), ...told]);
+  const seedable = new Map([...openEvents(real), [SEEDED, { node: ANY, creates: true }]] as const);
   return {
     type: 'reducer',
     name,
@@ -68,29 +58,17 @@ export function sink(name: string, real?: ReducerDefinition): ReducerDefinition 
     tables: new Map(),
     digest: '00'.repeat(32),
     init: (_key, event) => (event.name === SEEDED ? event.value : {}),
-    reduce: (_draft, event, ctx) => (event.name === SENDS ? send(event.value as Sending, ctx) : undefined),
+    reduce: () => undefined,
   };
-}
-
-function send({ to, event }: Sending, ctx: Context): undefined {
-  ctx.send(to, event, { reply: true });
-  return undefined;
 }
 
 /** A reducer whose cells can be created with a state: that is the first event, and it is not reduced. */
 function seedable(reducer: ReducerDefinition): ReducerDefinition {
   return {
     ...reducer,
-    events: new Map([
-      ...reducer.events,
-      [SEEDED, { node: ANY, creates: true }],
-      [SENDS, { node: ANY, creates: false }],
-    ]),
+    events: new Map([...reducer.events, [SEEDED, { node: ANY, creates: true }]]),
     init: (key, event) => (event.name === SEEDED ? event.value : reducer.init(key, event)),
-    reduce: (draft, event, ctx) => {
-      if (event.name === SEEDED) return undefined;
-      return event.name === SENDS ? send(event.value as Sending, ctx) : reducer.reduce(draft, event, ctx);
-    },
+    reduce: (draft, event, ctx) => (event.name === SEEDED ? undefined : reducer.reduce(draft, event, ctx)),
   };
 }
 
@@ -107,12 +85,48 @@ function inert(plan: PlanDefinition): PlanDefinition {
   };
 }
 
+/** What a test states about the senders of the events that it gives. */
+export interface Senders {
+  /** The sender of the event that is delivered next; the outside when absent. */
+  from: GivenSender | undefined;
+  /** The cell that made the tested one; null for the outside. */
+  readonly maker: Address | null;
+}
+
+/** A reducer whose events are judged by their declared senders here: the engine knows no cell that could send them. */
+function judged(reducer: ReducerDefinition, senders: Senders): ReducerDefinition {
+  const open = [...reducer.events].map(([name, { node, creates }]) => [name, { node, creates }] as const);
+  let isNew = false;
+  return {
+    ...reducer,
+    events: new Map(open),
+    init: (key, event) => {
+      isNew = true;
+      return reducer.init(key, event);
+    },
+    reduce: (draft, event, context) => {
+      const state = isNew ? undefined : (draft as Value);
+      isNew = false;
+      const { read, row } = givenSender({ reducer, event, state, context, ...senders });
+      reducer.reduce(draft, row === undefined ? event : { ...event, row }, knowing(context, read));
+    },
+  };
+}
+
+/** The same context; what it says of the sender is what the test states. */
+function knowing(ctx: Context, read: object): Context {
+  return new Proxy(ctx, {
+    get: (target, key) => Reflect.get(Object.hasOwn(read, key) ? read : target, key),
+  });
+}
+
 /** An app of one reducer in a world of sinks; plans join it, inert, when the reducer emits them. */
-export function appAround(reducer: ReducerDefinition, others: readonly ReducerDefinition[]): App {
+export function appAround(reducer: ReducerDefinition, others: readonly ReducerDefinition[], senders: Senders): App {
   const plans = new Map<string, PlanDefinition>();
+  const seeded = seedable(judged(reducer, senders));
   const tested: ReducerDefinition = {
-    ...seedable(reducer),
-    reduce: (draft, event, ctx) => seedable(reducer).reduce(draft, event, registering(ctx, plans)),
+    ...seeded,
+    reduce: (draft, event, ctx) => seeded.reduce(draft, event, registering(ctx, plans)),
   };
   const known = [tested, ...others.map((other) => sink(other.name, other))];
   return {
@@ -124,6 +138,8 @@ export function appAround(reducer: ReducerDefinition, others: readonly ReducerDe
     effects: new Map(),
   };
 }
+
+type Context = Parameters<ReducerDefinition['reduce']>[2];
 
 /** The same context; an emitted plan is registered first. */
 function registering(ctx: Context, plans: Map<string, PlanDefinition>): Context {
