@@ -31,7 +31,7 @@ export type {
   WorldLeaf,
 } from './leaf/leaves.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
-export { type FirstDecision, firstDecision, type ItemName } from './ledger/first-decision.js';
+export { firstDecision, type ItemName } from './ledger/first-decision.js';
 export { isSameQuestion } from './ledger/parked.js';
 export { planDifference } from './plan/rebuild-plan.js';
 export { readTable } from './table/read-table.js';
