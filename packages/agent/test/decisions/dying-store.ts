@@ -37,7 +37,12 @@ export class DyingStore implements Store {
       if (this.#durable) await open.journal.append(frames, expected);
       throw death();
     };
-    return { ...open, cleanlyClosed, journal: { ...open.journal, append } };
+    // A dead process learns nothing any more, not even that its last frames are durable.
+    const head: OpenStore['journal']['head'] = async () => {
+      if (this.died) throw death();
+      return open.journal.head();
+    };
+    return { ...open, cleanlyClosed, journal: { ...open.journal, append, head } };
   }
 
   openReadonly() {
