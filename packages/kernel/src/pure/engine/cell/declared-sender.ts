@@ -1,7 +1,7 @@
 /** Checks the sender of an event against the declaration of its reducer: what `matchSender` needs to know of a delivery. */
 import { cellName, type EventDefinition, matchSender, type SenderFacts, type SenderRow } from '../../define/index.js';
 import type { EventDelivery, FrameFold } from '../frame/frame-fold.js';
-import { effectBehind, isBelow, isChild, isGeneration } from '../gate/rights.js';
+import { effectBehind, holderOf, isBelow, isChild, isGeneration } from '../gate/rights.js';
 import { effectKey, isCellKey } from '../leaf/leaf-key.js';
 import type { CellLeaf } from '../leaf/leaves.js';
 import { Rejected } from '../leaf/signals.js';
@@ -40,6 +40,7 @@ function factsOf({ fold, delivery, cell, tables }: Delivered): SenderFacts {
     cellName: (reducer) => cellName(fold.env.app, reducer),
     isOutside: () => isOutside(fold, delivery),
     isOwnAdapter: () => isOwnAdapter(fold, delivery),
+    isOwnRequest: () => isOwnRequest(fold, delivery),
     // A cell that is being made has its maker as the sender. A later generation of the maker is another cell.
     isMaker: (of) => (isNew ? true : of === null ? cell.parent === null : isChild(fold, to, of)),
     isAbove: (above) => isNew || isBelow(fold, to, above),
@@ -51,6 +52,10 @@ function factsOf({ fold, delivery, cell, tables }: Delivered): SenderFacts {
 function isOutside({ ingress }: FrameFold, { from, root }: EventDelivery): boolean {
   if (from !== null || !root || ingress.kind !== 'request') return false;
   return ingress.principal === 'operator' || ingress.principal.startsWith('human:');
+}
+
+function isOwnRequest({ ingress }: FrameFold, { from, root, to }: EventDelivery): boolean {
+  return from === null && root && ingress.kind === 'request' && ingress.principal === holderOf(to);
 }
 
 function isOwnAdapter(fold: FrameFold, { from, root, to }: EventDelivery): boolean {
