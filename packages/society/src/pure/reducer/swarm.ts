@@ -96,7 +96,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
   },
   'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
-  'society/MemberOver@1': (draft, { entity }, ctx) => {
+  'society/MemberOver@1': (draft, { entity }) => {
     // A coordinator of a slot ends with its task; one that existed before has none.
     const leads = entity === draft.coordinator && draft.coordinator_slot === null;
     if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
@@ -115,11 +115,11 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);
   },
-  'society/Above@1': (draft, above, ctx) => {
+  'society/Above@1': (_draft, above, ctx) => {
     keepAbove(ctx, above);
     tellMembers({ name: 'society/Above@1', value: above }, ctx);
   },
-  'society/ParentStatus@1': (draft, value, ctx) => {
+  'society/ParentStatus@1': (_draft, value, ctx) => {
     tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
   },
   'society/Told@1': (draft, value, ctx) => {
