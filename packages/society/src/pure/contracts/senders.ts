@@ -1,5 +1,5 @@
 /** The senders that the events of a society declare: cells as their receivers know them. */
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import { session } from '@reprise/agent/contracts';
 import { TOPIC } from '@reprise/flow';
 import { by } from '@reprise/kernel/define';
 import { ENTITY, GROUP, STAGING, SWARM } from './names.js';
@@ -29,7 +29,7 @@ export const namedGroup = by.cell({ reducer: GROUP, key: [{ event: 'group' }] })
 export const groupTopic = by.row('memberships', { reducer: TOPIC, key: ['society/', { row: true }] });
 
 /** Of an entity: a session that it made. */
-export const ownSession = by.row('sessions', { reducer: SESSION_REDUCER, key: [{ own: true }, '/', { row: true }] });
+export const ownSession = session('sessions', [{ own: true }, '/', { row: true }]);
 
 /** Of an entity: the cell of a staging store that it made. */
 export const ownStaging = by.row('staged', { reducer: STAGING });
