@@ -47,12 +47,22 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
   [
     'a later generation of the maker passes as the maker',
     FACTS,
-    'isChild(fold, to, of)',
+    'isChild(fold, delivery.to, of)',
     'cell.parent !== null && cell.parent[0] === of[0] && cell.parent[1] === of[1]',
   ],
-  ['a child passes as the maker', FACTS, 'isChild(fold, to, of)', 'isChild(fold, of, to) || isChild(fold, to, of)'],
-  ['an ancestor passes as the maker', FACTS, 'isChild(fold, to, of)', 'isBelow(fold, to, of)'],
-  ['each cell of the reducer passes as one above', FACTS, 'isNew || isBelow(fold, to, above)', 'above.length > 0'],
+  [
+    'a child passes as the maker',
+    FACTS,
+    'isChild(fold, delivery.to, of)',
+    'isChild(fold, of, delivery.to) || isChild(fold, delivery.to, of)',
+  ],
+  ['an ancestor passes as the maker', FACTS, 'isChild(fold, delivery.to, of)', 'isBelow(fold, delivery.to, of)'],
+  [
+    'each cell of the reducer passes as one above',
+    FACTS,
+    'this.isNew || isBelow(this.delivered.fold, this.delivered.delivery.to, above)',
+    'above.length > 0',
+  ],
   ['a cell passes as a plan of its own', MATCH, 'from?.length === 3 &&', 'from !== null &&'],
   [
     'an own plan passes as the cell',
@@ -76,8 +86,8 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
   [
     'the row need not exist',
     MATCH,
-    'rowKey === undefined || value === undefined ? undefined : { key: rowKey, value }',
-    'rowKey === undefined ? undefined : { key: rowKey, value: value ?? null }',
+    'key === undefined || value === undefined ? undefined : { key, value }',
+    'key === undefined ? undefined : { key, value: value ?? null }',
   ],
   ['only the first form counts', MATCH, 'if (found !== undefined) return found;', 'return found;'],
 ];

@@ -6,7 +6,7 @@
  * W2  A task ends once, and is reported complete once; what comes later is recorded and changes nothing (SOC-19).
  * W3  Ends of tasks are followed at the end of the delivery, by `follow` alone.
  * W4  A swarm ends once, with its tasks and its agents; after that only its group changes.
- * W5  Who calls is the sender of the event; a coordinator delegates work and no rights.
+ * W5  Who calls is known by the event's declared senders; a coordinator delegates work and no rights.
  * W6  No text enters the state: goals, tasks and results are links.
  */
 import { NOTICES } from '@reprise/contracts';

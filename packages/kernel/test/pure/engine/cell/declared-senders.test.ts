@@ -1,5 +1,5 @@
 /** Declared senders: what a recipe gets of them, what is refused when they are defined, and what follows from them. */
-import { address, type Value, value } from '@reprise/contracts';
+import { type Value, value } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -45,7 +45,9 @@ const peer = defineReducer({
   name: PEER,
   state: z.strictObject({ answers: z.array(value()) }),
   events: {
-    'law/Tell@1': creates(z.strictObject({ to: address, name: z.string(), what: z.string() })),
+    'law/Tell@1': creates(
+      z.strictObject({ to: z.tuple([z.string(), z.string()]), name: z.string(), what: z.string() }),
+    ),
     'sys/Reply@1': z.strictObject({
       outcome: z.string(),
       code: z.optional(z.string()),
@@ -98,7 +100,7 @@ const nothing = z.strictObject({ named: z.string() });
 function declaring(...who: readonly Who[]) {
   return defineReducer({
     name: 'law/Declares@1',
-    state: z.strictObject({ owner: z.nullable(address) }),
+    state: z.strictObject({ owner: z.nullable(z.tuple([z.string(), z.string()])) }),
     tables: { rows: z.int() },
     events: { 'law/It@1': creates({ from: who, schema: nothing }) },
     init: () => ({ owner: null }),
