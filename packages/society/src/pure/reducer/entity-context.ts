@@ -4,6 +4,7 @@ import type { ReducerContext, Table } from '@reprise/kernel/define';
 import {
   type AgentEntry,
   type CallRow,
+  type CommandRow,
   ENTITY,
   type RemovedAgent,
   type Role,
@@ -18,6 +19,7 @@ export interface ClearingRow {
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
+  readonly commands: Table<CommandRow>;
   readonly rights: Table<Rights>;
   readonly memberships: Table<Role>;
   readonly children: Table<AgentEntry>;
