@@ -52,7 +52,7 @@ import {
   swarmReducer,
 } from './pure/index.js';
 import { servedSociety } from './served/served.js';
-import { swarmTools } from './tools/swarms.js';
+import { swarmTools } from './tools/tools.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 

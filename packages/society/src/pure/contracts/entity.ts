@@ -208,6 +208,8 @@ export type CallOrigin = z.infer<typeof callOrigin>;
 /** A call that waits for its answer, in the table `calls`. */
 export const callRow = z.strictObject({
   origin: callOrigin,
+  /** Repetitions of a command that wait for the same answer. */
+  also: z.array(callOrigin).max(8),
   name: z.string().max(64),
   args: value(),
   /** Whether it passed the gate. */

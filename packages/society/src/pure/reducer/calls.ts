@@ -18,6 +18,7 @@ import {
 import { answerCall, callKey, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { askerOf, planOf } from './caller.js';
+import { isRepetition, namedCall } from './commands.js';
 import { tableOf } from './entity-context.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { sessionKey } from './session-rights.js';
@@ -33,14 +34,17 @@ export const ASK_TAG = 'ask.';
 export function takeCall(
   operations: Operations,
   draft: EntityState,
-  { origin, name, args }: Omit<CallRow, 'checked'>,
+  { origin, name, args: given }: Omit<CallRow, 'checked' | 'also'>,
   ctx: ReducerContext,
 ): void {
-  const key = callKey(origin, ctx);
+  const { args, key: command } =
+    operations[name] === undefined ? { args: given, key: undefined } : namedCall(given, ctx);
+  if (command !== undefined && isRepetition(draft, { key: command, origin, name, args }, ctx)) return;
+  const key = command ?? callKey(origin, ctx);
   const calls = tableOf(ctx, 'calls');
   if (calls.get(key) !== undefined) return ctx.reject('duplicate_command');
   const isLarge = byteLength(args) > CALL_BYTES_MAX;
-  const row: CallRow = { origin, name, args: isLarge ? null : args, checked: false };
+  const row: CallRow = { origin, also: [], name, args: isLarge ? null : args, checked: false };
   calls.set(key, row);
   draft.calls++;
   const refused = isLarge ? refusal('too_large', { bytes_max: CALL_BYTES_MAX }) : refusedAtOnce(operations, draft, row);
@@ -128,7 +132,7 @@ export function takeAsk(
   if (op?.about === undefined) return ctx.reject('agent_unknown');
   const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked };
   const key = callKey(origin, ctx);
-  tableOf(ctx, 'calls').set(key, { origin, name, args, checked: true });
+  tableOf(ctx, 'calls').set(key, { origin, also: [], name, args, checked: true });
   draft.calls++;
   const answer = op.run(draft, op.args.parse(args), key, ctx);
   if (answer !== undefined) answerCall(draft, key, answer, ctx);

@@ -1,7 +1,7 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { AgentEntry, CallRow, RemovedAgent, Role, SessionRow } from '../contracts/index.js';
+import type { AgentEntry, CallRow, CommandRow, RemovedAgent, Role, SessionRow } from '../contracts/index.js';
 
 /** A removed agent whose key and hot context are still there. */
 export interface ClearingRow {
@@ -11,6 +11,7 @@ export interface ClearingRow {
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
+  readonly commands: Table<CommandRow>;
   readonly rights: Table<Rights>;
   readonly memberships: Table<Role>;
   readonly children: Table<AgentEntry>;
