@@ -8,6 +8,7 @@ import {
   amounts,
   capability,
   eventEnvelope,
+  FAULT_CODES,
   GUARANTEES,
   planAddress,
   policyRule,
@@ -61,6 +62,7 @@ const delivery = z.union([
     from: z.nullable(z.union([address, planAddress])),
     reply: z.boolean(),
     quiet: z.exactOptional(z.literal(true)),
+    open: z.exactOptional(z.literal(true)),
     tag: z.exactOptional(text),
     notice: z.boolean(),
     making: z.exactOptional(z.literal(true)),
@@ -75,6 +77,7 @@ const backlog = z.strictObject({ first: count, end: count, count });
 /** The shape of each kind of leaf. */
 const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
   account,
+  asked: z.strictObject({ to: address, from: address, event: text, tag: text }),
   cell: z.strictObject({
     inc: count,
     live: z.boolean(),
@@ -87,6 +90,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     timers: z.record(text, count),
     logs: z.array(text),
     tables: z.exactOptional(z.record(text, z.strictObject({ size: count, root: count, next: count }))),
+    asks: z.exactOptional(count),
     v: z.exactOptional(text),
     state: z.record(text, value()),
   }),
@@ -117,6 +121,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     wake: z.exactOptional(count),
     origins: z.exactOptional(z.array(text)),
   }),
+  failed: z.strictObject({ code: z.enum(FAULT_CODES), seq: count, at: count, event: text, waiting: count }),
   log: z.strictObject({
     count,
     levels: z.array(z.array(ref())),
@@ -189,8 +194,10 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
 /** The types of the parts of a path after its kind; in brackets the parts that only some leaves of a kind have. */
 const PATHS: Readonly<Record<LeafKind, string>> = {
   account: 't',
+  asked: 'ttt',
   cell: 'tt',
   effect: 't',
+  failed: 'tt',
   log: 'ttt',
   pending: '[tn]',
   plan: 'tnt',

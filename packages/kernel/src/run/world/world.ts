@@ -33,6 +33,7 @@ import { Lifetime, type PumpReport } from './life/lifetime.js';
 import type { WorldParts } from './parts.js';
 import type { HolderRights } from './read/authority.js';
 import { type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
+import type { Trouble, TroubleListener } from './read/trouble.js';
 import { WorldView } from './read/view.js';
 import type { Ack } from './write/acknowledgement.js';
 
@@ -167,6 +168,34 @@ export class World implements AsyncDisposable {
   }
 
   /**
+   * What needs attention, the oldest first: cells that have failed. Read from the state, so that its cost does not depend
+   * on the age of the journal.
+   *
+   * @example for (const { where } of await world.trouble()) await world.revive(where)
+   */
+  trouble(): Promise<readonly Trouble[]> {
+    return this.#reading.trouble();
+  }
+
+  /**
+   * Calls a listener for each new {@link trouble}, when it is durable. What the world has already is not repeated. An
+   * error that the listener throws is ignored.
+   *
+   * @returns a function that removes the listener
+   * @example const stop = world.on('trouble', ({ where, code }) => pager.call(`${where} failed: ${code}`))
+   */
+  on(event: 'trouble', listener: TroubleListener): () => void {
+    if (event !== 'trouble' || typeof listener !== 'function') {
+      throw new RepriseError('invalid_argument', `a world has no event "${String(event)}" for this listener`, {
+        where: 'on',
+        expected: "on('trouble', (trouble) => …)",
+        actual: [String(event), typeof listener],
+      });
+    }
+    return this.parts.listeners.add(listener);
+  }
+
+  /**
    * Decides an approval. An approved effect passes the whole gate again.
    *
    * @param item an item of {@link pending}, or its id; an item brings the digest of what was seen
@@ -262,9 +291,13 @@ export class World implements AsyncDisposable {
    * Durable frames from `from`, in order; waits for new ones until the world closes, the caller leaves, or `signal`
    * aborts.
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
+   *
+   * @param awaited the cells that the caller waits for. When all durable frames are read and one of them has failed, the
+   *   wait for the next frame ends: before the call or during it, as long as the cell is not revived
+   * @throws RepriseError `cell_failed` with the address of the cell, `fault` and `frame`
    */
-  frames(from = 0, signal?: AbortSignal): AsyncGenerator<WorldFrame> {
-    return this.#reading.frames(from, signal);
+  frames(from = 0, signal?: AbortSignal, awaited?: readonly Address[]): AsyncGenerator<WorldFrame> {
+    return this.#reading.frames(from, signal, awaited);
   }
 
   /** The world as it was after a frame, read-only. */

@@ -53,13 +53,14 @@ export type CellOutput =
       readonly bytes: number;
       readonly answer: AnswerTerms;
     }
+  | { readonly type: 'forget'; readonly to: Address; readonly tag: string }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly ordinal: number }
   | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
   | { readonly type: 'command'; readonly command: KernelCommand; readonly tag?: string };
 
 /** How the sender of an event is answered. */
-type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag'>;
+type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'open' | 'tag'>;
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
@@ -154,13 +155,25 @@ export class CellContext implements ReducerContext {
     const { app } = this.fold.env;
     const given = this.#waiting(event.value);
     const value = checkedEvent(app, to, event.name, given.value);
+    if (reply === 'failure' && tag === undefined)
+      throw new Fault(
+        'value_invalid',
+        'an event that is sent with reply: "failure" has a tag, by which it is forgotten',
+      );
     const answer: AnswerTerms = {
       reply: reply !== false,
-      ...(reply === 'refusal' ? { quiet: true } : {}),
+      ...(reply === 'refusal' || reply === 'failure' ? { quiet: true } : {}),
+      ...(reply === 'failure' ? { open: true } : {}),
       ...tagged(tag),
     };
     const { bytes } = given;
     this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, bytes, answer });
+  }
+
+  forget(to: Address, tag: string): void {
+    this.#inside();
+    if (!isAddress(to)) throw new Fault('value_invalid', 'an address is [reducer, key], the key 1 to 256 bytes');
+    this.outputs.push({ type: 'forget', to: cellAddress(this.fold.env.app, to), tag });
   }
 
   takes(to: Address, event: string): boolean {

@@ -99,6 +99,8 @@ export interface EventDelivery {
   readonly reply: boolean;
   /** The sender wants it only when the event does not take place. */
   readonly quiet?: true;
+  /** The event stays open: its sender also hears when the receiver fails or ends later. */
+  readonly open?: true;
   /** The sender's name for the event, which the reply repeats. */
   readonly tag?: string;
   /** The bytes of its value, for the bound of what waits; absent for what the kernel itself or the outside sends. */

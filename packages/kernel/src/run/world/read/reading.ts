@@ -13,6 +13,7 @@ import type { WorldParts } from '../parts.js';
 import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
 import { RECENT_FRAMES, RecentFrames } from './recent-frames.js';
+import { cellFailed, failureAmong, type Trouble, troublesIn } from './trouble.js';
 import type { ViewParts } from './view.js';
 
 /** A durable frame, as a watcher sees it. */
@@ -99,6 +100,12 @@ export class Reading {
     return stepper.exclusively(async () => openItems(table, hash));
   }
 
+  /** What needs attention. */
+  trouble(): Promise<readonly Trouble[]> {
+    const { stepper, table } = this.parts;
+    return stepper.exclusively(async () => troublesIn(table));
+  }
+
   /** The rights of a holder. */
   async rights(holder: Principal): Promise<HolderRights> {
     requirePrincipal(holder);
@@ -133,9 +140,17 @@ export class Reading {
   /**
    * Durable frames, future ones included. Each is read from its bytes: a watcher sees what a reader of the file sees.
    * Watchers share what is read of the newest ones.
+   *
+   * @param awaited cells whose failure ends the wait for the next frame
    */
-  async *frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<WorldFrame> {
+  async *frames(
+    from: number,
+    signal: AbortSignal | undefined,
+    awaited: readonly Address[] = [],
+  ): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
+    for (const cell of awaited) requireAddress(cell);
+    const cells = awaited.map((cell) => cellAddress(this.parts.app, cell));
     const { store, stepper, watchers } = this.parts;
     let next = from;
     for (;;) {
@@ -149,7 +164,24 @@ export class Reading {
           yield { seq, at, head, records: readFrame(bytes, seq).all };
         }
       } else if (stepper.closedBy !== undefined || signal?.aborted) return;
+      else if (await this.#isOvertaken(cells, upTo)) continue;
       else await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
     }
+  }
+
+  /**
+   * Looks for a failed cell among those that are awaited, once all durable frames are read. The leaves in memory may be
+   * ahead of the journal: only what stands between commits counts.
+   *
+   * @returns whether more frames have become durable meanwhile
+   * @throws RepriseError `cell_failed`
+   */
+  async #isOvertaken(cells: readonly Address[], upTo: number): Promise<boolean> {
+    const { stepper, table } = this.parts;
+    if (failureAmong(table, cells) === undefined) return false;
+    const found = await stepper.exclusively(async () => failureAmong(table, cells)).catch(() => undefined);
+    if (stepper.head.seq > upTo || stepper.closedBy !== undefined) return true;
+    if (found !== undefined) throw cellFailed(found);
+    return false;
   }
 }
