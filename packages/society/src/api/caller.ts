@@ -22,6 +22,11 @@ export class EntityCaller {
     this.address = entityAt(id);
   }
 
+  /** Brings the entity back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive(by: SocietyBy = {}): Promise<void> {
+    await this.world.revive(this, by);
+  }
+
   /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
   async call(name: string, args: Value, { id = crypto.randomUUID(), as }: SocietyBy = {}): Promise<Value> {
     const { value, is_error } = await this.answerTo(name, args, present({ id, as }));

@@ -78,6 +78,7 @@ const HANDLERS: EventHandlers<JobState, Events> = {
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';
+    ctx.forget(LINE_TAG);
     if (!isPaused(ctx)) granted(draft, ctx);
   }),
   'flow/Expired@1': fromPool('flow/Expired@1', (draft, ctx) => {

@@ -85,13 +85,16 @@ export interface Intent<I = unknown> {
 
 /** How a sent event is answered. */
 export interface EventSendOptions {
-  /**
-   * Whether the answer comes as `sys/Reply@1`: always, with `refusal` only when the event does not take place, or with
-   * `failure` also when its receiver fails or ends later, until this cell forgets the event: see `ctx.forget`.
-   */
-  readonly reply?: boolean | 'refusal' | 'failure';
+  /** Whether the answer comes as `sys/Reply@1`: always, or with `refusal` only when the event does not take place. */
+  readonly reply?: boolean | 'refusal';
   /** Repeated in the answer, to tell several sent events apart: 1 to 256 characters. */
   readonly tag?: string;
+  /**
+   * For an event that is answered later by another event: when its receiver fails or ends before, this cell is sent
+   * `sys/Reply@1` with this tag and `cell_failed` or `cell_absent`. The tag stays open until then, until `ctx.forget`, or
+   * the end of this cell; sent again while it is open, it names one question about the receiver of the last event.
+   */
+  readonly failure?: string;
 }
 
 /**
@@ -124,12 +127,14 @@ export interface ReducerContext<T extends TableSchemas = NoTables> {
    * Sends an event to a cell of this world, in this frame.
    *
    * @param options with `reply` the answer comes as `sys/Reply@1`, with `reply: 'refusal'` only when the event does not
-   *   take place; the answer repeats `tag`. With `reply: 'failure'`, which needs a `tag`, the event stays open: when its
-   *   receiver fails or ends, the answer is rejected with `cell_failed` or `cell_absent`
+   *   take place; the answer repeats `tag`. With `failure` this cell also hears when the receiver fails or ends later
    */
   send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: EventSendOptions): void;
-  /** Closes an event that was sent with `reply: 'failure'`: it was answered, or nobody waits for the answer any more. */
-  forget(to: Address, tag: string): void;
+  /**
+   * Closes a tag that was given as `failure`, or all of them without an argument: the answer has come, or this cell does
+   * not wait for it any more.
+   */
+  forget(tag?: string): void;
   /** Whether the reducer of an address takes an event: sending one that it does not take is a fault. */
   takes(to: Address, event: string): boolean;
   /** States a fact for watchers and projections. The reducer declares it under `facts`. */

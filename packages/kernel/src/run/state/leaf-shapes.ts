@@ -62,8 +62,8 @@ const delivery = z.union([
     from: z.nullable(z.union([address, planAddress])),
     reply: z.boolean(),
     quiet: z.exactOptional(z.literal(true)),
-    open: z.exactOptional(z.literal(true)),
     tag: z.exactOptional(text),
+    failure: z.exactOptional(text),
     notice: z.boolean(),
     making: z.exactOptional(z.literal(true)),
     aftermath: z.exactOptional(z.literal(true)),
@@ -194,7 +194,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
 /** The types of the parts of a path after its kind; in brackets the parts that only some leaves of a kind have. */
 const PATHS: Readonly<Record<LeafKind, string>> = {
   account: 't',
-  asked: 'ttt',
+  asked: 'tt',
   cell: 'tt',
   effect: 't',
   failed: 'tt',

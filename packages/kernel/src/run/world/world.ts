@@ -141,11 +141,14 @@ export class World implements AsyncDisposable {
   /**
    * Brings a failed cell back with the state it had before the fault. With `next` it takes that event in the same frame:
    * both happen, or neither.
+   *
+   * @param cell its address, or a handle that has one, such as a session
    */
   revive(
-    address: Address,
+    cell: Address | { readonly address: Address },
     { next, ...options }: RequestOptions & { readonly next?: { readonly name: string; readonly value: unknown } } = {},
   ): Promise<Ack> {
+    const address = 'address' in cell ? cell.address : cell;
     return this.request(address, { name: REVIVE, value: next === undefined ? {} : { next } }, options);
   }
 

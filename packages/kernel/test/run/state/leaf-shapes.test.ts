@@ -10,7 +10,7 @@ import { storedNodes } from '../../../src/run/state/value-nodes.js';
 /** A path that a leaf of each kind may have. */
 const PATHS: Readonly<Record<LeafKind, LeafKey['path']>> = {
   account: ['account', 'a'],
-  asked: ['asked', 'r', 's', 'c'],
+  asked: ['asked', 'r', 'c'],
   cell: ['cell', 'r', 'c'],
   effect: ['effect', 'e'],
   failed: ['failed', 'r', 'c'],

@@ -14,7 +14,7 @@ import {
   entityAt,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { planOfSender, tableOf } from './entity-context.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
@@ -155,7 +155,15 @@ function ask(
   ctx: ReducerContext,
 ): void {
   const value = { call, by: ctx.address[1], depth, name, args };
-  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
+  ctx.send(
+    entityAt(about),
+    { name: 'society/Ask@1', value },
+    {
+      reply: 'refusal',
+      tag: `${ASK_TAG}${call}`,
+      failure: failureOf(call),
+    },
+  );
 }
 
 function refusedAtOnce(

@@ -176,7 +176,7 @@ function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): voi
   for (const [key, leaf] of done.logs) fold.overlay.set(key, leaf);
   context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
-  if (delivery.open === true) keepOpen(fold, delivery);
+  if (delivery.failure !== undefined) keepOpen(fold, delivery, delivery.failure);
   for (const output of context.outputs) release(fold, delivery, cell, output);
   if (delivery.reply && delivery.quiet !== true && delivery.from !== null) {
     notify(fold, [delivery.from[0], delivery.from[1]], 'sys/Reply@1', replyTo(delivery, 'accepted'), delivery.cause);
@@ -210,7 +210,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
       return;
     }
     case 'forget':
-      return forget(fold, delivery.to, output.to, output.tag);
+      return output.tag === undefined ? forgetAll(fold, delivery.to) : forget(fold, delivery.to, output.tag);
     case 'fact':
       fold.push({ kind: 'fact', c, from: delivery.to, name: output.name, value: output.value });
       return;

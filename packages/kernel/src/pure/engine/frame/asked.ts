@@ -1,5 +1,5 @@
 /**
- * Open questions: events whose sender waits for an answer in its own time, and hears when the receiver fails or ends
+ * Open questions: events that are answered later, by another event. Their sender hears when the receiver fails or ends
  * before.
  *
  * Invariants
@@ -14,30 +14,32 @@ import type { AskedLeaf, CellLeaf } from '../leaf/leaves.js';
 import type { EventDelivery, FrameFold } from './frame-fold.js';
 import { takes } from './notify.js';
 
-/** Keeps a delivered event open (A1). */
-export function keepOpen(fold: FrameFold, { to, from, event, tag }: EventDelivery): void {
-  if (from === null || tag === undefined) return;
+/** Keeps a delivered event open under the name that its sender gave (A1). */
+export function keepOpen(fold: FrameFold, { to, from, event }: EventDelivery, tag: string): void {
+  if (from === null) return;
   const asker: Address = [from[0], from[1]];
-  const key = askedKey(to, asker, tag);
   const cell = fold.overlay.get(cellKey(asker));
-  if (cell?.live !== true || fold.overlay.get(key) !== undefined) return;
+  if (cell?.live !== true) return;
+  const key = askedKey(asker, tag);
+  const known = fold.overlay.get(key);
+  if (known !== undefined && isCell(known.to, to)) return;
   fold.overlay.set(key, { to, from: asker, event: event.name, tag });
-  fold.overlay.set(cellKey(asker), { ...cell, asks: (cell.asks ?? 0) + 1 });
+  if (known === undefined) fold.overlay.set(cellKey(asker), { ...cell, asks: (cell.asks ?? 0) + 1 });
 }
 
 /** Closes a question that was answered; one that is not open is left alone. */
-export function forget(fold: FrameFold, from: Address, to: Address, tag: string): void {
-  const key = askedKey(to, from, tag);
+export function forget(fold: FrameFold, from: Address, tag: string): void {
+  const key = askedKey(from, tag);
   if (fold.overlay.get(key) === undefined) return;
   fold.overlay.set(key, undefined);
   const cell = fold.overlay.get(cellKey(from));
   if (cell !== undefined) fold.overlay.set(cellKey(from), asking(cell, (cell.asks ?? 0) - 1));
 }
 
-/** Closes the questions of a cell that ends: nobody waits for their answers. */
+/** Closes all questions of a cell: nobody waits for their answers. */
 export function forgetAll(fold: FrameFold, from: Address): void {
   if (fold.overlay.get(cellKey(from))?.asks === undefined) return;
-  for (const { to, tag } of questions(fold, (one) => isCell(one.from, from))) forget(fold, from, to, tag);
+  for (const { tag } of questions(fold, (one) => isCell(one.from, from))) forget(fold, from, tag);
 }
 
 /**
@@ -56,7 +58,7 @@ export function tellAskers(
   const askers = open.map(({ from }) => cellKey(from));
   for (const { to, from, event, tag } of open) {
     fold.overlay.get(cellKey(from), askers); // all that must be loaded are, with the first
-    forget(fold, from, to, tag);
+    forget(fold, from, tag);
     tellApart(fold, from, { to: [...to], event, outcome: 'rejected', code, tag }, { cause, runaway });
   }
   return open.length;

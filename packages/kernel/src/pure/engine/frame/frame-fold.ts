@@ -99,10 +99,10 @@ export interface EventDelivery {
   readonly reply: boolean;
   /** The sender wants it only when the event does not take place. */
   readonly quiet?: true;
-  /** The event stays open: its sender also hears when the receiver fails or ends later. */
-  readonly open?: true;
   /** The sender's name for the event, which the reply repeats. */
   readonly tag?: string;
+  /** The name under which the sender hears when the receiver fails or ends later. */
+  readonly failure?: string;
   /** The bytes of its value, for the bound of what waits; absent for what the kernel itself or the outside sends. */
   readonly bytes?: number;
   /** A kernel notice: a fault while handling one makes no further notice. */

@@ -93,8 +93,8 @@ export const settledKey = (effect: string): LeafKey<SettledLeaf> => leafKey(['se
 export const failedKey = (cell: Address): LeafKey<FailedLeaf> => leafKey(['failed', cell[0], cell[1]]);
 
 /** An event whose sender hears of the failure of its receiver, until it forgets it. */
-export const askedKey = (to: Address, from: Address, tag: string): LeafKey<AskedLeaf> =>
-  leafKey(['asked', to[0], from[0], JSON.stringify([to[1], from[1], tag])]);
+export const askedKey = (from: Address, tag: string): LeafKey<AskedLeaf> =>
+  leafKey(['asked', from[0], JSON.stringify([from[1], tag])]);
 
 /** The rights of a holder on both sides. */
 export const rightsKey = (holder: string): LeafKey<RightsLeaf> => leafKey(['rights', holder]);

@@ -112,6 +112,7 @@ export interface AskedLeaf {
   readonly to: Address;
   readonly from: Address;
   readonly event: string;
+  /** The sender's name for the question. */
   readonly tag: string;
 }
 
@@ -232,8 +233,8 @@ export type PendingDelivery =
       readonly from: Sender;
       readonly reply: boolean;
       readonly quiet?: true;
-      readonly open?: true;
       readonly tag?: string;
+      readonly failure?: string;
       /** What it counts for while it waits; absent for a notice of the kernel. */
       readonly bytes?: number;
       readonly notice: boolean;
