@@ -122,7 +122,7 @@ export { openKernelWorld } from './run/world/open-world.js';
 export type { HolderRights } from './run/world/read/authority.js';
 export type { ReadableFrame } from './run/world/read/readable-frames.js';
 export type { OpenEffect, WorldFrame } from './run/world/read/reading.js';
-export { type CellTrouble, cellFailed, type Trouble, type TroubleListener } from './run/world/read/trouble.js';
+export { type CellTrouble, cellFailed, type Trouble, type TroubleListener } from './run/state/trouble.js';
 export type { AskOptions, WorldView } from './run/world/read/view.js';
 export type { World } from './run/world/world.js';
 export { type Ack, recordsOf } from './run/world/write/acknowledgement.js';

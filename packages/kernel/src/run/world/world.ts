@@ -24,6 +24,7 @@ import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
 import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
+import type { Trouble, TroubleListener } from '../state/trouble.js';
 import { Asking, type EraseOptions, type EraseReport, type RequestOptions, type SettleAck } from './ask/asking.js';
 import type { PendingItem } from './ask/open-items.js';
 import { type ClockConfirmation, requireConfirmation } from './life/confirm-clock.js';
@@ -33,7 +34,6 @@ import { Lifetime, type PumpReport } from './life/lifetime.js';
 import type { WorldParts } from './parts.js';
 import type { HolderRights } from './read/authority.js';
 import { type OpenEffect, Reading, type WorldFrame } from './read/reading.js';
-import type { Trouble, TroubleListener } from './read/trouble.js';
 import { WorldView } from './read/view.js';
 import type { Ack } from './write/acknowledgement.js';
 

@@ -6,6 +6,7 @@ import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
+import { cellFailed, failureAmong, type Trouble, troublesIn } from '../../state/trouble.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { openItems, type PendingItem } from '../ask/open-items.js';
 import { requireAccountName, requirePrincipal } from '../ask/requests.js';
@@ -13,7 +14,6 @@ import type { WorldParts } from '../parts.js';
 import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
 import { RECENT_FRAMES, RecentFrames } from './recent-frames.js';
-import { cellFailed, failureAmong, type Trouble, troublesIn } from './trouble.js';
 import type { ViewParts } from './view.js';
 
 /** A durable frame, as a watcher sees it. */

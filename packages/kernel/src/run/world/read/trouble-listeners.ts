@@ -1,6 +1,6 @@
 /** The listeners of a world's troubles. */
 import type { LeafChange } from '../../../pure/engine/index.js';
-import { newTroubles, type TroubleListener } from './trouble.js';
+import { newTroubles, type TroubleListener } from '../../state/trouble.js';
 
 /** Calls the listeners of a world for each new trouble. */
 export class TroubleListeners {

@@ -1,7 +1,7 @@
 /** Finds what in a world needs attention: cells that have failed, from their leaves, whatever the age of the journal. */
 import { type Address, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
-import { type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../../../pure/engine/index.js';
-import type { LeafTable } from '../../state/leaf-table.js';
+import { type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../../pure/engine/index.js';
+import type { LeafTable } from './leaf-table.js';
 
 /** A cell that has failed: it takes no events until it is revived. */
 export interface CellTrouble {
