@@ -365,3 +365,11 @@ export const HELLO_BUNDLE_MAX: Readonly<
   'scripts/bench/cold/hello-reprise.mjs': { entry: 98_000, run: 198_300, whole: 234_300 },
   'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 120_000, run: 220_300, whole: 256_300 },
 };
+
+/**
+ * Recipes that read the sender of an event, at most eight, each with its reason. All others declare their senders beside
+ * the schemas of their events, and answer to `ctx.caller`.
+ */
+export const RECIPES_WITH_A_SENDER: Readonly<Record<string, string>> = {
+  'packages/flow/src/parties.ts': 'flow takes each sender, and its cells record which ones own and join them',
+};

@@ -77,14 +77,18 @@ function isCell(from: Sender, cell: Value | readonly (string | undefined)[] | un
 function rowOf({ reducer, key, table }: RowForm, facts: SenderFacts): SenderRow | undefined {
   const { from, state } = facts;
   if (state === undefined || from?.length !== 2 || from[0] !== facts.cellName(reducer)) return undefined;
+  if (key.length === 1) return rowAt(rowKeyIn(from[1], key[0]), table, facts); // the usual key, without its cost
   const at = key.findIndex(isRowPart);
   const [before, after] = [keyOf(key.slice(0, at), facts), keyOf(key.slice(at + 1), facts)];
   if (before === undefined || after === undefined) return undefined;
   const end = from[1].length - after.length;
   if (!from[1].startsWith(before) || !from[1].endsWith(after) || end <= before.length) return undefined;
-  const rowKey = rowKeyIn(from[1].slice(before.length, end), key[at]);
-  const value = rowKey === undefined ? undefined : facts.row(table, rowKey);
-  return rowKey === undefined || value === undefined ? undefined : { key: rowKey, value };
+  return rowAt(rowKeyIn(from[1].slice(before.length, end), key[at]), table, facts);
+}
+
+function rowAt(key: string | undefined, table: string, facts: SenderFacts): SenderRow | undefined {
+  const value = key === undefined ? undefined : facts.row(table, key);
+  return key === undefined || value === undefined ? undefined : { key, value };
 }
 
 type RowPart = Extract<KeyPart, { readonly row: true }>;

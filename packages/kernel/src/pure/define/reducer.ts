@@ -73,9 +73,10 @@ export type EventOf<E extends EventSchemas, T = NoTables> = {
   [N in keyof E & string]: {
     readonly name: N;
     readonly value: z.output<SchemaOf<E[N]> & z.AnySchema>;
-    readonly row?: RowOf<E[N], T>;
-  };
+  } & RowField<RowOf<E[N], T>>;
 }[keyof E & string];
+
+type RowField<R> = [R] extends [undefined] ? { readonly row?: undefined } : { readonly row: R };
 
 /** An intent: a reducer emits it to start a plan. */
 export interface Intent<I = unknown> {

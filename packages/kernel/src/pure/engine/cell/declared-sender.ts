@@ -1,4 +1,5 @@
 /** Checks the sender of an event against the declaration of its reducer: what `matchSender` needs to know of a delivery. */
+import type { Address, Sender, Value } from '@reprise/contracts';
 import { cellName, type EventDefinition, matchSender, type SenderFacts, type SenderRow } from '../../define/index.js';
 import type { EventDelivery, FrameFold } from '../frame/frame-fold.js';
 import { effectBehind, isBelow, isChild, isGeneration } from '../gate/rights.js';
@@ -24,27 +25,61 @@ interface Delivered {
  */
 export function requireDeclaredSender({ from }: EventDefinition, delivered: Delivered): SenderRow | undefined {
   if (from === undefined || delivered.delivery.notice) return undefined;
-  const found = matchSender(from, factsOf(delivered));
+  const found = matchSender(from, new DeliveryFacts(delivered));
   if (found === undefined) throw new Rejected('not_yours');
   return found === 'no_row' ? undefined : found;
 }
 
-function factsOf({ fold, delivery, cell, tables }: Delivered): SenderFacts {
-  const { from, to, event } = delivery;
-  const isNew = cell.n === 0;
-  return {
-    from,
-    to,
-    value: event.value,
-    state: isNew ? undefined : cell.state,
-    cellName: (reducer) => cellName(fold.env.app, reducer),
-    isOutside: () => isOutside(fold, delivery),
-    isOwnAdapter: () => isOwnAdapter(fold, delivery),
-    // A cell that is being made has its maker as the sender. A later generation of the maker is another cell.
-    isMaker: (of) => (isNew ? true : of === null ? cell.parent === null : isChild(fold, to, of)),
-    isAbove: (above) => isNew || isBelow(fold, to, above),
-    row: (table, key) => (isCellKey(key) ? tables.open(table).get(key) : undefined),
-  };
+/** One delivery as facts. A class, since one is made for each event: closures cost more than the comparisons. */
+class DeliveryFacts implements SenderFacts {
+  constructor(private readonly delivered: Delivered) {}
+
+  get from(): Sender {
+    return this.delivered.delivery.from;
+  }
+
+  get to(): Address {
+    return this.delivered.delivery.to;
+  }
+
+  get value(): Value {
+    return this.delivered.delivery.event.value as Value;
+  }
+
+  get state(): Value | undefined {
+    return this.isNew ? undefined : this.delivered.cell.state;
+  }
+
+  cellName(reducer: string): string {
+    return cellName(this.delivered.fold.env.app, reducer);
+  }
+
+  isOutside(): boolean {
+    return isOutside(this.delivered.fold, this.delivered.delivery);
+  }
+
+  isOwnAdapter(): boolean {
+    return isOwnAdapter(this.delivered.fold, this.delivered.delivery);
+  }
+
+  /** A cell that is being made has its maker as the sender. A later generation of the maker is another cell. */
+  isMaker(of: Address | null): boolean {
+    if (this.isNew) return true;
+    const { cell, fold, delivery } = this.delivered;
+    return of === null ? cell.parent === null : isChild(fold, delivery.to, of);
+  }
+
+  isAbove(above: Address): boolean {
+    return this.isNew || isBelow(this.delivered.fold, this.delivered.delivery.to, above);
+  }
+
+  row(table: string, key: string): Value | undefined {
+    return isCellKey(key) ? this.delivered.tables.open(table).get(key) : undefined;
+  }
+
+  private get isNew(): boolean {
+    return this.delivered.cell.n === 0;
+  }
 }
 
 /** A person or the operator: not an adapter, and not a request in the name of a cell. */
