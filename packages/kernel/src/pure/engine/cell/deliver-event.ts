@@ -327,11 +327,11 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
 }
 
 function unreachable(fold: FrameFold, delivery: EventDelivery, code: Unreachable): void {
-  if (delivery.root) throw refusalFor(delivery, code);
+  if (delivery.root) throw refusalFor(fold, delivery, code);
   answer(fold, delivery, code);
 }
 
-function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
+function refusalFor(fold: FrameFold, delivery: EventDelivery, code: Unreachable): Refusal {
   const where = formatAddress(delivery.to);
   const event = delivery.event.name;
   const what: Record<Unreachable, [ErrorCode, string]> = {
@@ -340,7 +340,8 @@ function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
     unknown_reducer: ['unknown_reducer', `the app has no reducer ${delivery.to[0]}`],
     event_invalid: ['unknown_event', `${delivery.to[0]} takes no event ${event}`],
   };
-  return new Refusal(...what[code], { where });
+  const failed = code === 'cell_failed' ? fold.overlay.get(failedKey(delivery.to)) : undefined;
+  return new Refusal(...what[code], { where, ...(failed && { fault: failed.code, frame: failed.seq }) });
 }
 
 /** Tells the sender that its event did not take place. */
