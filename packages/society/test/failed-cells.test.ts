@@ -70,8 +70,11 @@ describe('an entity whose cell fails', () => {
     expect(await Promise.all(both)).toEqual([failed(agent.address), failed(agent.address)]);
     expect(await outcome(agent.use('agent_list', {}))).toEqual(failed(agent.address));
     expect(await world.trouble()).toMatchObject([{ where: agent.address, code: 'threw', event: 'society/Checked@1' }]);
+    const told = { cell: formatAddress(agent.address), code: 'threw' };
+    expect((await at.office.audit()).failed_cells).toMatchObject([told]);
     await agent.revive();
     expect(await world.trouble()).toEqual([]);
+    expect((await at.office.audit()).failed_cells).toEqual([]);
     expect(await outcome(agent.use('agent_list', {}))).toEqual(failed(agent.address)); // the defect is still there
     await world.verify();
   });
