@@ -11,6 +11,17 @@ export const OWNER_VALUE_BYTES_MAX = 4 * 1024;
 /** How many links one answer has. */
 export const OWNER_REFS_MAX = 8;
 
+/** Why an owner did not answer a call: no cell takes it, the gate refused it, or the cell has failed. */
+export const NO_OWNER = 'tool_args_invalid/no_owner';
+export const OWNER_UNREACHABLE = 'policy_denied/unreachable';
+export const OWNER_FAILED = 'adapter_error/cell_failed';
+
+/** Why an owner does not answer, by the code of the kernel's answer to the call. */
+export function refusalOfOwner(code: string): string {
+  if (code.startsWith('policy_denied') || code.startsWith('cap_denied')) return OWNER_UNREACHABLE;
+  return code === 'cell_failed' || code === 'faulted' ? OWNER_FAILED : NO_OWNER;
+}
+
 /** Begins the ids of the calls that a program makes during its turn. */
 export const TURN_CALL = 'x.';
 

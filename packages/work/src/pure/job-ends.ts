@@ -67,6 +67,7 @@ function changeOf(draft: JobState): JobChanged {
  * of the end is in line before that: so a slot goes to the first of all that are ready.
  */
 export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: ReducerContext): void {
+  ctx.forget(); // it waits for nobody
   Object.assign(draft, outcome);
   if (draft.plan !== null) ctx.cancel(draft.plan);
   draft.plan = null;

@@ -61,6 +61,7 @@ const HANDLERS: EventHandlers<JobState, Events, Tables> = {
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';
+    ctx.forget(LINE_TAG);
     if (!isPaused(ctx)) granted(draft, ctx);
   }),
   'flow/Expired@1': fromPool('flow/Expired@1', (draft, ctx) => {

@@ -15,7 +15,7 @@ import {
   type SessionRow,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { askerOf, planOf } from './caller.js';
 import { isRepetition, namedCall } from './commands.js';
@@ -167,7 +167,8 @@ function ask(
   ctx: ReducerContext,
 ): void {
   const value = { call, depth, name, args };
-  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
+  const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
+  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);
 }
 
 function refusedAtOnce(

@@ -38,7 +38,7 @@ import {
 import { ownSession } from '../contracts/senders.js';
 import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
-import { answerCall, tellUp } from './answers.js';
+import { answerCall, answererFailed, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archived, beginArchive } from './archive.js';
 import { askBoards } from './board-reading.js';
@@ -208,6 +208,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
+    if (answererFailed(draft, value, ctx)) return;
     if (value.tag?.startsWith(ASK_TAG)) {
       if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
       return;

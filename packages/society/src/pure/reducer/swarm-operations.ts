@@ -13,7 +13,7 @@ import {
 import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
-import { answerCall, openCall } from './answers.js';
+import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
@@ -59,7 +59,7 @@ function pass(name: string, args: { readonly swarm_id: string }, call: string, c
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },
-    { reply: 'refusal', tag: `${SWARM_TAG}${call}` },
+    { reply: 'refusal', tag: `${SWARM_TAG}${call}`, failure: failureOf(call) },
   );
   return undefined;
 }

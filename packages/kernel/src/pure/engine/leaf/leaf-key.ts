@@ -9,8 +9,10 @@ import {
 } from '@reprise/contracts';
 import { utf8Length } from '../../codec/index.js';
 import type {
+  AskedLeaf,
   CellLeaf,
   EffectLeaf,
+  FailedLeaf,
   LogLeaf,
   PendingChunk,
   PendingLeaf,
@@ -25,8 +27,10 @@ import type { TableNode } from './table-node.js';
 /** What a leaf holds. */
 export type LeafKind =
   | 'account'
+  | 'asked'
   | 'cell'
   | 'effect'
+  | 'failed'
   | 'log'
   | 'pending'
   | 'plan'
@@ -84,6 +88,13 @@ export const effectKey = (effect: string): LeafKey<EffectLeaf> => leafKey(['effe
 
 /** The remains of a settled effect that had waited for input from outside. */
 export const settledKey = (effect: string): LeafKey<SettledLeaf> => leafKey(['settled', effect]);
+
+/** The fault of a failed cell. */
+export const failedKey = (cell: Address): LeafKey<FailedLeaf> => leafKey(['failed', cell[0], cell[1]]);
+
+/** An event whose sender hears of the failure of its receiver, until it forgets it. */
+export const askedKey = (from: Address, tag: string): LeafKey<AskedLeaf> =>
+  leafKey(['asked', from[0], JSON.stringify([from[1], tag])]);
 
 /** The rights of a holder on both sides. */
 export const rightsKey = (holder: string): LeafKey<RightsLeaf> => leafKey(['rights', holder]);
