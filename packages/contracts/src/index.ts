@@ -18,4 +18,5 @@ export * from './present.js';
 export * from './principal.js';
 export * from './receipt.js';
 export * from './records.js';
+export * from './text-length.js';
 export * from './value.js';
