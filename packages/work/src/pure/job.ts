@@ -12,7 +12,7 @@
  * J6  A job reads and makes no content: it passes links on.
  */
 import { childNotice, ownerAnswer, ownerCall, ownerParked, SESSION_REDUCER } from '@reprise/agent/contracts';
-import { NOTICES } from '@reprise/contracts';
+import { NOTICES, utf8Length } from '@reprise/contracts';
 import { queueEvents } from '@reprise/flow';
 import { byteLength } from '@reprise/kernel/codec';
 import {
@@ -213,7 +213,7 @@ function begin(draft: JobState, job: BeginJob, ctx: ReducerContext): void {
     if (draft.begun === begun && isOwner(draft, ctx)) return;
     ctx.reject('already_begun');
   }
-  if (address[1].length > JOB_KEY_MAX) ctx.reject('key_too_long');
+  if (utf8Length(address[1]) > JOB_KEY_MAX) ctx.reject('key_too_long');
   if (sender !== null && address[1] !== jobKey(sender[1], job.n)) ctx.reject('not_your_key');
   const { details, grant, labels = {}, pool } = job;
   if (details !== undefined && byteLength(details) > JOB_DETAILS_BYTES_MAX) ctx.reject('details_too_large');
