@@ -15,7 +15,7 @@ import { agentOf, type Office, writeTo } from './support/crew.js';
 import { openOffice } from './support/office.js';
 
 /** Calls of each tool; the long form of the law sets more. */
-const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 30);
+const CALLS = Number(process.env.REPRISE_ARGUMENT_CALLS ?? 60);
 const SEED = Number(process.env.REPRISE_SEED ?? 20260101);
 
 /** How long a call may take: far more than any needs. */
@@ -112,6 +112,38 @@ async function sent({ served, world, society, principals, bot }: LawOffice, call
     },
   );
 }
+
+/** The calls that name an item by an id. */
+const BY_ITEM: Readonly<Partial<Record<SocietyToolName, (id: string) => Readonly<Record<string, unknown>>>>> = {
+  memory_read_warm: (item_id) => ({ item_id }),
+  memory_share: (item_id) => ({ item_id, group_id: 'crew' }),
+  memory_assess: (item_id) => ({ item_id, verdict: 'right', basis: 'user' }),
+  memory_validate: (item_id) => ({ item_id }),
+  memory_write_warm: (supersedes) => ({
+    type: 'note',
+    content: 'Text.',
+    visibility: 'group',
+    group: 'crew',
+    supersedes,
+  }),
+};
+
+describe('given ids of items whose store, group or return cannot be', () => {
+  it('every call with such an id is answered, and no cell of the world fails [SCH-8]', async () => {
+    await using office = await lawOffice();
+    const { world } = office;
+    const { seq: from } = world.kernel.head;
+    for (const [tool, argsOf] of Object.entries(BY_ITEM)) {
+      for (const id of ODD_IDS) {
+        for (const as of [0, 2]) {
+          await sent(office, { tool: tool as SocietyToolName, args: argsOf(id), way: 'served', as });
+          expect(await faultsOf(world.kernel, from), `${tool} of ${id}`).toEqual([]);
+        }
+      }
+    }
+    await world.verify();
+  });
+});
 
 describe(`given ${CALLS} calls of each tool of a society, each with an odd text (seed ${SEED})`, () => {
   it.each(Object.keys(SOCIETY_TOOLS) as SocietyToolName[])(

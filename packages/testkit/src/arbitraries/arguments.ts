@@ -116,8 +116,12 @@ class Maker {
   /** An odd text, or one at a bound of its schema. */
   oddText({ minLength, maxLength }: JsonSchema): fc.Arbitrary<string> {
     const bounds = { min: minLength as number | undefined, max: maxLength as number | undefined };
-    const odd = fc.constantFrom(...ODD_TEXTS, ...(this.options.odd ?? []));
-    return fc.oneof({ weight: 2, arbitrary: odd }, { weight: 1, arbitrary: anyTextAround(bounds, { lone: true }) });
+    const { odd = [] } = this.options;
+    return fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom(...ODD_TEXTS) },
+      { weight: odd.length === 0 ? 0 : 2, arbitrary: fc.constantFrom(...odd, '') },
+      { weight: 1, arbitrary: anyTextAround(bounds, { lone: true }) },
+    );
   }
 
   #made(given: JsonSchema, name: string): fc.Arbitrary<unknown> {
