@@ -1,11 +1,25 @@
-/** The open calls of programs: the table `turn_calls`, by the id under which the owner knows a call. */
+/**
+ * The open calls of programs: the table `turn_calls`. A call is found by a digest of the id under which the owner knows it:
+ * ids may have more bytes than a key, and every answer of the owner, also to a call of the model, is looked up here.
+ */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { TurnCall } from '../contracts/owner.js';
 import type { PendingCall } from '../contracts/state.js';
 
-/** The table of open calls of programs. */
-export function turnCallsOf(ctx: ReducerContext): Table<TurnCall> {
-  return ctx.table<TurnCall>('turn_calls');
+/** The open call of a program with this id. */
+export function openTurnCall(id: string, ctx: ReducerContext): TurnCall | undefined {
+  const calls = turnCallsOf(ctx);
+  return calls.size === 0 ? undefined : calls.get(keyOf(id, ctx));
+}
+
+/** Notes that a call of a program is open. */
+export function keepTurnCall(id: string, call: TurnCall, ctx: ReducerContext): void {
+  turnCallsOf(ctx).set(keyOf(id, ctx), call);
+}
+
+/** Notes that a call of a program is over. */
+export function dropTurnCall(id: string, ctx: ReducerContext): void {
+  turnCallsOf(ctx).delete(keyOf(id, ctx));
 }
 
 /** Forgets the open calls of a program whose turn is over: nobody takes their answers. */
@@ -14,8 +28,16 @@ export function closeTurnCalls(call: PendingCall, ctx: ReducerContext): void {
   const calls = turnCallsOf(ctx);
   // One session has at most 64 calls with 64 calls of their program each.
   for (let page = calls.range(); page.length > 0; ) {
-    for (const [id, { plan }] of page) if (plan === call.plan) calls.delete(id);
+    for (const [at, { plan }] of page) if (plan === call.plan) calls.delete(at);
     page = calls.range({ after: page.at(-1)?.[0] ?? '' });
   }
   delete call.turn_calls;
+}
+
+function keyOf(id: string, ctx: ReducerContext): string {
+  return ctx.hash(id).slice(0, 32);
+}
+
+function turnCallsOf(ctx: ReducerContext): Table<TurnCall> {
+  return ctx.table<TurnCall>('turn_calls');
 }
