@@ -2,6 +2,7 @@
  * Arguments of a tool, made from its JSON Schema: all of them fit it but for one text, which is odd. What a tool's caller
  * sends must be answered, whatever its texts are.
  */
+import { wellFormed } from '@reprise/contracts';
 import fc from 'fast-check';
 import { anyTextAround, anyTextOf } from './texts.js';
 
@@ -14,6 +15,8 @@ export interface ArgumentOptions {
   readonly known?: Readonly<Record<string, readonly unknown[]>>;
   /** Further odd texts: those that mean something to the tools under test. */
   readonly odd?: readonly string[];
+  /** Whether texts may have a lone surrogate; true when absent. A scripted model cannot send one. */
+  readonly lone?: boolean;
 }
 
 /** Texts that are no key, no name and no path, or that code mistakes for one. */
@@ -116,11 +119,12 @@ class Maker {
   /** An odd text, or one at a bound of its schema. */
   oddText({ minLength, maxLength }: JsonSchema): fc.Arbitrary<string> {
     const bounds = { min: minLength as number | undefined, max: maxLength as number | undefined };
-    const { odd = [] } = this.options;
+    const { odd = [], lone = true } = this.options;
+    const usual = lone ? ODD_TEXTS : ODD_TEXTS.filter((text) => wellFormed(text) === text);
     return fc.oneof(
-      { weight: 2, arbitrary: fc.constantFrom(...ODD_TEXTS) },
+      { weight: 2, arbitrary: fc.constantFrom(...usual) },
       { weight: odd.length === 0 ? 0 : 2, arbitrary: fc.constantFrom(...odd, '') },
-      { weight: 1, arbitrary: anyTextAround(bounds, { lone: true }) },
+      { weight: 1, arbitrary: anyTextAround(bounds, { lone }) },
     );
   }
 
