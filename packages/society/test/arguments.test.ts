@@ -6,7 +6,7 @@
 import type { Served } from '@reprise/agent';
 import type { Principal, Value } from '@reprise/contracts';
 import { faultsOf } from '@reprise/testkit';
-import { anyArguments } from '@reprise/testkit/ports';
+import { anyArguments, boundArguments } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
@@ -159,7 +159,10 @@ describe(`given ${CALLS} calls of each tool of a society, each with an odd text 
       });
       const codes = new Map<string, number>();
       let { seq: from } = office.world.kernel.head;
-      for (const call of fc.sample(calls, { seed: SEED, numRuns: CALLS })) {
+      const bound = boundArguments(schema, { known: office.known }).flatMap((args) =>
+        [0, 2].map((as): Call => ({ tool, args, way: 'served', as })),
+      );
+      for (const call of [...bound, ...fc.sample(calls, { seed: SEED, numRuns: CALLS })]) {
         const code = await sent(office, call);
         codes.set(code, (codes.get(code) ?? 0) + 1);
         expect(code, JSON.stringify(call).slice(0, 2_000)).not.toBe('cell_failed');

@@ -76,6 +76,35 @@ export function anyArguments(
   }) as fc.Arbitrary<Readonly<Record<string, unknown>>>;
 }
 
+/**
+ * Arguments with each of their texts at each of its bounds and one character beyond, in characters of one unit and of two.
+ * Complete where {@link anyArguments} is random: each argument is there, and each text is tried.
+ *
+ * @param schema the JSON Schema of the arguments
+ */
+export function boundArguments(
+  schema: JsonSchema,
+  options: ArgumentOptions = {},
+): readonly Readonly<Record<string, unknown>>[] {
+  const makes = new Maker(schema, options, true);
+  const [whole] = fc.sample(makes.any(schema, ''), { seed: 1, numRuns: 1 });
+  return makes.textsIn(whole, schema).flatMap(({ path, of }) => {
+    const some = needed(whole, [...((schema.required ?? []) as string[]), String(path[0])]);
+    return boundTexts(of).map((text) => replaced(some, path, text) as Record<string, unknown>);
+  });
+}
+
+/** Some of all arguments: optional ones exclude each other often. */
+function needed(whole: unknown, names: readonly string[]): unknown {
+  return Object.fromEntries(Object.entries(whole as object).filter(([name]) => names.includes(name)));
+}
+
+function boundTexts({ minLength, maxLength }: JsonSchema): readonly string[] {
+  const [min, max] = [minLength as number | undefined, maxLength as number | undefined];
+  const lengths = [...(min === undefined ? [] : [min - 1, min]), ...(max === undefined ? [] : [max, max + 1])];
+  return lengths.filter((length) => length >= 0).flatMap((length) => ['a', '😀'].map((sign) => sign.repeat(length)));
+}
+
 /** A text in arguments. */
 interface TextPlace {
   readonly path: readonly (string | number)[];
@@ -88,6 +117,8 @@ class Maker {
   constructor(
     root: JsonSchema,
     private readonly options: ArgumentOptions,
+    /** Whether every argument is there, and no list is empty. */
+    private readonly isWhole = false,
   ) {
     this.#defs = (root.$defs ?? {}) as Readonly<Record<string, JsonSchema>>;
   }
@@ -157,7 +188,7 @@ class Maker {
         };
         const item = this.any((schema.items ?? {}) as JsonSchema, singular(name));
         return fc.uniqueArray(item, {
-          minLength: minItems,
+          minLength: this.isWhole ? Math.max(1, minItems) : minItems,
           maxLength: Math.min(maxItems, minItems + ITEMS_MAX),
           selector: JSON.stringify,
         });
@@ -172,7 +203,10 @@ class Maker {
   #object({ properties = {}, required = [], additionalProperties }: JsonSchema): fc.Arbitrary<unknown> {
     const fields = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
     const model = Object.fromEntries(fields.map(([name, field]) => [name, this.any(field, name)]));
-    const made = fc.record(model, { requiredKeys: required as string[], noNullPrototype: true });
+    const made = fc.record(model, {
+      requiredKeys: this.isWhole ? Object.keys(model) : (required as string[]),
+      noNullPrototype: true,
+    });
     if (typeof additionalProperties !== 'object' && fields.length > 0) return made;
     const rest = typeof additionalProperties === 'object' ? (additionalProperties as JsonSchema) : {};
     const keys = fc.constantFrom('a', 'note', ...ODD_TEXTS.slice(0, 8).filter((key) => key !== ''));

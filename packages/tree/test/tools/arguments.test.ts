@@ -3,7 +3,7 @@
  * that are made from the schemas that it is shown, each with one text that is odd or at a bound, under ids that are odd too.
  */
 import { faultsOf } from '@reprise/testkit';
-import { anyArguments, type JsonSchema } from '@reprise/testkit/ports';
+import { anyArguments, boundArguments, type JsonSchema } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeTools } from '../../src/tools/node-tools.js';
@@ -27,7 +27,8 @@ const known = {
 
 /** What the steps of the root call, in order: all calls of one step go to the tree together. */
 function stepsOf(schema: JsonSchema, name: string): readonly (readonly object[])[] {
-  const args = fc.sample(anyArguments(schema, { known, lone: false }), { seed: SEED, numRuns: CALLS });
+  const random = fc.sample(anyArguments(schema, { known, lone: false }), { seed: SEED, numRuns: CALLS });
+  const args = [...boundArguments(schema, { known }), ...random];
   const steps: object[][] = [];
   for (const [i, one] of args.entries()) {
     if (i % 5 === 0) steps.push([]);
