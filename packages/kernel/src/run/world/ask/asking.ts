@@ -7,6 +7,7 @@ import {
   type CommandName,
   type EffectDecision,
   isRef,
+  isTextWithin,
   type JournalRecord,
   type Principal,
   RepriseError,
@@ -205,7 +206,7 @@ function requireErasure(target: EraseTarget, options: EraseOptions): void {
   requireObject(target, 'the erasure target');
   requireObject(options, 'the options');
   const { reason } = options;
-  if (reason !== undefined && (typeof reason !== 'string' || reason.length > 256)) {
+  if (reason !== undefined && (typeof reason !== 'string' || !isTextWithin(reason, 256))) {
     throw new RepriseError('invalid_argument', 'invalid option "reason"', {
       expected: 'up to 256 characters',
       actual: reason,
