@@ -104,7 +104,7 @@ export type OwnerCalled = z.infer<typeof ownerCalled>;
 export const ownerAnswered = z.strictObject({ call_id: callId, ...ownerReply.shape, is_error: z.boolean() });
 
 /** An open call of a program: an entry of the table `turn_calls`. */
-export const turnCall = z.strictObject({ plan: count, step_epoch: count });
+export const turnCall = z.strictObject({ call_id: callId, plan: count, step_epoch: count });
 
 /** An open call of a program. */
 export type TurnCall = z.infer<typeof turnCall>;

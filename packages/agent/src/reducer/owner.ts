@@ -12,7 +12,7 @@
  */
 import type { Address } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { ReducerContext } from '@reprise/kernel/define';
 import {
   NO_OWNER,
   OWNER_UNREACHABLE,
@@ -25,14 +25,13 @@ import {
   type OwnerReply,
   refusalOfOwner,
   TURN_CALL,
-  type TurnCall,
 } from '../contracts/owner.js';
 import type { PendingCall, SessionState } from '../contracts/state.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
 import { place } from './say.js';
 import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
-import { openTurnCalls, turnCallsOf } from './turn-calls.js';
+import { dropTurnCall, keepTurnCall, openTurnCall, openTurnCalls } from './turn-calls.js';
 import { followCalls } from './waiting.js';
 
 /** How many calls of one program may be open. */
@@ -87,12 +86,11 @@ export function programCalls(draft: SessionState, { call_id, name, args }: Owner
   if (owner === undefined) return ctx.reject('no_owner');
   if (sizeOf(args) > CALLS_BYTES_MAX) return ctx.reject('too_large');
   const id = `${TURN_CALL}${call_id}`;
-  const calls = turnCallsOf(ctx);
-  if (calls.get(id) !== undefined || draft.calls.some((known) => known.call_id === id))
+  if (openTurnCall(id, ctx) !== undefined || draft.calls.some((known) => known.call_id === id))
     return ctx.reject('already_open');
   if ((call.turn_calls ?? 0) >= TURN_CALLS_MAX) return ctx.reject('too_many_calls');
   call.turn_calls = (call.turn_calls ?? 0) + 1;
-  calls.set(id, { plan: call.plan ?? 0, step_epoch: draft.step_epoch });
+  keepTurnCall({ call_id: id, plan: call.plan ?? 0, step_epoch: draft.step_epoch }, ctx);
   send(owner, { call_id: id, step_epoch: draft.step_epoch, name, args }, ctx);
   return undefined;
 }
@@ -140,7 +138,7 @@ function takeAnswer(draft: SessionState, answer: OwnerAnswer, event: string, ctx
 /** Notes that the owner waits for another party (O3). */
 export function ownerWaits(draft: SessionState, parked: OwnerParked, ctx: ReducerContext): Next {
   requireOwnCall(parked, ctx);
-  if (turnCallsOf(ctx).get(parked.call_id)?.step_epoch === parked.step_epoch) return undefined; // its program waits
+  if (openTurnCall(parked.call_id, ctx)?.step_epoch === parked.step_epoch) return undefined; // its program waits
   const call = openCall(draft, parked);
   if (call === undefined) return ignore(draft, 'aos.agent/OwnerParked@1', parked, ctx);
   if (call.phase === 'owner') return undefined;
@@ -178,7 +176,7 @@ export function ownerRefused(
 /** O5. The owner took the calls, so it may have done what it was asked. */
 function ownerFailed(draft: SessionState, code: string, ctx: ReducerContext): Next {
   const why = refusalOfOwner(code);
-  for (const [call_id, { step_epoch }] of openTurnCalls(ctx)) {
+  for (const { call_id, step_epoch } of openTurnCalls(ctx)) {
     const at = { session: ctx.address[1], call_id, step_epoch };
     answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx);
   }
@@ -247,12 +245,11 @@ function answerProgram(
   is_error: boolean,
   ctx: ReducerContext,
 ): boolean {
-  const calls: Table<TurnCall> = turnCallsOf(ctx);
-  const open = calls.get(call_id);
+  const open = openTurnCall(call_id, ctx);
   if (open === undefined || open.step_epoch !== step_epoch) return false;
   const fits = byteLength(reply.value) <= OWNER_VALUE_BYTES_MAX;
   const told = fits ? { ...reply, is_error } : { value: { code: 'answer_too_large' }, refs: [], is_error: true };
-  calls.delete(call_id);
+  dropTurnCall(call_id, ctx);
   const call = draft.calls.find(({ plan }) => plan === open.plan);
   if (call?.turn_calls !== undefined) call.turn_calls--;
   ctx.record('aos.agent/OwnerAnswered@1', { call_id: call_id.slice(TURN_CALL.length), ...told });

@@ -64,7 +64,8 @@ export function isPassedTag(tag: string): boolean {
 export function forgetPassed(ctx: ReducerContext, session: string | null): void {
   if (session === null) return;
   const passed = passedOf(ctx);
-  const range = { from: `${session} `, before: `${session}!` };
+  const at = shortHash(session, ctx);
+  const range = { from: `${at} `, before: `${at}!` };
   for (let page = passed.range(range); page.length > 0; page = passed.range(range)) {
     for (const [at] of page) forgetCall(ctx, at);
   }
@@ -80,9 +81,13 @@ function forgetCall(ctx: ReducerContext, at: string): void {
   ctx.forget(tagOf(at));
 }
 
-/** A model may choose long ids of many bytes, and a key is bounded: so it names a call by the digest of its id. */
+/** A model may choose long ids of many bytes, and two keys do not fit into one: digests of both name a call. */
 function keyOf({ session, call_id }: Pick<OwnerCall, 'session' | 'call_id'>, ctx: ReducerContext): string {
-  return `${session} ${ctx.hash(call_id).slice(0, 32)}`;
+  return `${shortHash(session, ctx)} ${shortHash(call_id, ctx)}`;
+}
+
+function shortHash(text: string, ctx: ReducerContext): string {
+  return ctx.hash(text).slice(0, 32);
 }
 
 function passedOf<C extends PassedCall = PassedCall>(ctx: ReducerContext): Table<C> {

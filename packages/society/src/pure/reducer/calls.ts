@@ -3,7 +3,7 @@
  * from.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import { problemsOf, type Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -181,8 +181,7 @@ function refusedAtOnce(
   if (op === undefined && !isOfApp) return refusal('unknown_tool', { name });
   const parsed = op?.args.safeParse(args);
   if (parsed?.success === false) {
-    const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return refusal('invalid_arguments', { problems });
+    return refusal('invalid_arguments', { problems: problemsOf(parsed.error.issues) });
   }
   if (draft.calls > SOCIETY_BOUNDS.calls) return refusal('too_many_calls');
   if (!mayOperate(draft)) return refusal('agent_not_active', { status: draft.status });

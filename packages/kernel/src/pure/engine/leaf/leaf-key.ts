@@ -1,13 +1,5 @@
 /** The keys of the state map. Everything a world remembers is a leaf under one of these. */
-import {
-  type Account,
-  type Address,
-  CELL_KEY_BYTES_MAX,
-  type PlanAddress,
-  type Value,
-  WIRE_NAME,
-} from '@reprise/contracts';
-import { utf8Length } from '../../codec/index.js';
+import { type Account, type Address, isKeyText, type PlanAddress, type Value, WIRE_NAME } from '@reprise/contracts';
 import type {
   AskedLeaf,
   CellLeaf,
@@ -62,9 +54,7 @@ export function leafKey<L = unknown>(path: readonly [LeafKind, ...PathPart[]]): 
 
 /** Whether a key can be a cell's or an entry's: well-formed text of 1 to 256 bytes. */
 export function isCellKey(key: unknown): key is string {
-  if (typeof key !== 'string' || key === '' || key.length > CELL_KEY_BYTES_MAX) return false;
-  const bytes = utf8Length(key);
-  return bytes > 0 && bytes <= CELL_KEY_BYTES_MAX;
+  return typeof key === 'string' && isKeyText(key);
 }
 
 /**
