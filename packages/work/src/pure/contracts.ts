@@ -2,7 +2,7 @@
 import { adopted, tally } from '@reprise/agent/contracts';
 import { type Address, address, digestHex, inputPart, partView, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { by, creates, defineEffect, from, type ReducerContext, type RowForm } from '@reprise/kernel/define';
+import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
 import {
   JOB,
   JOB_ATTEMPTS_MAX,
@@ -131,22 +131,33 @@ export const jobLate = z.strictObject({
   tally: z.exactOptional(tally),
 });
 
+/** The owner of a job, and people and the app: they command it. Sessions, pools, plans and other cells do not. */
+export const jobOwner = [by.outside, by.cell({ state: 'owner' })] as const;
+
 /** The events that a job takes from its owner. */
 export const jobCommands = {
-  /** Makes the job. */
-  'work/Begin@1': creates(beginJob),
-  /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
-  'work/Stop@1': z.strictObject({ reason: code }),
-  /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
-  'work/Pause@1': z.strictObject({}),
-  'work/Resume@1': z.strictObject({}),
+  /** Makes the job: the cell that sends it becomes the owner. */
+  'work/Begin@1': creates(from(beginJob, by.outside, by.maker)),
+  ...fromAll(
+    {
+      /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
+      'work/Stop@1': z.strictObject({ reason: code }),
+      /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
+      'work/Pause@1': z.strictObject({}),
+      'work/Resume@1': z.strictObject({}),
+    },
+    ...jobOwner,
+  ),
 } as const;
 
 /** The events that a plan of the job raises. */
-export const jobNews = {
-  'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
-  'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
-} as const;
+export const jobNews = fromAll(
+  {
+    'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
+    'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
+  },
+  by.ownPlan,
+);
 
 /** The facts of a job. */
 export const jobFacts = { 'work/JobChanged@1': jobChanged, 'work/Late@1': jobLate } as const;

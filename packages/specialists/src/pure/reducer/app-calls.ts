@@ -14,7 +14,7 @@ export function passToApp(delivery: Delivery, waiting: WaitingCall, call: OwnerC
 
 /** Passes an answer, or the news that a call waits, back: from the cell of the app only, and once. */
 export function passBack(delivery: Delivery, news: PassedNews): void {
-  const { to } = passedFor<WaitingCall>(delivery.ctx, delivery.state.calls, news);
+  const { to } = passedFor<WaitingCall>(delivery.ctx, news);
   delivery.ctx.send([to[0], to[1]], news);
 }
 
