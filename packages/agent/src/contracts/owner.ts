@@ -11,10 +11,14 @@ export const OWNER_VALUE_BYTES_MAX = 4 * 1024;
 /** How many links one answer has. */
 export const OWNER_REFS_MAX = 8;
 
-/** Why an owner did not answer a call: no cell takes it, the gate refused it, or the cell has failed. */
+/** The code of a call that no owner takes. */
 export const NO_OWNER = 'tool_args_invalid/no_owner';
+
+/** The code of a call that the gate does not let through to the owner. */
 export const OWNER_UNREACHABLE = 'policy_denied/unreachable';
-export const OWNER_FAILED = 'adapter_error/cell_failed';
+
+/** The code of a call whose owner has failed. */
+const OWNER_FAILED = 'adapter_error/cell_failed';
 
 /** Why an owner does not answer, by the code of the kernel's answer to the call. */
 export function refusalOfOwner(code: string): string {

@@ -22,7 +22,7 @@ import { newest, requireApp } from './show-cell.js';
 import { asData, lineOf } from './trouble.js';
 
 /** The options of `revive`. */
-export interface ReviveArguments {
+interface ReviveArguments {
   readonly yes?: true;
   readonly as?: string;
   readonly app?: string;

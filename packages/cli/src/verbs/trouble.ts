@@ -9,7 +9,7 @@ import { toJson } from '../text/json.js';
 import { newest, requireApp } from './show-cell.js';
 
 /** The options of `trouble`. */
-export interface TroubleArguments {
+interface TroubleArguments {
   readonly app?: string;
   readonly legacy?: readonly string[];
   readonly json?: true;

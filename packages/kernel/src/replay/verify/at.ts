@@ -41,7 +41,7 @@ export interface WorldAt {
 }
 
 /** An open effect, as it was. */
-export interface EffectAt {
+interface EffectAt {
   readonly effect: string;
   readonly name: string;
   /** The cell whose plan emitted it. */
