@@ -369,9 +369,7 @@ export const HELLO_BUNDLE_MAX: Readonly<
 };
 
 /**
- * Recipes that read the sender of an event, at most eight, each with its reason. All others declare their senders beside
- * the schemas of their events, and answer to `ctx.caller`.
+ * Recipes that read the sender of an event, at most eight, each with its reason; there is none. Recipes declare their
+ * senders beside the schemas of their events, and answer to `ctx.caller`.
  */
-export const RECIPES_WITH_A_SENDER: Readonly<Record<string, string>> = {
-  'packages/flow/src/parties.ts': 'flow takes each sender, and its cells record which ones own and join them',
-};
+export const RECIPES_WITH_A_SENDER: Readonly<Record<string, string>> = {};

@@ -1,4 +1,4 @@
-/** Calls of the society's tools as an entity: each has one encoding (call/N1), and is sent once for each id. */
+/** Calls of the society's tools as an entity: each has one encoding (encode/N1), and is sent once for each id. */
 import type { AgentWorld } from '@reprise/agent';
 import { type Address, present, RepriseError, type Value } from '@reprise/contracts';
 import { encodeCall } from '../call/encode.js';

@@ -21,7 +21,7 @@ interface Caller {
 }
 
 /** A call as its entity takes it, or the refusal of arguments that do not fit. */
-export type EncodedCall =
+type EncodedCall =
   | { readonly id: string; readonly name: string; readonly args: Value }
   | { readonly id: string; readonly refused: Value };
 

@@ -1,4 +1,4 @@
-/** The tools of a society that models call, encoded as every other call of them (call/N1). */
+/** The tools of a society that models call, encoded as every other call of them (encode/N1). */
 import { defineOwnerTool, type Tool } from '@reprise/agent';
 import { present, RepriseError } from '@reprise/contracts';
 import type * as z from 'zod';

@@ -6,7 +6,7 @@ import { matchSender, type ReducerContext, type ReducerDefinition, type SenderFa
 export type GivenSender = Address | PlanAddress;
 
 /** One delivery to the tested reducer. */
-export interface GivenDelivery {
+interface GivenDelivery {
   readonly reducer: ReducerDefinition;
   readonly event: { readonly name: string; readonly value: unknown };
   /** The receiver's state; undefined while the cell is being made. */

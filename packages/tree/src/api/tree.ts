@@ -5,7 +5,14 @@
  * from a view. A refusal of a command is data.
  */
 import { type AgentWorld, type AnyAgent, durationMs, putText, readText, type Schema } from '@reprise/agent';
-import { type Address, type Capability, present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  type Capability,
+  present,
+  RepriseError,
+  requireKnownOptions,
+  type Value,
+} from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import {
   type AskRow,

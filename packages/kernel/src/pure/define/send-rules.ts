@@ -26,7 +26,7 @@ function rulesOf(reducer: string, all: readonly (readonly [string, EventDefiniti
   const isDeclared = events.every(({ from }) => from !== undefined);
   const isOpen = senders.every(({ form }) => form === 'any'); // the gate alone judges: nothing follows from it
   const closed = isDeclared && !isOpen && !senders.some(({ form }) => form === 'adapter');
-  const allowed = [...new Set(senders.flatMap(patternOf))].sort();
+  const allowed = [...new Set(senders.flatMap(patternOf))].sort((a, b) => (a < b ? -1 : 1));
   return [
     ...(closed ? [{ send, who: 'adapter:*', decision: 'deny' } as const] : []),
     ...allowed.map((who) => ({ send, who, decision: 'allow' }) as const),

@@ -152,7 +152,7 @@ export function fromAll<
 }
 
 /** The parts of a reducer that a declaration may name. */
-export interface Declaring {
+interface Declaring {
   readonly reducer: string;
   readonly event: string;
   readonly state: SchemaNode;

@@ -2,7 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CallOrigin, CallRow, EntityState } from '../contracts/index.js';
-import { keepAnswer } from './commands.js';
+import { keepAnswer } from './command-answers.js';
 import { tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
 import { operationFailed } from './status.js';

@@ -7,12 +7,11 @@
  * C2  Links to content with a salt are not compared: the same text has another link each time that it is stored.
  */
 import type { Value } from '@reprise/contracts';
-import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type CallOrigin, COMMAND_BYTES_MAX, type EntityState, withoutSaltedLinks } from '../contracts/index.js';
+import { type CallOrigin, type EntityState, withoutSaltedLinks } from '../contracts/index.js';
 import { reply } from './answers.js';
 import { tableOf } from './entity-context.js';
-import { type Answer, refusal } from './operations.js';
+import { refusal } from './operations.js';
 
 /** How many repetitions wait for the answer of one call. */
 const WAITING_MAX = 8;
@@ -61,12 +60,4 @@ function waitsToo(key: string, origin: CallOrigin, ctx: ReducerContext): boolean
   if (row === undefined || row.also.length === WAITING_MAX) return false;
   calls.set(key, { ...row, also: [...row.also, origin] });
   return true;
-}
-
-/** Keeps the answer to a command for its repetitions. One that is too large is not kept. */
-export function keepAnswer(key: string, { value, refs = [], is_error = false }: Answer, ctx: ReducerContext): void {
-  const commands = tableOf(ctx, 'commands');
-  const row = commands.get(key);
-  if (row === undefined || byteLength(value) > COMMAND_BYTES_MAX) return;
-  commands.set(key, { ...row, answer: { value, refs: [...refs], is_error } });
 }

@@ -53,10 +53,10 @@ const HANDLERS: { readonly [T in ProjectTool]: Handler<T> } = {
 
 /** Takes a call, and answers it at once or later. What is not permitted is answered as an error. */
 export function takeCall(delivery: Delivery, call: OwnerCall): void {
-  const { sender } = delivery.ctx;
-  if (sender === null || sender.length !== 2) return delivery.ctx.reject('not_yours');
+  const { caller: from } = delivery.ctx;
+  if (from === null) return delivery.ctx.reject('not_yours'); // a call comes from a cell: its declaration says which
   const { session, call_id, step_epoch, name } = call;
-  const waiting: WaitingCall = { to: [sender[0], sender[1]], session, call_id, step_epoch };
+  const waiting: WaitingCall = { to: [...from], session, call_id, step_epoch };
   answering(delivery, waiting, () => {
     const caller = callerAt(delivery, waiting.to);
     requireTool(delivery, caller, name);

@@ -124,8 +124,8 @@ const HANDLERS: EventHandlers<TreeState, Events, Tables> = {
     requireOwnRun(ctx, calls.session);
     deliver(draft, ctx, (delivery) => takeCalls(delivery, n, calls, goOn));
   },
-  'aos.agent/OwnerAnswer@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
-  'aos.agent/OwnerParked@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerParked@1', value }, ctx),
+  'aos.agent/OwnerAnswer@1': (_draft, value, ctx) => passBack({ name: 'aos.agent/OwnerAnswer@1', value }, ctx),
+  'aos.agent/OwnerParked@1': (_draft, value, ctx) => passBack({ name: 'aos.agent/OwnerParked@1', value }, ctx),
   'aos.agent/ChildNotice@1': (draft, notice, ctx, n) =>
     deliver(draft, ctx, (delivery) => childNews(delivery, delivery.nodes.change(n), notice, ctx.rowKey ?? '')),
   'sys/TimerFired@1': (draft, { name }, ctx) =>
