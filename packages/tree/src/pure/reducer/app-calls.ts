@@ -2,7 +2,6 @@
 import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
 import { isPassedTag, type PassedNews, passedFor, passedRefused, passOn } from '@reprise/work/contracts';
 import type { NodeRow } from '../contracts/node.js';
-import type { TreeState } from '../contracts/tree.js';
 import { answerCall } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { Refused } from './refused.js';
