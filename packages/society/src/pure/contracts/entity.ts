@@ -7,6 +7,7 @@ import { creates } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
+import { failedNews } from './failed.js';
 import { erasedContent } from './identity.js';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, SOCIETY_BOUNDS, TIERS } from './names.js';
 
@@ -170,6 +171,7 @@ export const agentEntry = z.strictObject({
   key_ref: z.nullable(z.string().max(128)),
   status: z.enum(AGENT_STATUSES),
   expires_at: z.nullable(stamp),
+  grace_until: z.nullable(stamp),
 });
 
 /** An agent as its maker knows it. */
@@ -316,8 +318,12 @@ export const entityNews = {
   'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
   /** The parent agent is active, or is not. */
   'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
-  /** An agent tells its maker its status. */
-  'society/ChildStatus@1': z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+  /** An agent tells its maker its status, and when it ends. */
+  'society/ChildStatus@1': z.strictObject({
+    status: z.enum(AGENT_STATUSES),
+    expires_at: z.nullable(stamp),
+    grace_until: z.nullable(stamp),
+  }),
   /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
   'society/SendSoon@1': send,
   'society/SendNow@1': send,
@@ -335,6 +341,7 @@ export const entityNews = {
   }),
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': z.strictObject({}),
+  ...failedNews,
 };
 
 /** The facts of an entity. */

@@ -3,6 +3,7 @@ export * from './agent-calls.js';
 export * from './capability.js';
 export * from './entity.js';
 export * from './entity-parts.js';
+export * from './failed.js';
 export * from './gate.js';
 export * from './group.js';
 export * from './identity.js';

@@ -6,6 +6,7 @@ import { creates } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
 import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, nameId } from './entity.js';
+import { failedFacts, failedNews, failedTables } from './failed.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES } from './names.js';
 
@@ -159,9 +160,14 @@ export const swarmMember = z.strictObject({
   slot: slotName,
   index: count,
   agent_id: z.nullable(agentId),
+  /** Where its private key is kept. */
+  key_ref: z.nullable(z.string().max(128)),
   /** How far it is: its key is asked for, it is made, it has begun, it is a member of the group, or it was ended. */
   phase: z.enum(['keyed', 'made', 'begun', 'joined', 'ended']),
   status: z.enum(AGENT_STATUSES),
+  /** The end of its time, and of its time of grace. */
+  expires_at: z.nullable(count),
+  grace_until: z.nullable(count),
   /** Its task; null for none. */
   task: z.nullable(some),
   /** The progress of its task in millionths, as it reported it. */
@@ -232,6 +238,7 @@ export const swarmTables = {
   waiting: swarmWaiting,
   above: entityCoreTables.above,
   ...makingTables,
+  ...failedTables,
 } as const;
 
 /** What a member is asked to work on. */
@@ -303,6 +310,7 @@ export const swarmEvents = {
   'society/SwarmCall@1': swarmAsked,
   /** A member tells of its work. */
   'society/Worked@1': memberWorked,
+  ...failedNews,
   /** The texts of a join are composed. */
   'society/Composed@1': z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }),
 } as const;
@@ -336,6 +344,7 @@ export const swarmChecked = z.strictObject({ call: z.string().max(64), code: z.n
 
 /** The facts of a swarm. */
 export const swarmFacts = {
+  ...failedFacts,
   'society/SwarmChanged@1': z.strictObject({
     swarm_id: nameId,
     status: z.enum(SWARM_STATUSES),

@@ -3,7 +3,7 @@
  * from.
  */
 import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -14,9 +14,11 @@ import {
   entityAt,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey } from './answers.js';
 import { passToApp } from './app-calls.js';
-import { planOfSender, tableOf } from './entity-context.js';
+import { callOfPlan, startPlan } from './call-plans.js';
+import { tableOf } from './entity-context.js';
+import { cutAtOnce, notReached } from './failed-children.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { operated } from './status.js';
 
@@ -45,45 +47,6 @@ export function takeCall(
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
   startPlan(ctx, key, callCheckPlan, { call: key, tool: name, group: of, at: ctx.address });
-}
-
-/** Emits a plan for a call: when the plan fails as a plan, the call is answered with that. */
-export function startPlan<I>(
-  ctx: ReducerContext,
-  call: string,
-  plan: Parameters<typeof ctx.emit<I>>[0]['plan'],
-  input: I,
-): void {
-  const n = ctx.emit({ plan, input });
-  tableOf(ctx, 'plans').set(String(n).padStart(12, '0'), call);
-}
-
-/** The call that the plan of this event is for; the plan is over. */
-export function callOfPlan(ctx: ReducerContext): string {
-  const n = planOfSender(ctx);
-  if (n === undefined) return ctx.reject('not_yours');
-  const plans = tableOf(ctx, 'plans');
-  const key = String(n).padStart(12, '0');
-  const call = plans.get(key) ?? ctx.reject('no_call');
-  plans.delete(key);
-  return call;
-}
-
-/** A plan of a call failed as a plan. @returns what a plan that was for no call was for */
-export function planOfCallFailed(
-  draft: EntityState,
-  plan: number,
-  code: string,
-  ctx: ReducerContext,
-): string | undefined {
-  const plans = tableOf(ctx, 'plans');
-  const key = String(plan).padStart(12, '0');
-  const call = plans.get(key);
-  if (call === undefined) return undefined;
-  plans.delete(key);
-  if (openCall(call, ctx) === undefined) return call;
-  answerCall(draft, call, refusal('plan_failed', { cause: code }), ctx);
-  return undefined;
 }
 
 /** The gate has judged a call: it acts, or is denied. */
@@ -143,9 +106,13 @@ export function ownerOrigin({ session, call_id, step_epoch }: OwnerCall, ctx: Re
   return { kind: 'owner', to: [sender[0], sender[1]], session, call_id, step_epoch };
 }
 
-/** The entity that an asked one stands below was told the outcome, or does not exist there. */
-export function askRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
-  answerCall(draft, tag.slice(ASK_TAG.length), refusal('agent_unknown'), ctx);
+/** The agent that a call is about did not take it: its cell has failed, or it is no agent below this entity. */
+export function askRefused(
+  draft: EntityState,
+  { tag, to, code }: { readonly tag: string; readonly to: Address; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  notReached(draft, { call: tag.slice(ASK_TAG.length), about: to[1], code }, ctx);
 }
 
 function ask(
@@ -154,6 +121,7 @@ function ask(
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
+  cutAtOnce({ name, args }, about, ctx);
   const value = { call, by: ctx.address[1], depth, name, args };
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
 }

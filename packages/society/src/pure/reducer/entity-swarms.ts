@@ -3,7 +3,7 @@ import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { jobEvents } from '@reprise/work/contracts';
 import { swarmChecked as checked, type EntityState, SWARM, swarmTells } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
-import { callOfPlan } from './calls.js';
+import { callOfPlan } from './call-plans.js';
 import { jobNews, swarmOver, takeWork } from './entity-work.js';
 import { swarmChecked, swarmFormed } from './swarm-operations.js';
 

@@ -38,25 +38,18 @@ import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
 import { answerCall, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
-import { archived, beginArchive } from './archive.js';
+import { archived } from './archive.js';
 import { askBoards } from './board-reading.js';
-import {
-  ASK_TAG,
-  askRefused,
-  callChecked,
-  callOfPlan,
-  ownerOrigin,
-  planOfCallFailed,
-  takeAsk,
-  takeCall,
-} from './calls.js';
+import { callOfPlan, planOfCallFailed } from './call-plans.js';
+import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
 import { clearAgain, cleared, clearingFailed, removedBelow } from './clearing.js';
 import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
+import { failedTimer } from './failed-agents.js';
+import { answeredBelow, childFailed, childStatus, deputyOf, failedHandlers } from './failed-children.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
-import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
@@ -81,6 +74,7 @@ const EVENTS = {
   'aos.agent/OwnerParked@1': ownerParked,
   'aos.agent/ChildNotice@1': childNotice,
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -92,6 +86,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
+  ...failedHandlers,
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -153,6 +148,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   'society/Told@1': (draft, told, ctx) => {
     if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
     if (told.to !== idOf(ctx)) return tellUp(draft, told, ctx);
+    answeredBelow(operations(), told.call, told.is_error, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
@@ -173,17 +169,8 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (!isMaker(ctx)) ctx.reject('not_yours');
     parentChanged(draft, active, { id: by, depth }, ctx);
   },
-  'society/ChildStatus@1': (draft, { status, expires_at }, ctx) => {
-    const id = childOfSender(ctx) ?? ctx.reject('not_yours');
-    const children = tableOf(ctx, 'children');
-    const row = children.get(id);
-    if (row !== undefined) {
-      children.set(id, { ...row, status, expires_at });
-      childStatusNews(id, row.status, status, ctx);
-    }
-    if (status === 'deactivated') beginArchive(id, ctx);
-    if (status === 'removed') draft.children--;
-  },
+  'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
+  'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => removedBelow(draft, removed, ctx),
   'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
   'society/Membership@1': (draft, { group, role }, ctx) => {
@@ -202,7 +189,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
   },
   'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
-    const closed = sessionNews(notice, ctx);
+    const closed = sessionNews(draft, notice, ctx);
     const endsWithIt = draft.kind === 'claude-code' && closed !== undefined && draft.status !== 'deactivated';
     if (endsWithIt && draft.status !== 'removed') setStatus(draft, 'deactivated', { reason: 'session_closed' }, ctx);
   },
@@ -210,7 +197,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => {
-    if (!clearAgain(name, ctx)) statusTimer(draft, name, ctx);
+    if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const other = planOfCallFailed(draft, plan[2], code, ctx);
@@ -218,7 +205,8 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (value.tag?.startsWith(ASK_TAG)) {
-      if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
+      const { tag, to, code = '' } = value;
+      if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);

@@ -3,7 +3,7 @@ import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, type EntityState, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from './board-reading.js';
-import { callOfPlan } from './calls.js';
+import { callOfPlan } from './call-plans.js';
 import { idOf, isSelf, planOfSender } from './entity-context.js';
 import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
 import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';

@@ -22,7 +22,7 @@ import {
 } from '../contracts/index.js';
 import { returnPlan } from '../plans/returns.js';
 import { answerCall, openCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
 import { ancestorOfSender, idOf } from './entity-context.js';
 import { type Operations, operation, refusal } from './operations.js';
 import { refusedAs, takeNonce } from './proofs.js';

@@ -36,7 +36,8 @@ import {
 } from '../contracts/index.js';
 import { comparePlan, copyPlan } from '../plans/returns.js';
 import { answerCall } from './answers.js';
-import { callOfPlan, mayOperate, startPlan } from './calls.js';
+import { callOfPlan, startPlan } from './call-plans.js';
+import { mayOperate } from './calls.js';
 import { childOfSender, tableOf } from './entity-context.js';
 import { mayAsk, refusedWrite, tellGroup, writeOf } from './memory.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';

@@ -6,9 +6,10 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import { type EntityState, type entityCommands, l1At, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
+import { tellSession } from './failed-agents.js';
 import { newsForRun } from './news.js';
 import { compiledOf } from './rights.js';
-import { sessionAt, sessionRights } from './session-rights.js';
+import { sessionAt, sessionKey, sessionRights } from './session-rights.js';
 
 type Send = z.infer<(typeof entityCommands)['society/Send@1']>;
 
@@ -32,7 +33,10 @@ export function sendInput(
   const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
   const input = { name: 'aos.agent/UserInput@1', value };
   const isNew = known === undefined || !known.open;
-  if (isNew) ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+  if (isNew) {
+    ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+    tellSession(draft.maker, { session: sessionKey(idOf(ctx), session), open: true }, ctx);
+  }
   sessions.set(session, { agent: name, def, open: true });
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
   if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
@@ -91,7 +95,11 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: Reducer
 }
 
 /** Takes the news of a session. @returns its name when it has closed */
-export function sessionNews({ news }: ChildNotice, ctx: ReducerContext): string | undefined {
+export function sessionNews(
+  { maker }: Pick<EntityState, 'maker'>,
+  { news }: ChildNotice,
+  ctx: ReducerContext,
+): string | undefined {
   const name = sessionOfSender(ctx);
   if (name === undefined) return ctx.reject('not_yours');
   const sessions = tableOf(ctx, 'sessions');
@@ -99,6 +107,7 @@ export function sessionNews({ news }: ChildNotice, ctx: ReducerContext): string 
   if (row === undefined || news.kind !== 'closed') return undefined;
   sessions.set(name, { ...row, open: false });
   ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
+  tellSession(maker, { session: sessionKey(idOf(ctx), name), open: false }, ctx);
   return name;
 }
 

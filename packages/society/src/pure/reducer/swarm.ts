@@ -33,19 +33,13 @@ import {
   swarmTables,
 } from '../contracts/index.js';
 import { passRemoved } from './entity-context.js';
+import { failedTimer } from './failed-agents.js';
+import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import {
-  changeMember,
-  failing,
-  isOver,
-  memberKey,
-  memberOfSender,
-  membersOf,
-  swarmTable,
-  takePurpose,
-} from './swarm-context.js';
+import { failing, isOver, memberKey, memberOfSender, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import { deputyOf } from './swarm-deputy.js';
 import {
   form,
   GROUP_TAG,
@@ -74,6 +68,7 @@ const EVENTS = {
   'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
   'society/Told@1': entityNews['society/Told@1'],
   'society/Stage@1': returnNews['society/Stage@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -121,9 +116,9 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
       ctx.reject('not_yours');
     tellRights(agent_id, revision, null, ctx);
   },
-  'society/ChildStatus@1': (_draft, { status }, ctx) => {
-    changeMember(ctx, memberOfSender(ctx) ?? ctx.reject('not_yours'), { status });
-  },
+  'society/ChildStatus@1': (_draft, told, ctx) => memberStatus(told, ctx),
+  ...failedMemberHandlers,
+  'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
     passRemoved(entityAt(draft.creator), removed, ctx);
@@ -145,7 +140,9 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
     if (memberOfSender(ctx) === undefined || ctx.sender?.[1] !== value.agent_id) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Stage@1', value });
   },
-  'sys/TimerFired@1': (draft, { name }, ctx) => keyTimer(draft, name, ctx),
+  'sys/TimerFired@1': (draft, { name }, ctx) => {
+    if (!failedTimer(deputyOf(draft, ctx), name, ctx)) keyTimer(draft, name, ctx);
+  },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const purpose = takePurpose(ctx, plan[2]);
     if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), key: null }, ctx);
@@ -227,7 +224,8 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Redu
     swarmTable(ctx, 'slots').set(String(at).padStart(2, '0'), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      const member = { slot: slot.slot, index, agent_id: null, phase: 'keyed', status: 'registered' } as const;
+      const unmade = { agent_id: null, key_ref: null, phase: 'keyed', status: 'registered' } as const;
+      const member = { slot: slot.slot, index, ...unmade, expires_at: null, grace_until: null };
       swarmTable(ctx, 'members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
     }
   }

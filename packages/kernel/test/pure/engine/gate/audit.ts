@@ -270,7 +270,7 @@ export class Auditor {
     this.#must(hold === null || by !== holder, `${by} set a hold on itself`);
     this.#must(isOver, `${by} ${hold === null ? 'lifted' : 'set'} a hold of ${of} on ${holder}`);
     const after = new Map(holds);
-    if (hold === null) after.delete(of);
+    if (hold == null) after.delete(of);
     else after.set(of, sideOf(hold) as Side);
     if (hold !== null) this.#counts.held++;
     return after;

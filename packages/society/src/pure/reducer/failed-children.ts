@@ -1,0 +1,215 @@
+/** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
+import type { Value } from '@reprise/contracts';
+import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import {
+  type AgentCallOf,
+  agentCalls,
+  ENTITY,
+  type EntityState,
+  type ForFailed,
+  type failedNews,
+  SWARM,
+} from '../contracts/index.js';
+import { answerCall, openCall } from './answers.js';
+import { archiveId, beginArchive } from './archive.js';
+import { clearRemoved } from './clearing.js';
+import { childOfSender, idOf, isMaker, tableOf } from './entity-context.js';
+import {
+  actForFailed,
+  agentFailed,
+  agentLives,
+  agentSession,
+  type Deputy,
+  failedAgentOf,
+  failedBelow,
+  type MadeAgent,
+} from './failed-agents.js';
+import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { childStatusNews } from './member-news.js';
+import { type Answer, type Operations, refusal } from './operations.js';
+import { timeOf } from './time.js';
+
+/** The handlers of the events about failed agents. */
+export const failedHandlers: EventHandlers<EntityState, typeof failedNews> = {
+  'society/AgentSession@1': (_draft, news, ctx) =>
+    agentSession(childOfSender(ctx) ?? ctx.reject('not_yours'), news, ctx),
+  'society/AgentFailed@1': (draft, failed, ctx) => {
+    const { sender } = ctx;
+    if (sender?.length !== 2 || !isBelow(ctx)) return ctx.reject('not_yours');
+    failedBelow(failed, { via: [sender[0], sender[1]], maker: draft.maker }, ctx);
+  },
+  'society/ForFailed@1': (draft, asked, ctx) => {
+    if (!isMaker(ctx)) ctx.reject('not_yours');
+    actForFailed(deputyOf(draft, ctx), asked, ctx);
+  },
+};
+
+/** The cell of an agent of this entity has failed. */
+export function childFailed(
+  draft: EntityState,
+  { cell, code }: { readonly cell: readonly string[]; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  const agent_id = cell[0] === ENTITY ? (cell[1] ?? '') : '';
+  const known = tableOf(ctx, 'children').get(agent_id);
+  if (known !== undefined) agentFailed({ agent_id, code, known }, draft.maker, ctx);
+}
+
+/** An agent of this entity tells of its status. */
+export function childStatus(draft: EntityState, told: MadeAgent, ctx: ReducerContext): void {
+  const id = childOfSender(ctx) ?? ctx.reject('not_yours');
+  agentLives(id, ctx);
+  childMoved(draft, id, told, ctx);
+  if (told.status === 'deactivated' || told.status === 'removed') endedItself(id, ctx);
+}
+
+/** This entity, as far as it acts for its agents. */
+export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
+  return {
+    grace_ms: draft.grace_ms,
+    changed: (agent_id, to) => {
+      childMoved(draft, agent_id, to, ctx);
+      const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
+      if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
+    },
+  };
+}
+
+function childMoved(
+  draft: EntityState,
+  id: string,
+  { status, expires_at, grace_until }: MadeAgent,
+  ctx: ReducerContext,
+): void {
+  const children = tableOf(ctx, 'children');
+  const row = children.get(id);
+  if (row === undefined) return;
+  children.set(id, { ...row, status, expires_at, grace_until });
+  if (row.status === status) return;
+  childStatusNews(id, row.status, status, ctx);
+  if (status === 'deactivated') beginArchive(id, ctx);
+  if (status === 'removed') draft.children--;
+}
+
+/** A call about an agent below is sent to it: what it takes is cut at once (holds/L1). */
+export function cutAtOnce(
+  { name, args }: { readonly name: string; readonly args: Value },
+  about: string,
+  ctx: ReducerContext,
+): void {
+  const cut = cutOf(name, args, ctx);
+  if (cut === undefined || !(cut.ended || failedAgentOf(about, ctx) !== undefined)) return;
+  holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx);
+}
+
+/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
+export function answeredBelow(operations: Operations, call: string, is_error: boolean, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  const about = row && operations[row.name]?.about?.(operations[row.name]?.args.parse(row.args));
+  if (row === undefined || about === undefined || about === idOf(ctx)) return;
+  agentLives(about, ctx);
+  const cut = cutOf(row.name, row.args, ctx);
+  if (cut === undefined) return;
+  const before = heldBy(ctx, about);
+  keepHold(about, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
+}
+
+/** A call did not reach the agent that it is about: its cell has failed, or it is no agent below this entity. */
+export function notReached(draft: EntityState, { call, about, code }: NotReached, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  const { name, args } = row;
+  if (FAILED.includes(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
+  if (cutOf(name, args, ctx) !== undefined) holdNow(about, heldBy(ctx, about), ctx);
+  answerCall(draft, call, refusal('agent_unknown'), ctx);
+}
+
+interface NotReached {
+  readonly call: string;
+  readonly about: string;
+  /** Why the kernel did not deliver it. */
+  readonly code: string;
+}
+
+/** The codes of events that a cell did not take because it has failed, or fails of them. */
+const FAILED: readonly string[] = ['cell_failed', 'faulted'];
+
+interface AskedOfFailed {
+  readonly name: string;
+  readonly args: Value;
+  readonly about: string;
+  readonly code: string;
+}
+
+function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  switch (asked.name) {
+    case 'agent_deactivate':
+      return deactivateFailed(draft, asked, ctx);
+    case 'agent_capabilities':
+      return narrowFailed(asked, ctx);
+    case 'agent_set_status':
+      return setFailedStatus(draft, asked, ctx);
+    default:
+      return notNow(asked, ctx);
+  }
+}
+
+/** Only what is taken back is done without the agent's own cell. */
+function notNow({ about, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  return refusal('cell_failed', { agent_id: about, cell: 'failed', cause: failedAgentOf(about, ctx)?.code ?? code });
+}
+
+function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { grace_seconds } = agentCalls.agent_deactivate.parse(args);
+  const grace_ms = grace_seconds === undefined ? null : grace_seconds * 1_000;
+  const before = heldBy(ctx, about);
+  const refused = act(draft, { agent_id: about, act: 'deactivate', grace_ms }, ctx);
+  if (refused === 'illegal_transition') {
+    keepHold(about, before, ctx);
+    return refusal(refused, { status: failedAgentOf(about, ctx)?.status ?? null, to: 'deactivated' });
+  }
+  if (!heldBy(ctx, about).ended) keepHold(about, { ...before, ended: true }, ctx);
+  const grace_until = timeOf(ctx.now + (grace_ms ?? draft.grace_ms)) ?? '';
+  return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveId(about, ctx.now) }, ctx);
+}
+
+function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  const cut = cutOf(name, args, ctx);
+  if (cut === undefined) return notNow({ name, about, args, code }, ctx);
+  keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
+  return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, {}, ctx);
+}
+
+function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { about, code } = asked;
+  const { to }: AgentCallOf<'agent_set_status'> = agentCalls.agent_set_status.parse(asked.args);
+  if (to !== 'suspend' && to !== 'resume') return notNow(asked, ctx);
+  const refused = act(draft, { agent_id: about, act: to, grace_ms: null }, ctx);
+  if (refused === undefined) return done({ about, code }, to === 'suspend' ? 'suspended' : 'active', {}, ctx);
+  if (refused === 'cell_failed') return notNow(asked, ctx);
+  const { status = null, suspended = null } = failedAgentOf(about, ctx) ?? {};
+  return refusal(refused, refused === 'not_authorized' ? { suspended_by: suspended?.by ?? null } : { status, to });
+}
+
+function act(draft: EntityState, asked: Omit<ForFailed, 'by' | 'depth'>, ctx: ReducerContext): string | undefined {
+  return actForFailed(deputyOf(draft, ctx), { ...asked, by: idOf(ctx), depth: draft.depth }, ctx);
+}
+
+function done(
+  { about, code }: Pick<AskedOfFailed, 'about' | 'code'>,
+  status: string | null,
+  more: Readonly<Record<string, Value>>,
+  ctx: ReducerContext,
+): Answer {
+  const known = status === null ? {} : { status };
+  return {
+    value: { agent_id: about, ...known, ...more, cell: 'failed', code: failedAgentOf(about, ctx)?.code ?? code },
+  };
+}
+
+/** Whether an agent of this entity, or a swarm that it created, sends the event. */
+function isBelow(ctx: ReducerContext): boolean {
+  const { sender } = ctx;
+  const isSwarm = sender?.[0] === SWARM && tableOf(ctx, 'swarms').get(String(sender[1])) !== undefined;
+  return childOfSender(ctx) !== undefined || isSwarm;
+}
