@@ -10,8 +10,10 @@
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { AgentStatus, FailedAgent, ForFailed } from '../contracts/index.js';
+import { NO_RIGHTS } from '../compile/index.js';
+import { type AgentStatus, type FailedAgent, type ForFailed, formatHolder } from '../contracts/index.js';
 import { heldBy, keepHold } from './holds.js';
+import { recordedSides } from './recorded.js';
 import { isLegal } from './status-table.js';
 
 /** What the maker of an agent knows of it. */
@@ -86,6 +88,9 @@ export function endFailed(deputy: Deputy, { agent_id, reason, grace_ms }: EndOfF
   const row = failedTable(ctx).get(agent_id);
   if (row === undefined || row.via !== null || !isLegal(row.status, 'deactivated')) return;
   keepHold(agent_id, { ...heldBy(ctx, agent_id), ended: true }, ctx);
+  // The sides of an ended agent have no end of their own: else its hot context could not answer the archive any more.
+  const sides = recordedSides({ exercise: NO_RIGHTS, grant: NO_RIGHTS });
+  ctx.command('sys/SetRights@1', { holder: formatHolder(agent_id), ...sides });
   commandAgentSessions('Close', agent_id, ctx);
   const grace_until = ctx.now + (grace_ms ?? deputy.grace_ms);
   move(deputy, { agent_id, row, reason }, { ...row, status: 'deactivated', grace_until, suspended: null }, ctx);
