@@ -182,6 +182,33 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
   });
 });
 
+describe('given an agent whose cell is sound, below one whose cell has failed', () => {
+  it('an entity further up is answered by it, and takes its rights back as ever [SOC-76]', async () => {
+    await using there = await failed();
+    const { scene, ann, below, state } = there;
+    expect((await ann.capabilities(below)).agent_id).toBe(below);
+    expect((await ann.capabilities(below, { capabilities: { tools: ['grep'] } })).effective.tools).toStrictEqual([
+      'grep',
+    ]);
+    expect(state.stopped).toBe(1);
+    expect(await ann.setStatus(below, 'deactivate')).not.toHaveProperty('cell');
+    expect(await refusedWith(ann.setStatus(below, 'deactivate'))).toBe('illegal_transition');
+    expect((await scene.world.kernel.rights(holder(below))).declared?.holds).toBeUndefined();
+    await scene.world.verify();
+  });
+
+  it('when both have failed, the entity further up holds each of them [SOC-76]', async () => {
+    await using there = await failed();
+    const { scene, ann, id, below, state } = there;
+    await failEntity(scene.world, below);
+    expect(await ann.setStatus(below, 'deactivate')).toMatchObject({ status: 'deactivated', cell: 'failed' });
+    expect(state.stopped).toBe(1);
+    expect(await ann.capabilities(id, { capabilities: { tools: [] } })).toMatchObject({ cell: 'failed' });
+    expect(state.stopped).toBe(2);
+    await scene.world.verify();
+  });
+});
+
 describe('given a failed agent that is suspended by an entity above it', () => {
   it('its sessions pause and nothing of them is cancelled; resuming it lets them go on [SOC-36] [SOC-77]', async () => {
     await using there = await failed();

@@ -9,6 +9,7 @@ import { makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
 import { failedNews } from './failed.js';
 import { erasedContent } from './identity.js';
+import { toldAbove } from './l1.js';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, SOCIETY_BOUNDS, TIERS } from './names.js';
 
 const count = z.int().min(0);
@@ -306,8 +307,8 @@ export const entityNews = {
     name: z.string().max(64),
     args: value(),
   }),
-  /** The answer to it: it goes up from maker to maker, for a cell reaches no further by itself. */
-  'society/Told@1': z.strictObject({ to: entityId, call: z.string().max(64), value: value(), is_error: z.boolean() }),
+  /** The answer to it: from the agent itself, or from its hot context. */
+  'society/Told@1': toldAbove,
   /** An agent has compiled its rights anew: its maker sets them. */
   'society/Compiled@1': z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
   /** Follows the command that sets them: what was refused is known by then. */

@@ -10,6 +10,9 @@ import { AGENT_TYPES, NAME_ID } from './names.js';
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
 
+/** The answer of an agent to an entity above it. */
+export const toldAbove = z.strictObject({ to: id, call: z.string().max(64), value: value(), is_error: z.boolean() });
+
 /** The bytes of a hot context: of its linked contents, its identity and its capabilities together. */
 export const L1_BYTES_MAX = 48 * 1024;
 
@@ -135,6 +138,8 @@ export const l1Commands = {
   'society/WriteL1@1': z.strictObject({ call: z.string().max(64), patch: l1Patch, expected_version: count }),
   /** Reads all of it. */
   'society/ReadL1@1': z.strictObject({ call: z.string().max(64) }),
+  /** The entity has an answer passed on, to an entity further up than its maker. */
+  'society/PassTold@1': toldAbove,
   /** A session of the entity starts or ends: the chain moves. */
   'society/SessionL1@1': z.strictObject({ phase: z.enum(['start', 'end']) }),
   /** What the parent knows of the chain, after a return. */

@@ -32,22 +32,21 @@ import {
   memberEvents,
   proofNews,
   SOCIETY_BOUNDS,
-  SWARM,
 } from '../contracts/index.js';
 import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
-import { answerCall, tellUp } from './answers.js';
+import { answerCall } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archived } from './archive.js';
 import { askBoards } from './board-reading.js';
 import { callOfPlan, planOfCallFailed } from './call-plans.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
 import { clearAgain, cleared, clearingFailed, removedBelow } from './clearing.js';
-import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { ancestorOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { failedTimer } from './failed-agents.js';
-import { answeredBelow, childFailed, childStatus, deputyOf, failedHandlers } from './failed-children.js';
+import { answeredBelow, answererOf, childFailed, childStatus, deputyOf, failedHandlers } from './failed-children.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
@@ -146,9 +145,9 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
-    if (told.to !== idOf(ctx)) return tellUp(draft, told, ctx);
-    answeredBelow(operations(), told.call, told.is_error, ctx);
+    const about = answererOf(operations(), told.call, ctx);
+    if (about === undefined || told.to !== idOf(ctx)) return ctx.reject('not_yours');
+    answeredBelow(about, told, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),

@@ -8,6 +8,7 @@ import {
   type EntityState,
   type ForFailed,
   type failedNews,
+  L1,
   SWARM,
 } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
@@ -102,13 +103,25 @@ export function cutAtOnce(
   holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx);
 }
 
-/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
-export function answeredBelow(operations: Operations, call: string, is_error: boolean, ctx: ReducerContext): void {
+/** The agent below that answers a call about it: itself, or by its hot context. @returns undefined for any other sender */
+export function answererOf(operations: Operations, call: string, ctx: ReducerContext): string | undefined {
   const row = openCall(call, ctx);
-  const about = row && operations[row.name]?.about?.(operations[row.name]?.args.parse(row.args));
-  if (row === undefined || about === undefined || about === idOf(ctx)) return;
+  const op = row && operations[row.name];
+  const about = op?.about?.(op.args.parse(row?.args));
+  const { sender } = ctx;
+  const isIts = sender?.length === 2 && (sender[0] === ENTITY || sender[0] === L1) && sender[1] === about;
+  return isIts && about !== idOf(ctx) ? about : undefined;
+}
+
+/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
+export function answeredBelow(
+  about: string,
+  { call, is_error }: { readonly call: string; readonly is_error: boolean },
+  ctx: ReducerContext,
+): void {
   agentLives(about, ctx);
-  const cut = cutOf(row.name, row.args, ctx);
+  const row = openCall(call, ctx);
+  const cut = row && cutOf(row.name, row.args, ctx);
   if (cut === undefined) return;
   const before = heldBy(ctx, about);
   keepHold(about, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);

@@ -60,6 +60,10 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     requireReader(draft, ctx);
     tell(draft, { call, code: null, refused: [], wrote: false }, ctx);
   },
+  'society/PassTold@1': (_draft, told, ctx) => {
+    requireMaker(ctx);
+    ctx.send([ENTITY, told.to], { name: 'society/Told@1', value: told });
+  },
   'society/SessionL1@1': (draft, { phase }, ctx) => {
     requireMaker(ctx);
     if (phase === 'start') draft.chain.count++;

@@ -66,7 +66,6 @@ const EVENTS = {
   'society/Removed@1': entityNews['society/Removed@1'],
   'society/Above@1': entityNews['society/Above@1'],
   'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
-  'society/Told@1': entityNews['society/Told@1'],
   'society/Stage@1': returnNews['society/Stage@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
@@ -131,10 +130,6 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
   'society/ParentStatus@1': (draft, value, ctx) => {
     if (!isCreator(draft, ctx)) ctx.reject('not_yours');
     tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
-  },
-  'society/Told@1': (draft, value, ctx) => {
-    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
-    ctx.send(entityAt(draft.creator), { name: 'society/Told@1', value });
   },
   'society/Stage@1': (draft, value, ctx) => {
     if (memberOfSender(ctx) === undefined || ctx.sender?.[1] !== value.agent_id) ctx.reject('not_yours');
