@@ -150,10 +150,13 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
         signal: new AbortController().signal,
       });
     const narrowed = await call('agent_capabilities', { agent_id: id, capabilities: { tools: [] } });
-    expect(narrowed).toMatchObject({ isError: false, structured: { agent_id: id, cell: 'failed', code: 'threw' } });
+    expect(narrowed).toMatchObject({
+      isError: false,
+      structured: { agent_id: id, effective: { tools: [] }, revision: 0 },
+    });
     expect(state.stopped).toBe(2);
     const ended = await call('agent_deactivate', { agent_id: id });
-    expect(ended).toMatchObject({ isError: false, structured: { status: 'deactivated', cell: 'failed' } });
+    expect(ended).toMatchObject({ isError: false, structured: { status: 'deactivated' } });
     for (const [name, { structured }] of [
       ['agent_capabilities', narrowed],
       ['agent_deactivate', ended],

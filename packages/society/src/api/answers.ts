@@ -64,7 +64,7 @@ export interface FailedCell {
   readonly code?: string;
 }
 
-/** What an agent may do. Of an agent whose own cell has failed, only its id and its status are known. */
+/** What an agent may do. Of an agent whose own cell has failed it says what was taken back, and revision 0. */
 export interface CapabilityReport extends FailedCell {
   readonly agent_id: string;
   readonly declared: Capabilities;

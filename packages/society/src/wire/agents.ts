@@ -22,9 +22,6 @@ import { toolsOf } from './tool.js';
 const reason = () => z.string().max(500).optional();
 const end = () => z.union([Time, z.null()]).optional();
 
-/** Of an agent whose own cell has failed: what was asked is done from above, and the cell's fault is named. */
-const failed = () => ({ cell: z.literal('failed').optional(), code: z.string().optional() });
-
 export const agentTools = toolsOf({
   agent_register: {
     description:
@@ -66,7 +63,6 @@ export const agentTools = toolsOf({
       grace_until: Time,
       archive_item_id: z.string(),
       also: z.array(AgentId).optional(),
-      ...failed(),
     }),
   },
   agent_list: {
@@ -94,12 +90,10 @@ export const agentTools = toolsOf({
     }),
     output: z.strictObject({
       agent_id: AgentId,
-      declared: Capabilities.optional(),
-      effective: Capabilities.optional(),
-      limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })).optional(),
-      revision: z.int().optional(),
-      status: AgentStatus.optional(),
-      ...failed(),
+      declared: Capabilities,
+      effective: Capabilities,
+      limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })),
+      revision: z.int(),
       terminated: z.array(z.string()).optional(),
       refused_subscriptions: z.array(Subscription).optional(),
     }),
@@ -119,7 +113,8 @@ export const agentTools = toolsOf({
       reason: z.string().optional(),
       expires_at: end(),
       grace_until: end(),
-      ...failed(),
+      cell: z.literal('failed').optional(),
+      code: z.string().optional(),
     }),
   },
 });

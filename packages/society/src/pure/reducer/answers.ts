@@ -35,7 +35,7 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
 
 /** The call of a row that still waits. */
 export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
-  return tableOf(ctx, 'calls').get(call);
+  return call === '' ? undefined : tableOf(ctx, 'calls').get(call); // the word of another cell, and no key
 }
 
 /** The answer for an entity above. */

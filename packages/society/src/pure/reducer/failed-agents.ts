@@ -9,6 +9,7 @@
  */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../compile/index.js';
 import { type AgentStatus, type FailedAgent, type ForFailed, formatHolder } from '../contracts/index.js';
@@ -117,7 +118,7 @@ export function failedTimer(deputy: Deputy, name: string, ctx: ReducerContext): 
 
 /** Keeps whether an agent of this cell has a session open. */
 export function agentSession(agent_id: string, { session, open }: SessionNews, ctx: ReducerContext): void {
-  if (!session.startsWith(`${agent_id}/`)) ctx.reject('not_yours');
+  if (!session.startsWith(`${agent_id}/`) || byteLength(session) > KEY_BYTES_MAX) ctx.reject('not_yours');
   if (open) sessionsTable(ctx).set(session, null);
   else sessionsTable(ctx).delete(session);
 }
@@ -131,6 +132,9 @@ interface SessionNews {
 export function tellSession(maker: Address | null, news: SessionNews, ctx: ReducerContext): void {
   if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentSession@1', value: news });
 }
+
+/** The bytes of the key of a cell, which a session has. */
+const KEY_BYTES_MAX = 256;
 
 const TIMER = 'failed';
 

@@ -190,7 +190,16 @@ function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerCo
   const cut = cutOf(name, args, ctx);
   if (cut === undefined) return notNow({ name, about, args, code }, ctx);
   keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
-  return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, {}, ctx);
+  return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, cutReport(args, ctx), ctx);
+}
+
+/** What was taken back: all that is known of the capabilities of an agent that cannot be asked. */
+function cutReport(args: Value, ctx: ReducerContext): Readonly<Record<string, Value>> {
+  const { capabilities = {}, grant = {} } = agentCalls.agent_capabilities.parse(args);
+  const stated = Object.entries({ ...grant, ...capabilities }).filter(([, value]) => value !== null);
+  const limited_by = stated.map(([dimension]) => ({ ancestor: idOf(ctx), dimension }));
+  const left = Object.fromEntries(stated) as Value;
+  return { declared: left, effective: left, limited_by, revision: 0 };
 }
 
 function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
