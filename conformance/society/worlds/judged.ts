@@ -11,6 +11,7 @@ import {
   GROUPS,
   type Grown,
   growTree,
+  isEnded,
   openTrees,
   settleTree,
   TOOLS,
@@ -89,7 +90,7 @@ async function askAll(at: Trees, tree: readonly Grown[], seed: number, found: Fo
       return disagree(found, told(seed, nodes, index, `${JSON.stringify(question)}: ${allowed}, expected ${right}`));
     }
     const limit = rights?.max_parallel ?? Number.POSITIVE_INFINITY;
-    const isOver = nodes.some((one, n) => isAbove(nodes, n, index) && one.status === 'deactivated');
+    const isOver = nodes.some((one, n) => isAbove(nodes, n, index) && isEnded(one));
     if (!isOver && limit !== parallel(nodes, index))
       return disagree(found, told(seed, nodes, index, `${limit} at once, expected ${parallel(nodes, index)}`));
   }
@@ -132,6 +133,7 @@ async function tryOne(
   const nodes = tree.map((one) => one.node);
   const index = nodes.indexOf(node);
   const now = at.clock.wall();
+  if (node.failed) return tryFailed(at, entity, { seed, index, tool, group }, found);
   const expected = expectedOf(nodes, index, { tool, group, now });
   const { value, is_error } = await entity.answerTo(tool, (await argsOf(at, tool, group)) as never);
   const { error, detail, code, withheld } = value as unknown as Record<string, string | number | undefined>;
@@ -143,6 +145,22 @@ async function tryOne(
   found.calls++;
   if (said !== expected)
     disagree(found, told(seed, nodes, index, `${tool} of ${group}: ${said}, expected ${expected}`));
+}
+
+/** A failed agent answers no call: the world says so. */
+async function tryFailed(
+  at: Trees,
+  entity: Grown['entity'],
+  { seed, index, tool, group }: Tried & { readonly index: number },
+  found: FoundInWorlds,
+): Promise<void> {
+  const args = (await argsOf(at, tool, group)) as never;
+  const code = await entity.answerTo(tool, args).then(
+    () => 'an answer',
+    (error: { readonly code?: string }) => error.code,
+  );
+  found.calls++;
+  if (code !== 'cell_failed') disagree(found, `seed ${seed}, failed node ${index}, ${tool}: ${code}`);
 }
 
 /** What a call is answered: `done`, or why not. */
