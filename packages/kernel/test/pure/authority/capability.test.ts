@@ -37,7 +37,7 @@ describe(`capabilities (seed ${SEED})`, () => {
     assertProperty(lattices(OURS), { numRuns: RUNS, command });
   });
 
-  it('a chain of capabilities permits what the whole chain leaves, and a revocation or a hold takes effect everywhere below at once [GATE-4, GATE-32]', () => {
+  it('a chain of capabilities permits what the whole chain leaves, and a revocation or a hold takes effect everywhere below at once [GATE-4, GATE-33]', () => {
     assertProperty(trees(OURS), { numRuns: RUNS, command });
   });
 });

@@ -42,7 +42,7 @@ const hold = (world: World, key: string, change: object, as: Principal = 'operat
 const lastWord = async (world: World, key: string) => (await seen(world, key))?.at(-1);
 
 describe('given a cell that has failed', () => {
-  it('a hold of a cell above it ends what runs below, before anything else [GATE-19, GATE-32]', async () => {
+  it('a hold of a cell above it ends what runs below, before anything else [GATE-19, GATE-33]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'y', [start('work')]);
     await adapter.call(0);
@@ -60,7 +60,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('a hold ends an effect that was armed in its own frame, so that it never starts [GATE-32]', async () => {
+  it('a hold ends an effect that was armed in its own frame, so that it never starts [GATE-33]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'p', [send('x', fail())]);
     await ask(world, 'g', [
@@ -73,7 +73,7 @@ describe('given a cell that has failed', () => {
     await closeSound(world, store, app);
   });
 
-  it('a process that dies while a held effect is awaited starts it no second time [GATE-32]', async () => {
+  it('a process that dies while a held effect is awaited starts it no second time [GATE-33]', async () => {
     const { world, store, adapter } = await given();
     await ask(world, 'y', [start('work')]);
     await adapter.call(0);
@@ -88,7 +88,7 @@ describe('given a cell that has failed', () => {
     await closeSound(opened, store, app);
   });
 
-  it('reviving a cell lifts no hold [GATE-32]', async () => {
+  it('reviving a cell lifts no hold [GATE-33]', async () => {
     const { world, store } = await given();
     await ask(world, 'p', [send('x', fail())]);
     await hold(world, 'x', { hold: NOTHING }, holder('g'));
@@ -99,7 +99,7 @@ describe('given a cell that has failed', () => {
 });
 
 describe('given a cell that a grandparent holds', () => {
-  it('no change of sides undoes a hold: neither of the cell, nor of its maker, nor with a version that was read before [GATE-32]', async () => {
+  it('no change of sides undoes a hold: neither of the cell, nor of its maker, nor with a version that was read before [GATE-33]', async () => {
     const { world, store } = await given();
     const version = (await world.rights(holder('x'))).declared?.revision ?? 0;
     await hold(world, 'x', { hold: NOTHING }, holder('g'));
@@ -113,7 +113,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('only the granter, a cell above it and the operator lift a hold [GATE-33]', async () => {
+  it('only the granter, a cell above it and the operator lift a hold [GATE-34]', async () => {
     const { world, store } = await given();
     await hold(world, 'y', { hold: NOTHING }, holder('p'));
     const lift = (as: Principal, granter?: Principal) =>
@@ -138,7 +138,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('lifting a hold restores what the sides say now, and no more [GATE-33]', async () => {
+  it('lifting a hold restores what the sides say now, and no more [GATE-34]', async () => {
     const { world, store } = await given();
     await hold(world, 'x', { hold: { may: { effect: [], tool: ['a'] } } }, holder('g'));
     await hold(world, 'x', { exercise: { may: { effect: ['lab.once@1'] } } }, holder('p'));
@@ -147,7 +147,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('a cell that is made anew at the address is held as the one before [GATE-32]', async () => {
+  it('a cell that is made anew at the address is held as the one before [GATE-33]', async () => {
     const { world, store } = await given();
     await hold(world, 'x', { hold: NOTHING }, holder('g'));
     await ask(world, 'x', [end()]);
@@ -156,7 +156,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('holds of several granters count together, each is replaced by its granter alone, and none counts as a version [GATE-6, GATE-32]', async () => {
+  it('holds of several granters count together, each is replaced by its granter alone, and none counts as a version [GATE-6, GATE-33]', async () => {
     const { world, store } = await given();
     await hold(world, 'x', { hold: { may: { tool: ['a', 'b'] } } }, holder('g'));
     await hold(world, 'x', { hold: { may: { tool: ['b', 'c'] } } }, holder('p'));
@@ -167,7 +167,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('a hold that ends by its time ends what is open then, as every right does [GATE-7, GATE-32]', async () => {
+  it('a hold that ends by its time ends what is open then, as every right does [GATE-7, GATE-33]', async () => {
     const { world, store, clock, adapter } = await given();
     await ask(world, 'y', [start('work')]);
     await adapter.call(0);
@@ -181,7 +181,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('a hold grants nothing: a cell reaches no stranger that it names [GATE-15, GATE-32]', async () => {
+  it('a hold grants nothing: a cell reaches no stranger that it names [GATE-15, GATE-33]', async () => {
     const { world, store } = await given(NEAR as never);
     await ask(world, 'stranger', []);
     await hold(world, 'x', { hold: { may: { send: ['lab/Cell@1/stranger#*'] } } }, holder('g'));
@@ -198,7 +198,7 @@ describe('given principals that stand above nothing', () => {
     ['a cell below it', 'p', holder('x')],
     ['a stranger', 'x', holder('stranger')],
     ['a person', 'x', 'human:ann'],
-  ])('a hold of %s is refused [GATE-32]', async (_, key, as) => {
+  ])('a hold of %s is refused [GATE-33]', async (_, key, as) => {
     const { world, store } = await given();
     await ask(world, 'stranger', []);
     expect(await codeOf(hold(world, key, { hold: NOTHING }, as))).toBe('cap_denied');
@@ -211,7 +211,7 @@ describe('given principals that stand above nothing', () => {
     ['with a version', { holder: holder('x'), hold: NOTHING, revision: 0 }],
     ['in the name of another granter', { holder: holder('x'), hold: NOTHING, granter: holder('g') }],
     ['that is absent, with a granter', { holder: holder('x'), granter: holder('g') }],
-  ])('a hold %s is refused [GATE-32]', async (_, change) => {
+  ])('a hold %s is refused [GATE-33]', async (_, change) => {
     const { world, store } = await given();
     expect(await codeOf(world.command('sys/SetRights@1', change as never))).toBe('invalid_argument');
     await closeSound(world, store, app);
