@@ -31,7 +31,7 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'tool.late': 'a call that was reported without an output has been answered after all',
   'human.requested': 'a person has to decide or answer: `id` is the argument of `world.decide`',
   'human.resolved':
-    'the request was decided or answered, or has ended; `also` lists other requests of the same call that ended with it',
+    'the request was decided or answered, or has ended: `by` is the principal whose rights counted, `actor` the person, rule, program or node that acted, `ref` and `reason` the words that came with the decision; `also` lists other requests of the same call that ended with it',
   'child.spawned': 'a child session was created',
   'child.changed': 'a child started working, started waiting, or was closed',
   'child.ended': 'a child has finished',
@@ -86,7 +86,6 @@ const COMMANDS: Readonly<Record<SessionCommand['type'], readonly [call: string, 
   Cancel: ['session.cancel', 'stops the turn, the run, or the run and all waiting inputs'],
   Withdraw: ['session.withdraw', 'takes back a steer, a follow-up or an input that still waits'],
   Spawn: ['session.spawn', 'creates a child session and sends its first input'],
-  Note: ['world.decide', 'tells the model the comment of the person who decided about a call'],
   Compact: ['session.compact', 'replaces the older part of the conversation with a summary, before the next step'],
   Close: ['session.close', 'ends the session: running work is canceled, waiting inputs are dropped'],
 };
@@ -102,7 +101,6 @@ const REFUSALS: Readonly<Record<Rejection, string>> = {
   not_running: 'there is no run to steer; send an input instead',
   unknown_model: 'the world has no model with this alias',
   unknown_command: 'no waiting steer, follow-up or input has this id',
-  unknown_call: 'no open call has this id',
   config_too_large: 'the configuration would be larger than a session can store',
   too_many_steers: 'sixteen steers already wait for the next step',
   queue_full: 'the queue of waiting inputs is full',
@@ -163,7 +161,7 @@ export function sessionCommandsPage(): string {
   return [
     '# Session commands',
     '',
-    'This page lists the commands of a session and the codes with which a session rejects them. A command is accepted or rejected in the frame that records it, and an event reports either. A command that is sent again under the same id and with the same content takes effect once. Every command takes the options `{ id, ifEpoch, as }`. This page is generated from the schemas.',
+    'This page lists the commands of a session and the codes with which a session rejects them. A command is accepted or rejected in the frame that records it, and an event reports either. A command that is sent again under the same id and with the same content takes effect once. Every command takes the options `{ id, ifEpoch, as, actor }`: `as` is the principal whose rights count, `actor` says who acts where that does not follow from it. This page is generated from the schemas.',
     '',
     ...table(
       ['command', 'by', 'what it does'],

@@ -25,5 +25,4 @@ export {
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
-export { groupTools } from './tools/memory.js';
-export { type SwarmManifest, swarmTools } from './tools/swarms.js';
+export { groupTools, type SwarmManifest, swarmTools } from './tools/tools.js';

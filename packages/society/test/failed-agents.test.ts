@@ -174,8 +174,8 @@ describe('given an agent whose own cell has failed in the middle of a tool call'
       ann.setStatus(id, 'activate'),
       ann.setStatus(id, 'reactivate'),
       ann.setStatus(id, 'resume'),
-      ann.call('agent_list', { entity_id: id }),
-      ann.call('agent_register', { parent_entity_id: id, agent_type: 'custom', display_name: 'X', capabilities: {} }),
+      ann.use('agent_list', { entity_id: id }),
+      ann.use('agent_register', { parent_entity_id: id, agent_type: 'custom', display_name: 'X', capabilities: {} }),
     ])
       expect(await refusedWith(asked)).toBe('cell_failed');
     const bob = await scene.office.human('bob');

@@ -186,12 +186,12 @@ class Play {
     const key = this.#key(it.who);
     const epoch = this.#state(key)?.session_epoch ?? 0;
     const expected = it.epoch === 'none' ? {} : { expected_epoch: it.epoch === 'right' ? epoch : epoch + 1 };
-    const value = { command_id: this.#id(), command: this.#commandOf(it, key), ...expected };
+    const value = { command_id: this.#id(), command: this.#commandOf(it), ...expected };
     this.auditor.expect(this.world, key, value);
     return this.world.request(SESSION_REDUCER, key, 'aos.agent/HostCommand@1', value);
   }
 
-  #commandOf(it: CommandPlan, key: string): SessionCommand {
+  #commandOf(it: CommandPlan): SessionCommand {
     switch (it.type) {
       case 'Steer':
       case 'FollowUp':
@@ -200,8 +200,6 @@ class Play {
         return { type: 'Cancel', scope: it.scope };
       case 'Withdraw':
         return { type: 'Withdraw', command_id: this.#ids.at(-1 - it.which * 2) ?? 'nobody' };
-      case 'Note':
-        return { type: 'Note', call_id: this.#state(key)?.calls[it.which]?.call_id ?? 'none', text_ref: refOf(1) };
       case 'Spawn': {
         const agent = { def_ref: refOf(2), config: this.#configOf(it.change) };
         return { type: 'Spawn', agent, agents: [], parts: [this.#text()] };
@@ -306,7 +304,9 @@ class Play {
     const edited = { ...(params as object), args_ref: refOf(9), asked_ref: refOf(8) };
     const decision =
       how === 'deny' ? { approve: false } : { approve: true, ...(how === 'edit' ? { params: edited } : {}) };
-    return this.world.command('sys/Decide@1', { effect, decision });
+    const said =
+      which % 2 === 0 ? {} : { reason_ref: refOf(3), actor: { kind: 'rule', id: 'always', granted_by: 'ann' } };
+    return this.world.command('sys/Decide@1', { effect, decision, ...said });
   }
 
   #settle({ which, ok }: Happening & { step: 'settle' }): string | undefined {
@@ -318,7 +318,7 @@ class Play {
     return this.world.command('sys/Settle@1', { effect, outcome });
   }
 
-  /** A principal that is neither a plan nor a child sends events that only those may send. */
+  /** A principal that is neither a plan nor a child sends events that only those may send: each is refused. */
   #forge({ who, how }: Happening & { step: 'forge' }): string | undefined {
     const key = this.#key(who);
     const state = this.#state(key);
@@ -342,7 +342,8 @@ class Play {
       ['aos.agent/ChildNotice@1', { session: `${key}.c1`, run: 0, news: { kind: 'settled', ...settled } }],
     ];
     const [name, value] = forged[how % forged.length] ?? ['', {}];
-    return this.world.request(SESSION_REDUCER, key, name, value);
+    const refused = this.world.request(SESSION_REDUCER, key, name, value);
+    return refused === 'request_rejected' ? undefined : `not refused as forged: ${refused ?? name}`;
   }
 
   #working(kind: string): AtWork[] {

@@ -82,6 +82,6 @@ export interface StatusReport extends FailedCell {
   readonly agent_id: string;
   readonly status: AgentStatus;
   /** Until when a deactivated agent may come back. */
-  readonly grace_until?: string;
+  readonly grace_until?: string | null;
   readonly archive_item_id?: string;
 }

@@ -1,4 +1,5 @@
 /** What the files of an entity declare for its cell, put together: tables and facts. */
+import { commandTables } from './commands.js';
 import { entityCoreFacts, entityCoreTables } from './entity.js';
 import { failedFacts, failedTables } from './failed.js';
 import { memberFacts, memberTables } from './member.js';
@@ -9,6 +10,7 @@ import { swarmTablesOfEntity } from './swarm.js';
 /** The tables of an entity. */
 export const entityTables = {
   ...entityCoreTables,
+  ...commandTables,
   ...memberTables,
   ...proofTables,
   ...returnTables,

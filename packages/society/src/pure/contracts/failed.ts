@@ -4,7 +4,9 @@
  */
 import { address, capability } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { from } from '@reprise/kernel/define';
 import { AGENT_ID, AGENT_STATUSES, NAME_ID } from './names.js';
+import { childAgent, makerCell, ownSwarm, swarmAgent, swarmCreator } from './senders.js';
 
 const stamp = z.int().min(0);
 const agentId = z.string().regex(AGENT_ID);
@@ -50,24 +52,37 @@ export const failedTables = {
 /** What an entity above may have the maker of a failed agent do. */
 export const FAILED_ACTS = ['deactivate', 'suspend', 'resume'] as const;
 
-/** The events about agents whose cells have failed. */
-export const failedNews = {
-  /** An agent tells its maker of a session: where its cell fails, its maker pauses and closes it. */
-  'society/AgentSession@1': z.strictObject({ session: z.string().max(256), open: z.boolean() }),
-  /** The cell of an agent below has failed. It goes up from maker to maker. */
-  'society/AgentFailed@1': z.strictObject({ agent_id: agentId, code: failure, status: z.enum(AGENT_STATUSES) }),
-  /** An entity above asks the maker of a failed agent to act for it. It goes down the way that the news came up. */
-  'society/ForFailed@1': z.strictObject({
-    agent_id: agentId,
-    act: z.enum(FAILED_ACTS),
-    by: entityId,
-    depth: stamp,
-    grace_ms: z.nullable(stamp),
-  }),
-};
+/** An agent tells its maker of a session: where its cell fails, its maker pauses and closes it. */
+const agentSession = z.strictObject({ session: z.string().max(256), open: z.boolean() });
+
+/** The cell of an agent below has failed. It goes up from maker to maker. */
+const agentFailed = z.strictObject({ agent_id: agentId, code: failure, status: z.enum(AGENT_STATUSES) });
+
+/** An entity above asks the maker of a failed agent to act for it. It goes down the way that the news came up. */
+const forFailed = z.strictObject({
+  agent_id: agentId,
+  act: z.enum(FAILED_ACTS),
+  by: entityId,
+  depth: stamp,
+  grace_ms: z.nullable(stamp),
+});
 
 /** What an entity above asks for a failed agent. */
-export type ForFailed = z.infer<(typeof failedNews)['society/ForFailed@1']>;
+export type ForFailed = z.infer<typeof forFailed>;
+
+/** The events of an entity about agents whose cells have failed. */
+export const failedNews = {
+  'society/AgentSession@1': from(agentSession, childAgent),
+  'society/AgentFailed@1': from(agentFailed, childAgent, ownSwarm),
+  'society/ForFailed@1': from(forFailed, makerCell),
+};
+
+/** The events of a swarm about them. */
+export const failedNewsOfSwarm = {
+  'society/AgentSession@1': from(agentSession, swarmAgent),
+  'society/AgentFailed@1': from(agentFailed, swarmAgent),
+  'society/ForFailed@1': from(forFailed, swarmCreator),
+};
 
 /** The facts about agents whose cells have failed. */
 export const failedFacts = {

@@ -2,6 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type CallOrigin, type CallRow, ENTITY, type EntityState, entityAt, l1At } from '../contracts/index.js';
+import { keepAnswer } from './commands.js';
 import { idOf, tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
 import { operationFailed } from './status.js';
@@ -17,9 +18,15 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
   if (row === undefined) return;
   tableOf(ctx, 'calls').delete(call);
   draft.calls--;
+  const { origin, also } = row;
+  if (answer.is_error === true && origin.kind !== 'ancestor') operationFailed(draft, ctx);
+  keepAnswer(call, answer, ctx);
+  for (const one of [origin, ...also]) reply(draft, one, answer, ctx);
+}
+
+/** Gives an answer to where a call came from. */
+export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ctx: ReducerContext): void {
   const { value, refs = [], is_error = false } = answer;
-  const { origin } = row;
-  if (is_error && origin.kind !== 'ancestor') operationFailed(draft, ctx);
   switch (origin.kind) {
     case 'request':
       return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
@@ -27,8 +34,8 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
       return tellAbove(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
     default: {
       const { to, session, call_id, step_epoch } = origin;
-      const reply = { session, call_id, step_epoch, value, refs: [...refs], is_error };
-      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: reply });
+      const answered = { session, call_id, step_epoch, value, refs: [...refs], is_error };
+      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: answered });
     }
   }
 }
@@ -51,9 +58,10 @@ interface Told {
  * between the two may have failed: so the hot context of this entity passes the answer on.
  */
 function tellAbove({ maker }: EntityState, told: Told, ctx: ReducerContext): void {
+  const answer = { ...told, agent_id: idOf(ctx) };
   const isMaker = maker !== null && maker[0] === ENTITY && maker[1] === told.to;
-  if (isMaker) ctx.send(entityAt(told.to), { name: 'society/Told@1', value: told });
-  else ctx.send(l1At(idOf(ctx)), { name: 'society/PassTold@1', value: told });
+  if (isMaker) ctx.send(entityAt(told.to), { name: 'society/Told@1', value: answer });
+  else ctx.send(l1At(idOf(ctx)), { name: 'society/PassTold@1', value: answer });
 }
 
 /** A call is known by where it came from: the same one again is the same call. */

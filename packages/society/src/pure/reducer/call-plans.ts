@@ -2,7 +2,8 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { EntityState } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
-import { planOfSender, tableOf } from './entity-context.js';
+import { planOf } from './caller.js';
+import { tableOf } from './entity-context.js';
 import { refusal } from './operations.js';
 
 /** Emits a plan for a call: when the plan fails as a plan, the call is answered with that. */
@@ -18,10 +19,8 @@ export function startPlan<I>(
 
 /** The call that the plan of this event is for; the plan is over. */
 export function callOfPlan(ctx: ReducerContext): string {
-  const n = planOfSender(ctx);
-  if (n === undefined) return ctx.reject('not_yours');
   const plans = tableOf(ctx, 'plans');
-  const key = String(n).padStart(12, '0');
+  const key = String(planOf(ctx)).padStart(12, '0');
   const call = plans.get(key) ?? ctx.reject('no_call');
   plans.delete(key);
   return call;

