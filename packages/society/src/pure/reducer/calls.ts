@@ -135,7 +135,7 @@ function ask(
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
-  cutAtOnce({ name, args }, about, ctx);
+  cutAtOnce({ call, name, args }, about, ctx);
   const value = { call, depth, name, args };
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
 }

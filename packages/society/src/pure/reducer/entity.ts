@@ -49,7 +49,16 @@ import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { failedTimer } from './failed-agents.js';
-import { answeredBelow, childFailed, childStatus, deputyOf, failedHandlers, isAnswerOf } from './failed-children.js';
+import {
+  answeredBelow,
+  childFailed,
+  childStatus,
+  deputyOf,
+  failedHandlers,
+  HOLD_TAG,
+  holdRefused,
+  isAnswerOf,
+} from './failed-children.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
@@ -214,6 +223,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
     if (refused !== undefined) return tellStand(refused.agent_id, refused.revision, value.code, ctx);
+    if (value.tag?.startsWith(HOLD_TAG)) return holdRefused(draft, value.tag, ctx);
     agentNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
   },
   'work/RightsStand@1': (draft, value, ctx) => agentNews(draft, { name: 'work/RightsStand@1', value }, ctx),

@@ -89,15 +89,23 @@ function childMoved(
   if (status === 'removed') draft.children--;
 }
 
+/** Begins the tag of a hold that a call begins with: where the kernel refuses it, no such agent stands below. */
+export const HOLD_TAG = 'hold.';
+
+/** The kernel refused the hold of a call. */
+export function holdRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
+  answerCall(draft, tag.slice(HOLD_TAG.length), refusal('agent_unknown'), ctx);
+}
+
 /** A call about an agent below is sent to it: what it takes is cut at once (holds/L1). */
 export function cutAtOnce(
-  { name, args }: { readonly name: string; readonly args: Value },
+  { call, name, args }: { readonly call: string; readonly name: string; readonly args: Value },
   about: string,
   ctx: ReducerContext,
 ): void {
   const cut = cutOf(name, args, ctx);
   if (cut === undefined || !(cut.ended || failedAgentOf(about, ctx) !== undefined)) return;
-  holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx);
+  holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
 }
 
 interface ToldCall {
@@ -152,6 +160,9 @@ interface AskedOfFailed {
 }
 
 function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  // An agent below that has failed is known, unless a cell between has failed, too; a deactivation was held by the kernel.
+  if (asked.name !== 'agent_deactivate' && failedAgentOf(asked.about, ctx) === undefined)
+    return refusal('agent_unknown');
   switch (asked.name) {
     case 'agent_deactivate':
       return deactivateFailed(draft, asked, ctx);

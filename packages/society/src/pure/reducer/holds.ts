@@ -59,9 +59,10 @@ export function carriedOut({ ended, narrowed }: AgentHold, cut: Cut): AgentHold 
 }
 
 /** Holds an agent in the kernel, or lifts what this cell holds it to. */
-export function holdNow(agent: string, hold: AgentHold, ctx: ReducerContext): void {
+export function holdNow(agent: string, hold: AgentHold, ctx: ReducerContext, tag?: string): void {
   const capability = hold.ended ? recorded(NO_RIGHTS) : hold.narrowed;
-  ctx.command('sys/SetRights@1', { holder: formatHolder(agent), hold: capability });
+  const change = { holder: formatHolder(agent), hold: capability };
+  ctx.command('sys/SetRights@1', change, tag === undefined ? {} : { tag });
 }
 
 /** Keeps what this cell holds an agent to, and holds it so. */
