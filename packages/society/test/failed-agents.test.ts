@@ -204,8 +204,9 @@ describe('given an agent whose cell is sound, below one whose cell has failed', 
     await using there = await failed();
     const { scene, ann, id, below, state } = there;
     await failEntity(scene.world, below);
-    expect(await ann.setStatus(below, 'deactivate')).toMatchObject({ status: 'deactivated', cell: 'failed' });
+    expect(await ann.capabilities(below, { capabilities: { tools: ['grep'] } })).toMatchObject({ cell: 'failed' });
     expect(state.stopped).toBe(1);
+    expect(await ann.setStatus(below, 'deactivate')).toMatchObject({ status: 'deactivated', cell: 'failed' });
     expect(await ann.capabilities(id, { capabilities: { tools: [] } })).toMatchObject({ cell: 'failed' });
     expect(state.stopped).toBe(2);
     await scene.world.verify();

@@ -4,7 +4,7 @@
  */
 import { address, capability } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { from } from '@reprise/kernel/define';
+import { by, from } from '@reprise/kernel/define';
 import { AGENT_ID, AGENT_STATUSES, NAME_ID } from './names.js';
 import { childAgent, makerCell, ownSwarm, swarmAgent, swarmCreator } from './senders.js';
 
@@ -75,6 +75,8 @@ export const failedNews = {
   'society/AgentSession@1': from(agentSession, childAgent),
   'society/AgentFailed@1': from(agentFailed, childAgent, ownSwarm),
   'society/ForFailed@1': from(forFailed, makerCell),
+  /** Follows the hold of a call about an agent that is not known as failed: by then the kernel has refused it, or not. */
+  'society/Held@1': from(z.strictObject({ call: z.string().max(64), about: agentId, code: failure }), by.self),
 };
 
 /** The events of a swarm about them. */

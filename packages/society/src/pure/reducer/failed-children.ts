@@ -40,6 +40,11 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   'society/ForFailed@1': (draft, asked, ctx) => {
     actForFailed(deputyOf(draft, ctx), asked, ctx);
   },
+  'society/Held@1': (draft, { call, about, code }, ctx) => {
+    const row = openCall(call, ctx); // none where the kernel refused the hold
+    if (row !== undefined)
+      answerCall(draft, call, narrowFailed({ name: row.name, args: row.args, about, code }, ctx), ctx);
+  },
 };
 
 /** The cell of an agent of this entity has failed. */
@@ -137,8 +142,13 @@ export function notReached(draft: EntityState, { call, about, code }: NotReached
   const row = openCall(call, ctx);
   if (row === undefined) return;
   const { name, args } = row;
+  const cut = cutOf(name, args, ctx);
+  if (FAILED.includes(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
+    holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
+    return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
+  }
   if (FAILED.includes(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
-  if (cutOf(name, args, ctx) !== undefined) holdNow(about, heldBy(ctx, about), ctx);
+  if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
   answerCall(draft, call, refusal('agent_unknown'), ctx);
 }
 
@@ -160,7 +170,7 @@ interface AskedOfFailed {
 }
 
 function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
-  // An agent below that has failed is known, unless a cell between has failed, too; a deactivation was held by the kernel.
+  // An agent below that has failed is known, unless a cell between has failed, too: then the kernel is asked by a hold.
   if (asked.name !== 'agent_deactivate' && failedAgentOf(asked.about, ctx) === undefined)
     return refusal('agent_unknown');
   switch (asked.name) {
