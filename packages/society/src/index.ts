@@ -22,6 +22,7 @@ export {
   type AuditPlace,
   type AuditProblem,
   type AuditReport,
+  type FailedCell,
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';

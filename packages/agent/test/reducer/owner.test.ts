@@ -57,6 +57,16 @@ describe('a call that the owner answers', () => {
       expect(s.transcript().slice(-2)).toEqual(['result a: 3 report=t7', 'result b: error {"why":"no"}']);
     }));
 
+  it('an owner call under an id of more bytes than a key is answered and may wait [SCH-8]', () =>
+    owned((s) => {
+      s.input();
+      const id = '水'.repeat(128);
+      s.answer({ calls: [asks(id, {})] });
+      parks(s, id);
+      ownerAnswers(s, id, 3);
+      expect(last(s)).toBe(`result ${id}: 3`);
+    }));
+
   it('an owner call without an owner is an error that the model reads, and the run goes on [OWN-3]', () =>
     play({}, (s) => {
       s.input();

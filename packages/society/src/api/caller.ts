@@ -30,6 +30,11 @@ export class EntityCaller {
     this.address = entityAt(id);
   }
 
+  /** Brings the entity back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive(by: SocietyBy = {}): Promise<void> {
+    await this.world.revive(this, by);
+  }
+
   /**
    * Calls a tool of the society as this entity: texts are stored as content that can be erased, and the answer shows
    * texts. Every other method that calls a tool is this one with typed arguments.

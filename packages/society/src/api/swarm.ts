@@ -1,6 +1,6 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
-import { isRef, type Ref, RepriseError } from '@reprise/contracts';
+import { type Address, isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
 import { swarmAt } from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
@@ -33,10 +33,24 @@ export interface SwarmHost {
 
 /** Shows how far a swarm is, follows it, and ends it. */
 export class SwarmHandle {
+  /** The cell of the swarm. */
+  readonly address: Address;
+
   constructor(
     private readonly host: SwarmHost,
     readonly id: string,
-  ) {}
+  ) {
+    this.address = swarmAt(id);
+  }
+
+  /**
+   * Brings the swarm back after its cell has failed, with the state before the fault. See `World.revive`.
+   *
+   * @throws RepriseError `cell_absent`, and the refusals of the kernel
+   */
+  async revive(by: SocietyBy = {}): Promise<void> {
+    await this.host.world.revive(this, by);
+  }
 
   /**
    * How far it is, and what its agents have found.
@@ -56,15 +70,15 @@ export class SwarmHandle {
     return { ...report, synthesis: text };
   }
 
-  /** Its changes and the ends of its tasks, from the beginning; ends with the swarm. */
+  /** Its changes and the ends of its tasks, from the beginning; ends with the swarm, or with `cell_failed`. */
   events(): AsyncGenerator<SwarmEvent> {
     return this.#events(undefined);
   }
 
   async *#events(signal: AbortSignal | undefined): AsyncGenerator<SwarmEvent> {
-    for await (const { seq, records } of this.host.world.kernel.frames(0, signal)) {
+    for await (const { seq, records } of this.host.world.kernel.frames(0, signal, [this.address])) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from?.[0] !== swarmAt(this.id)[0] || record.from[1] !== this.id) continue;
+        if (record.kind !== 'fact' || record.from?.[0] !== this.address[0] || record.from[1] !== this.id) continue;
         const event = eventOf(seq, record.name, record.value as never);
         if (event === undefined) continue;
         yield event;
@@ -73,7 +87,12 @@ export class SwarmHandle {
     }
   }
 
-  /** Waits until it is over, or until `within` has passed. @returns how far it is then */
+  /**
+   * Waits until it is over, or until `within` has passed.
+   *
+   * @returns how far it is then
+   * @throws RepriseError `cell_failed` when its cell, or that of its creator, has failed
+   */
   async ended({ within }: { readonly within?: Duration } = {}): Promise<SwarmReport> {
     const limit = new AbortController();
     const timer =
@@ -99,7 +118,7 @@ export class SwarmHandle {
   }
 
   async #state(): Promise<SwarmState> {
-    const state = await this.host.world.kernel.state(swarmAt(this.id));
+    const state = await this.host.world.kernel.state(this.address);
     if (state !== undefined) return state as unknown as SwarmState;
     throw new RepriseError('invalid_argument', `there is no swarm ${this.id}`, {
       where: 'swarm',

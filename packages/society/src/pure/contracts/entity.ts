@@ -1,7 +1,7 @@
 /** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
 
 import { agentAdopted } from '@reprise/agent/contracts';
-import { address, capability, digestHex, inputPart, patterns, ref, rights, value } from '@reprise/contracts';
+import { address, capability, digestHex, inputPart, keyText, patterns, ref, rights, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
@@ -257,10 +257,13 @@ export const entityCoreTables = {
   ...memoryTables,
 };
 
+/** The bytes of a session's name: its key has the entity's id before it. */
+const SESSION_NAME_BYTES_MAX = 100;
+
 /** An input for an agent that the entity runs as: in a session that the entity makes and owns. */
 export const send = z.strictObject({
   command_id: z.string().min(1).max(128),
-  session: z.string().min(1).max(100),
+  session: keyText(SESSION_NAME_BYTES_MAX),
   name: z.string().min(1).max(128),
   agent: agentAdopted.pick({ def_ref: true, config: true, agents: true }),
   parts: z.array(inputPart).min(1).max(16),

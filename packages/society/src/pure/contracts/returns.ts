@@ -7,7 +7,7 @@ import { agentId, nameId } from './entity.js';
 import { IDENTITY_BOUNDS, nonce, returned, returnedItem, signature } from './identity.js';
 import { chainLink } from './l1.js';
 import { itemId } from './memory-calls.js';
-import { STAGING_ID } from './names.js';
+import { STAGING_ID, STAGING_KEY } from './names.js';
 import { childAgent, ownStaging, ownSwarm, parentEntity } from './senders.js';
 
 const count = z.int().min(0);
@@ -15,7 +15,7 @@ const code = z.nullable(z.string().max(96));
 const callId = z.string().max(64);
 
 /** The key of what an agent brought back once: the agent's id, and a stamp that its parent gives no other arrival. */
-export const stagingKey = z.string().regex(/^[a-f0-9]{64}\.[0-9]{1,16}$/);
+export const stagingKey = z.string().regex(STAGING_KEY);
 
 /** The number of an item among those that were brought back together, from 1: also its number in the staging store. */
 const place = z.int().min(1).max(IDENTITY_BOUNDS.items);

@@ -17,6 +17,7 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
   const row = tableOf(ctx, 'calls').get(call);
   if (row === undefined) return;
   tableOf(ctx, 'calls').delete(call);
+  ctx.forget(failureOf(call));
   draft.calls--;
   const { origin, also } = row;
   if (answer.is_error === true && origin.kind !== 'ancestor') operationFailed(draft, ctx);
@@ -38,6 +39,25 @@ export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ct
       return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: answered });
     }
   }
+}
+
+/** Begins the name under which an entity hears that the cell that was to answer a call has failed. */
+const FAILURE_TAG = 'failed.';
+
+/** The name under which the entity hears that the cell that is to answer a call has failed. */
+export function failureOf(call: string): string {
+  return `${FAILURE_TAG}${call}`;
+}
+
+/** The cell that was to answer a call has failed, or has ended. @returns whether the tag names such a call */
+export function answererFailed(
+  draft: EntityState,
+  { tag = '', code = '' }: { readonly tag?: string; readonly code?: string },
+  ctx: ReducerContext,
+): boolean {
+  if (!tag.startsWith(FAILURE_TAG)) return false;
+  answerCall(draft, tag.slice(FAILURE_TAG.length), { value: { error: code, code }, is_error: true }, ctx);
+  return true;
 }
 
 /** The call of a row that still waits. */

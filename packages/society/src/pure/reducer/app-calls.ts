@@ -2,7 +2,7 @@
 import type { OwnerAnswer, OwnerParked } from '@reprise/agent/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CallRow, EntityState } from '../contracts/index.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { refusal } from './operations.js';
 
 /** Begins the tag of a call that was passed on, whose refusal comes back with it. */
@@ -23,7 +23,15 @@ export function passToApp(
     return answerCall(draft, call, refusal('unknown_tool', { name }), ctx);
   const { session, call_id, step_epoch } = origin;
   const value = { session, call_id, step_epoch, name, args };
-  ctx.send([...to], { name: OWNER_CALL, value }, { reply: 'refusal', tag: `${APP_TAG}${call}` });
+  ctx.send(
+    [...to],
+    { name: OWNER_CALL, value },
+    {
+      reply: 'refusal',
+      tag: `${APP_TAG}${call}`,
+      failure: failureOf(call),
+    },
+  );
 }
 
 /** Passes an answer of the app's cell back, once. */

@@ -3,7 +3,9 @@
  * from.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import type { Address, Value } from '@reprise/contracts';
+
+import { type Address, problemsOf, type Value } from '@reprise/contracts';
+
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -15,7 +17,9 @@ import {
   type SessionRow,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey } from './answers.js';
+
+import { answerCall, callKey, failureOf } from './answers.js';
+
 import { passToApp } from './app-calls.js';
 import { callOfPlan, startPlan } from './call-plans.js';
 import { askerOf } from './caller.js';
@@ -137,7 +141,8 @@ function ask(
 ): void {
   cutAtOnce({ call, name, args }, about, ctx);
   const value = { call, depth, name, args };
-  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
+  const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
+  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);
 }
 
 function refusedAtOnce(
@@ -150,8 +155,7 @@ function refusedAtOnce(
   if (op === undefined && !isOfApp) return refusal('unknown_tool', { name });
   const parsed = op?.args.safeParse(args);
   if (parsed?.success === false) {
-    const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return refusal('invalid_arguments', { problems });
+    return refusal('invalid_arguments', { problems: problemsOf(parsed.error.issues) });
   }
   if (draft.calls > SOCIETY_BOUNDS.calls) return refusal('too_many_calls');
   if (!mayOperate(draft)) return refusal('agent_not_active', { status: draft.status });

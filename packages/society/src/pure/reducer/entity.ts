@@ -38,7 +38,9 @@ import {
 import { ownSession } from '../contracts/senders.js';
 import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
-import { answerCall } from './answers.js';
+
+import { answerCall, answererFailed } from './answers.js';
+
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archived } from './archive.js';
 import { askBoards } from './board-reading.js';
@@ -207,6 +209,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
+    if (answererFailed(draft, value, ctx)) return;
     if (value.tag?.startsWith(ASK_TAG)) {
       const { tag, to, code = '' } = value;
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);

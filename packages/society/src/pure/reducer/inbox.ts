@@ -6,7 +6,7 @@
  */
 
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Address, Value } from '@reprise/contracts';
+import { type Address, isKeyText, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -165,7 +165,7 @@ const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
 /** The agent that an event is about. */
 export function agentOf(payload: Value): { readonly agent?: string } {
   const agent = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
-  return typeof agent === 'string' ? { agent } : {};
+  return typeof agent === 'string' && isKeyText(agent) ? { agent } : {};
 }
 
 /** The events of the inbox after a number, the oldest first. */

@@ -21,8 +21,10 @@ import {
   storeOf,
 } from '../contracts/index.js';
 import { returnPlan } from '../plans/returns.js';
-import { answerCall, openCall } from './answers.js';
+
+import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
+
 import { idOf } from './entity-context.js';
 import { type Operations, operation, refusal } from './operations.js';
 import { refusedAs, takeNonce } from './proofs.js';
@@ -59,7 +61,7 @@ export function returnProved(draft: EntityState, call: string, verdict: Proved, 
     return answerCall(draft, call, notNow ?? refusal('agent_unknown'), ctx);
   const returned = returnedOf(returnCalls.agent_return.parse(row.args));
   const value = arrivalOf(draft, { call, base, returned }, ctx);
-  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value });
+  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value }, { failure: failureOf(call) });
 }
 
 /** The parent says what the return came to. */

@@ -13,8 +13,10 @@ import {
 import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
-import { answerCall, openCall } from './answers.js';
+
+import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
+
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
@@ -59,7 +61,7 @@ function pass(name: string, args: { readonly swarm_id: string }, call: string, c
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },
-    { reply: 'refusal', tag: `${SWARM_TAG}${call}` },
+    { reply: 'refusal', tag: `${SWARM_TAG}${call}`, failure: failureOf(call) },
   );
   return undefined;
 }

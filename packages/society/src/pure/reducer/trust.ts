@@ -14,6 +14,7 @@ import {
   entityAt,
   entityOfAuthor,
   GROUP,
+  groupOfStore,
   itemOf,
   type MemoryAct,
   type MemoryEnded,
@@ -145,10 +146,3 @@ const NEVER = 0;
 
 /** What stands for an agent without a verdict. */
 export const UNJUDGED: TrustRow = { verdicts: [], updated_at: NEVER };
-
-/** The group of a store. */
-export function groupOfStore(store: string): string | undefined {
-  return store.startsWith(GROUP_STORE) ? store.slice(GROUP_STORE.length) : undefined;
-}
-
-const GROUP_STORE = 'group:';

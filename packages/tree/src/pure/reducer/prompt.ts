@@ -5,7 +5,7 @@
  * Words of the tree, goals and the node's own task are told as they are. Results, answers and questions of others are
  * links, which are shown as data.
  */
-import type { Ref } from '@reprise/contracts';
+import { type Ref, startOfText } from '@reprise/contracts';
 import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
 import {
   type AskRow,
@@ -138,8 +138,11 @@ function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'su
   return shownGiven(label, result, view);
 }
 
+/** The characters of a label. */
+const LABEL_MAX = 256;
+
 function shownGiven(label: string, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
-  const short = label.slice(0, 256);
+  const short = startOfText(label, LABEL_MAX);
   if (view === 'full') return data(short, ref, kind, RESULT_VIEW);
   return summary_ref === undefined ? data(short, ref, kind, 'summary') : data(short, summary_ref, 'text', 'summary');
 }
@@ -164,10 +167,10 @@ function answerItems(n: number, goal: string, { outcome, answers }: AskRow): Com
   const { how, picked, text_ref } = outcome;
   if (answers.length > 0) {
     return answers.map(({ by, text_ref }) =>
-      data(`${asked}, answered by #${by}`.slice(0, 256), text_ref, 'text', 'full'),
+      data(startOfText(`${asked}, answered by #${by}`, LABEL_MAX), text_ref, 'text', 'full'),
     );
   }
-  if (text_ref !== null) return [data(`${asked}, answered`.slice(0, 256), text_ref, 'text', RESULT_VIEW)];
+  if (text_ref !== null) return [data(startOfText(`${asked}, answered`, LABEL_MAX), text_ref, 'text', RESULT_VIEW)];
   return [own(`${asked}: ${picked === null ? how : `${how}: ${String(picked)}`}`)];
 }
 
