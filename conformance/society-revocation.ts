@@ -4,10 +4,11 @@
  * of an agent of the lowest generation, sent meanwhile, stands after the last end and is denied.
  *
  *   npx tsx --conditions=@reprise/source conformance/society-revocation.ts
- *     [--effects 9000] [--by narrow,deactivate,expiry] [--calm] [--mutant own-list]
+ *     [--effects 9000] [--by narrow,deactivate,expiry] [--calm] [--failed] [--mutant own-list]
  *
  * One frame checks 4,096 effects, and frames with a megabyte of them are written at once: with more than 8,192 effects the
- * process can die between two frames of ends. With --calm no process dies. With --mutant own-list calls are judged by what the
+ * process can die between two frames of ends. With --calm no process dies. With --failed the cell of the topmost agent has
+ * failed before, so that a hold takes its rights. With --mutant own-list calls are judged by what the
  * entity itself declares: the check of the denied call then fails.
  */
 import { parseArgs } from 'node:util';
@@ -16,6 +17,7 @@ import { readFrame } from 'reprise/kernel';
 import type { Entity } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { DyingStore } from './dying-store.js';
+import { failEntity } from './society/failing.js';
 import { type Hung, hang, type Office, openOffice } from './society/revocation/office.js';
 import { frameOfCall, type Statement, statementOf } from './society/revocation/statement.js';
 
@@ -38,6 +40,7 @@ const { values: options } = parseArgs({
     effects: { type: 'string', default: '9000' },
     by: { type: 'string', default: WAYS.join(',') },
     calm: { type: 'boolean', default: false },
+    failed: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
   },
 });
@@ -54,6 +57,7 @@ async function takeBack(way: Way, effects: number): Promise<number> {
   const first = await openOffice(opening);
   const ann = await first.office.human('ann');
   const hung = await hang(first, ann, { effects, ...(way === 'expiry' ? { ttl_seconds: TTL_SECONDS } : {}) });
+  if (options.failed) await failEntity(first.world, hung.top);
   const before = first.world.kernel.head.seq;
   store.largest = 0;
   const ends = firstEnds(store);
@@ -93,7 +97,7 @@ function judge(way: Way, found: Found): number {
     [between.length > 0, `inputs between: ${between.join(', ')}`],
     [open > 0, 'something is still open'],
     [unverified !== 0, 'not every frame was replayed'],
-    [denial !== DENIALS[way], `the call was answered with ${denial}, expected ${DENIALS[way]}`],
+    [denial !== denialOf(way), `the call was answered with ${denial}, expected ${denialOf(way)}`],
     [poll === undefined || poll <= last, 'the call stands before the last end'],
   ].flatMap(([isWrong, why]) => (isWrong ? [why as string] : []));
   console.log(
@@ -104,6 +108,11 @@ function judge(way: Way, found: Found): number {
   );
   for (const why of wrong) console.error(`${way}: ${why}`);
   return wrong.length === 0 ? 0 : 1;
+}
+
+/** The agents below one that has failed are not told of its end: the gate alone denies their calls. */
+function denialOf(way: Way): string {
+  return options.failed && way === 'deactivate' ? DENIALS.narrow : DENIALS[way];
 }
 
 /** Resolves when the first ends are about to be durable; unless it is to be calm, the process dies just after that. */

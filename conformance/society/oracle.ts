@@ -33,6 +33,17 @@ export interface Node {
   end: number;
   readonly swarm: string;
   readonly reviews: readonly string[];
+  /** Its own cell has failed: what is taken from it is cut by those above, and nothing else changes it. */
+  failed: boolean;
+  /** What was cut so, in the order of time. */
+  cuts: readonly Cut[];
+}
+
+/** What an entity above takes from a failed agent: everything, or what one change of capabilities does not leave. */
+export interface Cut {
+  readonly ended?: true;
+  readonly capabilities?: Caps;
+  readonly grant?: Caps;
 }
 
 export interface Question {
@@ -93,12 +104,47 @@ function handsOn(n: Node, { ask, name, now }: Question): boolean {
   return kind === 'group' ? fits(scope?.groups, name.slice(6)) : kind === 'private' || ask === 'read';
 }
 
-/** Whether a node may, by its own side and by all above it. */
+/** Whether one change leaves a failed agent something. What it does not name it leaves; groups need both of its scopes. */
+function leaves(caps: Caps, { ask, name }: Question): boolean {
+  if (ask === 'tool') return fits(caps.tools, name);
+  if (ask === 'unwatched') return caps.autonomous !== false;
+  const { memory_read: read, memory_write: write } = caps;
+  if (ask === 'group')
+    return read === undefined || write === undefined || fits(read.groups, name) || fits(write.groups, name);
+  const scope = ask === 'read' ? read : write;
+  if (scope === undefined || name.slice(0, 8) === 'staging:') return true;
+  if (name.slice(0, 9) === 'l1-notes:') return lists(scope.layers, 'l1');
+  const kind = name === 'public' ? name : name.slice(0, name.indexOf(':'));
+  if (!lists(scope.layers, 'l2') || !lists(scope.visibility, kind)) return false;
+  return kind === 'group' ? fits(scope.groups, name.slice(6)) : kind === 'private' || ask === 'read';
+}
+
+/** Whether a change narrows what a question asks about. */
+function names(caps: Caps | undefined, { ask }: Question): boolean {
+  if (caps === undefined) return false;
+  if (ask === 'tool') return caps.tools !== undefined;
+  if (ask === 'unwatched') return caps.autonomous === false;
+  if (ask === 'group') return caps.memory_read !== undefined && caps.memory_write !== undefined;
+  return (ask === 'read' ? caps.memory_read : caps.memory_write) !== undefined;
+}
+
+/** Whether all that was cut from a node leaves it something, for itself and for those below. */
+function isLeft({ cuts }: Node, question: Question): boolean {
+  return cuts.every(({ ended, capabilities, grant }) => {
+    if (ended === true) return false;
+    const named = [capabilities, grant].filter((caps) => names(caps, question));
+    return named.length === 0 || named.some((caps) => leaves(caps as Caps, question));
+  });
+}
+
+/** Whether a node may, by its own side, by all above it, and by what was cut from any of them. */
 export function may(tree: readonly Node[], index: number, question: Question): boolean {
   const node = tree[index] as Node;
-  if (!uses(tree, node, question)) return false;
-  for (let above = node.parent; above >= 0; above = (tree[above] as Node).parent)
-    if (!handsOn(tree[above] as Node, question)) return false;
+  if (!uses(tree, node, question) || !isLeft(node, question)) return false;
+  for (let above = node.parent; above >= 0; above = (tree[above] as Node).parent) {
+    const one = tree[above] as Node;
+    if (!handsOn(one, question) || !isLeft(one, question)) return false;
+  }
   return true;
 }
 
@@ -110,5 +156,13 @@ export function parallel(tree: readonly Node[], index: number): number {
     const { granted, declared } = tree[at] as Node;
     least = Math.min(least, (granted ?? declared).max_parallel_ops ?? Number.POSITIVE_INFINITY);
   }
+  for (let at = index; at >= 0; at = (tree[at] as Node).parent)
+    for (const cut of (tree[at] as Node).cuts) least = Math.min(least, leftAtOnce(cut));
   return least;
+}
+
+/** The larger of the numbers that a cut names. */
+function leftAtOnce({ capabilities, grant }: Cut): number {
+  const named = [capabilities, grant].flatMap((caps) => caps?.max_parallel_ops ?? []);
+  return named.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...named);
 }

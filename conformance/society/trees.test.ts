@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { meet } from '@reprise/kernel/authority';
 import { compileRights, type RightsSource } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
 import { type Judged, judgeTrees, OURS } from './trees.js';
@@ -19,7 +18,7 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
   },
   'an ancestor hands on what it may use, not what it may grant': {
     ...OURS,
-    effective: (chain) => chain.map(({ exercise }) => exercise).reduce(meet),
+    effective: (chain) => OURS.effective(chain.map(({ exercise, hold }) => ({ exercise, grant: exercise, hold }))),
   },
   'a viewer writes': changed((of) => ({
     ...of,
@@ -36,6 +35,17 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
     kind: of.kind === 'swarm-worker' ? 'custom' : of.kind,
   })),
   'a deactivated agent keeps its rights': changed((of) => ({ ...of, status: 'active' })),
+  'what is cut from a failed agent is not met with its rights': { ...OURS, hold: () => undefined },
+  'what is cut from a failed agent counts for itself and not for those below': {
+    ...OURS,
+    effective: ([own, ...above]) =>
+      OURS.effective([...(own === undefined ? [] : [own]), ...above.map((one) => ({ ...one, hold: undefined }))]),
+  },
+  'the last cut undoes those before': { ...OURS, hold: (cuts) => OURS.hold(cuts.slice(-1)) },
+  'an end is forgotten when something else is cut': {
+    ...OURS,
+    hold: (cuts) => OURS.hold(cuts.filter(({ ended }) => ended !== true)),
+  },
   'time does not end rights': changed((of) => ({ ...of, expires_at: undefined })),
 };
 
@@ -44,7 +54,7 @@ function changed(change: (of: RightsSource) => RightsSource): Judged {
 }
 
 describe('compiled rights in random trees', () => {
-  it(`Compiled rights permit what the rules say, in 3,000 trees from seed ${SEED} [CAP-1] [CAP-14]`, () => {
+  it(`Compiled rights and holds permit what the rules say, in 3,000 trees from seed ${SEED} [CAP-1] [CAP-14] [SOC-76]`, () => {
     const found = judgeTrees(3_000, SEED);
     expect(found.first ?? '').toBe('');
     expect(found.trees).toBe(3_000);

@@ -1,17 +1,33 @@
 /** Random trees of agents, with memberships, tiers and revocations, judged at the level of compiled rights. */
 import type { Capability } from '@reprise/contracts';
-import { effectiveExercise, isExpired, permits } from '@reprise/kernel/authority';
-import { compileRights, type RightsSource, TIERS } from '@reprise/society/contracts';
+import { effectiveExercise, isExpired, meet, permits } from '@reprise/kernel/authority';
+import { compileBound, compileRights, NO_RIGHTS, type RightsSource, TIERS } from '@reprise/society/contracts';
 import { type Draws, draws } from './draws.js';
-import { type Caps, may, type Node, parallel, type Question, type Scope } from './oracle.js';
+import { type Caps, type Cut, may, type Node, parallel, type Question, type Scope } from './oracle.js';
 
 /** The code that is judged: it gives the effective rights of an entity from those of its chain, its own first. */
 export interface Judged {
   readonly compile: typeof compileRights;
-  readonly effective: (chain: readonly { readonly exercise: Capability; readonly grant: Capability }[]) => Capability;
+  readonly effective: (chain: readonly OfChain[]) => Capability;
+  /** What those above hold an entity to, by what each of them took. */
+  readonly hold: (cuts: readonly Cut[]) => Capability | undefined;
 }
 
-export const OURS: Judged = { compile: compileRights, effective: (chain) => effectiveExercise(chain) };
+interface OfChain {
+  readonly exercise: Capability;
+  readonly grant: Capability;
+  readonly hold: Capability | undefined;
+}
+
+export const OURS: Judged = {
+  compile: compileRights,
+  effective: (chain) => effectiveExercise(chain),
+  hold: (cuts) => (cuts.length === 0 ? undefined : cuts.map(leftOf).reduce(meet)),
+};
+
+function leftOf({ ended, capabilities }: Cut): Capability {
+  return ended === true ? NO_RIGHTS : compileBound(capabilities as Parameters<typeof compileBound>[0], 0);
+}
 
 const GROUPS = ['a', 'a1', 'a12', 'b', 'b1'];
 const GROUP_PATTERNS = [...GROUPS, 'a*', 'a1*', 'b*', '*'];
@@ -44,7 +60,7 @@ export function judgeTrees(trees: number, seed: number, judged: Judged = OURS): 
 function judgeTree(seed: number, judged: Judged, found: Found): void {
   const d = draws(seed);
   const tree = grow(d);
-  const compiled = (node: Node) => judged.compile(sourceOf(tree, node));
+  const compiled = (node: Node) => ({ ...judged.compile(sourceOf(tree, node)), hold: judged.hold(node.cuts) });
   const rights = tree.map(compiled);
   for (let step = 0; step <= STEPS; step++) {
     if (step > 0) {
@@ -111,6 +127,8 @@ function nodeOf(d: Draws, parent: number, index: number): Node {
     end: d.once(4) ? 1 + d.below(10) : Number.POSITIVE_INFINITY,
     swarm: d.of(GROUPS),
     reviews: d.once(4) ? ['7'.repeat(64)] : [],
+    failed: !isPerson && d.once(4),
+    cuts: [],
   };
 }
 
@@ -143,6 +161,10 @@ function scopeOf(d: Draws): Scope {
 
 /** A revocation, a verdict, a membership, or a change of status. */
 function change(d: Draws, node: Node): void {
+  if (node.failed) {
+    node.cuts = [...node.cuts, d.once(4) ? { ended: true } : { capabilities: capsOf(d) }];
+    return;
+  }
   switch (d.below(6)) {
     case 0:
       node.declared = capsOf(d);

@@ -325,10 +325,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-27: 347,578 with erasures of what other cells passed on, and the cells that keep shared content.
  * - 2026-11-27: 348,047 with open effects that are listed without a look at all other leaves, and kept rights of chains.
  * - 2026-11-28: 348,660 with content that its owner erases while a verification runs.
- * - 2026-11-28: 353,112 with the actors of requests and decisions and the remains that name who was first, and 359,809
- *   with the declared senders of events.
+ * - 2026-11-28: 353,112 with the actors of requests and decisions and the remains that name who was first, 359,809
+ *   with the declared senders of events, and 362,700 with holds.
  */
-export const KERNEL_BUNDLE_MAX = 360_000;
+export const KERNEL_BUNDLE_MAX = 363_000;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -364,8 +364,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 99_800, run: 202_400, whole: 238_300 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 121_800, run: 224_400, whole: 260_300 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 99_800, run: 203_300, whole: 239_200 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 121_800, run: 225_300, whole: 261_200 },
 };
 
 /**

@@ -40,6 +40,8 @@ const sum = {
   orphaned: 0,
   cut: 0,
   given: 0,
+  held: 0,
+  failed: 0,
 };
 console.log(`gate, long form: ${runs} worlds, seed ${seed}`);
 

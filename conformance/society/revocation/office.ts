@@ -2,10 +2,11 @@
 import { defineAgent, defineTool, openWorld } from 'reprise';
 import { definePlan } from 'reprise/kernel';
 import { scriptBy } from 'reprise/providers';
-import { type Entity, society } from 'reprise/society';
+import type { Entity, society } from 'reprise/society';
 import type { VirtualClock } from 'reprise/testing';
 import * as z from 'zod';
 import type { DyingStore } from '../../dying-store.js';
+import { failingSociety } from '../failing.js';
 
 /** The calls of one answer; each becomes one effect that hangs. */
 const CALLS = 16;
@@ -26,7 +27,7 @@ export interface OfficeOptions {
 /** Opens the society, or opens it again after a death. */
 export async function openOffice({ store, clock, ownList }: OfficeOptions) {
   const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [hanging()] });
-  const part = ownList ? judgedByOwnList(society()) : society();
+  const part = ownList ? judgedByOwnList(failingSociety()) : failingSociety();
   const world = await openWorld({ store, clock, models: { main: callingModel() }, agents: [worker], parts: [part] });
   return { world, office: world.part(part), worker };
 }

@@ -2,9 +2,10 @@
 import type { Capability } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { type Capabilities, type Entity, society } from 'reprise/society';
+import type { Capabilities, Entity } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import type { Draws } from '../draws.js';
+import { failEntity, failingSociety } from '../failing.js';
 import type { Caps, Node } from '../oracle.js';
 
 /** The groups of a world. In the last one items are judged, and nothing is asked. */
@@ -23,7 +24,7 @@ const TTL_SECONDS = 40_000;
 const WRONG = 2;
 
 /** Opens a world for trees. */
-export async function openTrees(part = society()) {
+export async function openTrees(part = failingSociety()) {
   const clock = new VirtualClock();
   const world = await openWorld({ store: memory(), clock, models: { main: script() }, parts: [part] });
   const office = world.part(part);
@@ -75,8 +76,12 @@ export async function changeTree(at: Trees, d: Draws, tree: readonly Grown[]): P
   for (let step = 0; step < STEPS; step++) {
     const grown = d.of(tree.slice(1));
     const { node } = grown;
-    const isOver = node.status === 'deactivated' || at.clock.wall() >= node.end;
-    switch (isOver ? 3 : d.below(5)) {
+    const isOver = isEnded(node) || at.clock.wall() >= node.end;
+    if (!isOver && !node.failed && d.once(3)) {
+      await failEntity(at.world, node.id);
+      node.failed = true;
+    }
+    switch (isOver ? 3 : d.below(node.failed ? 3 : 5)) {
       case 0:
         if (node.parent === 0) await narrow(ann, grown, capsOf(d));
         else await narrow(ann, grown, { tools: [] });
@@ -86,9 +91,11 @@ export async function changeTree(at: Trees, d: Draws, tree: readonly Grown[]): P
         break;
       case 2:
         await ann.setStatus(node.id, 'deactivate');
-        node.status = 'deactivated';
+        if (node.failed) node.cuts = [...node.cuts, { ended: true }];
+        else node.status = 'deactivated';
         break;
       default: {
+        if (node.failed) break;
         const group = d.of(GROUPS);
         if (node.members[group] === undefined) await join(at, node, group, d.of(ROLES));
         else await leave(at, node, group);
@@ -110,7 +117,14 @@ const PERSON = {
   end: Number.POSITIVE_INFINITY,
   swarm: '',
   reviews: [],
+  failed: false,
+  cuts: [],
 } as const;
+
+/** Whether an agent has ended, or was ended for it. */
+export function isEnded({ status, cuts }: Node): boolean {
+  return status === 'deactivated' || cuts.some(({ ended }) => ended === true);
+}
 
 async function register(at: Trees, d: Draws, tree: readonly Grown[], parent: Grown): Promise<Grown> {
   const isDirect = parent.depth === 0 && d.once(2);
@@ -150,9 +164,21 @@ async function narrow(ann: Entity, { node }: Grown, caps: Caps, grant?: Caps): P
   const change = { capabilities: caps, ...(grant === undefined ? {} : { grant }) } as unknown as Parameters<
     Entity['capabilities']
   >[1];
+  if (node.failed && takesNothing(caps)) return; // such a change is refused
   await ann.capabilities(node.id, change);
+  if (node.failed) {
+    node.cuts = [...node.cuts, { capabilities: caps }];
+    return;
+  }
   if (grant !== undefined) node.granted = { ...(node.granted ?? node.declared), ...grant };
   node.declared = { ...node.declared, ...caps };
+}
+
+/** Whether a change takes nothing from an agent, whatever it has. */
+function takesNothing({ memory_read, memory_write, tools, max_parallel_ops, autonomous }: Caps): boolean {
+  const isWide = tools === undefined || tools.includes('*');
+  const named = [memory_read, memory_write, max_parallel_ops].some((one) => one !== undefined);
+  return isWide && !named && autonomous !== false;
 }
 
 async function join({ office }: Trees, node: Node, group: string, role: (typeof ROLES)[number]): Promise<void> {

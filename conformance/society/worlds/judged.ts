@@ -10,6 +10,7 @@ import {
   GROUPS,
   type Grown,
   growTree,
+  isEnded,
   openTrees,
   settleTree,
   TOOLS,
@@ -88,7 +89,7 @@ async function askAll(at: Trees, tree: readonly Grown[], seed: number, found: Fo
       return disagree(found, told(seed, nodes, index, `${JSON.stringify(question)}: ${allowed}, expected ${right}`));
     }
     const limit = rights?.max_parallel ?? Number.POSITIVE_INFINITY;
-    const isOver = nodes.some((one, n) => isAbove(nodes, n, index) && one.status === 'deactivated');
+    const isOver = nodes.some((one, n) => isAbove(nodes, n, index) && isEnded(one));
     if (!isOver && limit !== parallel(nodes, index))
       return disagree(found, told(seed, nodes, index, `${limit} at once, expected ${parallel(nodes, index)}`));
   }
@@ -131,6 +132,7 @@ async function tryOne(
   const nodes = tree.map((one) => one.node);
   const index = nodes.indexOf(node);
   const now = at.clock.wall();
+  if (node.failed) return tryFailed(entity, { seed, index, tool, group }, found);
   const expected = expectedOf(nodes, index, { tool, group, now });
   const { value, is_error } = await entity.answerTo(tool, argsOf(tool, group) as never);
   const { error, detail, code, withheld } = value as unknown as Record<string, string | number | undefined>;
@@ -142,6 +144,20 @@ async function tryOne(
   found.calls++;
   if (said !== expected)
     disagree(found, told(seed, nodes, index, `${tool} of ${group}: ${said}, expected ${expected}`));
+}
+
+/** A failed agent answers no call: the world says so. */
+async function tryFailed(
+  entity: Grown['entity'],
+  { seed, index, tool, group }: Tried & { readonly index: number },
+  found: FoundInWorlds,
+): Promise<void> {
+  const code = await entity.answerTo(tool, argsOf(tool, group) as never).then(
+    () => 'an answer',
+    (error: { readonly code?: string }) => error.code,
+  );
+  found.calls++;
+  if (code !== 'cell_failed') disagree(found, `seed ${seed}, failed node ${index}, ${tool}: ${code}`);
 }
 
 /** What a call is answered: `done`, or why not. */

@@ -91,6 +91,14 @@ export const setRightsCommand = z.strictObject({
   /** All kinds whose approval is remembered. */
   approved: z.exactOptional(z.array(remembered).max(256)),
   revision: z.exactOptional(z.int().min(0)),
+  /**
+   * A hold of the principal on a cell, by itself: both sides of the cell are met with it, until its granter, a cell above
+   * the granter or the operator lifts it with null. It needs no revision. Only a cell above the holder and the operator
+   * set one.
+   */
+  hold: z.exactOptional(z.nullable(capability)),
+  /** With `hold: null`: the granter of the hold that is lifted; absent for the principal's own. */
+  granter: z.exactOptional(principal),
 });
 
 /** Makes an account, or changes its limits. Spent and reserved amounts stay. */

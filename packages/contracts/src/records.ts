@@ -202,6 +202,7 @@ export const inheritedRights = z.strictObject({
   grant: z.nullable(capability),
   account: z.nullable(accountName),
   approved: z.array(remembered),
+  holds: z.exactOptional(z.array(z.tuple([principal, capability])).min(1)),
 });
 
 /** The rights of a holder as they stood at the head of the world that was forked. */

@@ -174,7 +174,7 @@ describe('what comes from outside to the cells of a society', () => {
             else if (who === 'eve') expect(code).toBe('cap_denied');
           }
     expect(sent).toBeGreaterThan(1_500);
-    expect([...taken].filter((one) => !/^agent own society\/(Call|Send)@1$/.test(one))).toEqual([]);
+    expect([...taken].filter((one) => !/^agent own society\/(Call|Send|TakeNews)@1$/.test(one))).toEqual([]);
     await there.world.verify();
   });
 

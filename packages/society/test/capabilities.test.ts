@@ -111,6 +111,45 @@ describe('given an agent that registers agents', () => {
     await scene.world.verify();
   });
 
+  it('an entity above the parent widens neither what an agent uses nor what it hands on [CAP-11]', async () => {
+    await using scene = await openOffice();
+    const ann = await scene.office.human('ann');
+    const lead = await agentOf(ann);
+    const leader = scene.office.entity(lead);
+    const id = await agentOf(leader, { tools: ['agent_*'] }, { grant: { tools: ['agent_*', 'read_file'] } });
+    const tooMuch = [
+      { grant: { tools: ['agent_*', 'read_*'] } },
+      { grant: { tools: null } },
+      { capabilities: { tools: ['grep'] } },
+      { capabilities: { tools: [] }, grant: { tools: ['agent_*', 'read_*'] } },
+    ];
+    for (const change of tooMuch) expect(await refusedWith(ann.capabilities(id, change))).toBe('not_authorized');
+    const below = await agentOf(scene.office.entity(id), { tools: ['read_file'] });
+    await ann.capabilities(id, { grant: { tools: ['agent_*'] } });
+    const { effective } = await leader.capabilities(below);
+    expect(effective.tools).toStrictEqual([]);
+    await scene.world.verify();
+  });
+
+  it('an open session loses the tools that are taken from its agent, also those that the agent still hands on [CAP-12]', async () => {
+    const { tool, state } = hangingTool();
+    const worker = agentWith([tool]);
+    await using scene = await openOffice({
+      agents: [worker],
+      steps: [{ calls: [{ tool: 'hang', args: {} }] }, { calls: [{ tool: 'hang', args: {} }] }, { text: 'Refused.' }],
+    });
+    const ann = await scene.office.human('ann');
+    const id = await agentOf(ann, { tools: ['hang', 'agent_*'] }, { grant: { tools: ['*'] } });
+    const run = await scene.office.entity(id).send(worker, 'Go.');
+    while (state.hanging < 1) await new Promise((resolve) => setImmediate(resolve));
+    await ann.capabilities(id, { capabilities: { tools: ['agent_*'] } });
+    await run.result();
+    expect(state).toStrictEqual({ hanging: 1, stopped: 1 });
+    const { declared } = await scene.world.kernel.rights(`cell:aos.agent/SessionReducer@1/${id}/worker`);
+    expect(declared?.exercise?.may.tool).toStrictEqual(['agent_*']);
+    await scene.world.verify();
+  });
+
   it('the nearest entity above that narrows a dimension is named [CAP-1]', async () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');

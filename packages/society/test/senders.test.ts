@@ -103,7 +103,7 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ['society/Membership@1', { group: 'crew', role: 'owner' }],
   ['society/Ask@1', { call: 'c', depth: 0, name: 'agent_deactivate', args: {} }],
   ['society/Removed@1', { agent_id: NEW_AGENT, key_ref: null }],
-  ['society/Told@1', { to: 'ann', call: 'c', value: null, is_error: false }],
+  ['society/Told@1', { to: 'ann', agent_id: 'ann', call: 'c', value: null, is_error: false }],
   ['society/Continue@1', {}],
   ['society/TakeNews@1', {}],
 ];
@@ -138,7 +138,7 @@ describe('a swarm that an entity did not create', () => {
   it('answers none of its calls [SOC-72]', async () => {
     await using at = await withStubs();
     const [call = ''] = await at.calls();
-    const told = { to: 'ann', call, value: { forged: true }, is_error: false };
+    const told = { to: 'ann', agent_id: 'other', call, value: { forged: true }, is_error: false };
     const code = await sends(at.kernel, [SWARM, 'other'], ['society/Entity@1', 'ann'], 'society/Told@1', told);
     expect([code, await at.calls()]).toEqual(['not_yours', [call]]);
     await at.kernel.verify();

@@ -77,7 +77,15 @@ const TABLES = {
 
 const EVENTS = {
   'aos.agent/AgentAdopted@1': creates(from(agentAdopted, by.outside, by.maker)),
-  ...fromAll({ 'aos.agent/UserInput@1': userInput, 'aos.agent/HostCommand@1': sessionCommand }, by.outside, by.maker),
+  'aos.agent/UserInput@1': from(userInput, by.outside, by.maker),
+  // Makers of an agent above pause and close its sessions when its own cell has failed.
+  'aos.agent/HostCommand@1': from(
+    sessionCommand,
+    by.outside,
+    by.maker,
+    by.above('society/Entity@1'),
+    by.above('society/Swarm@1'),
+  ),
   ...fromAll(
     {
       'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,

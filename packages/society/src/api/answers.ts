@@ -57,8 +57,15 @@ export interface CapabilityUpdate {
   readonly expected_revision?: number;
 }
 
-/** What an agent may do. */
-export interface CapabilityReport {
+/** What the answer about an agent says when the agent's own cell has failed: it was done from above, by a hold. */
+export interface FailedCell {
+  readonly cell?: 'failed';
+  /** The code of the fault. */
+  readonly code?: string;
+}
+
+/** What an agent may do. Of an agent whose own cell has failed it says what was taken back, and revision 0. */
+export interface CapabilityReport extends FailedCell {
   readonly agent_id: string;
   readonly declared: Capabilities;
   /** What counts in the end; groups are those whose stores it reaches. */
@@ -66,10 +73,12 @@ export interface CapabilityReport {
   /** The nearest entity above that narrows a dimension. */
   readonly limited_by: readonly { readonly ancestor: string; readonly dimension: string }[];
   readonly revision: number;
+  /** Only with `cell: 'failed'`. */
+  readonly status?: AgentStatus;
 }
 
 /** The status of an agent after a change. */
-export interface StatusReport {
+export interface StatusReport extends FailedCell {
   readonly agent_id: string;
   readonly status: AgentStatus;
   /** Until when a deactivated agent may come back. */

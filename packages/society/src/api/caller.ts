@@ -69,7 +69,13 @@ export class EntityCaller {
   async shown<T extends SocietyToolName>(tool: T, { value, refs, is_error }: Answered): Promise<ToolAnswer<T>> {
     if (is_error) throw refusedCall(this.id, tool, value);
     const texts = await textsOf(tool, refs, this.world.kernel.content);
-    return shownAnswer(tool, value, texts) as unknown as ToolAnswer<T>;
+    const { cell, code, status } = Object(value) as {
+      readonly cell?: string;
+      readonly code?: string;
+      readonly status?: string;
+    };
+    const failed = cell === undefined ? {} : { cell, ...present({ code, status }) }; // beside the published schema
+    return { ...(shownAnswer(tool, value, texts) as object), ...failed } as unknown as ToolAnswer<T>;
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */

@@ -1,11 +1,12 @@
 /** The rights of agents: each change, each refusal, and whether one ever exceeded what the maker may hand on (CAP-2). */
-import type { Capability, InheritedRights, JournalRecord, Rights } from '@reprise/contracts';
+import type { Capability, InheritedRights, JournalRecord } from '@reprise/contracts';
 import {
   canonical,
   EVERYTHING,
   effectiveExercise,
   effectiveGrant,
   firstExcess,
+  type HeldRights,
   leq,
   meet,
 } from '@reprise/kernel/authority';
@@ -25,6 +26,8 @@ interface Change {
   readonly holder: string;
   readonly exercise?: Capability | null;
   readonly grant?: Capability | null;
+  readonly hold?: Capability | null;
+  readonly granter?: string;
 }
 
 const OPEN: Sides = { exercise: null, grant: null };
@@ -33,6 +36,7 @@ const CELL = 'cell:';
 /** Follows the rights of all holders. */
 export class RightsCheck implements AuditCheck {
   readonly #sides = new Map<string, Sides>();
+  readonly #holds = new Map<string, ReadonlyMap<string, Capability>>();
   readonly #changes = new Map<string, AuditedRights[]>();
   readonly #refusals = new Map<string, AuditedRefusal[]>();
   #root: Capability = EVERYTHING;
@@ -73,6 +77,7 @@ export class RightsCheck implements AuditCheck {
       pushTo(this.#refusals, holder, { ...placeOf(read), by, code: denial.code });
       return;
     }
+    if (change.hold !== undefined) return this.#held(holder, change.granter ?? by, change.hold);
     const known = this.#sides.get(holder);
     const before = known ?? OPEN;
     const after = {
@@ -81,6 +86,14 @@ export class RightsCheck implements AuditCheck {
     };
     this.#judge({ holder, before: known, after, by }, read);
     this.#stand(holder, after, by, read);
+  }
+
+  /** A hold only narrows, and the kernel lets nobody below its granter lift it. */
+  #held(holder: string, granter: string, hold: Capability | null): void {
+    const holds = new Map(this.#holds.get(holder));
+    if (hold === null) holds.delete(granter);
+    else holds.set(granter, canonical(hold));
+    this.#holds.set(holder, holds);
   }
 
   #stand(holder: string, sides: Sides, by: string, read: AuditRecord): void {
@@ -124,14 +137,21 @@ export class RightsCheck implements AuditCheck {
   /** A live fork restores no right: what its original took back since the cut is taken back in it. */
   #forked({ rights, root }: Extract<JournalRecord, { kind: 'fork' }>, read: AuditRecord): void {
     if (root !== undefined) this.#root = meet(this.#root, root);
+    for (const [holder, { holds = [] }] of rights)
+      for (const [granter, hold] of holds) {
+        const own = this.#holds.get(holder)?.get(granter);
+        this.#held(holder, granter, own === undefined ? hold : meet(own, hold));
+      }
     for (const [holder, head] of rights) this.#stand(holder, met(this.#sides.get(holder) ?? OPEN, head), 'fork', read);
   }
 
-  #chain(holder: string): readonly Rights[] {
-    const chain: Rights[] = [];
+  #chain(holder: string): readonly HeldRights[] {
+    const chain: HeldRights[] = [];
     for (let at: string | null | undefined = holder; at != null; ) {
       const { exercise, grant } = this.#sides.get(at) ?? OPEN;
-      chain.push({ exercise: exercise ?? EVERYTHING, ...(grant === null ? {} : { grant }) });
+      const holds = [...(this.#holds.get(at)?.values() ?? [])];
+      const hold = holds.length === 0 ? {} : { hold: holds.reduce(meet) };
+      chain.push({ exercise: exercise ?? EVERYTHING, ...(grant === null ? {} : { grant }), ...hold });
       const maker: string | null | undefined = this.lineage.makerOf(at.slice(CELL.length));
       at = maker == null ? undefined : `${CELL}${maker}`;
     }

@@ -1,7 +1,7 @@
 /** The statuses of agents, and what they did after their end (SOC-35, SOC-37). */
 import type { Value } from '@reprise/contracts';
 import { type AgentStatus, ENTITY, entityCoreFacts } from '../pure/contracts/index.js';
-import { isLegal } from '../pure/reducer/status.js';
+import { isLegal } from '../pure/reducer/status-table.js';
 import { entityOfCell } from './lineage.js';
 import {
   type AuditCheck,

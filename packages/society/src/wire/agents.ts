@@ -115,6 +115,8 @@ export const agentTools = toolsOf({
       reason: z.string().optional(),
       expires_at: end(),
       grace_until: end(),
+      cell: z.literal('failed').optional(),
+      code: z.string().optional(),
     }),
   },
 });

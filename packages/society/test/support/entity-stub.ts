@@ -20,6 +20,7 @@ export const entityStub = defineReducer({
     'society/Notice@1': z.strictObject({ event: z.string(), group: z.nullable(z.string()), payload: anything }),
     'society/News@1': boardNews,
     'society/L1Told@1': z.record(z.string(), anything),
+    'society/Told@1': z.record(z.string(), anything),
     'flow/Published@1': topicEvents['flow/Published@1'],
   },
   init: () => ({ heard: [] as { name: string; value: z.output<typeof anything> }[] }),

@@ -5,6 +5,7 @@ import { type ScriptStep, script } from 'reprise/providers';
 import { type Capabilities, type Entity, type SocietyOptions, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import * as z from 'zod';
+import { failingSociety } from './failing.js';
 
 /** A tool that hangs until it is told to stop, and says how many do. */
 export function hangingTool(name = 'hang') {
@@ -36,12 +37,14 @@ export interface OfficeOptions {
   readonly parts?: readonly WorldPart[];
   readonly store?: ReturnType<typeof memory>;
   readonly clock?: VirtualClock;
+  /** Its entities can be made to fail, by `failEntity`. */
+  readonly failing?: boolean;
 }
 
 /** Opens a world with a society. */
 export async function openOffice(options: OfficeOptions = {}) {
   const { steps = [], agents = [], clock = new VirtualClock(), store = memory(), parts = [] } = options;
-  const part = society(options.society);
+  const part = options.failing === true ? failingSociety(options.society) : society(options.society);
   const models = { main: script(...steps) };
   const world = await openWorld({ store, models, agents: [...agents], parts: [part, ...parts], clock });
   return {

@@ -7,7 +7,7 @@
  * C2  `leq(a, b)` holds exactly when `meet(a, b)` is `a`: no comparison can grant a right.
  * C3  Capabilities that permit the same have one canonical form, so equal rights have equal bytes.
  * C4  Nothing in a chain exceeds the grants above it, and revoking a right anywhere revokes it below: rights are
- *     computed from the whole chain when needed, and never copied.
+ *     computed from the whole chain when needed, and never copied. A hold on a holder is met with both of its sides.
  * C5  Names of dimensions come from outside: only a capability's own keys count, never what objects inherit.
  */
 import type { Capability, Patterns, Rights, Value } from '@reprise/contracts';
@@ -19,6 +19,12 @@ export const EVERYTHING: Capability = Object.freeze({ may: Object.freeze({}) });
 
 /** The capability that permits nothing: the kernel's own dimensions, each with no pattern. */
 export const NOTHING: Capability = Object.freeze({ may: { effect: [], send: [], settle: [], read: [] } });
+
+/** The rights of a holder with what the holds on it permit together; both sides are met with that. */
+export interface HeldRights extends Rights {
+  /** Absent: nothing is held. */
+  readonly hold?: Capability | undefined;
+}
 
 /** Where a capability exceeds another, as details of an error. */
 export interface Excess {
@@ -100,8 +106,11 @@ export function isExpired({ expires_at }: Capability, at: number): boolean {
  * @param chain the rights of the holder, of its parent, and so on to the root
  * @param root the capability of the root itself
  */
-export function effectiveGrant(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
-  return chain.reduce((granted, { exercise, grant }) => meet(granted, grant ?? exercise), canonical(root));
+export function effectiveGrant(chain: readonly HeldRights[], root: Capability = EVERYTHING): Capability {
+  return chain.reduce(
+    (granted, { exercise, grant, hold }) => meet(granted, held(grant ?? exercise, hold)),
+    canonical(root),
+  );
 }
 
 /**
@@ -111,10 +120,14 @@ export function effectiveGrant(chain: readonly Rights[], root: Capability = EVER
  * @param chain the rights of the holder, of its parent, and so on to the root
  * @param root the capability of the root itself, which is the result for an empty chain
  */
-export function effectiveExercise(chain: readonly Rights[], root: Capability = EVERYTHING): Capability {
+export function effectiveExercise(chain: readonly HeldRights[], root: Capability = EVERYTHING): Capability {
   const [own, ...above] = chain;
   const granted = effectiveGrant(above, root);
-  return own === undefined ? granted : meet(own.exercise, granted);
+  return own === undefined ? granted : meet(held(own.exercise, own.hold), granted);
+}
+
+function held(side: Capability, hold: Capability | undefined): Capability {
+  return hold === undefined ? side : meet(side, hold);
 }
 
 /** The patterns that a capability narrows a dimension to; undefined when it does not narrow it (C5). */

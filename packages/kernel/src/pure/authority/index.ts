@@ -21,6 +21,7 @@ export {
   effectiveExercise,
   effectiveGrant,
   firstExcess,
+  type HeldRights,
   isExpired,
   leq,
   meet,

@@ -29,8 +29,11 @@ import {
 import { notify, takes } from './frame/notify.js';
 import { effectOfTimer } from './frame/wake.js';
 import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate/gate.js';
-import { endRefused, isRightsTimer, rightsExpired } from './gate/grants.js';
+
+import { endRefused, rightsExpired } from './gate/grants.js';
+import { isRightsTimer } from './gate/rights-leaf.js';
 import { cellKey, effectKey, failedKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
+
 import type { EffectLeaf, LeafChange, LeafReader, WorldLeaf } from './leaf/leaves.js';
 import type { StagedBlob } from './leaf/log.js';
 import { Refusal } from './leaf/signals.js';

@@ -160,6 +160,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     grant: z.nullable(capability),
     account: z.nullable(text),
     approved: z.array(z.tuple([text, z.nullable(count)])),
+    holds: z.exactOptional(z.array(z.tuple([text, capability])).min(1)),
     inc: z.exactOptional(count),
     revision: count,
   }),

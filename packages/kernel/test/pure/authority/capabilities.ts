@@ -13,8 +13,8 @@ export interface Lattice {
   readonly leq: (a: Capability, b: Capability) => boolean;
   readonly permits: (capability: Capability, dimension: string, text: string) => boolean;
   readonly isExpired: (capability: Capability, at: number) => boolean;
-  readonly effectiveGrant: (chain: readonly Rights[], root?: Capability) => Capability;
-  readonly effectiveExercise: (chain: readonly Rights[], root?: Capability) => Capability;
+  readonly effectiveGrant: (chain: readonly authority.HeldRights[], root?: Capability) => Capability;
+  readonly effectiveExercise: (chain: readonly authority.HeldRights[], root?: Capability) => Capability;
 }
 
 /** The lattice of the kernel. */
@@ -119,14 +119,20 @@ export interface Tree {
     readonly side: 'exercise' | 'grant' | 'both';
     readonly to: Capability;
   }[];
+  /** Holds that are set, replaced and lifted afterwards: by whom, on whom, and to what; null lifts. */
+  readonly holds: readonly { readonly node: number; readonly granter: number; readonly to: Capability | null }[];
 }
 
-/** Trees of up to eight holders with up to four revocations. */
+/** Trees of up to eight holders with up to four revocations and four holds. */
 export const anyTree: fc.Arbitrary<Tree> = fc.record({
   root: anyCapability,
   nodes: fc.array(fc.record({ parent: fc.nat(7), rights: anyRights }), { minLength: 1, maxLength: 8 }),
   revocations: fc.array(
     fc.record({ node: fc.nat(7), side: fc.constantFrom('exercise', 'grant', 'both'), to: anyCapability }),
+    { maxLength: 4 },
+  ),
+  holds: fc.array(
+    fc.record({ node: fc.nat(7), granter: fc.nat(2), to: fc.option(anyCapability, { nil: null, freq: 3 }) }),
     { maxLength: 4 },
   ),
 });
@@ -137,7 +143,7 @@ export const anyTree: fc.Arbitrary<Tree> = fc.record({
  *
  * @returns how many effective capabilities were computed
  */
-export function judgeTree(lattice: Lattice, { root, nodes, revocations }: Tree): number {
+export function judgeTree(lattice: Lattice, { root, nodes, revocations, holds }: Tree): number {
   const parents = nodes.map(({ parent }, i) => (i === 0 ? undefined : parent % i));
   const reserved = nodes.map(({ rights }) => rights);
   let before = judgeNow(lattice, root, parents, reserved);
@@ -159,7 +165,44 @@ export function judgeTree(lattice: Lattice, { root, nodes, revocations }: Tree):
     }
     before = now;
   }
-  return 2 * nodes.length * (1 + revocations.length);
+  judgeHolds(lattice, { root, parents, reserved }, holds);
+  return 2 * nodes.length * (1 + revocations.length + holds.length);
+}
+
+/**
+ * Holds a tree to what holds mean: each is met with both sides of its holder, so it reaches all below and nobody beside, and
+ * when the last one is lifted every holder has again what the sides alone give it.
+ */
+function judgeHolds(
+  lattice: Lattice,
+  { root, parents, reserved }: { readonly root: Capability } & Pick<Judged, 'parents' | 'reserved'>,
+  holds: Tree['holds'],
+): void {
+  const held = reserved.map(() => new Map<number, Capability>());
+  const sides = judgeNow(lattice, root, parents, reserved);
+  for (const { node, granter, to } of holds) {
+    const on = held[node % reserved.length] as Map<number, Capability>;
+    if (to === null) on.delete(granter);
+    else on.set(granter, to);
+    const now = judgeNow(lattice, root, parents, reserved, held);
+    for (const [i, one] of now.entries()) {
+      const free = sides[i] as Effective;
+      must(inside(extentOf(one.grant), extentOf(free.grant)), 'a hold gives nothing', free, one);
+      must(inside(extentOf(one.exercise), extentOf(free.exercise)), 'a hold gives nothing', free, one);
+      const reached = chainOf(parents, i).some((at) => (held[at] as Map<number, Capability>).size > 0);
+      must(
+        reached || bytes(one.grant) + bytes(one.exercise) === bytes(free.grant) + bytes(free.exercise),
+        'a hold reaches nobody beside it, and leaves nothing behind',
+        free,
+        one,
+      );
+    }
+  }
+}
+
+interface Judged {
+  readonly parents: readonly (number | undefined)[];
+  readonly reserved: readonly Rights[];
 }
 
 interface Effective {
@@ -184,11 +227,15 @@ function judgeNow(
   root: Capability,
   parents: readonly (number | undefined)[],
   reserved: readonly Rights[],
+  held: readonly ReadonlyMap<number, Capability>[] = [],
 ): Effective[] {
   return reserved.map((own, i) => {
-    const chain = chainOf(parents, i).map((place) => reserved[place] as Rights);
-    const above = chain.slice(1).map(({ exercise, grant }) => extentOf(grant ?? exercise));
-    const granted = above.reduce(both, extentOf(root));
+    const places = chainOf(parents, i);
+    const chain = places.map((place): authority.HeldRights => heldOf(reserved[place] as Rights, held[place]));
+    const handedOn = places.slice(1).map((place) => reserved[place] as Rights);
+    const above = handedOn.map(({ exercise, grant }) => extentOf(grant ?? exercise));
+    const holds = places.flatMap((place) => [...(held[place]?.values() ?? [])].map(extentOf));
+    const granted = [...above, ...holds].reduce(both, extentOf(root));
     const grant = lattice.effectiveGrant(chain, root);
     const exercise = lattice.effectiveExercise(chain, root);
     must(
@@ -206,4 +253,10 @@ function judgeNow(
     must(inside(extentOf(exercise), granted), 'nobody does what its parent may not hand on', chain, exercise);
     return { grant, exercise };
   });
+}
+
+/** The rights of a holder as the lattice takes them: with the holds on it as one. */
+function heldOf(rights: Rights, holds: ReadonlyMap<number, Capability> = new Map()): authority.HeldRights {
+  const [first, ...others] = holds.values();
+  return first === undefined ? rights : { ...rights, hold: others.reduce(authority.meet, first) };
 }

@@ -37,7 +37,7 @@ describe(`capabilities (seed ${SEED})`, () => {
     assertProperty(lattices(OURS), { numRuns: RUNS, command });
   });
 
-  it('a chain of capabilities permits what the whole chain leaves, and a revocation takes effect everywhere below at once [GATE-4]', () => {
+  it('a chain of capabilities permits what the whole chain leaves, and a revocation or a hold takes effect everywhere below at once [GATE-4, GATE-33]', () => {
     assertProperty(trees(OURS), { numRuns: RUNS, command });
   });
 });
@@ -143,6 +143,26 @@ describe('the laws', () => {
       () => ({ effectiveExercise: ([own], root) => meet(own?.exercise ?? EVERYTHING, root ?? EVERYTHING) }),
     ],
     ['copies rights when they are granted', copying],
+    [
+      'meets no hold of those above',
+      () => ({
+        effectiveExercise: ([own, ...above], root) =>
+          effectiveExercise(
+            [...(own === undefined ? [] : [own]), ...above.map(({ hold: _, ...sides }) => sides)],
+            root,
+          ),
+      }),
+    ],
+    [
+      'meets a hold with what a holder does and not with what it hands on',
+      () => ({
+        effectiveGrant: (chain, root) =>
+          effectiveGrant(
+            chain.map(({ hold: _, ...sides }) => sides),
+            root,
+          ),
+      }),
+    ],
   ];
 
   it.each(treeMutants)('mutant: the laws find a chain that %s', (_, mutant) => {

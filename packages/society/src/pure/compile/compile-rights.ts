@@ -10,7 +10,7 @@
  */
 import type { Capability, Patterns } from '@reprise/contracts';
 import { canonical, meet } from '@reprise/kernel/authority';
-import type { Capabilities, MemoryScope } from '../contracts/capability.js';
+import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/capability.js';
 import type { AgentStatus, Role, Tier } from '../contracts/names.js';
 import { storeOf } from '../contracts/names.js';
 import { type EntityKind, MATRIX, type StorePattern, tierUsed } from './matrix.js';
@@ -90,6 +90,31 @@ export function compileRights(of: RightsSource): CompiledRights {
   const grant = sideOf(of, granted, storesBelow(granted), []);
   if (of.within === undefined) return { exercise, grant };
   return { exercise: meet(exercise, of.within), grant: meet(grant, of.within) };
+}
+
+/**
+ * Compiles what a change of declared capabilities leaves an entity at most, on both sides and whatever else is declared: what
+ * a cell above can hold it to when its own cell cannot be asked. A dimension that the change leaves out, or gives back to the
+ * parent, is not narrowed. Groups are narrowed by both scopes together.
+ *
+ * @param at the time of the change in milliseconds, from which `ttl_seconds` counts
+ */
+export function compileBound(change: CapabilityChange, at: number): Capability {
+  const { memory_read, memory_write, tools, max_parallel_ops, ttl_seconds, autonomous } = change;
+  const read = memory_read == null ? {} : { memory_read };
+  const write = memory_write == null ? {} : { memory_write };
+  const stores = storesBelow({ ...read, ...write });
+  return canonical({
+    may: {
+      ...(memory_read == null ? {} : { mem_read: stores.read }),
+      ...(memory_write == null ? {} : { mem_write: stores.write }),
+      ...(memory_read == null || memory_write == null ? {} : { group: groupsOf({ ...read, ...write }) }),
+      ...(tools == null ? {} : { tool: tools }),
+      ...(autonomous === false ? { unwatched: [] } : {}),
+    },
+    ...(ttl_seconds == null || ttl_seconds === 0 ? {} : { expires_at: at + ttl_seconds * 1_000 }),
+    ...(max_parallel_ops == null ? {} : { max_parallel: max_parallel_ops }),
+  });
 }
 
 /** Whether a promise of groups counts: it does in the highest tier. */

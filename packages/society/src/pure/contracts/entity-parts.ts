@@ -1,6 +1,7 @@
 /** What the files of an entity declare for its cell, put together: tables and facts. */
 import { commandTables } from './commands.js';
 import { entityCoreFacts, entityCoreTables } from './entity.js';
+import { failedFacts, failedTables } from './failed.js';
 import { memberFacts, memberTables } from './member.js';
 import { proofTables } from './proofs.js';
 import { returnFacts, returnTables } from './returns.js';
@@ -14,7 +15,8 @@ export const entityTables = {
   ...proofTables,
   ...returnTables,
   ...swarmTablesOfEntity,
+  ...failedTables,
 };
 
 /** The facts of an entity. */
-export const entityFacts = { ...entityCoreFacts, ...memberFacts, ...returnFacts };
+export const entityFacts = { ...entityCoreFacts, ...memberFacts, ...returnFacts, ...failedFacts };

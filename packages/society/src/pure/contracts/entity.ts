@@ -7,12 +7,15 @@ import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
+import { failedNews } from './failed.js';
 import { erasedContent } from './identity.js';
+import { toldAbove } from './l1.js';
 import {
   AGENT_ID,
   AGENT_STATUSES,
   AGENT_TYPES,
   ENTITY,
+  L1,
   NAME_ID,
   ROLES,
   SOCIETY_BOUNDS,
@@ -181,6 +184,7 @@ export const agentEntry = z.strictObject({
   key_ref: z.nullable(z.string().max(128)),
   status: z.enum(AGENT_STATUSES),
   expires_at: z.nullable(stamp),
+  grace_until: z.nullable(stamp),
 });
 
 /** An agent as its maker knows it. */
@@ -345,12 +349,8 @@ export const entityNews = {
     }),
     by.above(ENTITY),
   ),
-  /** The answer to it: it goes up from maker to maker, for a cell reaches no further by itself. */
-  'society/Told@1': from(
-    z.strictObject({ to: entityId, call: z.string().max(64), value: value(), is_error: z.boolean() }),
-    childAgent,
-    ownSwarm,
-  ),
+  /** The answer to it: from the agent itself, or from its hot context. */
+  'society/Told@1': from(toldAbove, childAgent, by.cell({ reducer: L1, key: [{ event: 'agent_id' }] })),
   /** An agent has compiled its rights anew: its maker sets them. */
   'society/Compiled@1': from(
     z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
@@ -358,9 +358,13 @@ export const entityNews = {
   ),
   /** Follows the command that sets them: what was refused is known by then. */
   'society/RightsSet@1': from(z.strictObject({ agent_id: agentId, revision: count }), by.self),
-  /** An agent tells its maker its status. */
+  /** An agent tells its maker its status, and when it ends. */
   'society/ChildStatus@1': from(
-    z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+    z.strictObject({
+      status: z.enum(AGENT_STATUSES),
+      expires_at: z.nullable(stamp),
+      grace_until: z.nullable(stamp),
+    }),
     childAgent,
   ),
   /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
@@ -382,6 +386,7 @@ export const entityNews = {
   ),
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': from(z.strictObject({}), by.self),
+  ...failedNews,
 };
 
 /** The facts of an entity. */

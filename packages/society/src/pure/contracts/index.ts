@@ -4,6 +4,7 @@ export * from './capability.js';
 export * from './commands.js';
 export * from './entity.js';
 export * from './entity-parts.js';
+export * from './failed.js';
 export * from './gate.js';
 export * from './group.js';
 export * from './identity.js';

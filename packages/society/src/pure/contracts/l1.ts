@@ -11,6 +11,16 @@ import { ownEntity, parentEntity } from './senders.js';
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
 
+/** The answer of an agent to an entity above it. */
+export const toldAbove = z.strictObject({
+  to: id,
+  /** The agent that answers. */
+  agent_id: id,
+  call: z.string().max(64),
+  value: value(),
+  is_error: z.boolean(),
+});
+
 /** The bytes of a hot context: of its linked contents, its identity and its capabilities together. */
 export const L1_BYTES_MAX = 48 * 1024;
 
@@ -142,6 +152,8 @@ export const l1Commands = {
   ),
   /** Reads all of it. */
   'society/ReadL1@1': from(z.strictObject({ call: z.string().max(64) }), ownEntity, parentEntity),
+  /** The entity has an answer passed on, to an entity further up than its maker. */
+  'society/PassTold@1': from(toldAbove, ownEntity),
   /** A session of the entity starts or ends: the chain moves. */
   'society/SessionL1@1': from(z.strictObject({ phase: z.enum(['start', 'end']) }), ownEntity),
   /** What the parent knows of the chain, after a return. */

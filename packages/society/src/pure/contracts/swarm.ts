@@ -6,6 +6,7 @@ import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
 import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, nameId } from './entity.js';
+import { failedFacts, failedNewsOfSwarm, failedTables } from './failed.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY } from './names.js';
 import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCreator } from './senders.js';
@@ -160,9 +161,14 @@ export const swarmMember = z.strictObject({
   slot: slotName,
   index: count,
   agent_id: z.nullable(agentId),
+  /** Where its private key is kept. */
+  key_ref: z.nullable(z.string().max(128)),
   /** How far it is: its key is asked for, it is made, it has begun, it is a member of the group, or it was ended. */
   phase: z.enum(['keyed', 'made', 'begun', 'joined', 'ended']),
   status: z.enum(AGENT_STATUSES),
+  /** The end of its time, and of its time of grace. */
+  expires_at: z.nullable(count),
+  grace_until: z.nullable(count),
   /** Its task; null for none. */
   task: z.nullable(some),
   /** The progress of its task in millionths, as it reported it. */
@@ -233,6 +239,7 @@ export const swarmTables = {
   waiting: swarmWaiting,
   above: entityCoreTables.above,
   ...makingTables,
+  ...failedTables,
 } as const;
 
 /** What a member is asked to work on. */
@@ -305,6 +312,7 @@ export const swarmEvents = {
   'society/SwarmCall@1': from(swarmAsked, swarmCreator, swarmCoordinator, swarmAgent),
   /** A member tells of its work. */
   'society/Worked@1': from(memberWorked, swarmAgent),
+  ...failedNewsOfSwarm,
   /** The texts of a join are composed. */
   'society/Composed@1': from(z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }), by.ownPlan),
 } as const;
@@ -340,6 +348,7 @@ export const swarmChecked = z.strictObject({ call: z.string().max(64), code: z.n
 
 /** The facts of a swarm. */
 export const swarmFacts = {
+  ...failedFacts,
   'society/SwarmChanged@1': z.strictObject({
     swarm_id: nameId,
     status: z.enum(SWARM_STATUSES),

@@ -12,7 +12,7 @@ import { type Answer, refusal } from './operations.js';
 import { excessIn } from './register.js';
 import { aboveOf, changeRights, compiledOf } from './rights.js';
 import { shownRights } from './shown-rights.js';
-import { setTimers } from './status.js';
+import { setTimers, tellMaker } from './status.js';
 /** Shows the capabilities of this entity, or changes them for an entity above it (CAP-11). */
 export function changeCapabilities(
   draft: EntityState,
@@ -56,6 +56,7 @@ export function changeCapabilities(
     if (bonus_groups !== undefined) draft.bonus_groups = bonus_groups;
   });
   setTimers(draft, ctx);
+  if (expires_at !== was) tellMaker(draft, ctx);
   if (!asks) return { value: { ...report(draft, ctx), ...heard } };
   draft.changing = { call, revision: revision + 1, declared, granted, expires_at: was };
   return undefined;
@@ -73,6 +74,7 @@ export function changeSet(draft: EntityState, revision: number, code: string | n
       draft.expires_at = changing.expires_at;
     });
     setTimers(draft, ctx);
+    tellMaker(draft, ctx);
   }
   identifyL1(draft, ctx);
   if (changing.call === null) return;

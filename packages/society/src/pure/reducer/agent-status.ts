@@ -7,7 +7,8 @@ import { archiveId } from './archive.js';
 import { idOf } from './entity-context.js';
 import { type Answer, refusal } from './operations.js';
 import { aboveOf } from './rights.js';
-import { isLegal, setStatus } from './status.js';
+import { setStatus } from './status.js';
+import { isLegal } from './status-table.js';
 import { timeOf } from './time.js';
 
 /** What each command does to the status. */

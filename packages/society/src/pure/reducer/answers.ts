@@ -1,9 +1,9 @@
 /** Answers to calls: once, where they came from. */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { CallOrigin, CallRow, EntityState } from '../contracts/index.js';
+import { type CallOrigin, type CallRow, ENTITY, type EntityState, entityAt, l1At } from '../contracts/index.js';
 import { keepAnswer } from './command-answers.js';
-import { tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
 import { operationFailed } from './status.js';
 
@@ -32,7 +32,7 @@ export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ct
     case 'request':
       return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
     case 'ancestor':
-      return tellUp(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
+      return tellAbove(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
     default: {
       const { to, session, call_id, step_epoch } = origin;
       const answered = { session, call_id, step_epoch, value, refs: [...refs], is_error };
@@ -62,7 +62,7 @@ export function answererFailed(
 
 /** The call of a row that still waits. */
 export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
-  return tableOf(ctx, 'calls').get(call);
+  return call === '' ? undefined : tableOf(ctx, 'calls').get(call); // the word of another cell, and no key
 }
 
 /** The answer for an entity above. */
@@ -73,10 +73,15 @@ interface Told {
   readonly is_error: boolean;
 }
 
-/** Sends an answer up: to the maker, which passes it on unless it is for it. */
-export function tellUp({ maker }: EntityState, told: Told, ctx: ReducerContext): void {
-  if (maker === null) return ctx.reject('no_call');
-  ctx.send([maker[0], maker[1]], { name: 'society/Told@1', value: told });
+/**
+ * Answers an entity above: the maker, or one further up. A cell reaches no further than its maker by itself, and a maker
+ * between the two may have failed: so the hot context of this entity passes the answer on.
+ */
+function tellAbove({ maker }: EntityState, told: Told, ctx: ReducerContext): void {
+  const answer = { ...told, agent_id: idOf(ctx) };
+  const isMaker = maker !== null && maker[0] === ENTITY && maker[1] === told.to;
+  if (isMaker) ctx.send(entityAt(told.to), { name: 'society/Told@1', value: answer });
+  else ctx.send(l1At(idOf(ctx)), { name: 'society/PassTold@1', value: answer });
 }
 
 /** A call is known by where it came from: the same one again is the same call. */

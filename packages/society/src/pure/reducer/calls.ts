@@ -3,7 +3,9 @@
  * from.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import { problemsOf, type Value } from '@reprise/contracts';
+
+import { type Address, problemsOf, type Value } from '@reprise/contracts';
+
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -15,11 +17,15 @@ import {
   type SessionRow,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
-import { answerCall, callKey, failureOf, openCall } from './answers.js';
+
+import { answerCall, callKey, failureOf } from './answers.js';
+
 import { passToApp } from './app-calls.js';
-import { askerOf, planOf } from './caller.js';
+import { callOfPlan, startPlan } from './call-plans.js';
+import { askerOf } from './caller.js';
 import { isRepetition, namedCall } from './commands.js';
 import { tableOf } from './entity-context.js';
+import { cutAtOnce, notReached } from './failed-children.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { sessionKey } from './session-rights.js';
 import { operated } from './status.js';
@@ -52,43 +58,6 @@ export function takeCall(
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
   startPlan(ctx, key, callCheckPlan, { call: key, tool: name, group: of, at: ctx.address });
-}
-
-/** Emits a plan for a call: when the plan fails as a plan, the call is answered with that. */
-export function startPlan<I>(
-  ctx: ReducerContext,
-  call: string,
-  plan: Parameters<typeof ctx.emit<I>>[0]['plan'],
-  input: I,
-): void {
-  const n = ctx.emit({ plan, input });
-  tableOf(ctx, 'plans').set(String(n).padStart(12, '0'), call);
-}
-
-/** The call that the plan of this event is for; the plan is over. */
-export function callOfPlan(ctx: ReducerContext): string {
-  const plans = tableOf(ctx, 'plans');
-  const key = String(planOf(ctx)).padStart(12, '0');
-  const call = plans.get(key) ?? ctx.reject('no_call');
-  plans.delete(key);
-  return call;
-}
-
-/** A plan of a call failed as a plan. @returns what a plan that was for no call was for */
-export function planOfCallFailed(
-  draft: EntityState,
-  plan: number,
-  code: string,
-  ctx: ReducerContext,
-): string | undefined {
-  const plans = tableOf(ctx, 'plans');
-  const key = String(plan).padStart(12, '0');
-  const call = plans.get(key);
-  if (call === undefined) return undefined;
-  plans.delete(key);
-  if (openCall(call, ctx) === undefined) return call;
-  answerCall(draft, call, refusal('plan_failed', { cause: code }), ctx);
-  return undefined;
 }
 
 /** The gate has judged a call: it acts, or is denied. */
@@ -155,9 +124,13 @@ export function ownerOrigin(
   return { kind: 'owner', to: [...caller], session, call_id, step_epoch };
 }
 
-/** The entity that an asked one stands below was told the outcome, or does not exist there. */
-export function askRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
-  answerCall(draft, tag.slice(ASK_TAG.length), refusal('agent_unknown'), ctx);
+/** The agent that a call is about did not take it: its cell has failed, or it is no agent below this entity. */
+export function askRefused(
+  draft: EntityState,
+  { tag, to, code }: { readonly tag: string; readonly to: Address; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  notReached(draft, { call: tag.slice(ASK_TAG.length), about: to[1], code }, ctx);
 }
 
 function ask(
@@ -166,6 +139,7 @@ function ask(
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
+  cutAtOnce({ call, name, args }, about, ctx);
   const value = { call, depth, name, args };
   const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);

@@ -5,7 +5,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type EntityState, type ErasedContent, l1At, type RemovedAgent } from '../contracts/index.js';
 import { removePlan } from '../plans/identity.js';
-import { callOfPlan, startPlan } from './calls.js';
+import { callOfPlan, startPlan } from './call-plans.js';
 import { type ClearingRow, passRemoved, tableOf } from './entity-context.js';
 
 /** Begins the purpose of a plan that clears. */
@@ -19,7 +19,7 @@ const WAIT_MS = 60_000;
 const WAIT_MS_MAX = 86_400_000;
 
 /** An agent below was removed: this entity clears what it left, or passes it on when it may not act itself. */
-export function removedBelow(draft: EntityState, { agent_id, key_ref }: RemovedAgent, ctx: ReducerContext): void {
+export function clearRemoved(draft: EntityState, { agent_id, key_ref }: RemovedAgent, ctx: ReducerContext): void {
   if (draft.maker !== null && !hasRights(draft)) return passRemoved(draft.maker, { agent_id, key_ref }, ctx);
   clear(agent_id, { key_ref, failures: 0 }, ctx);
 }

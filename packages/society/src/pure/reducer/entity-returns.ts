@@ -1,7 +1,7 @@
 /** What an entity hears of returns: of its own, of those of its agents, and of the reviews of these. */
 import type { EventHandlers } from '@reprise/kernel/define';
 import { type EntityState, type entityTables, returnNews } from '../contracts/index.js';
-import { callOfPlan } from './calls.js';
+import { callOfPlan } from './call-plans.js';
 import { returnAnswered, returnProved, synced } from './returns.js';
 import { arrived, itemCopied, stagingCompared, stagingFilled } from './reviews.js';
 

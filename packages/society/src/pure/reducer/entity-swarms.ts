@@ -3,7 +3,7 @@ import { by, type EventHandlers, from, type ReducerContext } from '@reprise/kern
 import { jobEvents } from '@reprise/work/contracts';
 import { swarmChecked as checked, type EntityState, type entityTables, swarmTells } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
-import { callOfPlan } from './calls.js';
+import { callOfPlan } from './call-plans.js';
 import { jobNews, swarmOver, takeWork } from './entity-work.js';
 import { swarmChecked, swarmFormed } from './swarm-operations.js';
 

@@ -2,9 +2,11 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { beginWork, type JobChanged } from '@reprise/work/contracts';
 import { type EntityState, type MemberWork, SWARM_BOUNDS } from '../contracts/index.js';
+import { tellSession } from './failed-agents.js';
 import { compiledOf } from './rights.js';
 import { sessionRights } from './session-rights.js';
-import { isLegal, setStatus } from './status.js';
+import { setStatus } from './status.js';
+import { isLegal } from './status-table.js';
 import { poolOf } from './swarm-names.js';
 import { endWork, keepWork } from './works.js';
 
@@ -42,9 +44,10 @@ function optionalOf({ task_ref, input, budget }: MemberWork) {
 
 /** A job of this agent tells of itself: the swarm hears it. */
 export function jobNews(draft: EntityState, news: JobChanged, ctx: ReducerContext): void {
-  const { n, status, output_ref = null, value_ref = null, code = null, tally } = news;
-  if (ENDED.includes(status)) endWork(n, ctx);
+  const { n, status, output_ref = null, value_ref = null, code = null, tally, session } = news;
   const { maker } = draft;
+  if (ENDED.includes(status)) endWork(n, ctx);
+  if (session !== undefined) tellSession(maker, { session, open: !ENDED.includes(status) }, ctx);
   if (maker === null || !ctx.takes([maker[0], maker[1]], 'society/Worked@1')) return;
   ctx.send([maker[0], maker[1]], {
     name: 'society/Worked@1',

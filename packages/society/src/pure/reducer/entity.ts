@@ -38,28 +38,31 @@ import {
 import { ownSession } from '../contracts/senders.js';
 import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
-import { answerCall, answererFailed, tellUp } from './answers.js';
+
+import { answerCall, answererFailed } from './answers.js';
+
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
-import { archived, beginArchive } from './archive.js';
+import { archived } from './archive.js';
 import { askBoards } from './board-reading.js';
-import { rowKeyOf } from './caller.js';
-import {
-  ASK_TAG,
-  askRefused,
-  callChecked,
-  callOfPlan,
-  ownerOrigin,
-  planOfCallFailed,
-  takeAsk,
-  takeCall,
-} from './calls.js';
-import { clearAgain, cleared, clearingFailed, removedBelow } from './clearing.js';
+import { callOfPlan, planOfCallFailed } from './call-plans.js';
+import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
+import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
+import { failedTimer } from './failed-agents.js';
+import {
+  answeredBelow,
+  childFailed,
+  childStatus,
+  deputyOf,
+  failedHandlers,
+  HOLD_TAG,
+  holdRefused,
+  isAnswerOf,
+} from './failed-children.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
-import { childStatusNews } from './member-news.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
@@ -88,6 +91,7 @@ const EVENTS = {
   'aos.agent/OwnerParked@1': from(ownerParked, app),
   'aos.agent/ChildNotice@1': from(childNotice, ownSession),
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -99,6 +103,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
+  ...failedHandlers,
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || draft.maker !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -153,7 +158,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (told.to !== idOf(ctx)) return tellUp(draft, told, ctx);
+    if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
+    answeredBelow(told, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
@@ -170,14 +176,9 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/ParentStatus@1': (draft, { active, by, depth }, ctx) => {
     parentChanged(draft, active, { id: by, depth }, ctx);
   },
-  'society/ChildStatus@1': (draft, { status, expires_at }, ctx, row) => {
-    const id = rowKeyOf(ctx);
-    tableOf(ctx, 'children').set(id, { ...row, status, expires_at });
-    childStatusNews(id, row.status, status, ctx);
-    if (status === 'deactivated') beginArchive(id, ctx);
-    if (status === 'removed') draft.children--;
-  },
-  'society/Removed@1': (draft, removed, ctx) => removedBelow(draft, removed, ctx),
+  'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
+  'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
+  'society/Removed@1': (draft, removed, ctx) => clearRemoved(draft, removed, ctx),
   'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
   'society/Membership@1': (draft, { group, role }, ctx) => {
     const memberships = tableOf(ctx, 'memberships');
@@ -193,7 +194,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
   },
   'aos.agent/ChildNotice@1': (draft, notice, ctx, row) => {
-    const closed = sessionNews(notice, row, ctx);
+    const closed = sessionNews(draft, notice, row, ctx);
     const endsWithIt = draft.kind === 'claude-code' && closed !== undefined && draft.status !== 'deactivated';
     if (endsWithIt && draft.status !== 'removed') setStatus(draft, 'deactivated', { reason: 'session_closed' }, ctx);
   },
@@ -201,7 +202,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => {
-    if (!clearAgain(name, ctx)) statusTimer(draft, name, ctx);
+    if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const other = planOfCallFailed(draft, plan[2], code, ctx);
@@ -210,7 +211,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx)) return;
     if (value.tag?.startsWith(ASK_TAG)) {
-      if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
+      const { tag, to, code = '' } = value;
+      if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
@@ -224,6 +226,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
     if (refused !== undefined) return tellStand(refused.agent_id, refused.revision, value.code, ctx);
+    if (value.tag?.startsWith(HOLD_TAG)) return holdRefused(draft, value.tag, ctx);
     agentNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
   },
   'work/RightsStand@1': (draft, value, ctx) => agentNews(draft, { name: 'work/RightsStand@1', value }, ctx),

@@ -31,7 +31,7 @@ import {
   l1State,
   l1Tables,
 } from '../contracts/l1.js';
-import { L1 } from '../contracts/names.js';
+import { entityAt, L1 } from '../contracts/names.js';
 import { linkContent } from './l1-link.js';
 
 const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
@@ -56,6 +56,9 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
   },
   'society/ReadL1@1': (draft, { call }, ctx) => {
     tell(draft, { call, code: null, refused: [], wrote: false }, ctx);
+  },
+  'society/PassTold@1': (_draft, told, ctx) => {
+    ctx.send(entityAt(told.to), { name: 'society/Told@1', value: told });
   },
   'society/SessionL1@1': (draft, { phase }, ctx) => {
     if (phase === 'start') draft.chain.count++;

@@ -26,7 +26,7 @@ import {
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
 import { answerCall, openCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';

@@ -17,7 +17,7 @@ import {
 } from '../contracts/index.js';
 import { challengePlan, provePlan } from '../plans/identity.js';
 import { answerCall } from './answers.js';
-import { callOfPlan, startPlan } from './calls.js';
+import { callOfPlan, startPlan } from './call-plans.js';
 import { idOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { timeOf } from './time.js';

@@ -13,7 +13,7 @@ import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
 import { endOf, exceeds } from './agent-terms.js';
 import { answerCall, openCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, refusal } from './operations.js';
 import { type AgentToMake, excessOf, makeAgent, noRoomFor } from './register.js';
@@ -150,5 +150,6 @@ function agentOf(
 
 function childOf(agent: AgentToMake, ctx: ReducerContext): AgentEntry {
   const { agent_type, display_name, public_key, key_ref, expires_at } = agent;
-  return { agent_type, display_name, public_key, key_ref, expires_at, created_at: ctx.now, status: 'registered' };
+  const ends = { expires_at, grace_until: null };
+  return { agent_type, display_name, public_key, key_ref, ...ends, created_at: ctx.now, status: 'registered' };
 }

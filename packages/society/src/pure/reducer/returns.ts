@@ -21,8 +21,10 @@ import {
   storeOf,
 } from '../contracts/index.js';
 import { returnPlan } from '../plans/returns.js';
+
 import { answerCall, failureOf, openCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
+
 import { idOf } from './entity-context.js';
 import { type Operations, operation, refusal } from './operations.js';
 import { refusedAs, takeNonce } from './proofs.js';

@@ -34,8 +34,9 @@ import {
 } from '../contracts/index.js';
 import { comparePlan, copyPlan } from '../plans/returns.js';
 import { answerCall } from './answers.js';
+import { callOfPlan, startPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
-import { callOfPlan, mayOperate, startPlan } from './calls.js';
+import { mayOperate } from './calls.js';
 import { mayAsk, refusedWrite, tellGroup, writeOf } from './memory.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';

@@ -6,9 +6,10 @@ import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import { type EntityState, type entityCommands, l1At, type SessionRow, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { rowKeyOf } from './caller.js';
 import { idOf, tableOf } from './entity-context.js';
+import { tellSession } from './failed-agents.js';
 import { newsForRun } from './news.js';
 import { compiledOf } from './rights.js';
-import { sessionAt, sessionRights } from './session-rights.js';
+import { sessionAt, sessionKey, sessionRights } from './session-rights.js';
 
 type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
 
@@ -32,7 +33,10 @@ export function sendInput(
   const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
   const input = { name: 'aos.agent/UserInput@1', value };
   const isNew = known === undefined || !known.open;
-  if (isNew) ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+  if (isNew) {
+    ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
+    tellSession(draft.maker, { session: sessionKey(idOf(ctx), session), open: true }, ctx);
+  }
   sessions.set(session, { agent: name, def, open: true });
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
   if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
@@ -91,10 +95,16 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: Reducer
 }
 
 /** Takes the news of a session. @returns its name when it has closed */
-export function sessionNews({ news }: ChildNotice, row: SessionRow, ctx: ReducerContext): string | undefined {
+export function sessionNews(
+  { maker }: Pick<EntityState, 'maker'>,
+  { news }: ChildNotice,
+  row: SessionRow,
+  ctx: ReducerContext,
+): string | undefined {
   if (news.kind !== 'closed') return undefined;
   const name = rowKeyOf(ctx);
   tableOf(ctx, 'sessions').set(name, { ...row, open: false });
   ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
+  tellSession(maker, { session: sessionKey(idOf(ctx), name), open: false }, ctx);
   return name;
 }

@@ -5,16 +5,8 @@ import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
+import { isLegal } from './status-table.js';
 import { pauseWorks, resumeWorks, stopWorks } from './works.js';
-
-/** The legal changes (SOC-35). */
-const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
-  registered: ['active', 'deactivated'],
-  active: ['suspended', 'deactivated'],
-  suspended: ['active', 'deactivated'],
-  deactivated: ['active', 'removed'],
-  removed: [],
-};
 
 /** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures. */
 const TTL = 'ttl';
@@ -29,11 +21,6 @@ interface ChangedBy {
 
 /** No entity: the agent itself, or time. */
 const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
-
-/** Whether a change is legal. */
-export function isLegal(from: AgentStatus, to: AgentStatus): boolean {
-  return NEXT[from].includes(to);
-}
 
 /** Changes the status, with all that follows from it. The change must be legal. */
 export function setStatus(
@@ -155,9 +142,10 @@ function isActive({ kind, status }: EntityState): boolean {
   return kind === 'person' || status === 'active' || status === 'registered';
 }
 
-function tellMaker({ maker, status, expires_at, key_ref }: EntityState, ctx: ReducerContext): void {
+/** Tells the maker the status of this agent, and when it ends. */
+export function tellMaker({ maker, status, expires_at, grace_until, key_ref }: EntityState, ctx: ReducerContext): void {
   if (maker === null) return;
-  ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at } });
+  ctx.send([maker[0], maker[1]], { name: 'society/ChildStatus@1', value: { status, expires_at, grace_until } });
   if (status === 'removed') passRemoved(maker, { agent_id: idOf(ctx), key_ref }, ctx);
 }
 

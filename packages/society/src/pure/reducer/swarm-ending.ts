@@ -3,6 +3,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, groupAt, type SwarmState } from '../contracts/index.js';
 import { unmakeAgent } from './register.js';
 import { changeMember, isOver, memberOr, membersOf, moveSwarm } from './swarm-context.js';
+import { endFailedMember } from './swarm-deputy.js';
 import { tellCreator } from './swarm-formed.js';
 import { cancelTasks } from './swarm-tasks.js';
 
@@ -21,18 +22,19 @@ export function endSwarm(draft: SwarmState, { status, mode }: SwarmEnd, ctx: Red
   if (!wasOver) {
     ctx.cancel('all');
     cancelTasks(draft, ctx);
-    for (const [key] of membersOf(ctx)) endMember(key, ctx);
+    for (const [key] of membersOf(ctx)) endMember(draft, key, ctx);
   }
   moveSwarm(draft, status, ctx);
   tellCreator(draft, 'swarm_over', ctx); // one that ends while it forms
 }
 
 /** An agent that has not begun is taken back, as if it had never been; one that has is told. */
-function endMember(key: string, ctx: ReducerContext): void {
+function endMember(draft: SwarmState, key: string, ctx: ReducerContext): void {
   const { agent_id, phase } = memberOr(ctx, key);
   if (agent_id === null || phase === 'ended') return;
   const hasBegun = phase === 'begun' || phase === 'joined';
   changeMember(ctx, key, { phase: 'ended', task: null, agent_id: hasBegun ? agent_id : null });
+  if (hasBegun && endFailedMember(draft, agent_id, ctx)) return;
   if (hasBegun) ctx.send(entityAt(agent_id), { name: 'society/SwarmOver@1', value: {} });
   else unmakeAgent(ctx, agent_id);
 }

@@ -71,10 +71,12 @@ export function keyed(
   if (code === 'budget_denied/parallel') return ctx.timer(`${KEY_TIMER}${member}`, ctx.now + KEY_PAUSE_MS);
   if (code !== null || key === null) return refuse(draft, code ?? 'key_not_made', ctx);
   draft.members.keys--;
-  const { slot } = changeMember(ctx, member, { agent_id: key.agent_id });
+  const { slot } = changeMember(ctx, member, { agent_id: key.agent_id, key_ref: key.key_ref });
   if (slot === draft.coordinator_slot) draft.coordinator = key.agent_id;
   swarmTable(ctx, 'agents').set(key.agent_id, member);
-  makeAgent(ctx, memberOf(draft, member, key, ctx), {
+  const agent = memberOf(draft, member, key, ctx);
+  changeMember(ctx, member, { expires_at: agent.expires_at });
+  makeAgent(ctx, agent, {
     ...{ above: handedOnTo(ctx), account: draft.account, tag: member },
     hold: true,
   });

@@ -13,8 +13,10 @@ import {
 import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
+
 import { answerCall, failureOf, openCall } from './answers.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
+
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';

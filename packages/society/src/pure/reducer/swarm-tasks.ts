@@ -129,6 +129,15 @@ export function worked(draft: SwarmState, member: string, news: Worked, ctx: Red
   else taskFailed(draft, n, ended, true, ctx);
 }
 
+/** The cell of a member has failed: nothing tells of its task any more, and no other attempt would reach it. */
+export function taskOfFailed(draft: SwarmState, member: string, ctx: ReducerContext): void {
+  const { task: n } = memberOr(ctx, member);
+  const task = n === null ? undefined : swarmTable(ctx, 'tasks').get(numberKey(n));
+  if (n === null || task === undefined || hasEnded(task) || isOver(draft)) return;
+  giveBack(draft, task);
+  taskFailed(draft, n, { ...task, status: 'failed', code: 'cell_failed', share: null }, false, ctx);
+}
+
 /** A task has failed: it is tried once more, the others go on, or the swarm fails. */
 function taskFailed(draft: SwarmState, n: number, task: SwarmTask, mayRetry: boolean, ctx: ReducerContext): void {
   const isRetried = mayRetry && task.attempt === 1 && hasLeft(draft) && !isShort(draft, task);

@@ -37,10 +37,13 @@ import {
 import { swarmAgent, swarmCreator, swarmGroup } from '../contracts/senders.js';
 import { planOf } from './caller.js';
 import { passRemoved } from './entity-context.js';
+import { failedTimer } from './failed-agents.js';
+import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import { changeMember, failing, isOver, memberKey, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import { failing, isOver, memberKey, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import { deputyOf } from './swarm-deputy.js';
 import {
   form,
   GROUP_TAG,
@@ -67,8 +70,8 @@ const EVENTS = {
   'society/Removed@1': from(entityNews['society/Removed@1'].schema, swarmAgent),
   'society/Above@1': from(entityNews['society/Above@1'].schema, swarmCreator),
   'society/ParentStatus@1': from(entityNews['society/ParentStatus@1'].schema, swarmCreator),
-  'society/Told@1': from(entityNews['society/Told@1'].schema, swarmAgent),
   'society/Stage@1': from(returnNews['society/Stage@1'].schema, swarmAgent),
+  'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -109,9 +112,9 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
     tellRights(agent_id, revision, null, ctx);
   },
-  'society/ChildStatus@1': (_draft, { status }, ctx, member) => {
-    changeMember(ctx, member, { status });
-  },
+  'society/ChildStatus@1': (_draft, told, ctx, member) => memberStatus(told, member, ctx),
+  ...failedMemberHandlers,
+  'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);
   },
@@ -122,14 +125,13 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/ParentStatus@1': (_draft, value, ctx) => {
     tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
   },
-  'society/Told@1': (draft, value, ctx) => {
-    ctx.send(entityAt(draft.creator), { name: 'society/Told@1', value });
-  },
   'society/Stage@1': (draft, value, ctx) => {
     if (ctx.rowKey !== value.agent_id) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Stage@1', value });
   },
-  'sys/TimerFired@1': (draft, { name }, ctx) => keyTimer(draft, name, ctx),
+  'sys/TimerFired@1': (draft, { name }, ctx) => {
+    if (!failedTimer(deputyOf(draft, ctx), name, ctx)) keyTimer(draft, name, ctx);
+  },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const purpose = takePurpose(ctx, plan[2]);
     if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), key: null }, ctx);
@@ -211,7 +213,8 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Redu
     swarmTable(ctx, 'slots').set(String(at).padStart(2, '0'), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      const member = { slot: slot.slot, index, agent_id: null, phase: 'keyed', status: 'registered' } as const;
+      const unmade = { agent_id: null, key_ref: null, phase: 'keyed', status: 'registered' } as const;
+      const member = { slot: slot.slot, index, ...unmade, expires_at: null, grace_until: null };
       swarmTable(ctx, 'members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
     }
   }

@@ -24,7 +24,7 @@ import {
   type TrustRow,
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
-import { startPlan } from './calls.js';
+import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
 import { memberTable } from './member-context.js';

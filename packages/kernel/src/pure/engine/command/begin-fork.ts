@@ -8,13 +8,13 @@
  * K3  Going back restores no right: in a live fork no holder may do more than at the cut and at the original's head, nor
  *     more than the root was granted, and no account has spent less than it had at either.
  */
-import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@reprise/contracts';
+import type { Account, Amounts, Capability, IngressOf, InheritedRights, Principal } from '@reprise/contracts';
 import { EVERYTHING, meet } from '../../authority/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
-import { NO_RIGHTS, replaceRights } from '../gate/grants.js';
 import { ownRights } from '../gate/rights.js';
+import { NO_RIGHTS, replaceRights } from '../gate/rights-leaf.js';
 import { accountKey, effectKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
-import type { RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import type { Hold, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { openEffect, settleInFrame } from '../ledger/settle.js';
 
@@ -64,7 +64,7 @@ function notAsOpen(what: string): Refusal {
   return new Refusal('invalid_argument', 'the fork must settle exactly the open effects', { actual: what });
 }
 
-/** K3: each side is intersected with the head's; an approval stays remembered when both have it. */
+/** K3: each side is intersected with the head's; an approval stays remembered when both have it, a hold when one has it. */
 function meetRights(fold: FrameFold, holder: string, head: InheritedRights): void {
   const before = ownRights(fold, holder) ?? NO_RIGHTS;
   const sides = [before.grant, head.grant].every((side) => side === null);
@@ -75,9 +75,18 @@ function meetRights(fold: FrameFold, holder: string, head: InheritedRights): voi
     approved: before.approved.flatMap(([kind, until]) =>
       head.approved.filter(([same]) => same === kind).map(([, end]) => [kind, earlier(until, end)] as const),
     ),
+    ...meetHolds(before.holds ?? [], (head.holds ?? []) as readonly Hold[]),
     revision: before.revision + 1,
   };
   replaceRights(fold, holder, before, after);
+}
+
+/** Every hold of either; of a granter that has one in both, what both permit. */
+function meetHolds(cut: readonly Hold[], head: readonly Hold[]): Pick<RightsLeaf, 'holds'> {
+  const met = new Map<Principal, Capability>(cut);
+  for (const [granter, hold] of head) met.set(granter, meet(met.get(granter) ?? EVERYTHING, hold));
+  const holds = [...met].sort(([a], [b]) => (a < b ? -1 : 1));
+  return holds.length === 0 ? {} : { holds };
 }
 
 /** Null means a side that is not narrowed. */

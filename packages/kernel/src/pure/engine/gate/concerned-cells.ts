@@ -34,7 +34,7 @@ type ByKind = {
 const CONCERNED: ByKind = {
   manifest: ({ cancels = [] }) => ['world', ...cancels.map(of)],
   request: ({ to }) => [of(to)],
-  command: ({ command }) => [toldByCommand(command)],
+  command: ({ command }) => toldByCommand(command),
   receipt: ({ effect, receipt }) => [{ effect }, ...who(receipt.by)],
   timer: ({ cell }) => [of(cell)],
   attempt: ({ effect }) => [{ effect }],
@@ -58,7 +58,7 @@ const CONCERNED: ByKind = {
   fact: ({ from, ...fact }) => (from === null ? ['world'] : [...sender(from), ...noticed(fact)]),
   fault: ({ target }) => [of(target)],
   plan_ended: ({ plan }) => [of(plan)],
-  cell_command: ({ from, command }) => [of(from), toldByCommand(command)],
+  cell_command: ({ from, command }) => [of(from), ...toldByCommand(command)],
 };
 
 /** The subjects of a record: a reader needs the right to read all of them. */
@@ -76,9 +76,9 @@ export function subjectOfLeaf(path: readonly Value[]): Subject {
   return kind === 'rights' ? holder(String(name)) : 'world';
 }
 
-function toldByCommand({ name, value }: KernelCommand): Subject {
-  if (name === 'sys/SetAccount@1') return 'world';
-  return name === 'sys/SetRights@1' ? holder(value.holder) : { effect: value.effect };
+function toldByCommand({ name, value }: KernelCommand): readonly Subject[] {
+  if (name === 'sys/SetAccount@1') return ['world'];
+  return name === 'sys/SetRights@1' ? [holder(value.holder), ...who(value.granter)] : [{ effect: value.effect }];
 }
 
 /** A refused event names its intended receiver; a refused command does not. */

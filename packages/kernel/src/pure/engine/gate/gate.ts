@@ -169,7 +169,7 @@ export function gateSend(fold: FrameFold, from: Address, to: Address, event: str
   const refusal = asked === undefined || isNear(fold, from, to) ? undefined : asked;
   if (refusal !== undefined) return refused(refusal);
   if (ruling !== undefined) return ruling.rule.decision === 'allow' ? ALLOWED : refused('policy_denied', ruling.index);
-  const named = authority !== 'everything' && authority !== undefined && Object.hasOwn(authority.exercise.may, 'send');
+  const named = authority !== 'everything' && authority?.sends === true;
   if (named || isOwn(fold, from, to)) return ALLOWED;
   return isNew(fold, to) ? { allow: true, making: true } : refused('policy_denied');
 }

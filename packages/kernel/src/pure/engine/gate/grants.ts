@@ -7,11 +7,11 @@ import {
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
-import { canonical, capabilityFits, covers, EVERYTHING, firstExcess, leq } from '../../authority/index.js';
+import { covers, EVERYTHING, firstExcess, leq } from '../../authority/index.js';
 import { encode, equalBytes } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { ENDINGS_AT_ONCE } from '../leaf/bounds.js';
-import { cellKey, type LeafKey, rightsKey, timerKey } from '../leaf/leaf-key.js';
+import { cellKey, type LeafKey, rightsKey } from '../leaf/leaf-key.js';
 import type { EmissionPlace, RightsLeaf } from '../leaf/leaves.js';
 import { Miss, Refusal } from '../leaf/signals.js';
 import { chainOf } from '../ledger/accounts.js';
@@ -24,6 +24,7 @@ import {
   settleInFrame,
 } from '../ledger/settle.js';
 import { standingRefusal } from './gate.js';
+import { setHold } from './holds.js';
 import {
   approvalsOf,
   authorityOf,
@@ -37,30 +38,25 @@ import {
   isChild,
   ownRights,
 } from './rights.js';
-
-/** Authors' timers cannot begin with a tilde. */
-const RIGHTS_TIMER = '~rights';
-
-/** Whether this timer watches the expiry of rights. */
-export function isRightsTimer(name: string): boolean {
-  return name === RIGHTS_TIMER;
-}
+import { fittedCapability, NO_RIGHTS, replaceRights, watchExpiry } from './rights-leaf.js';
 
 /** A change of rights; `remember` adds one approval to those that are remembered. */
 type RightsChange = CommandValue<'sys/SetRights@1'> & { readonly remember?: readonly [string, number | null] };
 
-/** The rights of a holder without any settings. */
-export const NO_RIGHTS: RightsLeaf = { exercise: null, grant: null, account: null, approved: [], revision: 0 };
-
 /**
  * Changes a holder's rights. Open effects below it that are no longer permitted end in this frame.
  *
+ * @param given a change of sides, account and approvals, or a hold by itself (see `holds.ts`)
  * @throws Refusal `invalid_argument`, `cap_denied`, `rights_exceeded`, `revision_conflict`, `account_unknown`,
  *   `bound_exceeded`
  */
 export function setRights(fold: FrameFold, given: RightsChange, who: Principal, cause: number): void {
   const change = { ...given, holder: holderIn(fold.env.app, given.holder as Principal) };
   requireHolder(change.holder);
+  if (change.hold !== undefined || change.granter !== undefined) {
+    if (setHold(fold, change, who)) endRefused(fold, cause);
+    return;
+  }
   const before = ownRights(fold, change.holder) ?? NO_RIGHTS;
   if (change.revision !== undefined && change.revision !== before.revision) {
     throw new Refusal('revision_conflict', 'the rights have changed since they were read', {
@@ -78,19 +74,12 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
   if (narrows) endRefused(fold, cause);
 }
 
-/** Writes a holder's rights, and moves the timer of their expiry. */
-export function replaceRights(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
-  moveExpiry(fold, holder, before, after);
-  fold.overlay.set(rightsKey(holder), after);
-}
-
 /** The rights of a holder have expired: open effects below that are no longer permitted end. */
 export function rightsExpired(fold: FrameFold, cell: Address): void {
   const holder = `cell:${formatAddress(cell)}`;
   const rights = declaredRights(fold, holder);
   if (rights === undefined) return;
-  const due = nextExpiry(rights, fold.at);
-  if (due !== undefined) fold.overlay.set(timerKey(due, cell, -1, RIGHTS_TIMER), { due });
+  watchExpiry(fold, cell, rights);
   endRefused(fold, 0);
 }
 
@@ -111,15 +100,14 @@ function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): Rig
     grant: grant === undefined ? before.grant : fitted(grant),
     account: account === undefined ? before.account : account,
     approved,
+    ...(before.holds === undefined ? {} : { holds: before.holds }),
     ...(inc === 0 ? {} : { inc }),
     revision: before.revision + 1,
   };
 }
 
 function fitted(capability: Capability | null): Capability | null {
-  if (capability === null) return null;
-  if (capabilityFits(capability)) return canonical(capability);
-  throw new Refusal('bound_exceeded', 'the rights name too many dimensions', { hint: 'Use fewer, wider dimensions.' });
+  return capability === null ? null : fittedCapability(capability);
 }
 
 /** Whether all earlier permissions remain. */
@@ -303,18 +291,4 @@ function isCold(fold: FrameFold, key: LeafKey): boolean {
     if (thrown instanceof Miss) return true;
     throw thrown;
   }
-}
-
-function moveExpiry(fold: FrameFold, holder: string, before: RightsLeaf, after: RightsLeaf): void {
-  const cell = cellOf(holder);
-  if (cell === undefined) return; // people have no effects
-  const [was, is] = [nextExpiry(before, fold.at), nextExpiry(after, fold.at)];
-  if (was === is) return;
-  if (was !== undefined) fold.overlay.set(timerKey(was, cell, -1, RIGHTS_TIMER), undefined);
-  if (is !== undefined) fold.overlay.set(timerKey(is, cell, -1, RIGHTS_TIMER), { due: is });
-}
-
-function nextExpiry({ exercise, grant }: RightsLeaf, now: number): number | undefined {
-  const times = [exercise?.expires_at, grant?.expires_at].filter((time) => time !== undefined && time > now);
-  return times.length === 0 ? undefined : Math.min(...(times as number[]));
 }

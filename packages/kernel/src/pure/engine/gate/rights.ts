@@ -10,13 +10,15 @@
  * H4  An effect is judged by the generation that emitted it. When the cell was made anew the chain is broken.
  * H5  An adapter has no rights of its own: it acts for the cell of its effect, while that is open.
  * H6  A person for whom no rights were set has those of {@link EVERYBODY}, if any were set.
+ * H7  A hold is met with both sides of its holder, here and below. It only narrows: a right that a hold names is not granted
+ *     by it.
  */
 import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
-import { EVERYTHING, effectiveExercise, effectiveGrant } from '../../authority/index.js';
+import { EVERYTHING, effectiveExercise, effectiveGrant, type HeldRights, meet } from '../../authority/index.js';
 import { type App, cellAddress } from '../../define/index.js';
 import { AUTHORITY_DEPTH_MAX } from '../leaf/bounds.js';
 import { cellKey, effectKey, isAddress, rightsKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, LeafReader, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import type { CellLeaf, Hold, LeafReader, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 
 /** Where rights are read from: a frame that is being folded, or a world between two frames. */
@@ -100,6 +102,8 @@ export interface Authority {
   readonly exercise: Capability;
   readonly grant: Capability;
   readonly account: string | null;
+  /** Whether a right names `send`, and so permits what it lists also to cells that are no kin; a hold never does (H7). */
+  readonly sends: boolean;
 }
 
 /** The rights that were set for a holder itself; undefined when none were. */
@@ -149,9 +153,12 @@ function isSame(some: Leaves, others: Leaves): boolean {
 }
 
 function authorityBy(leaves: Leaves, root: Capability): Authority {
-  const chain = leaves.map(rightsOf);
+  const chain = leaves.map(heldRights);
   const account = leaves.find((leaf) => leaf !== undefined && leaf.account !== null)?.account ?? null;
-  return { exercise: effectiveExercise(chain, root), grant: effectiveGrant(chain, root), account };
+  const exercise = effectiveExercise(chain, root);
+  const isHeld = leaves.some((leaf) => leaf?.holds !== undefined);
+  const granted = isHeld ? effectiveExercise(leaves.map(rightsOf), root) : exercise;
+  return { exercise, grant: effectiveGrant(chain, root), account, sends: Object.hasOwn(granted.may, 'send') };
 }
 
 /** Whether a cell descends from another. */
@@ -204,6 +211,17 @@ function ancestorsOf(fold: RightsReader, cell: Address): readonly string[] | und
     if (chain.length >= AUTHORITY_DEPTH_MAX) return undefined;
     [at, generation] = [leaf.parent, leaf.pinc ?? 0];
   }
+}
+
+/** The rights of a holder with its holds (H7). */
+function heldRights(leaf: RightsLeaf | undefined): HeldRights {
+  const sides = rightsOf(leaf);
+  return leaf?.holds === undefined ? sides : { ...sides, hold: metHolds(leaf.holds) };
+}
+
+/** What all holds permit together. */
+export function metHolds(holds: readonly Hold[] = []): Capability {
+  return holds.reduce((met, [, hold]) => meet(met, hold), EVERYTHING);
 }
 
 function rightsOf(leaf: RightsLeaf | undefined): Rights {

@@ -72,6 +72,9 @@ export const EFFECT_QUESTIONS_MAX = 32;
 /** Cells from one to the root of its authority. A longer or broken chain permits nothing. */
 export const AUTHORITY_DEPTH_MAX = 64;
 
+/** Holds on one cell: one of each cell that can stand above it, and one of the operator. */
+export const HOLDS_MAX = 64;
+
 /** Entries of one node of a table, and children of one above it: a write encodes and digests one node of entries. */
 export const TABLE_NODE_ENTRIES_MAX = 32;
 

@@ -59,11 +59,16 @@ export interface RightsLeaf {
   readonly account: string | null;
   /** The kinds with a remembered approval, and their expiry. */
   readonly approved: readonly (readonly [string, number | null])[];
+  /** What cells above it and the operator hold it to, by granter, in the order of their names; absent without any. */
+  readonly holds?: readonly Hold[];
   /** The generation of the cell that the approvals belong to; absent for the first. */
   readonly inc?: number;
   /** Counts the changes. */
   readonly revision: number;
 }
+
+/** A hold: the granter, and the capability that both sides of the holder are met with. */
+export type Hold = readonly [granter: Principal, capability: Capability];
 
 /** The state of a cell: what its reducer keeps. */
 export type CellState = Readonly<Record<string, Value>>;

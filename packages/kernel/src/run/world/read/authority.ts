@@ -42,12 +42,17 @@ export interface HolderRights {
 /** Reads the rights of a holder. */
 export function readAuthority(table: LeafTable, holder: Principal): Promise<HolderRights> {
   const rules = rulesOf(table);
-  return loaded(table, () =>
-    ownCopy({
+  return loaded(table, () => {
+    const effective = authorityOf({ overlay: table, rules }, holder);
+    return ownCopy({
       declared: declaredRights({ overlay: table, rules }, holder),
-      effective: authorityOf({ overlay: table, rules }, holder),
-    }),
-  );
+      effective: effective && {
+        exercise: effective.exercise,
+        grant: effective.grant,
+        account: effective.account,
+      },
+    });
+  });
 }
 
 /** Reads an account; undefined when it does not exist. */

@@ -52,6 +52,8 @@ interface Reserved {
   /** Null: what it may do itself. */
   grant: Side | null;
   account: string | null;
+  /** What cells above it and the operator hold it to, by granter. */
+  holds: ReadonlyMap<string, Side>;
 }
 
 /** A cell by its name: how many stood there before, whether one does, and who made it. */
@@ -61,7 +63,7 @@ interface Life {
   parent: { readonly cell: string; readonly inc: number } | null;
 }
 
-const NOTHING_SET: Reserved = { exercise: null, grant: null, account: null };
+const NOTHING_SET: Reserved = { exercise: null, grant: null, account: null, holds: new Map() };
 
 /** The limit of an account that a fork was given nothing for: not even what costs nothing is charged to it. */
 const CLOSED = -1;
@@ -90,6 +92,10 @@ export interface Findings {
   readonly cut: number;
   /** Answered in a dry fork by what the original got. */
   readonly given: number;
+  /** Holds that were set. */
+  readonly held: number;
+  /** Cells that failed. */
+  readonly failed: number;
 }
 
 /** What a fork was made of, and what its maker gave it. */
@@ -122,6 +128,8 @@ export class Auditor {
     orphaned: 0,
     cut: 0,
     given: 0,
+    held: 0,
+    failed: 0,
   };
   /** What all rights begin from. */
   #root: Side | null = null;
@@ -218,10 +226,16 @@ export class Auditor {
       exercise: meet(own.exercise, theirs.exercise),
       grant: handsOn ? meet(own.grant ?? own.exercise, theirs.grant ?? theirs.exercise) : null,
       account: theirs.account ?? own.account,
+      holds: new Map(
+        [...new Set([...own.holds.keys(), ...theirs.holds.keys()])].map((granter) => [
+          granter,
+          meet(own.holds.get(granter) ?? null, theirs.holds.get(granter) ?? null) as Side,
+        ]),
+      ),
     });
   }
 
-  #command({ command: { name, value } }: Of<'command'>, rest: readonly JournalRecord[]): void {
+  #command({ principal, command: { name, value } }: Of<'command'>, rest: readonly JournalRecord[]): void {
     if (name === 'sys/SetAccount@1' || name === 'sys/SetRights@1') this.#governed = true;
     if (name === 'sys/SetAccount@1') {
       const known = this.accounts.get(value.account);
@@ -232,6 +246,7 @@ export class Auditor {
       if (value.exercise !== undefined) rights.exercise = sideOf(value.exercise);
       if (value.grant !== undefined) rights.grant = sideOf(value.grant);
       if (value.account !== undefined) rights.account = value.account;
+      if (value.hold !== undefined) rights.holds = this.#held(rights, value, principal);
       this.#rights.set(value.holder, rights);
     } else if (name === 'sys/Decide@1' && value.decision.approve) {
       const effect = this.#effect(value.effect);
@@ -245,6 +260,26 @@ export class Auditor {
       if (settled === undefined) this.#report(effect, value.outcome.usage?.tokens_out, 'anybody');
       else this.#told = { id: value.effect, tokens: value.outcome.usage?.tokens_out };
     }
+  }
+
+  /** A hold is set by who stands above its holder, and lifted by its granter and who stands above that. */
+  #held({ holds }: Reserved, { holder, hold, granter }: SetHold, by: string): ReadonlyMap<string, Side> {
+    const of = hold === null ? (granter ?? by) : by;
+    const below = hold === null ? of : holder; // whoever stands above this one may
+    const isOver = by === 'operator' || by === below || (below !== 'operator' && this.#isAbove(by, below));
+    this.#must(hold === null || by !== holder, `${by} set a hold on itself`);
+    this.#must(isOver, `${by} ${hold === null ? 'lifted' : 'set'} a hold of ${of} on ${holder}`);
+    const after = new Map(holds);
+    if (hold == null) after.delete(of);
+    else after.set(of, sideOf(hold) as Side);
+    if (hold !== null) this.#counts.held++;
+    return after;
+  }
+
+  #isAbove(by: string, holder: string): boolean {
+    const [above, below] = [by, holder].map((name) => name.slice('cell:lab/Cell@1/'.length)) as [string, string];
+    const { inc } = this.#life(below);
+    return this.#chainOf(below, inc)?.slice(1).includes(above) === true;
   }
 
   /** What the settlement that is under way reports. */
@@ -285,6 +320,7 @@ export class Auditor {
 
   /** Who asks a cell that is not there makes it, below nobody; a cell that is told to end ends. */
   #request({ to: [, key], event }: Of<'request'>): void {
+    if (event.name === 'sys/Revive@1') return;
     this.#made(key, null);
     const { steps } = event.value as unknown as { steps: readonly (readonly [string, ...unknown[]])[] };
     for (const [step, name, value] of steps) {
@@ -299,6 +335,7 @@ export class Auditor {
     if (record.kind === 'event' && record.from !== null) this.#born(record.to, record.from as unknown as Address);
     if (record.kind === 'effect') this.#emit(record, ingress as Of<'request'>);
     if (record.kind === 'denial') this.#counts.refused++;
+    if (record.kind === 'fault') this.#counts.failed++;
     if (record.kind === 'attempt') this.#arm(record.effect, record.attempt, at);
     if (record.kind === 'late') this.#late(record, ingress);
     if (record.kind === 'settled' && this.effects.has(record.effect)) this.#settled(record, ingress);
@@ -446,7 +483,8 @@ export class Auditor {
     const chain = this.#chainOf(cell, inc);
     if (chain === undefined) return false;
     const handedOn = chain.slice(1).map((above) => this.#of(above).grant ?? this.#of(above).exercise);
-    return [this.#of(cell).exercise, ...handedOn, this.#root].every((side) => permits(side, tool, at));
+    const holds = chain.flatMap((one) => [...this.#of(one).holds.values()]);
+    return [this.#of(cell).exercise, ...handedOn, ...holds, this.#root].every((side) => permits(side, tool, at));
   }
 
   #accountOf(cell: string, inc: number): string | null {
@@ -478,6 +516,12 @@ export class Auditor {
   #must(holds: boolean, what: string): void {
     if (!holds) throw new Error(what);
   }
+}
+
+interface SetHold {
+  readonly holder: string;
+  readonly hold?: Capability | null;
+  readonly granter?: string;
 }
 
 type Capability = { readonly may: Readonly<Record<string, readonly string[]>>; readonly expires_at?: number };

@@ -14,7 +14,10 @@ const PROMISE =
 
 describe('given random worlds of cells with rights, accounts, people and crashes', () => {
   it(`${PROMISE} (seed ${SEED}) [GATE-9]`, async () => {
-    const sum = { effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0, cut: 0, given: 0 };
+    const sum = {
+      ...{ effects: 0, started: 0, refused: 0, late: 0, revoked: 0, judged: 0, orphaned: 0, cut: 0, given: 0 },
+      ...{ held: 0, failed: 0 },
+    };
     const law = fc.asyncProperty(anyHappenings, async (happenings) => {
       const { findings } = await runAndAudit(happenings);
       for (const what of Object.keys(sum) as (keyof typeof sum)[]) sum[what] += findings[what];
@@ -66,6 +69,28 @@ const FORGERIES: readonly (readonly [what: string, complaint: RegExp, forge: (jo
     'an account has less left than was reserved',
     /more than was left/,
     (journal) => withCommand(journal, 'sys/SetAccount@1', { account: 'all', parent: null, limits: { tokens: 1 } }),
+  ],
+  [
+    'a hold is gone before its effect starts',
+    /was allowed|is not permitted|not permitted after/,
+    (journal) => withCommand(journal, 'sys/SetRights@1', { holder: 'cell:lab/Cell@1/r', hold: { may: { tool: [] } } }),
+  ],
+  [
+    'a cell below holds one above it',
+    /set a hold of/,
+    (journal) =>
+      withCommand(journal, 'sys/SetRights@1', { holder: 'cell:lab/Cell@1/r', hold: { may: {} } }, 'cell:lab/Cell@1/a'),
+  ],
+  [
+    'a cell lifts the hold of one above it',
+    /lifted a hold of/,
+    (journal) =>
+      withCommand(
+        journal,
+        'sys/SetRights@1',
+        { holder: 'cell:lab/Cell@1/c', hold: null, granter: 'operator' },
+        'cell:lab/Cell@1/a',
+      ),
   ],
   ['an effect starts when another cell stands where its own did', /starts and is not permitted/, madeAnewBeforeStart],
   [
@@ -130,8 +155,8 @@ function madeAnewBeforeStart(journal: Journal): Journal {
 }
 
 /** The journal with a command more, just before the first effect. */
-function withCommand(journal: Journal, name: string, value: object): Journal {
+function withCommand(journal: Journal, name: string, value: object, principal = 'operator'): Journal {
   const first = journal.findIndex((frame) => frame.some((record) => isRecord(record, 'effect')));
-  const ingress = { kind: 'command', seq: 0, at: 0, principal: 'operator', id: 'forged', command: { name, value } };
+  const ingress = { kind: 'command', seq: 0, at: 0, principal, id: 'forged', command: { name, value } };
   return [...journal.slice(0, first), [ingress as unknown as JournalRecord], ...journal.slice(first)];
 }

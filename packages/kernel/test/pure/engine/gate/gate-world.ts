@@ -12,7 +12,7 @@ import {
 } from '../../../../src/index.js';
 import { type CrashableStore, crashable } from '../../../support/crashable-store.js';
 import { framesOf, turn } from '../../../support/judge.js';
-import { ask, cancel, cell, end, kernel, lab, seen, send, start, tellCell } from '../../../support/lab.js';
+import { ask, cancel, cell, end, fail, kernel, lab, seen, send, start, tellCell } from '../../../support/lab.js';
 import { type Call, type Outside, outside } from '../../../support/outside.js';
 import { TestClock } from '../../../support/test-clock.js';
 import { Auditor, type Findings, type Origins } from './audit.js';
@@ -94,6 +94,19 @@ export type Happening =
       readonly tools: readonly string[] | null;
       readonly lastMs: number | null;
     }
+  | {
+      readonly step: 'hold';
+      readonly by: Principal;
+      readonly of: string;
+      /** Null: the hold is lifted. */
+      readonly tools: readonly string[] | null;
+      readonly lastMs: number | null;
+      /** Whose hold is lifted; null for the principal's own. */
+      readonly granter: Principal | null;
+    }
+  /** A cell is told something by its maker that it fails of; its effects end, and those of its children go on. */
+  | { readonly step: 'fail'; readonly by: string; readonly of: string }
+  | { readonly step: 'revive'; readonly of: string }
   | { readonly step: 'pays'; readonly of: string; readonly account: keyof typeof ACCOUNTS }
   | { readonly step: 'limit'; readonly account: keyof typeof ACCOUNTS; readonly tokens: number }
   | { readonly step: 'answer'; readonly which: number; readonly how: string; readonly tokens: number | null }
@@ -126,6 +139,8 @@ const tokens = fc.option(fc.nat(40), { nil: null });
 const account = fc.constantFrom(...(Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[]));
 const step = <S extends string>(name: S) => fc.constant(name);
 
+const granter = fc.constantFrom<Principal>('operator', ...CELLS.map((key): Principal => `cell:${cell(key).join('/')}`));
+
 const emission = fc.record({
   step: step('emit'),
   by: someCell,
@@ -152,6 +167,19 @@ export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
         lastMs: fc.option(fc.constantFrom(10, 100), { nil: null, freq: 3 }),
       }),
     },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        step: step('hold'),
+        by: granter,
+        of: someCell,
+        tools: fc.option(fc.subarray([...TOOLS]), { nil: null, freq: 3 }),
+        lastMs: fc.option(fc.constantFrom(10, 100), { nil: null, freq: 3 }),
+        granter: fc.option(granter, { nil: null, freq: 2 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ step: step('fail'), by: fc.constantFrom('r', 'a'), of: someCell }) },
+    { weight: 1, arbitrary: fc.record({ step: step('revive'), of: someCell }) },
     { weight: 1, arbitrary: fc.record({ step: step('pays'), of: someCell, account }) },
     { weight: 1, arbitrary: fc.record({ step: step('limit'), account, tokens: fc.nat(120) }) },
     {
@@ -257,6 +285,18 @@ class Run {
           this.#world.command('sys/SetRights@1', { holder: holder(it.of), [it.side]: side } as never, { as: it.by }),
         );
       }
+      case 'hold': {
+        const expires = it.lastMs === null ? {} : { expires_at: this.#clock.wall() + it.lastMs };
+        const hold = it.tools === null ? null : { may: { tool: [...it.tools] }, ...expires };
+        const of = it.tools === null && it.granter !== null ? { granter: it.granter } : {};
+        const change = { holder: holder(it.of), hold, ...of };
+        return this.#soon(this.#world.command('sys/SetRights@1', change, { as: it.by }));
+      }
+      case 'fail':
+        if ((await this.#world.state(cell(it.of))) === undefined) return; // a cell that fails as it is made is not made
+        return this.#soon(ask(this.#world, it.by, [send(it.of, fail())]));
+      case 'revive':
+        return this.#soon(this.#world.revive(cell(it.of)));
       case 'pays':
         return this.#soon(this.#world.command('sys/SetRights@1', { holder: holder(it.of), account: it.account }));
       case 'limit': {
@@ -337,6 +377,7 @@ class Run {
 
   /** From the beginning, and from somewhere behind it, where she does not know what was open. The last frame is hers. */
   async #readAsEve(): Promise<void> {
+    await this.#keep(this.#world.revive(cell('r')));
     const { seq: last } = await ask(this.#world, 'r', []);
     const journal = (await framesOf(this.#store)).slice(0, last + 1); // a snapshot may have come behind it
     if (!(await this.#mayReadAtAll())) {

@@ -100,9 +100,10 @@ function isCommand(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('holder' in value || 'effect' in value || 'account' in value);
 }
 
-/** What is said of an effect after the ledger forgot it, which only the host is shown. */
+/** What is said of an effect that the ledger forgot, or never had (in a fork that is fed), which only the host is shown. */
 function isForgotten(record: JournalRecord): boolean {
-  return record.kind === 'late' || (record.kind === 'command' && record.command.name === 'sys/Settle@1');
+  if (record.kind === 'late') return true;
+  return (record.kind === 'command' || record.kind === 'cell_command') && record.command.name === 'sys/Settle@1';
 }
 
 function leavesOf(record: JournalRecord): readonly Leaf[] {

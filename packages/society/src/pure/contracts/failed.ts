@@ -1,0 +1,98 @@
+/**
+ * Agents whose cells have failed, as the entities above them know them, and what is cut from them meanwhile: by their maker,
+ * which acts for them until they are revived, and by every entity above that takes something back.
+ */
+import { address, capability } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+import { by, from } from '@reprise/kernel/define';
+import { AGENT_ID, AGENT_STATUSES, NAME_ID } from './names.js';
+import { childAgent, makerCell, ownSwarm, swarmAgent, swarmCreator } from './senders.js';
+
+const stamp = z.int().min(0);
+const agentId = z.string().regex(AGENT_ID);
+const entityId = z.string().regex(NAME_ID);
+const failure = z.string().max(96);
+
+/** An agent whose cell has failed: an entry of the table `failed`, by its id. */
+export const failedAgent = z.strictObject({
+  /** The code of the fault. */
+  code: failure,
+  /** The cell below that told of it, and passes on what is asked of the maker; null where this cell is the maker. */
+  via: z.nullable(address),
+  status: z.enum(AGENT_STATUSES),
+  /** The end of its time, and of its time of grace, where this cell is the maker. */
+  expires_at: z.nullable(stamp),
+  grace_until: z.nullable(stamp),
+  /** Who suspended it since, and how deep that entity stands. */
+  suspended: z.nullable(z.strictObject({ by: entityId, depth: stamp })),
+});
+
+/** An agent whose cell has failed. */
+export type FailedAgent = z.infer<typeof failedAgent>;
+
+/** What a cell holds an agent below it to: an entry of the table `holds`, by the agent's id. */
+export const agentHold = z.strictObject({
+  /** It was ended: it may do nothing. */
+  ended: z.boolean(),
+  /** What changes of its capabilities left it; null for no change. */
+  narrowed: z.nullable(capability),
+});
+
+/** What a cell holds an agent below it to. */
+export type AgentHold = z.infer<typeof agentHold>;
+
+/** The tables of a cell that makes agents, about those whose cells fail. */
+export const failedTables = {
+  failed: failedAgent,
+  holds: agentHold,
+  /** The open sessions of the agents that it made, by their keys, which begin with the agent's id and a slash. */
+  agent_sessions: z.null(),
+};
+
+/** What an entity above may have the maker of a failed agent do. */
+export const FAILED_ACTS = ['deactivate', 'suspend', 'resume'] as const;
+
+/** An agent tells its maker of a session: where its cell fails, its maker pauses and closes it. */
+const agentSession = z.strictObject({ session: z.string().max(256), open: z.boolean() });
+
+/** The cell of an agent below has failed. It goes up from maker to maker. */
+const agentFailed = z.strictObject({ agent_id: agentId, code: failure, status: z.enum(AGENT_STATUSES) });
+
+/** An entity above asks the maker of a failed agent to act for it. It goes down the way that the news came up. */
+const forFailed = z.strictObject({
+  agent_id: agentId,
+  act: z.enum(FAILED_ACTS),
+  by: entityId,
+  depth: stamp,
+  grace_ms: z.nullable(stamp),
+});
+
+/** What an entity above asks for a failed agent. */
+export type ForFailed = z.infer<typeof forFailed>;
+
+/** The events of an entity about agents whose cells have failed. */
+export const failedNews = {
+  'society/AgentSession@1': from(agentSession, childAgent),
+  'society/AgentFailed@1': from(agentFailed, childAgent, ownSwarm),
+  'society/ForFailed@1': from(forFailed, makerCell),
+  /** Follows the hold of a call about an agent that is not known as failed: by then the kernel has refused it, or not. */
+  'society/Held@1': from(z.strictObject({ call: z.string().max(64), about: agentId, code: failure }), by.self),
+};
+
+/** The events of a swarm about them. */
+export const failedNewsOfSwarm = {
+  'society/AgentSession@1': from(agentSession, swarmAgent),
+  'society/AgentFailed@1': from(agentFailed, swarmAgent),
+  'society/ForFailed@1': from(forFailed, swarmCreator),
+};
+
+/** The facts about agents whose cells have failed. */
+export const failedFacts = {
+  /** The maker of an agent changed its status for it. */
+  'society/FailedAgentChanged@1': z.strictObject({
+    agent_id: agentId,
+    old: z.enum(AGENT_STATUSES),
+    new: z.enum(AGENT_STATUSES),
+    reason: z.enum(['asked', 'ttl', 'swarm_over', 'grace_over']),
+  }),
+};

@@ -1,0 +1,259 @@
+/**
+ * Agents whose cells have failed. Their maker acts for them: it keeps their status, their end and their time of grace, stops
+ * and closes their sessions, and clears what they leave. Entities further up are told, and pass on what they ask.
+ *
+ * Invariants
+ * F1  Nothing here gives a right: an end is a hold of this cell, and a suspension pauses sessions and cancels nothing (SOC-36).
+ * F2  What an agent says itself counts again as soon as it says something; what it is held to stays until it says so itself.
+ * F3  Each row of this cell's own agents is watched by one timer, the earliest of all.
+ */
+import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
+import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { NO_RIGHTS } from '../compile/index.js';
+import { type AgentStatus, type FailedAgent, type ForFailed, formatHolder } from '../contracts/index.js';
+import { heldBy, keepHold } from './holds.js';
+import { recordedSides } from './recorded.js';
+import { isLegal } from './status-table.js';
+
+/** What the maker of an agent knows of it. */
+export interface MadeAgent {
+  readonly status: AgentStatus;
+  readonly expires_at: number | null;
+  readonly grace_until: number | null;
+}
+
+/** The maker of agents, as far as it acts for them. */
+export interface Deputy {
+  /** The time of grace of an end that states none, in milliseconds. */
+  readonly grace_ms: number;
+  /** The maker changed what it knows of an agent: its own row follows, and what comes with the new status. */
+  changed(agent_id: string, to: MadeAgent): void;
+}
+
+/** The cell of an agent has failed. @param maker the cell above this one, which is told; null for a person */
+export function agentFailed(
+  { agent_id, code, known }: { readonly agent_id: string; readonly code: string; readonly known: MadeAgent },
+  maker: Address | null,
+  ctx: ReducerContext,
+): void {
+  const { status, expires_at, grace_until } = known;
+  if (status === 'removed') return;
+  failedTable(ctx).set(agent_id, { code, via: null, status, expires_at, grace_until, suspended: null });
+  watchFailed(ctx);
+  tellFailed({ agent_id, code, status }, maker, ctx);
+}
+
+/** An agent further below has failed: this cell knows the way to its maker. */
+export function failedBelow(
+  failed: { readonly agent_id: string; readonly code: string; readonly status: AgentStatus },
+  { via, maker }: { readonly via: Address; readonly maker: Address | null },
+  ctx: ReducerContext,
+): void {
+  const { agent_id, code, status } = failed;
+  const row = { code, via: [via[0], via[1]] as [string, string], status, expires_at: null, grace_until: null };
+  failedTable(ctx).set(agent_id, { ...row, suspended: null });
+  tellFailed(failed, maker, ctx);
+}
+
+/** An agent has said something itself: it has been revived. */
+export function agentLives(agent_id: string, ctx: ReducerContext): void {
+  if (failedTable(ctx).get(agent_id) === undefined) return;
+  failedTable(ctx).delete(agent_id);
+  watchFailed(ctx);
+}
+
+/** What is known of an agent whose cell has failed. */
+export function failedAgentOf(agent_id: string, ctx: ReducerContext): FailedAgent | undefined {
+  return failedTable(ctx).get(agent_id);
+}
+
+/**
+ * Acts for a failed agent, or has its maker do so.
+ *
+ * @returns the code of a refusal; undefined when it was done
+ */
+export function actForFailed(deputy: Deputy, asked: ForFailed, ctx: ReducerContext): string | undefined {
+  const row = failedTable(ctx).get(asked.agent_id);
+  if (row === undefined) return 'cell_failed';
+  const refused = refusedAct(row, asked);
+  if (refused !== undefined) return refused;
+  if (row.via === null) actAsMaker(deputy, row, asked, ctx);
+  else passAct(row, row.via, asked, ctx);
+  return undefined;
+}
+
+/** Ends a failed agent for its maker: by a hold, for its own cell cannot. */
+export function endFailed(deputy: Deputy, { agent_id, reason, grace_ms }: EndOfFailed, ctx: ReducerContext): void {
+  const row = failedTable(ctx).get(agent_id);
+  if (row === undefined || row.via !== null || !isLegal(row.status, 'deactivated')) return;
+  keepHold(agent_id, { ...heldBy(ctx, agent_id), ended: true }, ctx);
+  // The sides of an ended agent have no end of their own: else its hot context could not answer the archive any more.
+  const sides = recordedSides({ exercise: NO_RIGHTS, grant: NO_RIGHTS });
+  ctx.command('sys/SetRights@1', { holder: formatHolder(agent_id), ...sides });
+  commandAgentSessions('Close', agent_id, ctx);
+  const grace_until = ctx.now + (grace_ms ?? deputy.grace_ms);
+  move(deputy, { agent_id, row, reason }, { ...row, status: 'deactivated', grace_until, suspended: null }, ctx);
+}
+
+interface EndOfFailed {
+  readonly agent_id: string;
+  readonly reason: 'asked' | 'ttl' | 'swarm_over';
+  /** The time of grace; null for the usual one. */
+  readonly grace_ms: number | null;
+}
+
+/** The timer has fired. @returns whether it was the one of this file */
+export function failedTimer(deputy: Deputy, name: string, ctx: ReducerContext): boolean {
+  if (name !== TIMER) return false;
+  const due = ownFailed(ctx).filter(([, row]) => (dueOf(row) ?? Number.POSITIVE_INFINITY) <= ctx.now);
+  for (const [agent_id, row] of due.slice(0, AT_ONCE)) {
+    if (row.status === 'deactivated') removeFailed(deputy, agent_id, row, ctx);
+    else endFailed(deputy, { agent_id, reason: 'ttl', grace_ms: null }, ctx);
+  }
+  watchFailed(ctx);
+  return true;
+}
+
+/** Keeps whether an agent of this cell has a session open. */
+export function agentSession(agent_id: string, { session, open }: SessionNews, ctx: ReducerContext): void {
+  if (!session.startsWith(`${agent_id}/`) || byteLength(session) > KEY_BYTES_MAX) ctx.reject('not_yours');
+  if (open) sessionsTable(ctx).set(session, null);
+  else sessionsTable(ctx).delete(session);
+}
+
+interface SessionNews {
+  readonly session: string;
+  readonly open: boolean;
+}
+
+/** Tells the maker of this agent of a session, which it pauses and closes where this cell fails. */
+export function tellSession(maker: Address | null, news: SessionNews, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentSession@1', value: news });
+}
+
+/** The bytes of the key of a cell, which a session has. */
+const KEY_BYTES_MAX = 256;
+
+const TIMER = 'failed';
+
+/** The agents that one timer ends; the others follow at once, in the next delivery. */
+const AT_ONCE = 64;
+
+/** Why something cannot be done for a failed agent: as its own cell would say. */
+function refusedAct({ status, suspended }: FailedAgent, { act, depth }: ForFailed): string | undefined {
+  if (act === 'deactivate') return isLegal(status, 'deactivated') ? undefined : 'illegal_transition';
+  if (act === 'suspend') return status === 'active' ? undefined : 'illegal_transition';
+  if (status !== 'suspended' || suspended === null) return 'cell_failed'; // it was suspended for its own reasons
+  return suspended.depth < depth ? 'not_authorized' : undefined;
+}
+
+function actAsMaker(
+  deputy: Deputy,
+  row: FailedAgent,
+  { agent_id, act, by, depth, grace_ms }: ForFailed,
+  ctx: ReducerContext,
+): void {
+  if (act === 'deactivate') return endFailed(deputy, { agent_id, reason: 'asked', grace_ms }, ctx);
+  commandAgentSessions(act === 'suspend' ? 'Pause' : 'Resume', agent_id, ctx);
+  const suspended = act === 'suspend' ? { by, depth } : null;
+  move(deputy, { agent_id, row, reason: 'asked' }, { ...row, status: statusAfter(act), suspended }, ctx);
+}
+
+function passAct(row: FailedAgent, via: Address, asked: ForFailed, ctx: ReducerContext): void {
+  const { agent_id, act, by, depth } = asked;
+  const suspended = act === 'suspend' ? { by, depth } : null;
+  failedTable(ctx).set(agent_id, { ...row, status: statusAfter(act), suspended });
+  ctx.send([via[0], via[1]], { name: 'society/ForFailed@1', value: asked });
+}
+
+function statusAfter(act: ForFailed['act']): AgentStatus {
+  if (act === 'deactivate') return 'deactivated';
+  return act === 'suspend' ? 'suspended' : 'active';
+}
+
+function removeFailed(deputy: Deputy, agent_id: string, row: FailedAgent, ctx: ReducerContext): void {
+  move(deputy, { agent_id, row, reason: 'grace_over' }, { ...row, status: 'removed', grace_until: null }, ctx);
+  failedTable(ctx).delete(agent_id);
+  for (const session of sessionsOf(agent_id, ctx)) sessionsTable(ctx).delete(session);
+}
+
+interface Moved {
+  readonly agent_id: string;
+  readonly row: FailedAgent;
+  readonly reason: 'asked' | 'ttl' | 'swarm_over' | 'grace_over';
+}
+
+function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: FailedAgent, ctx: ReducerContext): void {
+  failedTable(ctx).set(agent_id, to);
+  ctx.record('society/FailedAgentChanged@1', { agent_id, old: row.status, new: to.status, reason });
+  const { status, expires_at, grace_until } = to;
+  deputy.changed(agent_id, { status, expires_at, grace_until });
+  watchFailed(ctx);
+}
+
+function tellFailed(
+  failed: { readonly agent_id: string; readonly code: string; readonly status: AgentStatus },
+  maker: Address | null,
+  ctx: ReducerContext,
+): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentFailed@1', value: failed });
+}
+
+/** F3 */
+function watchFailed(ctx: ReducerContext): void {
+  const times = ownFailed(ctx).flatMap(([, row]) => dueOf(row) ?? []);
+  if (times.length === 0) ctx.clearTimer(TIMER);
+  else ctx.timer(TIMER, Math.max(ctx.now, Math.min(...times)));
+}
+
+function dueOf({ status, expires_at, grace_until }: FailedAgent): number | null {
+  return status === 'deactivated' ? grace_until : expires_at;
+}
+
+/** The failed agents that this cell made itself. */
+function ownFailed(ctx: ReducerContext): readonly (readonly [string, FailedAgent])[] {
+  return entriesOf(failedTable(ctx)).filter(([, { via }]) => via === null);
+}
+
+/** Stops, resumes or closes the sessions of an agent that are open. */
+function commandAgentSessions(type: 'Pause' | 'Resume' | 'Close', agent_id: string, ctx: ReducerContext): void {
+  for (const session of sessionsOf(agent_id, ctx)) {
+    const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
+    ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
+  }
+}
+
+function sessionsOf(agent_id: string, ctx: ReducerContext): readonly string[] {
+  const prefix = `${agent_id}/`;
+  const found: string[] = [];
+  for (let after = prefix; ; ) {
+    const rows = sessionsTable(ctx).range({ after, limit: PAGE });
+    const own = rows.map(([key]) => key).filter((key) => key.startsWith(prefix));
+    found.push(...own);
+    if (own.length < PAGE) return found;
+    after = own.at(-1) ?? prefix;
+  }
+}
+
+function entriesOf<V>(table: Table<V>): readonly (readonly [string, V])[] {
+  const found: (readonly [string, V])[] = [];
+  for (let after: string | undefined; ; ) {
+    const rows = table.range({ ...(after === undefined ? {} : { after }), limit: PAGE });
+    found.push(...rows);
+    if (rows.length < PAGE) return found;
+    after = rows.at(-1)?.[0];
+  }
+}
+
+/** The rows of a table that are read at once. */
+const PAGE = 256;
+
+function failedTable(ctx: ReducerContext): Table<FailedAgent> {
+  return ctx.table('failed') as unknown as Table<FailedAgent>;
+}
+
+function sessionsTable(ctx: ReducerContext): Table<null> {
+  return ctx.table('agent_sessions') as unknown as Table<null>;
+}

@@ -1,0 +1,248 @@
+/** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
+import type { Value } from '@reprise/contracts';
+import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import {
+  type AgentCallOf,
+  agentCalls,
+  ENTITY,
+  type EntityState,
+  type entityTables,
+  type ForFailed,
+  type failedNews,
+} from '../contracts/index.js';
+import { answerCall, openCall } from './answers.js';
+import { archiveId, beginArchive } from './archive.js';
+import { rowKeyOf } from './caller.js';
+import { clearRemoved } from './clearing.js';
+import { idOf, tableOf } from './entity-context.js';
+import {
+  actForFailed,
+  agentFailed,
+  agentLives,
+  agentSession,
+  type Deputy,
+  failedAgentOf,
+  failedBelow,
+  type MadeAgent,
+} from './failed-agents.js';
+import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { childStatusNews } from './member-news.js';
+import { type Answer, type Operations, refusal } from './operations.js';
+import { timeOf } from './time.js';
+
+/** The handlers of the events about failed agents. */
+export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
+  'society/AgentSession@1': (_draft, news, ctx) => agentSession(rowKeyOf(ctx), news, ctx),
+  'society/AgentFailed@1': (draft, failed, ctx) => {
+    const [reducer, key] = ctx.caller ?? ctx.reject('not_yours');
+    failedBelow(failed, { via: [reducer, key], maker: draft.maker }, ctx);
+  },
+  'society/ForFailed@1': (draft, asked, ctx) => {
+    actForFailed(deputyOf(draft, ctx), asked, ctx);
+  },
+  'society/Held@1': (draft, { call, about, code }, ctx) => {
+    const row = openCall(call, ctx); // none where the kernel refused the hold
+    if (row !== undefined)
+      answerCall(draft, call, narrowFailed({ name: row.name, args: row.args, about, code }, ctx), ctx);
+  },
+};
+
+/** The cell of an agent of this entity has failed. */
+export function childFailed(
+  draft: EntityState,
+  { cell, code }: { readonly cell: readonly string[]; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  const agent_id = cell[0] === ENTITY ? (cell[1] ?? '') : '';
+  const known = tableOf(ctx, 'children').get(agent_id);
+  if (known !== undefined) agentFailed({ agent_id, code, known }, draft.maker, ctx);
+}
+
+/** An agent of this entity tells of its status. */
+export function childStatus(draft: EntityState, told: MadeAgent, ctx: ReducerContext): void {
+  const id = rowKeyOf(ctx);
+  agentLives(id, ctx);
+  childMoved(draft, id, told, ctx);
+  if (told.status === 'deactivated' || told.status === 'removed') endedItself(id, ctx);
+}
+
+/** This entity, as far as it acts for its agents. */
+export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
+  return {
+    grace_ms: draft.grace_ms,
+    changed: (agent_id, to) => {
+      childMoved(draft, agent_id, to, ctx);
+      const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
+      if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
+    },
+  };
+}
+
+function childMoved(
+  draft: EntityState,
+  id: string,
+  { status, expires_at, grace_until }: MadeAgent,
+  ctx: ReducerContext,
+): void {
+  const children = tableOf(ctx, 'children');
+  const row = children.get(id);
+  if (row === undefined) return;
+  children.set(id, { ...row, status, expires_at, grace_until });
+  if (row.status === status) return;
+  childStatusNews(id, row.status, status, ctx);
+  if (status === 'deactivated') beginArchive(id, ctx);
+  if (status === 'removed') draft.children--;
+}
+
+/** Begins the tag of a hold that a call begins with: where the kernel refuses it, no such agent stands below. */
+export const HOLD_TAG = 'hold.';
+
+/** The kernel refused the hold of a call. */
+export function holdRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
+  answerCall(draft, tag.slice(HOLD_TAG.length), refusal('agent_unknown'), ctx);
+}
+
+/** A call about an agent below is sent to it: what it takes is cut at once (holds/L1). */
+export function cutAtOnce(
+  { call, name, args }: { readonly call: string; readonly name: string; readonly args: Value },
+  about: string,
+  ctx: ReducerContext,
+): void {
+  const cut = cutOf(name, args, ctx);
+  if (cut === undefined || !(cut.ended || failedAgentOf(about, ctx) !== undefined)) return;
+  holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
+}
+
+interface ToldCall {
+  readonly agent_id: string;
+  readonly call: string;
+  readonly is_error: boolean;
+}
+
+/** Whether an answer is from the agent that the call is about: itself, or its hot context. */
+export function isAnswerOf(operations: Operations, { agent_id, call }: ToldCall, ctx: ReducerContext): boolean {
+  const row = openCall(call, ctx);
+  const op = row && operations[row.name];
+  const isIts = (ctx.rowKey ?? agent_id) === agent_id;
+  return isIts && agent_id !== idOf(ctx) && op?.about?.(op.args.parse(row?.args)) === agent_id;
+}
+
+/** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
+export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: ReducerContext): void {
+  agentLives(agent_id, ctx);
+  const row = openCall(call, ctx);
+  const cut = row && cutOf(row.name, row.args, ctx);
+  if (cut === undefined) return;
+  const before = heldBy(ctx, agent_id);
+  keepHold(agent_id, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
+}
+
+/** A call did not reach the agent that it is about: its cell has failed, or it is no agent below this entity. */
+export function notReached(draft: EntityState, { call, about, code }: NotReached, ctx: ReducerContext): void {
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  const { name, args } = row;
+  const cut = cutOf(name, args, ctx);
+  if (FAILED.includes(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
+    holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
+    return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
+  }
+  if (FAILED.includes(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
+  if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
+  answerCall(draft, call, refusal('agent_unknown'), ctx);
+}
+
+interface NotReached {
+  readonly call: string;
+  readonly about: string;
+  /** Why the kernel did not deliver it. */
+  readonly code: string;
+}
+
+/** The codes of events that a cell did not take because it has failed, or fails of them. */
+const FAILED: readonly string[] = ['cell_failed', 'faulted'];
+
+interface AskedOfFailed {
+  readonly name: string;
+  readonly args: Value;
+  readonly about: string;
+  readonly code: string;
+}
+
+function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  // An agent below that has failed is known, unless a cell between has failed, too: then the kernel is asked by a hold.
+  if (asked.name !== 'agent_deactivate' && failedAgentOf(asked.about, ctx) === undefined)
+    return refusal('agent_unknown');
+  switch (asked.name) {
+    case 'agent_deactivate':
+      return deactivateFailed(draft, asked, ctx);
+    case 'agent_capabilities':
+      return narrowFailed(asked, ctx);
+    case 'agent_set_status':
+      return setFailedStatus(draft, asked, ctx);
+    default:
+      return notNow(asked, ctx);
+  }
+}
+
+/** Only what is taken back is done without the agent's own cell. */
+function notNow({ about, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  return refusal('cell_failed', { agent_id: about, cell: 'failed', cause: failedAgentOf(about, ctx)?.code ?? code });
+}
+
+function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { grace_seconds } = agentCalls.agent_deactivate.parse(args);
+  const grace_ms = grace_seconds === undefined ? null : grace_seconds * 1_000;
+  const before = heldBy(ctx, about);
+  const refused = act(draft, { agent_id: about, act: 'deactivate', grace_ms }, ctx);
+  if (refused === 'illegal_transition') {
+    keepHold(about, before, ctx);
+    return refusal(refused, { status: failedAgentOf(about, ctx)?.status ?? null, to: 'deactivated' });
+  }
+  if (!heldBy(ctx, about).ended) keepHold(about, { ...before, ended: true }, ctx);
+  const grace_until = timeOf(ctx.now + (grace_ms ?? draft.grace_ms)) ?? '';
+  return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveId(about, ctx.now) }, ctx);
+}
+
+function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+  const cut = cutOf(name, args, ctx);
+  if (cut === undefined) return notNow({ name, about, args, code }, ctx);
+  keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
+  return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, cutReport(args, ctx), ctx);
+}
+
+/** What was taken back: all that is known of the capabilities of an agent that cannot be asked. */
+function cutReport(args: Value, ctx: ReducerContext): Readonly<Record<string, Value>> {
+  const { capabilities = {}, grant = {} } = agentCalls.agent_capabilities.parse(args);
+  const stated = Object.entries({ ...grant, ...capabilities }).filter(([, value]) => value !== null);
+  const limited_by = stated.map(([dimension]) => ({ ancestor: idOf(ctx), dimension }));
+  const left = Object.fromEntries(stated) as Value;
+  return { declared: left, effective: left, limited_by, revision: 0 };
+}
+
+function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {
+  const { about, code } = asked;
+  const { to }: AgentCallOf<'agent_set_status'> = agentCalls.agent_set_status.parse(asked.args);
+  if (to !== 'suspend' && to !== 'resume') return notNow(asked, ctx);
+  const refused = act(draft, { agent_id: about, act: to, grace_ms: null }, ctx);
+  if (refused === undefined) return done({ about, code }, to === 'suspend' ? 'suspended' : 'active', {}, ctx);
+  if (refused === 'cell_failed') return notNow(asked, ctx);
+  const { status = null, suspended = null } = failedAgentOf(about, ctx) ?? {};
+  return refusal(refused, refused === 'not_authorized' ? { suspended_by: suspended?.by ?? null } : { status, to });
+}
+
+function act(draft: EntityState, asked: Omit<ForFailed, 'by' | 'depth'>, ctx: ReducerContext): string | undefined {
+  return actForFailed(deputyOf(draft, ctx), { ...asked, by: idOf(ctx), depth: draft.depth }, ctx);
+}
+
+function done(
+  { about, code }: Pick<AskedOfFailed, 'about' | 'code'>,
+  status: string | null,
+  more: Readonly<Record<string, Value>>,
+  ctx: ReducerContext,
+): Answer {
+  const known = status === null ? {} : { status };
+  return {
+    value: { agent_id: about, ...known, ...more, cell: 'failed', code: failedAgentOf(about, ctx)?.code ?? code },
+  };
+}

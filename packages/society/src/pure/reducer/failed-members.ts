@@ -1,0 +1,49 @@
+/** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
+import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
+import { actForFailed, agentFailed, agentLives, agentSession, type MadeAgent } from './failed-agents.js';
+import { endedItself } from './holds.js';
+import { changeMember, memberOr, swarmTable } from './swarm-context.js';
+import { deputyOf } from './swarm-deputy.js';
+import { isUnbegun, joined, refuse } from './swarm-forming.js';
+import { taskOfFailed } from './swarm-tasks.js';
+
+/** The handlers of the events about failed agents. */
+export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOfSwarm, typeof swarmTables> = {
+  'society/AgentSession@1': (_draft, news, ctx, member) => {
+    agentSession(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), news, ctx);
+  },
+  'society/AgentFailed@1': (draft, failed, ctx) => {
+    ctx.send(entityAt(draft.creator), { name: 'society/AgentFailed@1', value: failed });
+  },
+  'society/ForFailed@1': (draft, asked, ctx) => {
+    actForFailed(deputyOf(draft, ctx), asked, ctx);
+  },
+};
+
+/** The cell of a member has failed: its task fails with it. */
+export function memberFailed(
+  draft: SwarmState,
+  { cell, code }: { readonly cell: readonly string[]; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  const [reducer, agent_id = ''] = cell;
+  const member = reducer === ENTITY ? swarmTable(ctx, 'agents').get(agent_id) : undefined;
+  if (member === undefined) return;
+  if (isUnbegun(draft, ctx)) return refuse(draft, 'cell_failed', ctx);
+  agentFailed({ agent_id, code, known: memberOr(ctx, member) }, entityAt(draft.creator), ctx);
+  joined(draft, agent_id, 'cell_failed', ctx); // of a swarm that forms: the group waits for no failed member
+  taskOfFailed(draft, member, ctx);
+}
+
+/** A member tells of its status. */
+export function memberStatus(
+  { status, expires_at, grace_until }: MadeAgent,
+  member: string,
+  ctx: ReducerContext,
+): void {
+  const { agent_id } = changeMember(ctx, member, { status, expires_at, grace_until });
+  if (agent_id === null) return;
+  agentLives(agent_id, ctx);
+  if (status === 'deactivated' || status === 'removed') endedItself(agent_id, ctx);
+}
