@@ -4,6 +4,7 @@ import {
   type CommandValue,
   NOTICES,
   type PlanAddress,
+  type Principal,
   type Ref,
   RepriseError,
   type Sender,
@@ -75,6 +76,8 @@ export interface ReducerContext {
   readonly sender: Sender;
   /** The plan for whose open effect an adapter sent the event from outside; null for every other event. */
   readonly adapter: PlanAddress | null;
+  /** The principal of a request from outside, an adapter's included; null for every event of a cell, a plan or the kernel. */
+  readonly principal: Principal | null;
   /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
   emit<I>(intent: Intent<I>): number;
   /**

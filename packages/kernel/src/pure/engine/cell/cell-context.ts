@@ -8,6 +8,7 @@ import {
   type KernelCommand,
   noticeTag,
   type PlanAddress,
+  type Principal,
   type Ref,
   type Sender,
   type Value,
@@ -64,6 +65,9 @@ type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag'>;
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
 
+/** Who asked from outside: the plan behind an adapter, and the principal; null for what comes from inside. */
+type OutsideOf = Pick<ReducerContext, 'adapter' | 'principal'>;
+
 /** The context of one delivery to one cell. */
 export class CellContext implements ReducerContext {
   readonly outputs: CellOutput[] = [];
@@ -73,6 +77,7 @@ export class CellContext implements ReducerContext {
   readonly address: Address;
   readonly sender: Sender;
   readonly adapter: PlanAddress | null;
+  readonly principal: Principal | null;
   readonly parent: Address | null;
   ended = false;
   #over = false;
@@ -89,11 +94,12 @@ export class CellContext implements ReducerContext {
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
     cell: CellLeaf,
-    { to, from, adapter }: Pick<EventDelivery, 'to' | 'from'> & { readonly adapter: PlanAddress | null },
+    { to, from, adapter, principal }: Pick<EventDelivery, 'to' | 'from'> & OutsideOf,
   ) {
     this.address = own(to);
     this.sender = own(from);
     this.adapter = own(adapter);
+    this.principal = principal;
     this.parent = own(cell.parent);
     this.#timers = new Map(Object.entries(cell.timers));
     this.#ord = cell.ord;

@@ -1,5 +1,5 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
-import type { Address, ErrorCode, FaultCode, PlanAddress, Sender, Value } from '@reprise/contracts';
+import type { Address, ErrorCode, FaultCode, PlanAddress, Principal, Sender, Value } from '@reprise/contracts';
 import { formatAddress } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type ReducerDefinition, reducerFor } from '../../define/index.js';
@@ -90,7 +90,8 @@ interface Reduced {
 }
 
 function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
-  const context = new CellContext(fold, reducer, cell, { ...delivery, adapter: adaptingPlan(fold, delivery) });
+  const outside = { adapter: adaptingPlan(fold, delivery), principal: askingPrincipal(fold, delivery) };
+  const context = new CellContext(fold, reducer, cell, { ...delivery, ...outside });
   const event = { name: delivery.event.name, value: copyValue(delivery.event.value) };
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
   const draft = cell.n === 0 ? firstState(reducer, delivery) : copyNormal(presentState(reducer, delivery.to, cell));
@@ -124,6 +125,11 @@ function adaptingPlan(fold: FrameFold, { root }: EventDelivery): PlanAddress | n
   const { ingress } = fold;
   const id = root && ingress.kind === 'request' ? effectBehind(ingress.principal) : undefined;
   return (id === undefined ? undefined : fold.overlay.get(effectKey(id))?.plan) ?? null;
+}
+
+/** The principal of the request that is delivered; null for what comes from inside. */
+function askingPrincipal({ ingress }: FrameFold, { root }: EventDelivery): Principal | null {
+  return root && ingress.kind === 'request' ? (ingress.principal as Principal) : null;
 }
 
 function openLogs(context: CellContext): [LeafKey<LogLeaf>, LogLeaf][] {
