@@ -1,8 +1,9 @@
 /** What people do to a tree: answer, stop, pause, resume, retry, add, tell. Each is done once for each id. */
 
 import type { AnyAgent } from '@reprise/agent';
-import { isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
-import type { Done, Money, Trees } from '@reprise/tree';
+import { type Actor, isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import { type Answering, type Done, type Money, type Trees, wordsOfActor } from '@reprise/tree';
+import { escapeLine } from '../text/escape.js';
 
 /** The verbs. */
 const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
@@ -27,7 +28,7 @@ export interface Act {
 }
 
 /** What became of an act. */
-export type ActDone = Done | { readonly status: 'accepted'; readonly node: number };
+export type ActDone = Done | Answering | { readonly status: 'accepted'; readonly node: number };
 
 /** What an act is done by: the trees of a world, and the agents that their nodes may have. */
 export interface ActParts {
@@ -122,12 +123,17 @@ const REFUSALS: Readonly<Record<string, string>> = {
   over_budget: 'the budget of the tree does not allow it',
   not_asked: 'this is not the number of an open question to people',
   not_an_option: 'this is not one of the options',
-  already_answered: 'the question was answered already',
 };
 
 /** A refusal in words. */
 export function wordsOfRefusal(code: string): string {
   return REFUSALS[code] ?? 'the tree refuses it';
+}
+
+/** Who was first, in words. */
+export function settledWords(tree: string, actor: Actor | undefined): string {
+  if (actor === undefined) return 'the question ended without an answer';
+  return `the question was answered by ${escapeLine(wordsOfActor({ name: tree }, actor))}`;
 }
 
 const DONE: Readonly<Record<ActVerb, string>> = {
@@ -143,6 +149,7 @@ const DONE: Readonly<Record<ActVerb, string>> = {
 /** What became of an act that was accepted or refused, in a line. */
 export function wordsOfDone(verb: ActVerb, tree: string, n: number, done: ActDone): string {
   if (done.status === 'rejected') return `${done.code}: ${wordsOfRefusal(done.code)}`;
+  if (done.status === 'already_settled') return `already_settled: ${settledWords(tree, done.actor)}`;
   if ('node' in done) return `${tree}/#${done.node} added below #${n}`;
   const others = done.affected.filter((one) => one !== n);
   const more = others.length === 0 ? '' : `; changed as well: ${others.map((one) => `#${one}`).join(', ')}`;

@@ -5,6 +5,7 @@
 import type { AnswerType, AskRow, CallOf, CallPlace, NodeRow } from '../contracts/index.js';
 import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
+import { actorIn, nodeActor, nodesActor } from './actors.js';
 import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, waitAgain } from './end-node.js';
@@ -208,7 +209,7 @@ export function passUp(delivery: Delivery, n: number, from: number): void {
   if (row.outcome !== null || isOver(delivery, row.asker)) return; // the questions of what has ended are cancelled
   const left = row.route.filter((one) => one !== from);
   if (left.length > 0) return setAsk(delivery, n, { ...row, route: left });
-  if (row.answers.length > 0) return closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
+  if (row.answers.length > 0) return closeAsk(delivery, n, answeredBy(delivery, row.answers));
   const up = upFrom(delivery, from).filter((one) => one !== row.asker);
   const isSafe = row.deadline !== null || up.every((one) => pathToAct(delivery, one, row.asker) === undefined);
   const route = isSafe ? up : [];
@@ -240,15 +241,17 @@ export function answerFrom(delivery: Delivery, by: NodeRow, { ask_id: n, picked,
   if (row.outcome !== null) throw new Refused(row.route.includes(by.n) ? 'already_answered' : 'not_asked');
   const chosen = chosenOf(row, picked);
   tableOf(delivery, 'routes').delete(pair(by.n, n));
-  if (row.target !== 'children') return closeAsk(delivery, n, { how: 'answered', by: by.n, picked: chosen, text_ref });
+  if (row.target !== 'children') {
+    return closeAsk(delivery, n, { how: 'answered', by: nodeActor(delivery, by.n), picked: chosen, text_ref });
+  }
   const route = row.route.filter((one) => one !== by.n);
   const answers = [...row.answers, { by: by.n, text_ref, picked: chosen }];
   const next = { ...row, route, answers };
   tableOf(delivery, 'asks').set(key(n), next);
-  if (route.length === 0) closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
+  if (route.length === 0) closeAsk(delivery, n, answeredBy(delivery, answers));
 }
 
-/** Takes the answer of people, whom every open question may get one from. */
+/** Takes the answer of people, whom every open question may get one from, or of a program that acts for its own. */
 export function answerOfPeople(
   delivery: Delivery,
   n: number,
@@ -257,7 +260,18 @@ export function answerOfPeople(
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined) throw new Refused('unknown_node');
   if (row.outcome !== null) throw new Refused('already_answered');
-  closeAsk(delivery, n, { how: 'answered', by: null, picked: chosenOf(row, picked), text_ref });
+  closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery), picked: chosenOf(row, picked), text_ref });
+}
+
+/** The outcome of a question that nodes answered: their answers stand in its row, of which only one is the outcome's own. */
+function answeredBy(delivery: Delivery, answers: AskRow['answers']): NonNullable<AskRow['outcome']> {
+  const [first, ...more] = answers;
+  const own = first !== undefined && more.length === 0 ? first : { picked: null, text_ref: null };
+  const by = nodesActor(
+    delivery,
+    answers.map((one) => one.by),
+  );
+  return { how: 'answered', by, picked: own.picked, text_ref: own.text_ref };
 }
 
 /** What was chosen: one of the options, where there are some. */
@@ -349,8 +363,9 @@ export function askTimer(delivery: Delivery, name: string): boolean {
   if (what !== 'ask' && what !== 'program') return false;
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined || row.outcome !== null) return true;
-  if (what === 'ask') closeAsk(delivery, n, row.answers.length > 0 ? ALL_IN_TIME : defaultOf(row));
-  else if (row.call !== null) {
+  if (what === 'ask') {
+    closeAsk(delivery, n, row.answers.length > 0 ? answeredBy(delivery, row.answers) : defaultOf(row));
+  } else if (row.call !== null) {
     answerCall(delivery, row.call, {
       ask_id: n,
       status: 'pending',
@@ -360,8 +375,6 @@ export function askTimer(delivery: Delivery, name: string): boolean {
   }
   return true;
 }
-
-const ALL_IN_TIME = { how: 'answered', by: null, picked: null, text_ref: null } as const;
 
 function askOf(delivery: Delivery, n: number): AskRow {
   return tableOf(delivery, 'asks').get(key(n)) ?? delivery.ctx.reject('unknown_node');

@@ -5,6 +5,7 @@
 import type { OwnerCall, OwnerCalls } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
 import { type CallOf, type CallPlace, type Given, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
+import { nodeActor } from './actors.js';
 import { passToApp } from './app-calls.js';
 import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
@@ -156,7 +157,9 @@ function stopBelow(delivery: Delivery, row: NodeRow, n: number): Answer {
   if (isEnded(target)) throw new Refused('already_ended', { status: target.status });
   const affected = 1 + openBelow(delivery, target);
   if (target.parent === row.n && target.type !== 'ask' && row.since > 0) row.since--;
-  endNode(delivery, n, { status: 'cancelled', code: 'stopped' });
+  const by = nodeActor(delivery, row.n);
+  delivery.ctx.record('tree/Acted@1', { act: 'stop', n, by });
+  endNode(delivery, n, { status: 'cancelled', code: 'stopped', by });
   return { value: { status: 'cancelled', affected } };
 }
 

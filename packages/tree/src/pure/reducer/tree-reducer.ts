@@ -46,6 +46,7 @@ import {
   WORDS_KEY,
 } from '../contracts/index.js';
 import { supplyPlan } from '../plans/supply.js';
+import { actorIn } from './actors.js';
 import { passBack } from './app-calls.js';
 import { askTimer, questionComposed } from './asks.js';
 import { takeCall, takeCalls } from './calls.js';
@@ -93,7 +94,7 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
   'tree/Composed@1': fromPlan((delivery, value) => launchComposed(delivery, value)),
   'tree/Questioned@1': fromPlan((delivery, value) => questionComposed(delivery, value)),
   'tree/Checked@1': fromPlan((delivery, value) => resultChecked(delivery, value)),
-  'tree/PeopleAnswered@1': fromPlan((delivery, { ask, text_ref }) => peopleAnswered(delivery, ask, text_ref)),
+  'tree/PeopleAnswered@1': fromPlan((delivery, value) => peopleAnswered(delivery, value)),
   'tree/Work@1': (draft, _, ctx) => {
     if (ctx.sender === null || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
       ctx.reject('not_yours');
@@ -193,7 +194,8 @@ function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   draft.start = ctx.hash(start);
   draft.started = ctx.now;
   draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
-  ctx.record('tree/Started@1', { goal: start.goal, limits: draft.limits, budget: draft.budget, labels: draft.labels });
+  const { limits, budget, labels } = draft;
+  ctx.record('tree/Started@1', { goal: start.goal, limits, budget, labels, by: actorIn({ ctx }) });
   const { agents, words, memory } = start;
   if (memory?.write === true) openStore(ctx, memory.scope);
   const isWhole = agents !== undefined && words !== undefined;
