@@ -2,6 +2,7 @@
  * The actor of a message, a decision, an answer or a verdict: who did it, as data. A principal says whose rights
  * counted; an actor says whether a person, a rule, a program or a node of an organization acted.
  */
+import type { Principal } from './principal.js';
 import * as z from './schema/index.js';
 
 const id = z.string().min(1).max(512);
@@ -28,3 +29,64 @@ export const actor = z.discriminatedUnion('kind', [
 
 /** Who acted: a person, a rule, a program, a node, or several of them together. */
 export type Actor = z.infer<typeof actor>;
+
+/**
+ * The largest actor that a request or a command states, in canonical bytes: what remains of every decided effect holds
+ * the actor for the life of its world.
+ */
+export const ACTOR_BYTES_MAX = 1024;
+
+/**
+ * The actor of a request or a command: the one that it states, or the one that follows from its principal. `human:ann`
+ * is the person `ann`; the operator, a cell and an adapter are programs, since no person is named.
+ */
+export function actorOf(principal: Principal, stated?: Actor): Actor {
+  if (stated !== undefined) return stated;
+  const person = personOf(principal);
+  return person === undefined ? { kind: 'program', id: principal } : { kind: 'person', id: person };
+}
+
+/**
+ * Whether a principal may state an actor. A person speaks for itself alone, and for rules that it granted or that the
+ * app's author set up; an adapter never speaks for a person. The operator and cells are code of the app, which knows
+ * who acted.
+ */
+export function mayState(principal: Principal, stated: Actor): boolean {
+  if (principal === 'operator' || principal.startsWith('cell:')) return true;
+  const own = personOf(principal);
+  return peopleIn(stated).every((id) => id === own);
+}
+
+/**
+ * An actor in words for people: `ann`, `rule always:bash (granted by ann)`, `program nightly`, `node review`. They may
+ * hold text of others: escape them before they reach a terminal.
+ */
+export function actorWords(given: Actor): string {
+  switch (given.kind) {
+    case 'person':
+      return given.id;
+    case 'rule':
+      return `rule ${given.id}${given.granted_by === null ? '' : ` (granted by ${given.granted_by})`}`;
+    case 'program':
+      return given.id === 'operator' ? 'the operator' : `program ${given.id}`;
+    case 'node':
+      return `node ${given.id}`;
+    case 'several':
+      return given.of.map(actorWords).join(', ');
+    default:
+      return given satisfies never;
+  }
+}
+
+const PERSON = 'human:';
+
+function personOf(principal: Principal): string | undefined {
+  return principal.startsWith(PERSON) ? principal.slice(PERSON.length) : undefined;
+}
+
+/** The people that an actor names: those who acted, and those who granted a rule. */
+function peopleIn(given: Actor): string[] {
+  if (given.kind === 'several') return given.of.flatMap(peopleIn);
+  if (given.kind === 'person') return [given.id];
+  return given.kind === 'rule' && given.granted_by !== null ? [given.granted_by] : [];
+}

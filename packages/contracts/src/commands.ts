@@ -3,9 +3,10 @@
  * refused like a request to a cell, and passes the same gate.
  */
 
+import { actor } from './actor.js';
 import { amounts, capability, pattern } from './authority.js';
 import { failureCode } from './failure.js';
-import { digestHex, value } from './markers.js';
+import { digestHex, ref, value } from './markers.js';
 import { principal } from './principal.js';
 import { usage } from './receipt.js';
 import * as z from './schema/index.js';
@@ -34,8 +35,14 @@ export const settlement = z.discriminatedUnion('status', [
 /** The outcome of an effect, reported by a principal other than its adapter. */
 export type Settlement = z.infer<typeof settlement>;
 
+/**
+ * Who decides, and why. The principal of a command says whose rights count; the actor says who acted. The reason is
+ * text in content: it belongs to the command, so a command that comes too late leaves no reason.
+ */
+const decided = { reason_ref: z.exactOptional(ref()), actor: z.exactOptional(actor) } as const;
+
 /** Settles an effect that waits for outside input. */
-export const settleCommand = z.strictObject({ effect: hex, outcome: settlement });
+export const settleCommand = z.strictObject({ effect: hex, outcome: settlement, ...decided });
 
 /** The decision about an effect that waits for approval. `params` are edited parameters. */
 export const decision = z.union([
@@ -55,13 +62,22 @@ export const decision = z.union([
 export type EffectDecision = z.infer<typeof decision>;
 
 /** Decides about an effect that waits for approval; `digest` names the parameters that were shown. */
-export const decideCommand = z.strictObject({ effect: hex, digest: z.exactOptional(hex), decision });
+export const decideCommand = z.strictObject({ effect: hex, digest: z.exactOptional(hex), decision, ...decided });
 
 /** Answers a question that the adapter of a running effect asked. */
-export const answerCommand = z.strictObject({ effect: hex, n: z.int().min(0), answer: value() });
+export const answerCommand = z.strictObject({
+  effect: hex,
+  n: z.int().min(0),
+  answer: value(),
+  actor: z.exactOptional(actor),
+});
 
 /** Cancels an effect: one that has not started is settled now; a running one is stopped and has `graceMs` to answer. */
-export const cancelCommand = z.strictObject({ effect: hex, graceMs: z.exactOptional(z.int().min(0)) });
+export const cancelCommand = z.strictObject({
+  effect: hex,
+  graceMs: z.exactOptional(z.int().min(0)),
+  actor: z.exactOptional(actor),
+});
 
 /**
  * Sets the rights that a holder has and may grant. Absent `exercise` and `grant` stay as they are, null means not

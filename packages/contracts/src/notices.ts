@@ -1,6 +1,8 @@
+import { actor } from './actor.js';
 import { address, planAddress } from './address.js';
-import { digestHex, value } from './markers.js';
+import { digestHex, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
+import { principal } from './principal.js';
 import { RECEIPT_STATUSES, usage } from './receipt.js';
 import { FAULT_CODES } from './records.js';
 import * as z from './schema/index.js';
@@ -58,8 +60,18 @@ export const effectWaiting = z.strictObject({
   to: z.nullable(z.string().max(256)),
 });
 
-/** Kernel notice: a waiting effect of a plan of this cell continues. */
-export const effectGoesOn = z.strictObject({ effect: effectId, name: effectKind, plan: planAddress });
+/**
+ * Kernel notice: a waiting effect of a plan of this cell continues. `by` approved it or answered its last question;
+ * without it the question expired. `reason_ref` links the comment that came with an approval.
+ */
+export const effectGoesOn = z.strictObject({
+  effect: effectId,
+  name: effectKind,
+  plan: planAddress,
+  by: z.exactOptional(principal),
+  actor: z.exactOptional(actor),
+  reason_ref: z.exactOptional(ref()),
+});
 
 /** Kernel notice: an effect that was settled without its adapter received a late answer from it. */
 export const effectLate = z.strictObject({

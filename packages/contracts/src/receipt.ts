@@ -1,3 +1,4 @@
+import { actor } from './actor.js';
 import { failureCode } from './failure.js';
 import { ref, value } from './markers.js';
 import { principal } from './principal.js';
@@ -52,6 +53,10 @@ export const receipt = z.strictObject({
   error_ref: z.exactOptional(ref()),
   /** The principal that settled it, when that was not its adapter. */
   by: z.exactOptional(principal),
+  /** Who acted, where the principal's own command stated it; otherwise it follows from `by`: see `actorOf`. */
+  actor: z.exactOptional(actor),
+  /** The reason that came with the settlement, as text: only of the decision that settled the effect. */
+  reason_ref: z.exactOptional(ref()),
   attempts: z.int().min(0),
 });
 

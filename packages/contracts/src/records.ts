@@ -11,6 +11,7 @@
  *     determine every leaf, and a changed reducer is caught in the frame where it first changes anything.
  */
 
+import { actor } from './actor.js';
 import { address, planAddress } from './address.js';
 import { account, amounts, capability, pattern } from './authority.js';
 import { accountName, kernelCommand, remembered } from './commands.js';
@@ -72,13 +73,17 @@ export const manifestRecord = z.strictObject({
   code: z.exactOptional(ref()),
 });
 
-/** Ingress: an outside request to a cell; `id` makes it idempotent. */
+/**
+ * Ingress: an outside request to a cell; `id` makes it idempotent. `actor` says who acted, where that does not follow
+ * from the principal.
+ */
 export const requestRecord = z.strictObject({
   kind: z.literal('request'),
   ...stamps,
   id: requestId,
   to: address,
   event: eventEnvelope,
+  actor: z.exactOptional(actor),
 });
 
 /** Ingress: a principal sends a command to the kernel itself; `id` makes it idempotent. */

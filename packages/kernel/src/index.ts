@@ -104,8 +104,15 @@ export {
 } from './replay/verify/index.js';
 export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
 export type { Throttle } from './run/dispatch/throttle.js';
-export type { EraseOptions, EraseReport, RequestOptions, SettleAck } from './run/world/ask/asking.js';
-export type { PendingItem } from './run/world/ask/open-items.js';
+export type {
+  DecideOptions,
+  Decider,
+  EraseOptions,
+  EraseReport,
+  RequestOptions,
+  SettleAck,
+} from './run/world/ask/asking.js';
+export type { DecidedItem, PendingItem } from './run/world/ask/open-items.js';
 export type { ClockConfirmation } from './run/world/life/confirm-clock.js';
 export type { EraseTarget } from './run/world/life/erasure.js';
 export type { FeedOptions, FeedReport } from './run/world/life/feed.js';
@@ -115,6 +122,6 @@ export { openKernelWorld } from './run/world/open-world.js';
 export type { HolderRights } from './run/world/read/authority.js';
 export type { ReadableFrame } from './run/world/read/readable-frames.js';
 export type { OpenEffect, WorldFrame } from './run/world/read/reading.js';
-export type { AskOptions, WorldView } from './run/world/read/view.js';
+export type { AskOptions, ViewDecideOptions, WorldView } from './run/world/read/view.js';
 export type { World } from './run/world/world.js';
 export { type Ack, recordsOf } from './run/world/write/acknowledgement.js';

@@ -17,6 +17,7 @@ import { encodeFrame, recordsOf } from '../record/index.js';
 import { deliverEvent, exceedEvent } from './cell/deliver-event.js';
 import { beginFork } from './command/begin-fork.js';
 import { applyCommand } from './command/commands.js';
+import { requireActor } from './command/require-actor.js';
 import {
   type Deliverer,
   type EmittedEffect,
@@ -165,7 +166,8 @@ function admitManifest(fold: FrameFold, ingress: IngressOf<'manifest'>): void {
 }
 
 /** Repeated requests are detected by the driver: a repetition is never journaled, so never folded. */
-function admitRequest(fold: FrameFold, { to, event, principal }: IngressOf<'request'>): void {
+function admitRequest(fold: FrameFold, { to, event, principal, actor }: IngressOf<'request'>): void {
+  requireActor(principal as Principal, actor);
   requireMaySend(fold, principal as Principal, to, event.name);
   if (event.name !== REVIVE) return enqueueRequest(fold, to, event as EventEnvelope);
   const { next } = event.value as { readonly next?: EventEnvelope };

@@ -13,7 +13,7 @@ export type {
 export { effectOfTimer } from './frame/wake.js';
 export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
 export { gateRead, mayAnswer, type ReadVerdict } from './gate/gate.js';
-export { authorityOf, cellOf, declaredRights, holderIn, isNobody } from './gate/rights.js';
+export { authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
 export * from './leaf/bounds.js';
 export * from './leaf/leaf-key.js';
 export type {
@@ -31,6 +31,7 @@ export type {
   WorldLeaf,
 } from './leaf/leaves.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
+export { type FirstDecision, firstDecision, type ItemName } from './ledger/first-decision.js';
 export { isSameQuestion } from './ledger/parked.js';
 export { planDifference } from './plan/rebuild-plan.js';
 export { readTable } from './table/read-table.js';

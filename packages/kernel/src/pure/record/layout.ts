@@ -47,7 +47,7 @@ export const INGRESS_LAYOUTS: Readonly<Record<IngressRecord['kind'], Layout>> = 
     ],
     optional: plain('compatible', 'cancels', 'code'),
   },
-  request: { code: 1, fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']], optional: [] },
+  request: { code: 1, fields: [...STAMPS, ...plain('id', 'to'), ['event', 'event']], optional: plain('actor') },
   command: { code: 2, fields: [...STAMPS, ...plain('id'), ['command', 'event']], optional: [] },
   receipt: {
     code: 3,
@@ -116,5 +116,5 @@ export const STATE_PREFIX = 'state.';
 /** The fields of a receipt. */
 export const RECEIPT_LAYOUT: Omit<Layout, 'code'> = {
   fields: plain('adapter', 'status', 'attempts'),
-  optional: plain('code', 'retryable', 'payload', 'usage', 'error_ref', 'by'),
+  optional: plain('code', 'retryable', 'payload', 'usage', 'error_ref', 'by', 'actor', 'reason_ref'),
 };

@@ -4,6 +4,7 @@
  */
 import {
   account,
+  actor,
   address,
   amounts,
   capability,
@@ -31,6 +32,8 @@ const place = z.tuple([count, count]);
 const optionalAddress = z.nullable(address);
 const booked = { account: text, booked: amounts };
 
+const decidedBy = { by: principal, actor: z.exactOptional(actor) };
+
 const question = z.strictObject({
   n: count,
   question: value(),
@@ -38,7 +41,7 @@ const question = z.strictObject({
   expires: z.nullable(count),
   to: z.nullable(text),
   answer: z.exactOptional(
-    z.union([z.strictObject({ by: principal, value: value() }), z.strictObject({ expired: z.literal(true) })]),
+    z.union([z.strictObject({ ...decidedBy, value: value() }), z.strictObject({ expired: z.literal(true) })]),
   ),
 });
 
@@ -103,7 +106,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     reserved: z.exactOptional(reserved),
     approval: z.exactOptional(z.strictObject({ to: text, timeoutMs: z.nullable(count) })),
     deferred: z.exactOptional(z.strictObject({ expires: z.nullable(count), to: z.nullable(text) })),
-    approved: z.exactOptional(z.literal(true)),
+    approved: z.exactOptional(z.strictObject({ ...decidedBy, to: z.nullable(text) })),
     settler: z.exactOptional(address),
     asks: z.exactOptional(z.array(question)),
     cancelled: z.exactOptional(z.strictObject({ until: count })),
@@ -162,6 +165,10 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     to: z.nullable(text),
     settler: z.exactOptional(address),
     owed: z.exactOptional(z.strictObject(booked)),
+    approved: z.exactOptional(z.strictObject(decidedBy)),
+    decided: z.exactOptional(z.strictObject(decidedBy)),
+    asked: z.exactOptional(z.literal(true)),
+    answers: z.exactOptional(z.array(z.strictObject({ n: count, to: z.nullable(text), ...decidedBy }))),
   }),
   table: z.union([
     z.strictObject({ bytes: count, keys: z.array(text), values: z.array(value()) }),

@@ -24,8 +24,16 @@ import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
 import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
-import { Asking, type EraseOptions, type EraseReport, type RequestOptions, type SettleAck } from './ask/asking.js';
-import type { PendingItem } from './ask/open-items.js';
+import {
+  Asking,
+  type DecideOptions,
+  type Decider,
+  type EraseOptions,
+  type EraseReport,
+  type RequestOptions,
+  type SettleAck,
+} from './ask/asking.js';
+import type { DecidedItem, PendingItem } from './ask/open-items.js';
 import { type ClockConfirmation, requireConfirmation } from './life/confirm-clock.js';
 import type { EraseTarget } from './life/erasure.js';
 import type { FeedOptions, FeedReport } from './life/feed.js';
@@ -170,13 +178,14 @@ export class World implements AsyncDisposable {
    * Decides an approval. An approved effect passes the whole gate again.
    *
    * @param item an item of {@link pending}, or its id; an item brings the digest of what was seen
-   * @throws RepriseError as {@link command}; `approval_stale` when its parameters differ from those that were seen
+   * @throws RepriseError as {@link command}; `approval_stale` when its parameters differ from those that were seen;
+   *   `effect_settled` when another decision came first, with `by` and `actor` of that one in its details
    */
-  decide(item: string | PendingItem, decision: EffectDecision, options: RequestOptions = {}): Promise<Ack> {
+  decide(item: string | PendingItem, decision: EffectDecision, options: DecideOptions = {}): Promise<Ack> {
     return this.#asking.decide(item, decision, options);
   }
 
-  /** Answers a question of a running effect. */
+  /** Answers a question of a running effect. A late answer is refused as a late decision is: see {@link decide}. */
   answer(item: string | PendingItem, answer: unknown, options: RequestOptions = {}): Promise<Ack> {
     return this.#asking.answer(item, answer, options);
   }
@@ -185,10 +194,25 @@ export class World implements AsyncDisposable {
    * Settles an effect that waits for a person or another system: the webhook came, the person is done. The first outcome
    * settles it. A later one is journaled, changes nothing and is reported as such; the same one again is not journaled.
    *
-   * @returns `applied`, or `already_settled` when another outcome came first
+   * @returns `applied`, or `already_settled` when another outcome came first, with the one who decided
    */
-  settle(effect: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
-    return this.#asking.settle(effect, outcome, options);
+  async settle(effect: string, outcome: Settlement, options: DecideOptions = {}): Promise<SettleAck> {
+    const ack = await this.#asking.settle(effect, outcome, options);
+    if (ack.status === 'applied') return ack;
+    return { ...ack, ...(await this.#reading.decidedBy(effect, options.as ?? 'operator')) };
+  }
+
+  /**
+   * Who decided about an item that waited for approval, an answer or an outcome. The answer never changes and is there
+   * for the life of the world; undefined while the item waits, and when nobody decided: its time ran out, or its plan
+   * ended.
+   *
+   * @param item an item of an earlier {@link pending}, or its id; the id of an approval that waited again, for an
+   *   outcome, names the outcome
+   * @throws RepriseError `invalid_argument`, `world_closed`
+   */
+  decidedBy(item: DecidedItem): Promise<Decider | undefined> {
+    return this.#reading.decidedBy(item, 'operator');
   }
 
   /**

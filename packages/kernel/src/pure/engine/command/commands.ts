@@ -1,14 +1,19 @@
 /** The session commands: one handler for each. A refused command changes nothing. */
 import {
   ACCOUNT_DEPTH_MAX,
+  type Actor,
   type Address,
+  actorOf,
   type CommandName,
   type CommandValue,
+  type EffectDecision,
   type FailureCode,
   formatAddress,
   type KernelCommand,
   type Principal,
+  present,
   type Receipt,
+  type Ref,
   type Settlement,
   type Value,
 } from '@reprise/contracts';
@@ -23,11 +28,13 @@ import { fullName, gateEffect, mayAnswer } from '../gate/gate.js';
 import { setRights } from '../gate/grants.js';
 import { authorityOf, cellOf, holderOf, isAdapter, isGeneration } from '../gate/rights.js';
 import { accountKey, effectKey, settledKey } from '../leaf/leaf-key.js';
-import type { EffectLeaf } from '../leaf/leaves.js';
+import type { DecidedBy, EffectLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { bookLate, chainOf } from '../ledger/accounts.js';
+import { firstDecision, type ItemName } from '../ledger/first-decision.js';
 import { isAsking } from '../ledger/parked.js';
-import { cancelEffect, mayHaveOutcome, openEffect, settleInFrame } from '../ledger/settle.js';
+import { cancelEffect, decidedBy, mayHaveOutcome, openEffect, settleInFrame } from '../ledger/settle.js';
+import { requireActor } from './require-actor.js';
 
 /** The principal, and the index of the record of the command. */
 interface Asking {
@@ -56,6 +63,7 @@ export function applyCommand<N extends CommandName>(
   command: KernelCommand & { name: N },
   asking: Asking,
 ): void {
+  requireActor(asking.who, actorIn(command));
   const handler = HANDLERS[command.name as N] as (fold: FrameFold, value: unknown, asking: Asking) => void;
   handler(fold, command.value, asking);
 }
@@ -65,22 +73,35 @@ export function approvalDigest(hash: Hash, { name, params }: Pick<EffectLeaf, 'n
   return toHex(hash(encode([name, params], FRAME_DEPTH_MAX)));
 }
 
-function settle(fold: FrameFold, { effect: id, outcome }: CommandValue<'sys/Settle@1'>, { who, cause }: Asking): void {
+function actorIn({ value }: KernelCommand): Actor | undefined {
+  return 'actor' in value ? value.actor : undefined;
+}
+
+function settle(fold: FrameFold, value: CommandValue<'sys/Settle@1'>, { who, cause }: Asking): void {
+  const { effect: id, outcome } = value;
   const effect = openEffect(fold, id);
   if (effect === undefined) return tooLate(fold, id, outcome, { who, cause });
   requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? null }, nameOf(effect));
   if (effect.deferred === undefined && who !== 'operator')
     throw notAllowed('cap_denied', `effect ${id} does not wait for a settlement`);
   const payload = outcome.status === 'ok' ? { payload: checkedPayload(fold, effect, outcome.payload) } : {};
-  const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, by: who, attempts: effect.attempt };
+  const said = { by: who, ...saidIn(value), attempts: effect.attempt };
+  const receipt: Receipt = { adapter: 'kernel', ...outcome, ...payload, ...said };
   const by = cellOf(who) === undefined ? 'command' : 'cell';
   settleInFrame(fold, id, effect, { by, receipt }, cause);
 }
 
+/** The actor and the reason of a command, as receipts hold them. */
+function saidIn({ actor, reason_ref }: { readonly actor?: Actor; readonly reason_ref?: Ref }): Said {
+  return present({ actor, reason_ref });
+}
+
+type Said = Pick<Receipt, 'actor' | 'reason_ref'>;
+
 /** A settlement that comes too late is answered with a record; for an effect that never waited it is refused. */
 function tooLate(fold: FrameFold, id: string, { status, usage }: Settlement, { who, cause: c }: Asking): void {
   const settled = fold.overlay.get(settledKey(id));
-  if (settled === undefined) throw notOpen(id);
+  if (settled === undefined || settled.asked === true) throw notOpen(id);
   requireAnswerer(fold, who, settled, `effect ${id}`);
   fold.push({ kind: 'late', c, effect: id, status, settled: settled.status });
   if (usage === undefined || settled.owed === undefined) return;
@@ -104,7 +125,8 @@ function checkedPayload(fold: FrameFold, effect: EffectLeaf, payload: unknown): 
 function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cause }: Asking): void {
   const { effect: id, digest, decision } = value;
   const effect = openEffect(fold, id);
-  if (effect?.approval === undefined) throw notOpen(id, 'does not wait for approval');
+  if (effect?.approval === undefined)
+    throw decidedBefore(fold, { effect: id, approval: true }, who, 'does not wait for approval');
   requireAnswerer(fold, who, { ...effect, to: effect.approval.to }, nameOf(effect));
   const now = approvalDigest(fold.env.hash, effect);
   if (digest !== undefined && digest !== now) {
@@ -115,19 +137,21 @@ function decide(fold: FrameFold, value: CommandValue<'sys/Decide@1'>, { who, cau
       hint: 'Show the pending item again and decide on its current parameters.',
     });
   }
-  if (decision.approve) return release(fold, id, effect, decision, { who, cause });
-  const receipt = denied(effect, 'policy_denied/not_approved', who);
+  if (decision.approve) return release(fold, id, effect, { ...value, decision }, { who, cause });
+  const receipt = denied(effect, 'policy_denied/not_approved', { by: who, ...saidIn(value) });
   settleInFrame(fold, id, effect, { by: 'command', receipt }, cause);
 }
 
+/** A decision that approves. */
+type Approval = CommandValue<'sys/Decide@1'> & { readonly decision: Extract<EffectDecision, { approve: true }> };
+
 /** Releases an approved effect: it passes the whole gate again, for much may have changed since. */
-function release(
-  fold: FrameFold,
-  id: string,
-  effect: EffectLeaf,
-  decision: { readonly params?: unknown; readonly remember?: { readonly until: number | null } },
-  { who, cause }: Asking,
-): void {
+function release(fold: FrameFold, id: string, waiting: EffectLeaf, value: Approval, { who, cause }: Asking): void {
+  const { decision } = value;
+  const { approval, ...rest } = waiting;
+  const said = saidIn(value);
+  const by: DecidedBy = decidedBy({ by: who, actor: value.actor });
+  const effect: EffectLeaf = { ...rest, approved: { ...by, to: approval?.to ?? null } };
   const definition = fold.env.app.effects.get(effect.name);
   if (definition === undefined) throw new Refusal('unknown_effect', `the app has no effect ${effect.name}`);
   const given = decision.params ?? effect.params;
@@ -139,7 +163,7 @@ function release(
       actual: checked.actual,
     });
   }
-  if (!checked.ok) return refuseRelease(fold, id, effect, 'validation_error', { who, cause }); // a deploy came between
+  if (!checked.ok) return refuseRelease(fold, id, effect, 'validation_error', cause); // a deploy came between
   const { plan } = effect;
   const cell: Address = [plan[0], plan[1]];
   if (decision.remember !== undefined && isGeneration(fold, cell, effect.inc)) {
@@ -147,49 +171,59 @@ function release(
     setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
   }
   const verdict = gateEffect(fold, { plan, inc: effect.inc, definition, params: checked.value, approved: id });
-  if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, { who, cause });
-  const { approval, ...rest } = effect;
+  if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, cause);
   const deadline = approval?.timeoutMs == null ? null : fold.at + approval.timeoutMs;
   const reserved = verdict.reserved === undefined ? {} : { reserved: verdict.reserved };
   const guarantee = guaranteeOf(definition, checked.value); // edited parameters may carry another
-  const freed: EffectLeaf = { ...rest, params: checked.value, guarantee, deadline, approved: true };
+  const freed: EffectLeaf = { ...effect, params: checked.value, guarantee, deadline };
   const receipt = startOrWait(fold, id, { ...freed, ...reserved }, definition, cause);
   if (receipt !== undefined) return settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is reserved yet
-  tellOwner(fold, plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...plan] }, cause);
+  tellGoesOn(fold, id, effect, { ...by, ...said }, cause);
 }
 
-function refuseRelease(
+/** The gate refuses what was approved: that is no denial of the principal that approved it. */
+function refuseRelease(fold: FrameFold, id: string, effect: EffectLeaf, code: FailureCode, cause: number): void {
+  settleInFrame(fold, id, effect, { by: 'gate', receipt: denied(effect, code) }, cause);
+}
+
+/** Tells the cell that an effect of its plan continues, and who made it continue. */
+function tellGoesOn(
   fold: FrameFold,
   id: string,
-  effect: EffectLeaf,
-  code: FailureCode,
-  { who, cause }: Asking,
+  { name, plan }: EffectLeaf,
+  said: DecidedBy & Said,
+  cause: number,
 ): void {
-  settleInFrame(fold, id, effect, { by: 'gate', receipt: denied(effect, code, who) }, cause);
+  const { by, actor, reason_ref } = said;
+  const value = present({ effect: id, name, plan: [...plan], by, actor: actor && { ...actor }, reason_ref });
+  tellOwner(fold, plan, 'sys/EffectGoesOn@1', value, cause);
 }
 
 function answer(
   fold: FrameFold,
-  { effect: id, n, answer: given }: CommandValue<'sys/Answer@1'>,
+  { effect: id, n, answer: given, actor }: CommandValue<'sys/Answer@1'>,
   { who, cause }: Asking,
 ): void {
   const effect = openEffect(fold, id);
   const asked = effect?.asks?.find((question) => question.n === n);
-  if (effect === undefined || asked === undefined) throw notOpen(id, `has no open question ${n}`);
+  if (effect === undefined || asked === undefined || asked.answer !== undefined)
+    throw decidedBefore(fold, { effect: id, n }, who, `has no open question ${n}`);
   requireAnswerer(fold, who, { ...effect, to: asked.to }, nameOf(effect));
-  if (asked.answer !== undefined) throw notOpen(id, `already has an answer to question ${n}`);
-  const asks = effect.asks?.map((ask) => (ask === asked ? { ...ask, answer: { by: who, value: given } } : ask)) ?? [];
+  const by = decidedBy({ by: who, actor });
+  const asks = effect.asks?.map((ask) => (ask === asked ? { ...ask, answer: { ...by, value: given } } : ask)) ?? [];
   const answered = wakeWhenDue(fold, id, { ...effect, asks });
   fold.overlay.set(effectKey(id), answered);
   if (isAsking(answered)) return;
-  tellOwner(fold, effect.plan, 'sys/EffectGoesOn@1', { effect: id, name: effect.name, plan: [...effect.plan] }, cause);
+  tellGoesOn(fold, id, effect, by, cause);
 }
 
-function cancel(fold: FrameFold, { effect: id, graceMs }: CommandValue<'sys/Cancel@1'>, { who, cause }: Asking): void {
+function cancel(fold: FrameFold, value: CommandValue<'sys/Cancel@1'>, { who, cause }: Asking): void {
+  const { effect: id, graceMs } = value;
   const effect = openEffect(fold, id);
-  if (effect === undefined) throw notOpen(id);
+  if (effect === undefined) throw decidedBefore(fold, { effect: id }, who, 'is not open');
   requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? effect.approval?.to ?? null }, nameOf(effect));
-  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', by: who, attempts: effect.attempt };
+  const said = { by: who, ...saidIn(value), attempts: effect.attempt };
+  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', ...said };
   if (mayHaveOutcome(fold, effect)) cancelEffect(fold, id, cause, graceMs);
   else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
 }
@@ -261,12 +295,21 @@ function notAllowed(code: FailureCode, where: string): Refusal {
   return new Refusal(error, 'the principal lacks the right to do that', { where, reason: code });
 }
 
-function notOpen(id: string, why = 'is not open'): Refusal {
+/** The refusal of a decision that comes too late: a principal that might have decided is told who did. */
+function decidedBefore(fold: FrameFold, item: ItemName, who: Principal, why: string): Refusal {
+  const first = firstDecision(fold.overlay, item);
+  if (first === undefined) return notOpen(item.effect, why);
+  requireAnswerer(fold, who, first, `effect ${item.effect}`);
+  return notOpen(item.effect, why, first.decided);
+}
+
+function notOpen(id: string, why = 'is not open', first?: DecidedBy): Refusal {
   return new Refusal('effect_settled', `effect ${id} ${why}`, {
+    ...(first === undefined ? {} : { by: first.by, actor: actorOf(first.by, first.actor) }),
     hint: 'The effect was settled before, or does not belong to this world.',
   });
 }
 
-function denied(effect: EffectLeaf, code: FailureCode, by: Principal): Receipt {
-  return { adapter: 'gate', status: 'denied', code, by, attempts: effect.attempt };
+function denied(effect: EffectLeaf, code: FailureCode, said: Said & Partial<DecidedBy> = {}): Receipt {
+  return { adapter: 'gate', status: 'denied', code, ...said, attempts: effect.attempt };
 }

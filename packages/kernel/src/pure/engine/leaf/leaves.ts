@@ -1,6 +1,7 @@
 /** The shapes of leaves, and the view of them that a fold writes to. */
 import type {
   Account,
+  Actor,
   Address,
   Amounts,
   Capability,
@@ -131,8 +132,8 @@ export interface EffectLeaf {
   readonly approval?: { readonly to: string; readonly timeoutMs: number | null };
   /** It is deferred: its expiry, and the principals besides the operator that may settle it. */
   readonly deferred?: { readonly expires: number | null; readonly to: string | null };
-  /** It waited for approval and got it. */
-  readonly approved?: true;
+  /** It waited for approval and got it: who approved it, and who else might have decided. */
+  readonly approved?: DecidedBy & { readonly to: string | null };
   /** The cell that settles it; no adapter does. */
   readonly settler?: Address;
   /** What its adapter asked, by the question's ordinal. */
@@ -153,7 +154,13 @@ export interface Booked {
   readonly booked: Amounts;
 }
 
-/** The remains of an effect that waited for input from outside: a late settlement gets an answer. */
+/** Who decided: the principal whose rights counted, and the actor where the command stated it. */
+export interface DecidedBy {
+  readonly by: Principal;
+  readonly actor?: Actor;
+}
+
+/** The remains of an effect that waited for input from outside: a late decision is answered with who was first. */
 export interface SettledLeaf {
   readonly name: string;
   readonly status: ReceiptStatus;
@@ -164,6 +171,20 @@ export interface SettledLeaf {
   readonly settler?: Address;
   /** Its assumed usage, until it is reported. */
   readonly owed?: Booked;
+  /** Who approved it. */
+  readonly approved?: DecidedBy;
+  /** Who settled it: denied it, answered it, reported its outcome or cancelled it. Absent when its time ran out. */
+  readonly decided?: DecidedBy;
+  /** Its adapter asked questions, and it waited for nothing else: it is not settled from outside. */
+  readonly asked?: true;
+  /** Who answered its questions. */
+  readonly answers?: readonly AnsweredBy[];
+}
+
+/** Who answered a question of an effect, and who else might have. */
+export interface AnsweredBy extends DecidedBy {
+  readonly n: number;
+  readonly to: string | null;
 }
 
 /** A question of a running adapter, and its answer. */
@@ -177,7 +198,7 @@ export interface AskedQuestion {
 }
 
 /** How a question ended. */
-type Answer = { readonly by: Principal; readonly value: Value } | { readonly expired: true };
+type Answer = (DecidedBy & { readonly value: Value }) | { readonly expired: true };
 
 /** A log: how many items, the links of sealed chunks by level, and the items not sealed yet. */
 export interface LogLeaf {

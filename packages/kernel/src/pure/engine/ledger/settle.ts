@@ -6,13 +6,22 @@
  * G2  An armed effect that is settled without its adapter stays in the ledger, as `late`, until its adapter has
  *     answered or cannot any more: the real outcome is never lost.
  */
-import type { Address, DerivedOf, FaultCode, PlanAddress, Receipt } from '@reprise/contracts';
+import {
+  type Actor,
+  type Address,
+  type DerivedOf,
+  type FaultCode,
+  type PlanAddress,
+  type Principal,
+  present,
+  type Receipt,
+} from '@reprise/contracts';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { notify, tellOwner } from '../frame/notify.js';
 import { dropWake, wakeWhenDue } from '../frame/wake.js';
 import { CANCEL_GRACE_MS, LEAF_BYTES_MAX, SETTLED_BYTES } from '../leaf/bounds.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
+import type { CellLeaf, DecidedBy, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
 import { bookLate, bookReceipt } from './accounts.js';
 import { planBytes } from './plan-bytes.js';
 
@@ -154,24 +163,41 @@ export function closeEffect(
   fold.settled.push({ effect: id, leaf: effect, receipt });
   dropWake(fold, id, effect);
   const booked = bookReceipt(fold, effect, receipt);
-  if (waitedOutside(effect)) {
-    const to = effect.deferred?.to ?? effect.approval?.to ?? null;
-    // Known when the adapter will report it, or the settlement did.
-    const known = unanswered || booked === undefined || receipt.usage !== undefined;
-    const owed = known ? {} : { owed: booked };
-    const settler = effect.settler === undefined ? {} : { settler: effect.settler };
-    const leaf: SettledLeaf = { name: effect.name, status, at: fold.at, to, ...settler, ...owed };
-    fold.overlay.add(settledKey(id), leaf); // once for each effect: it cannot be there, so it is not looked for
-  }
+  // Known when the adapter will report it, or the settlement did.
+  const known = unanswered || booked === undefined || receipt.usage !== undefined;
+  const remains = remainsOf(fold.at, effect, receipt);
+  // Once for each effect: it cannot be there, so it is not looked for.
+  if (remains !== undefined) fold.overlay.add(settledKey(id), known ? remains : { ...remains, owed: booked });
   if (!unanswered) return fold.overlay.set(effectKey(id), undefined);
   const late = { status, ...booked };
   const { asks: _asked, reserved: _reserved, cancelled: _told, ...rest } = effect;
   fold.overlay.set(effectKey(id), { ...rest, late });
 }
 
-/** Others than the world's own adapters know its id: a late settlement must get an answer. */
-function waitedOutside({ approval, approved, deferred }: EffectLeaf): boolean {
-  return approval !== undefined || approved !== undefined || deferred !== undefined;
+/** What remains of an effect whose id others than the world's own adapters know: a late decision must get an answer. */
+function remainsOf(at: number, effect: EffectLeaf, { status, by, actor }: Receipt): SettledLeaf | undefined {
+  const { name, approval, approved, deferred, settler, asks = [] } = effect;
+  const waited = approval !== undefined || approved !== undefined || deferred !== undefined;
+  if (!waited && asks.length === 0) return undefined;
+  const answers = asks.flatMap(({ n, to, answer }) =>
+    answer === undefined || 'expired' in answer ? [] : [{ n, to, ...decidedBy(answer) }],
+  );
+  return present({
+    name,
+    status,
+    at,
+    to: deferred?.to ?? approval?.to ?? approved?.to ?? null,
+    settler,
+    approved: approved === undefined ? undefined : decidedBy(approved),
+    decided: by === undefined ? undefined : decidedBy({ by: by as Principal, actor }),
+    asked: waited ? undefined : (true as const),
+    answers: answers.length === 0 ? undefined : answers,
+  });
+}
+
+/** Who decided, without what else stands beside it. */
+export function decidedBy({ by, actor }: { readonly by: Principal; readonly actor?: Actor | undefined }): DecidedBy {
+  return actor === undefined ? { by } : { by, actor };
 }
 
 /** Takes in the late answer of an adapter whose effect is settled. */

@@ -3,12 +3,16 @@
  * promises of the methods are documented at those of the world.
  */
 import {
+  type Actor,
   type Address,
+  actor as actorSchema,
   type CommandName,
   type EffectDecision,
   isRef,
   type JournalRecord,
   type Principal,
+  present,
+  type Ref,
   RepriseError,
   requireKnownOptions,
   type Settlement,
@@ -33,6 +37,25 @@ export interface RequestOptions {
   readonly id?: string;
   /** The principal; `operator` when absent. */
   readonly as?: Principal;
+  /**
+   * Who acts; what follows from the principal when absent. The rights that count are the principal's. At most 1,024
+   * canonical bytes. A person can state no other person.
+   */
+  readonly actor?: Actor;
+}
+
+/** Options of a decision. */
+export interface DecideOptions extends RequestOptions {
+  /** The link to the reason, as text. It belongs to the decision: a decision that comes too late leaves none. */
+  readonly reason_ref?: Ref;
+}
+
+/** Who decided about an item. */
+export interface Decider {
+  /** The principal whose rights counted. */
+  readonly by: Principal;
+  /** Who acted. */
+  readonly actor: Actor;
 }
 
 /** Options of an erasure. */
@@ -41,8 +64,8 @@ export interface EraseOptions extends RequestOptions {
   readonly reason?: string;
 }
 
-/** The result of settling an effect from outside. */
-export interface SettleAck extends Ack {
+/** The result of settling an effect from outside; of one that was settled before, also who decided. */
+export interface SettleAck extends Ack, Partial<Decider> {
   readonly status: 'applied' | 'already_settled';
 }
 
@@ -71,6 +94,7 @@ export class Asking {
       return { name: event.name, value: event.value };
     });
     const admitted = await admitRequest(this.parts.app, this.#links, { to, name, value, ...this.#whoAsks(options) });
+    const actor = actorIn(options);
     const outcome = await this.#submit((stamps) => ({
       kind: 'request',
       ...stamps,
@@ -78,42 +102,42 @@ export class Asking {
       id: admitted.id,
       to: admitted.to,
       event: { name: admitted.name, value: admitted.value },
+      ...actor,
     }));
     return this.#ackOf(outcome);
   }
 
   /** Applies a session command. */
   async command(name: CommandName, value: unknown, options: RequestOptions): Promise<Ack> {
-    return this.#ackOf(await this.#submitCommand(name, value, options));
+    return this.#ackOf(await this.#submitCommand(name, value, readOptions(options, COMMAND_OPTIONS)));
   }
 
   /** Decides an approval. */
-  async decide(item: string | PendingItem, decision: EffectDecision, options: RequestOptions): Promise<Ack> {
+  async decide(item: string | PendingItem, decision: EffectDecision, options: DecideOptions): Promise<Ack> {
     const { id, digest } = readItem(item);
     const seen = digest === undefined ? {} : { digest };
-    return this.command('sys/Decide@1', { effect: id, ...seen, decision }, options);
+    const { who, said } = whoDecides(options);
+    return this.command('sys/Decide@1', { effect: id, ...seen, decision, ...said }, who);
   }
 
   /** Answers a question of a running effect. */
   async answer(item: string | PendingItem, answer: unknown, options: RequestOptions): Promise<Ack> {
-    const { id } = readItem(item);
-    const question = questionOf(id);
-    if (question === undefined) {
-      throw new RepriseError('invalid_argument', 'invalid question id', {
-        expected: 'the id of a pending item of kind question',
-        actual: id,
-      });
-    }
-    return this.command('sys/Answer@1', { ...question, answer: answer as Value }, options);
+    const question = requireQuestion(readItem(item).id);
+    const { who, said } = whoDecides(options, REQUEST_OPTIONS);
+    return this.command('sys/Answer@1', { ...question, answer: answer as Value, ...said }, who);
   }
 
   /** Settles a deferred effect. */
-  async settle(effect: string, outcome: Settlement, options: RequestOptions): Promise<SettleAck> {
-    // The same outcome has the same id, so a repetition is one request.
-    const said = readArgument('an outcome', () => encode([effect, outcome]));
-    const who = readOptions(options);
-    const id = who.id ?? `settle ${toHex(this.#hash(said))}`;
-    const done = await this.#submitCommand('sys/Settle@1', { effect, outcome }, { ...who, id });
+  async settle(
+    effect: string,
+    outcome: Settlement,
+    options: DecideOptions,
+  ): Promise<Ack & { readonly status: SettleAck['status'] }> {
+    const { who, said } = whoDecides(options);
+    const value = { effect, outcome, ...said };
+    // The same outcome of the same actor has the same id, so a repetition is one request.
+    const id = who.id ?? `settle ${toHex(this.#hash(readArgument('an outcome', () => encode(value))))}`;
+    const done = await this.#submitCommand('sys/Settle@1', value, { ...who, id });
     const ack = await this.#ackOf(done);
     const records = done.status === 'committed' ? done.frame.records : await this.#recordsOf(ack.seq);
     const late = records.some((record) => record.kind === 'late' && record.c === 0);
@@ -122,9 +146,9 @@ export class Asking {
 
   /** Cancels an effect. */
   async cancel(effect: string, options: RequestOptions & { readonly graceMs?: number }): Promise<Ack> {
-    const who = readOptions(options, CANCEL_OPTIONS);
+    const { who, said } = whoDecides(options, CANCEL_OPTIONS);
     const graceMs = readArgument('the options', () => options.graceMs);
-    return this.command('sys/Cancel@1', graceMs === undefined ? { effect } : { effect, graceMs }, who);
+    return this.command('sys/Cancel@1', { effect, ...(graceMs === undefined ? {} : { graceMs }), ...said }, who);
   }
 
   /** Erases content for good. */
@@ -165,9 +189,34 @@ export class Asking {
   }
 }
 
-const REQUEST_OPTIONS = { id: true, as: true } as const;
+/** Options without an actor: a command states its actor in its value, and an erasure none. */
+const COMMAND_OPTIONS = { id: true, as: true } as const;
+const REQUEST_OPTIONS = { ...COMMAND_OPTIONS, actor: true } as const;
 const CANCEL_OPTIONS = { ...REQUEST_OPTIONS, graceMs: true } as const;
-const ERASE_OPTIONS = { ...REQUEST_OPTIONS, reason: true } as const;
+const DECIDE_OPTIONS = { ...REQUEST_OPTIONS, reason_ref: true } as const;
+const ERASE_OPTIONS = { ...COMMAND_OPTIONS, reason: true } as const;
+
+/** The principal and the id of a decision, and what its command says beside the decision. */
+function whoDecides(options: DecideOptions, known: Readonly<Record<string, true>> = DECIDE_OPTIONS) {
+  const who = readOptions(options, known);
+  return {
+    who,
+    said: readArgument('the options', () => present({ actor: options.actor, reason_ref: options.reason_ref })),
+  };
+}
+
+/** The actor of a request, checked where it enters. */
+function actorIn(options: RequestOptions): { readonly actor?: Actor } {
+  const given: unknown = readArgument('the options', () => options.actor);
+  if (given === undefined) return {};
+  const { success, data } = actorSchema.safeParse(given);
+  if (success) return { actor: data };
+  throw new RepriseError('invalid_argument', 'invalid option "actor"', {
+    where: 'actor',
+    expected: "{ kind: 'person' | 'rule' | 'program' | 'node' | 'several', … }",
+    actual: given,
+  });
+}
 
 /** The id and the principal of a request; an option with another name is refused. */
 function readOptions(options: RequestOptions, known: Readonly<Record<string, true>> = REQUEST_OPTIONS): RequestOptions {
@@ -179,11 +228,25 @@ function readOptions(options: RequestOptions, known: Readonly<Record<string, tru
   });
 }
 
+/** The question that an item names. */
+function requireQuestion(id: string): { readonly effect: string; readonly n: number } {
+  const question = questionOf(id);
+  if (question !== undefined) return question;
+  throw new RepriseError('invalid_argument', 'invalid question id', {
+    expected: 'the id of a pending item of kind question',
+    actual: id,
+  });
+}
+
 /** A pending item, or its id. The command decides whether the id names anything. */
-function readItem(item: string | PendingItem): { readonly id: string; readonly digest?: string | undefined } {
+export function readItem(item: string | Pick<PendingItem, 'id' | 'kind' | 'digest'>): {
+  readonly id: string;
+  readonly kind?: PendingItem['kind'] | undefined;
+  readonly digest?: string | undefined;
+} {
   return readArgument('a pending item', () => {
-    const { id, digest } = typeof item === 'string' ? { id: item, digest: undefined } : item;
-    if (typeof id === 'string') return { id, digest };
+    const { id, kind, digest }: Partial<PendingItem> = typeof item === 'string' ? { id: item } : item;
+    if (typeof id === 'string') return { id, kind, digest };
     throw new RepriseError('invalid_argument', 'invalid pending item', {
       expected: 'an item of world.pending(), or its id',
       actual: item,

@@ -25,6 +25,9 @@ export interface PendingItem {
   readonly expires: number | null;
 }
 
+/** An item that was pending, or its id. */
+export type DecidedItem = string | Pick<PendingItem, 'id' | 'kind'>;
+
 /** The default pattern of those who may answer. */
 const ANYBODY = 'human:*';
 

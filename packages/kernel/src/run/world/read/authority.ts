@@ -1,7 +1,9 @@
 /** The current rights and accounts, read between two frames. */
 import {
   type Account,
+  type Actor,
   type Address,
+  actorOf,
   type Capability,
   type Principal,
   RepriseError,
@@ -12,7 +14,10 @@ import {
   accountKey,
   authorityOf,
   declaredRights,
+  firstDecision,
   gateRead,
+  holderOf,
+  type ItemName,
   mayAnswer,
   type RightsLeaf,
   WORLD_KEY,
@@ -21,6 +26,7 @@ import {
 import type { LeafTable } from '../../state/leaf-table.js';
 import { loaded } from '../../state/loaded.js';
 import { worldOf } from '../../state/world-leaf.js';
+import type { Decider } from '../ask/asking.js';
 import type { PendingItem } from '../ask/open-items.js';
 
 /** The rights of a holder. */
@@ -77,6 +83,22 @@ export function answerable(
 ): Promise<readonly PendingItem[]> {
   const world = { overlay: table, rules: rulesOf(table), at };
   return loaded(table, () => items.filter(({ name, to }) => mayAnswer(world, who, name, to) === undefined));
+}
+
+/**
+ * Who decided about an item that does not wait any more; undefined when nobody did, while it waits, and for a principal
+ * that could not have decided.
+ */
+export function decider(table: LeafTable, item: ItemName, who: Principal, at: number): Promise<Decider | undefined> {
+  const world = { overlay: table, rules: rulesOf(table), at };
+  return loaded(table, () => {
+    const first = firstDecision(table, item);
+    if (first?.decided === undefined) return undefined;
+    const isSettler = first.settler !== undefined && who === holderOf(first.settler);
+    if (!isSettler && mayAnswer(world, who, first.name, first.to) !== undefined) return undefined;
+    const { by, actor } = first.decided;
+    return { by, actor: copyValue(actorOf(by, actor) as unknown as Value) as unknown as Actor };
+  });
 }
 
 function rulesOf(table: LeafTable): WorldLeaf {

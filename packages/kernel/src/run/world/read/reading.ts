@@ -6,11 +6,12 @@ import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
+import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
-import { openItems, type PendingItem } from '../ask/open-items.js';
+import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
 import { requireAccountName, requirePrincipal } from '../ask/requests.js';
 import type { WorldParts } from '../parts.js';
-import { answerable, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
+import { answerable, decider, type HolderRights, readAccount, readAuthority, requireReader } from './authority.js';
 import { readableFrames } from './readable-frames.js';
 import { RECENT_FRAMES, RecentFrames } from './recent-frames.js';
 import type { ViewParts } from './view.js';
@@ -99,6 +100,15 @@ export class Reading {
     return stepper.exclusively(async () => openItems(table, hash));
   }
 
+  /** Who decided about an item that does not wait any more, for a principal that could have decided. */
+  async decidedBy(item: DecidedItem, who: Principal): Promise<Decider | undefined> {
+    const { id, kind } = readItem(item);
+    const { stepper, stamper, table } = this.parts;
+    return stepper.exclusively(() =>
+      decider(table, questionOf(id) ?? { effect: id, approval: kind === 'approval' }, who, stamper.now()),
+    );
+  }
+
   /** The rights of a holder. */
   async rights(holder: Principal): Promise<HolderRights> {
     requirePrincipal(holder);
@@ -125,6 +135,7 @@ export class Reading {
         // By its permanent name: a rule about a cell holds under every name of it.
         await stepper.exclusively(() => requireReader(table, who, cellAddress(app, cell), stamper.now()));
       },
+      decidedBy: (item) => this.decidedBy(item, who),
       answerable: (items) => stepper.exclusively(() => answerable(table, who, items, stamper.now())),
       frames: (from, signal) => readableFrames(this.parts, who, this.frames(from, signal), { from, signal }),
     };

@@ -11,8 +11,8 @@ import {
 } from '@reprise/contracts';
 import { linksOf } from '../../../pure/codec/index.js';
 import type { CellOf, TableRange } from '../../../pure/define/index.js';
-import type { RequestOptions, SettleAck } from '../ask/asking.js';
-import type { PendingItem } from '../ask/open-items.js';
+import type { DecideOptions, Decider, RequestOptions, SettleAck } from '../ask/asking.js';
+import type { DecidedItem, PendingItem } from '../ask/open-items.js';
 import type { World } from '../world.js';
 import type { Ack } from '../write/acknowledgement.js';
 import type { ReadableFrame } from './readable-frames.js';
@@ -23,12 +23,17 @@ export interface ViewParts {
   requireReader(cell: Address | CellOf): Promise<void>;
   /** The items that its principal may decide, answer or settle. */
   answerable(items: readonly PendingItem[]): Promise<readonly PendingItem[]>;
+  /** Who decided about an item that its principal could have decided. */
+  decidedBy(item: DecidedItem): Promise<Decider | undefined>;
   /** Frames as far as its principal may read them. */
   frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<ReadableFrame>;
 }
 
 /** Options of a request through a view: the principal is fixed. */
 export type AskOptions = Omit<RequestOptions, 'as'>;
+
+/** Options of a decision through a view. */
+export type ViewDecideOptions = Omit<DecideOptions, 'as'>;
 
 /** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects. */
 export class WorldView {
@@ -115,7 +120,7 @@ export class WorldView {
   }
 
   /** Decides an approval. See `World.decide`. */
-  decide(item: string | PendingItem, decision: EffectDecision, options: AskOptions = {}): Promise<Ack> {
+  decide(item: string | PendingItem, decision: EffectDecision, options: ViewDecideOptions = {}): Promise<Ack> {
     return this.world.decide(item, decision, { ...options, as: this.principal });
   }
 
@@ -125,8 +130,13 @@ export class WorldView {
   }
 
   /** Settles an effect. See `World.settle`. */
-  settle(effect: string, outcome: Settlement, options: AskOptions = {}): Promise<SettleAck> {
+  settle(effect: string, outcome: Settlement, options: ViewDecideOptions = {}): Promise<SettleAck> {
     return this.world.settle(effect, outcome, { ...options, as: this.principal });
+  }
+
+  /** Who decided about an item; undefined also when this principal could not have decided. See `World.decidedBy`. */
+  decidedBy(item: DecidedItem): Promise<Decider | undefined> {
+    return this.parts.decidedBy(item);
   }
 
   async #links(ref: Ref, { cell, log }: { readonly cell: Address; readonly log?: string }): Promise<boolean> {

@@ -55,6 +55,6 @@ function contentOf(asked: KeyedIngress): Uint8Array {
     const { kind, cell, subtree, digests, reason } = asked;
     return encode([kind, cell, subtree, cell === null ? digests : [], reason ?? null]);
   }
-  const content = asked.kind === 'request' ? [asked.to, asked.event] : [asked.command];
+  const content = asked.kind === 'request' ? [asked.to, asked.event, asked.actor ?? null] : [asked.command];
   return encode(content, FRAME_DEPTH_MAX); // an event's value may nest as deep as a value may
 }
