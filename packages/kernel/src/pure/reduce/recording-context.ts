@@ -13,8 +13,8 @@ export interface RecordingContextOptions {
   readonly sender?: ReducerContext['sender'];
   /** The plan for whose effect an adapter sent the event; null when absent. */
   readonly adapter?: ReducerContext['adapter'];
-  /** The principal of the request; null when absent. */
-  readonly principal?: ReducerContext['principal'];
+  /** Who sent the request; null when absent. */
+  readonly actor?: ReducerContext['actor'];
   /** The cell that made this one; null when absent. */
   readonly parent?: Address | null;
   /** The results of `ctx.random()`, in order; 0 when the list is at its end. */
@@ -42,7 +42,7 @@ export interface RecordingContext extends ReducerContext {
  */
 export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
   const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, adapter = null, parent = null } = options;
-  const { principal = null, random = [] } = options;
+  const { actor = null, random = [] } = options;
   const calls: ContextCall[] = [];
   const noted =
     (method: keyof ReducerContext) =>
@@ -55,7 +55,7 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
     now,
     sender,
     adapter,
-    principal,
+    actor,
     parent,
     calls,
     send: noted('send'),

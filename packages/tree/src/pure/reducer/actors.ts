@@ -1,12 +1,11 @@
 /** Who acts in a tree: the actors of its commands, its nodes as actors, and their words for models. */
-import { type Actor, actorOf, actorWords, type Principal, type SingleActor } from '@reprise/contracts';
+import { type Actor, actorOf, actorWords, formatAddress, type Principal, type SingleActor } from '@reprise/contracts';
 import type { Delivery } from './delivery.js';
 
-/** Who sent the event of this delivery: the principal of a request, or the cell that started the tree. */
-export function actorIn({ ctx }: Pick<Delivery, 'ctx'>): Actor {
-  const { principal, sender } = ctx;
-  if (principal !== null) return actorOf(principal);
-  return sender === null ? KERNEL : actorOf(`cell:${sender[0]}/${sender[1]}`);
+/** Who sent the event of this delivery: from outside, or the cell that started the tree. */
+export function actorIn({ ctx: { actor, sender } }: Pick<Delivery, 'ctx'>): Actor {
+  if (actor !== null) return actor;
+  return sender === null ? KERNEL : actorOf(`cell:${formatAddress([sender[0], sender[1]])}`);
 }
 
 const KERNEL: Actor = { kind: 'program', id: 'kernel' };

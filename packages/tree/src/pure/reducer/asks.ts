@@ -301,7 +301,8 @@ export function askEnded(delivery: Delivery, n: number): void {
   const { state, ctx } = delivery;
   const row = askOf(delivery, n);
   const outcome = row.outcome ?? { how: 'cancelled' as const, by: null, picked: null, text_ref: null };
-  if (row.plan !== null) ctx.cancel(row.plan);
+  // Whoever answers people's item later is told who was first.
+  if (row.plan !== null) ctx.cancel(row.plan, outcome.by === null ? {} : { actor: outcome.by });
   ctx.clearTimer(deadlineTimer(n));
   ctx.clearTimer(programTimer(n));
   for (const to of row.route) tableOf(delivery, 'routes').delete(pair(to, n));

@@ -1,6 +1,9 @@
 /** The `ctx` of one delivery: it collects the requests of the reducer, in order, and executes nothing. */
 import {
+  ACTOR_BYTES_MAX,
+  type Actor,
   type Address,
+  actor as actorSchema,
   type CommandName,
   type CommandValue,
   isWhole,
@@ -8,13 +11,12 @@ import {
   type KernelCommand,
   noticeTag,
   type PlanAddress,
-  type Principal,
   type Ref,
   type Sender,
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { encode, type NormalValue, toHex } from '../../codec/index.js';
+import { byteLength, copyValue, encode, type NormalValue, toHex } from '../../codec/index.js';
 import {
   cellAddress,
   type EventSendOptions,
@@ -55,7 +57,7 @@ export type CellOutput =
       readonly answer: AnswerTerms;
     }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
-  | { readonly type: 'cancel'; readonly ordinal: number }
+  | { readonly type: 'cancel'; readonly ordinal: number; readonly actor?: Actor }
   | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
   | { readonly type: 'command'; readonly command: KernelCommand; readonly tag?: string };
 
@@ -65,8 +67,15 @@ type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag'>;
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
 
-/** Who asked from outside: the plan behind an adapter, and the principal; null for what comes from inside. */
-type OutsideOf = Pick<ReducerContext, 'adapter' | 'principal'>;
+/** An actor that a recipe names, as the receipt of a cancelled effect holds it. */
+function actorGiven(given: Value): Actor {
+  const { success, data } = actorSchema.safeParse(given);
+  if (success && byteLength(given) <= ACTOR_BYTES_MAX) return data;
+  throw new Fault('value_invalid', `ctx.cancel names no actor of at most ${ACTOR_BYTES_MAX} bytes`);
+}
+
+/** Who asked from outside: the plan behind an adapter, and the actor; null for what comes from inside. */
+type OutsideOf = Pick<ReducerContext, 'adapter' | 'actor'>;
 
 /** The context of one delivery to one cell. */
 export class CellContext implements ReducerContext {
@@ -77,7 +86,7 @@ export class CellContext implements ReducerContext {
   readonly address: Address;
   readonly sender: Sender;
   readonly adapter: PlanAddress | null;
-  readonly principal: Principal | null;
+  readonly actor: Actor | null;
   readonly parent: Address | null;
   ended = false;
   #over = false;
@@ -94,12 +103,12 @@ export class CellContext implements ReducerContext {
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
     cell: CellLeaf,
-    { to, from, adapter, principal }: Pick<EventDelivery, 'to' | 'from'> & OutsideOf,
+    { to, from, adapter, actor }: Pick<EventDelivery, 'to' | 'from'> & OutsideOf,
   ) {
     this.address = own(to);
     this.sender = own(from);
     this.adapter = own(adapter);
-    this.principal = principal;
+    this.actor = actor === null ? null : (copyValue(actor as Value) as Actor);
     this.parent = own(cell.parent);
     this.#timers = new Map(Object.entries(cell.timers));
     this.#ord = cell.ord;
@@ -195,11 +204,12 @@ export class CellContext implements ReducerContext {
     this.#timers.delete(name);
   }
 
-  cancel(plan: number | 'all'): void {
+  cancel(plan: number | 'all', { actor }: { readonly actor?: Actor } = {}): void {
     this.#inside();
+    const who = actor === undefined ? {} : { actor: actorGiven(this.#copy(actor)) };
     const ordinals = plan === 'all' ? this.#plans : this.#plans.filter((ordinal) => ordinal === plan);
     this.#plans = this.#plans.filter((ordinal) => !ordinals.includes(ordinal));
-    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
+    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal, ...who });
   }
 
   stop(plan: number, options: { readonly graceMs?: number } = {}): void {
