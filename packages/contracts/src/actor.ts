@@ -58,19 +58,19 @@ export function mayState(principal: Principal, stated: Actor): boolean {
 }
 
 /**
- * An actor in words for people: `ann`, `rule always:bash (granted by ann)`, `program nightly`, `node review`. They may
- * hold text of others: escape them before they reach a terminal.
+ * An actor in words for people: `ann`, `rule always:bash (granted by ann)`, `program nightly`, `node review`. A name that
+ * could be read as something else is quoted. Escape the words before they reach a terminal.
  */
 export function actorWords(given: Actor): string {
   switch (given.kind) {
     case 'person':
-      return given.id;
+      return personWords(given.id);
     case 'rule':
-      return `rule ${given.id}${given.granted_by === null ? '' : ` (granted by ${given.granted_by})`}`;
+      return `rule ${word(given.id)}${given.granted_by === null ? '' : ` (granted by ${personWords(given.granted_by)})`}`;
     case 'program':
-      return given.id === 'operator' ? 'the operator' : `program ${given.id}`;
+      return given.id === OPERATOR ? OPERATOR : `program ${word(given.id)}`;
     case 'node':
-      return `node ${given.id}`;
+      return `node ${word(given.id)}`;
     case 'several':
       return given.of.map(actorWords).join(', ');
     default:
@@ -78,7 +78,20 @@ export function actorWords(given: Actor): string {
   }
 }
 
+const OPERATOR = 'operator';
 const PERSON = 'human:';
+
+/** A person's name cannot be taken for the operator, for the word of another kind, or for more than one name. */
+function personWords(id: string): string {
+  const known = [OPERATOR, 'kernel', 'model', 'nobody'].includes(id);
+  return PLAIN.test(id) && !known ? id : `person ${JSON.stringify(id)}`;
+}
+
+function word(id: string): string {
+  return /^[^\s"'(),]+$/.test(id) ? id : JSON.stringify(id);
+}
+
+const PLAIN = /^[^\s"'():,]+$/;
 
 function personOf(principal: Principal): string | undefined {
   return principal.startsWith(PERSON) ? principal.slice(PERSON.length) : undefined;

@@ -2,7 +2,7 @@
  * `AgentEvent@1`: what watchers of sessions see. Events are derived from journal frames and stored nowhere: the same
  * frames give the same events, wherever and whenever they are read.
  */
-import { droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
+import { actor, droppedCalls, errorDetail, failureCode, RECEIPT_STATUSES, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { CANCEL_SCOPES, REJECTIONS, runCause } from './commands.js';
 import { LOOP_ACTIONS, limitAmounts, tally } from './config.js';
@@ -78,6 +78,8 @@ export const AGENT_EVENTS = {
     command_id: z.string(),
     queued: z.boolean(),
     cause: runCause,
+    /** Who sent it from outside; absent for the message of another cell. */
+    actor: z.exactOptional(actor),
     ref: z.nullable(ref()),
     text: z.exactOptional(z.string()),
     /** The number of the run that the input was announced for, and which ended first. */
@@ -176,7 +178,13 @@ export const AGENT_EVENTS = {
   'human.resolved': event('human.resolved', {
     id,
     how: z.enum(HUMAN_ENDS),
+    /** The principal whose rights counted; null when nobody decided. */
     by: z.nullable(z.string()),
+    /** Who decided: absent when nobody did. */
+    actor: z.exactOptional(actor),
+    /** The reason or the comment that came with the decision, as text. */
+    ref: z.exactOptional(ref()),
+    reason: z.exactOptional(z.string()),
     /** The other pending items of the same call, which end with it. */
     also: z.exactOptional(z.array(id)),
   }),
@@ -190,6 +198,8 @@ export const AGENT_EVENTS = {
   }),
   'command.accepted': event('command.accepted', {
     ...command,
+    /** Who sent it from outside; absent for the command of another cell. */
+    actor: z.exactOptional(actor),
     still_queued: z.exactOptional(count),
     run: z.exactOptional(count),
     scope: z.exactOptional(z.enum(CANCEL_SCOPES)),

@@ -60,8 +60,6 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
     max_micro_money: z.exactOptional(z.int().min(1)),
     max_wall_ms: z.exactOptional(z.int().min(1)),
   }),
-  /** A message to the model from the person who decides about a call. */
-  z.strictObject({ type: z.literal('Note'), call_id: z.string().min(1).max(128), text_ref: ref() }),
   /** Replaces the conversation so far by a summary, before the next step. */
   z.strictObject({ type: z.literal('Compact') }),
   /** Accepts no further input and cancels what runs. */
@@ -94,7 +92,6 @@ export const REJECTIONS = [
   'not_running',
   'unknown_model',
   'unknown_command',
-  'unknown_call',
   'config_too_large',
   'too_many_steers',
   'queue_full',

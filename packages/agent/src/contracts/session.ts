@@ -61,6 +61,8 @@ export const toolResult = z.strictObject({
   /** The bytes of its output that a model is shown. */
   bytes: z.exactOptional(count),
   usage: z.exactOptional(usage),
+  /** Of a call that was denied: the reason, as text. */
+  reason_ref: z.exactOptional(ref()),
 });
 
 /** The toolsets of the run were refreshed. */

@@ -1,5 +1,5 @@
 /** One line of a history: one thing that a person cares about, in words. */
-import type { Ref } from '@reprise/contracts';
+import type { Actor, Ref } from '@reprise/contracts';
 import type { Cursor } from '../contracts/agent-event.js';
 
 /** What an entry is about. */
@@ -38,6 +38,8 @@ export interface HistoryEntry {
   readonly kind: EntryKind;
   /** Who acted: a principal, `model`, a tool, or `session <key>`; null when nobody did. */
   readonly by: string | null;
+  /** Who acted from outside: a person, a rule, a program, a node; absent for models, tools and cells. */
+  readonly actor?: Actor;
   readonly call_id?: string;
   readonly tool?: string;
   /** The entry in words, with its text last. */

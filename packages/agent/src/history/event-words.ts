@@ -1,5 +1,5 @@
 /** The entry of each event of a session: what happened, in words. */
-import type { Ref } from '@reprise/contracts';
+import { actorWords, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../contracts/agent-event.js';
@@ -292,15 +292,23 @@ async function questionBody(
   };
 }
 
-function resolvedBody({ id, how, by, also }: AgentEventOf<'human.resolved'>, { question }: WordsContext): Body {
+async function resolvedBody(
+  { id, how, by, actor, also, ref }: AgentEventOf<'human.resolved'>,
+  { question, content, bounds }: WordsContext,
+): Promise<Body> {
   const of = question?.call_id === undefined ? '' : ` ${question.tool} ${question.call_id}`;
   const others = also === undefined ? '' : `, and ${amount(also.length, 'other request')} of the call`;
   const notes = question?.notes === undefined || question.notes.length === 0 ? '' : ` (${question.notes.join('; ')})`;
   const request = `request ${id.slice(0, 12)}${others}`;
   const words =
-    by === null || how === 'expired' ? `${request} is ${how}${of}` : `${by} ${DECIDES[how]}${of}${notes}: ${request}`;
+    by === null || how === 'expired'
+      ? `${request} is ${how}${of}`
+      : `${actor === undefined ? by : actorWords(actor)} ${DECIDES[how]}${of}${notes}: ${request}`;
+  const reason = ref === undefined ? '' : `: ${quoted((await textAt(content, ref)) ?? '(erased)', bounds.said, ref)}`;
   return {
-    ...entry('decision', by, words),
+    ...entry('decision', by, `${words}${reason}`),
+    ...(actor === undefined ? {} : { actor }),
+    ...(ref === undefined ? {} : { ref }),
     ...(question?.call_id === undefined ? {} : { call_id: question.call_id, tool: question.tool }),
   };
 }

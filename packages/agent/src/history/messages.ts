@@ -2,7 +2,17 @@
  * The messages and commands that a frame brings to sessions. They are read from the request, or from the event of
  * another cell, since only these hold all parts of a message.
  */
-import { formatAddress, type InputPart, type JournalRecord, type Ref, type Sender } from '@reprise/contracts';
+import {
+  type Actor,
+  actorOf,
+  actorWords,
+  formatAddress,
+  type InputPart,
+  type JournalRecord,
+  type Principal,
+  type Ref,
+  type Sender,
+} from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import type { agentAdopted, RunCause, SessionCommand, sessionCommand, UserInput } from '../contracts/commands.js';
@@ -18,6 +28,8 @@ export interface Sent {
   readonly command_id: string;
   /** The principal, or `session <key>`, that sent it. */
   readonly by: string;
+  /** Who sent it from outside; absent when a cell did. */
+  readonly actor?: Actor;
   /** `UserInput` or the type of the command. */
   readonly type: 'UserInput' | SessionCommand['type'];
   /** The parts of a message. */
@@ -31,16 +43,16 @@ export interface Sent {
 /** The messages and commands in a frame, in order. */
 export function sentIn({ records }: Pick<EventFrame, 'records'>): Sent[] {
   return records.flatMap((record, i) => {
-    const sent = sentBy(record, i);
+    const sent = messageIn(record, i);
     return sent === undefined ? [] : [sent];
   });
 }
 
-function sentBy(record: JournalRecord, i: number): Sent | undefined {
+function messageIn(record: JournalRecord, i: number): Sent | undefined {
   if (record.kind !== 'request' && record.kind !== 'event') return undefined;
   const { to, event } = record;
   if (to[0] !== SESSION_REDUCER) return undefined;
-  const base = { i, session: to[1], by: record.kind === 'request' ? record.principal : senderName(record.from) };
+  const base = { i, session: to[1], ...senderIn(record) };
   const input = inputIn(event);
   if (input !== undefined) {
     const { parts, command_id, cause } = input;
@@ -58,6 +70,16 @@ function inputIn({ name, value }: { readonly name: string; readonly value: unkno
   // The gate checked the value before it was journaled; a rejected one is no input of the session.
   if (name === 'aos.agent/UserInput@1') return value as UserInput;
   return name === 'aos.agent/AgentAdopted@1' ? (value as z.infer<typeof agentAdopted>).input : undefined;
+}
+
+function senderIn(record: JournalRecord & { kind: 'request' | 'event' }): Pick<Sent, 'by' | 'actor'> {
+  if (record.kind === 'event') return { by: senderName(record.from) };
+  return { by: record.principal, actor: actorOf(record.principal as Principal, record.actor) };
+}
+
+/** Who sent a message or a command, in words. */
+export function sentBy({ by, actor }: Pick<Sent, 'by' | 'actor'>): string {
+  return actor === undefined ? by : actorWords(actor);
 }
 
 /** The name of a sender: `session <key>`, or the address of another cell. */

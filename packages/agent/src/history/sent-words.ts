@@ -4,7 +4,7 @@ import type { AgentEvent } from '../contracts/agent-event.js';
 import type { SessionCommand } from '../contracts/commands.js';
 import type { HistoryEntry, TextBounds } from './entry.js';
 import type { Body } from './event-words.js';
-import { messageRef, messageText, type Sent } from './messages.js';
+import { messageRef, messageText, type Sent, sentBy } from './messages.js';
 import { runOf } from './places.js';
 import { bounded, inline, quoted, textAt } from './words.js';
 
@@ -19,7 +19,7 @@ export async function sentBody(
   bounds: TextBounds,
 ): Promise<Body & Pick<HistoryEntry, 'run'>> {
   const run = fate.map(runOf).find((number) => number !== null) ?? null;
-  const base = { run, by: sent.by };
+  const base = { run, by: sent.by, ...(sent.actor && { actor: sent.actor }) };
   const { type } = sent;
   const state = stateOf(fate);
   if (type === 'UserInput' || type === 'Steer' || type === 'FollowUp') {
@@ -30,12 +30,13 @@ export async function sentBody(
   }
   const { command } = sent;
   const words = command === undefined ? type : await commandWords(command, content, bounds);
-  return { ...base, kind: 'command', words: `${sent.by}${state === '' ? '' : `${state},`} ${words}` };
+  return { ...base, kind: 'command', words: `${sentBy(sent)}${state === '' ? '' : `${state},`} ${words}` };
 }
 
 /** Who sent a message; of a parent's model, also the call. */
-function senderOf({ by, cause }: Sent): string {
-  return cause?.kind === 'parent' ? `${by} (call ${cause.call_id})` : by;
+function senderOf(sent: Sent): string {
+  const { cause } = sent;
+  return cause?.kind === 'parent' ? `${sentBy(sent)} (call ${cause.call_id})` : sentBy(sent);
 }
 
 function stateOf(fate: readonly AgentEvent[]): string {
@@ -63,10 +64,6 @@ async function commandWords(command: SessionCommand, content: ContentReader, bou
       return `withdraws the message ${command.command_id}`;
     case 'Spawn':
       return 'makes a child session';
-    case 'Note': {
-      const text = (await textAt(content, command.text_ref)) ?? '(erased)';
-      return `adds a note to call ${command.call_id}: ${quoted(text, bounds.said)}`;
-    }
     case 'Compact':
       return 'asks for a summary of the conversation so far';
     case 'Close':

@@ -3,11 +3,12 @@
  * approved it, the answer of the model that made it, what the model had read before, the messages of the run; and for a
  * child session the same for the call of its parent.
  */
+import { actorWords, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { Cursor } from '../contracts/agent-event.js';
 import { type Act, callOf } from './acts.js';
 import { answerText, argsText } from './event-words.js';
-import { messageText } from './messages.js';
+import { messageText, sentBy } from './messages.js';
 import { runOf, stepOf } from './places.js';
 import type { HistorySource } from './source.js';
 import { type Causes, type Settled, type Target, Trail } from './trail.js';
@@ -92,7 +93,7 @@ class Words {
       this.#link('call', call.event_seq, 0, title),
       ...changes,
       await this.#outcomeLink(),
-      ...this.#decisionLinks(call.event_seq),
+      ...(await this.#decisionLinks(call.event_seq)),
     ];
   }
 
@@ -105,19 +106,22 @@ class Words {
     return this.#link('outcome', event.event_seq, 1, `it ${outcomeWords(event)} (${at(event.event_seq)})${text}`);
   }
 
-  #decisionLinks(called: Cursor): WhyLink[] {
+  async #decisionLinks(called: Cursor): Promise<WhyLink[]> {
     const { decision, asked, rule } = this.#causes;
     if (decision !== undefined) {
       const { event, always } = decision;
-      const words = `${event.how} by ${event.by ?? 'nobody'}${always ? ', and always from then on' : ''}`;
-      return [this.#link('decision', event.event_seq, 1, `${words} (${at(event.event_seq)})`)];
+      const by = event.actor === undefined ? (event.by ?? 'nobody') : actorWords(event.actor);
+      const words = `${event.how} by ${by}${always ? ', and always from then on' : ''} (${at(event.event_seq)})`;
+      const reason =
+        event.ref === undefined ? '' : `: ${quoted(await reasonText(this.content, event.ref), TEXT_UNITS)}`;
+      return [this.#link('decision', event.event_seq, 1, `${words}${reason}`)];
     }
     if (asked !== undefined) return [this.#link('decision', null, 1, 'it waits for a person')];
     if (rule === undefined || !('effect' in rule.rule)) return [];
     const { effect, decision: decided } = rule.rule;
     const why =
       decided === 'require_approval'
-        ? 'nobody was asked: a person had approved such calls before'
+        ? 'nobody was asked: an approval of such calls was remembered'
         : `nobody was asked: rule ${rule.index} of the policy says ${decided} for ${effect}`;
     return [this.#link('decision', called, 1, why)];
   }
@@ -153,7 +157,7 @@ class Words {
       if (n === 1 && before > 0)
         links.push(this.#link('message', null, 0, `and to ${amount(before, 'further message')}`));
       const text = quoted(await messageText(this.content, sent.parts), TEXT_UNITS);
-      links.push(this.#link('message', place, 0, `${this.#lead(n)} ${sent.by} (${at(place)}): ${text}`));
+      links.push(this.#link('message', place, 0, `${this.#lead(n)} ${sentBy(sent)} (${at(place)}): ${text}`));
     }
     const earlier = this.trail.target.run ?? 0;
     if (earlier === 0) return links;
@@ -186,6 +190,10 @@ function outcomeWords(event: Settled): string {
   if (event.type === 'tool.completed') return 'returned';
   if (event.non_execution !== undefined) return nonExecutionWords(event.non_execution);
   return `failed${event.code === null ? '' : `: ${event.code}`}`;
+}
+
+async function reasonText(content: ContentReader, ref: Ref): Promise<string> {
+  return (await textAt(content, ref)) ?? '(erased)';
 }
 
 async function resultText(content: ContentReader, { ref }: Settled): Promise<string> {

@@ -1,5 +1,5 @@
 /** Shared by the plans of a session: the epochs of their start, and the description of outcomes. */
-import type { FailureCode } from '@reprise/contracts';
+import type { FailureCode, Ref } from '@reprise/contracts';
 import type { ReceiptOf } from '@reprise/kernel/define';
 import type { NonExecution } from '../contracts/non-execution.js';
 
@@ -19,6 +19,11 @@ export function nonExecutionOf(receipt: ReceiptOf<unknown>): NonExecution {
     default:
       return { kind: 'failed', ...code };
   }
+}
+
+/** The reason of a denial: it came with the decision that denied the call, and with no other. */
+export function reasonOf({ status, reason_ref }: ReceiptOf<unknown>): { readonly reason_ref?: Ref } {
+  return status === 'denied' && reason_ref !== undefined ? { reason_ref } : {};
 }
 
 /** The failure code of a receipt that is not `ok`. */

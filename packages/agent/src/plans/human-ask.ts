@@ -4,7 +4,7 @@ import { definePlan, planOnUse } from '@reprise/kernel/define';
 import { stepFence } from '../contracts/session.js';
 import type { ToolOutcome } from '../contracts/state.js';
 import { humanAsk, humanAskParams } from '../contracts/tool-call.js';
-import { nonExecutionOf } from './fence.js';
+import { nonExecutionOf, reasonOf } from './fence.js';
 
 /**
  * `aos.agent/human_ask_plan@1`: asks a person a question and reports the answer. Without an answer in time it reports
@@ -33,7 +33,7 @@ export const humanAskPlan = planOnUse('aos.agent/human_ask_plan@1', () =>
           : { output_ref: text, operator_output_ref: text, truncated: false, is_error: false };
       const said = receipt.status === 'ok' ? receipt.payload.bytes : undefined;
       const bytes = said === undefined ? {} : { bytes: said };
-      const value = { session_epoch, step_epoch, call_id, outcome, ...bytes };
+      const value = { session_epoch, step_epoch, call_id, outcome, ...bytes, ...reasonOf(receipt) };
       plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });
     },
   }),

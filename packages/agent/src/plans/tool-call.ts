@@ -4,7 +4,7 @@ import { definePlan, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
 import { stepFence } from '../contracts/session.js';
 import type { ToolOutcome } from '../contracts/state.js';
 import { type ToolCallReceipt, toolCall, toolCallParams } from '../contracts/tool-call.js';
-import { nonExecutionOf } from './fence.js';
+import { nonExecutionOf, reasonOf } from './fence.js';
 
 /** How long a tool call may take when its tool states no timeout. */
 const TOOL_TIMEOUT_MS = 10 * 60_000;
@@ -32,6 +32,7 @@ export const toolCallPlan = planOnUse('aos.agent/tool_call_plan@1', () =>
         call_id: call.call_id,
         outcome: outcomeOf(receipt),
         ...bytesOf(receipt),
+        ...reasonOf(receipt),
         ...usage,
       };
       plan.raiseEvent({ name: 'aos.agent/ToolResult@1', value });

@@ -13,7 +13,7 @@
  *     (`kept.ts`).
  */
 
-import type { LlmToolCall, SessionOp } from '@reprise/contracts';
+import type { LlmToolCall, NOTICES, PlanAddress, SessionOp } from '@reprise/contracts';
 import { present, startOfText } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
@@ -221,6 +221,7 @@ export function callSettled(draft: SessionState, value: z.infer<typeof toolResul
   const unknown = isUnknown(value.outcome);
   if (unknown) call.unknown++;
   if (unknown && draft.stopping === null && mayGoOn(call)) return { do: 'schedule' };
+  if (value.reason_ref !== undefined) call.note_ref = value.reason_ref;
   settleCall(draft, call, value.outcome, ctx, value.bytes);
   if (draft.stopping !== null) return { do: 'settle' };
   if (!unknown || call.on_unknown !== 'fail') return { do: 'schedule' };
@@ -241,22 +242,38 @@ function mayGoOn(call: PendingCall): boolean {
   return again || asked;
 }
 
-/** Notes that the effect of a call waits for outside input, or continues. */
+/** Notes that the effect of a call waits for outside input. */
 export function callWaits(
   draft: SessionState,
-  ordinal: number,
-  phase: 'approval' | 'ask' | 'running',
-  effect: string,
+  { plan, for: what, effect }: z.infer<(typeof NOTICES)['sys/EffectWaiting@1']>,
   ctx: ReducerContext,
 ): Next {
-  const call = draft.calls.find((known) => known.plan === ordinal && known.phase !== 'settled');
+  const call = callOfPlan(draft, plan);
   if (call === undefined) return undefined;
-  call.phase = phase;
+  const phase = what === 'approval' ? 'approval' : 'ask';
   const { call_id, tool } = call;
-  if (phase !== 'running')
-    ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: phase, effect });
+  call.phase = phase;
+  ctx.record('aos.agent/ToolCallWaiting@1', { ...place(draft), call_id, tool, for: phase, effect });
   if (draft.stopping === null) followCalls(draft, ctx);
   return undefined;
+}
+
+/** Notes that the effect of a call continues. The comment of its approval is shown with its result. */
+export function callContinues(
+  draft: SessionState,
+  { plan, reason_ref }: z.infer<(typeof NOTICES)['sys/EffectGoesOn@1']>,
+  ctx: ReducerContext,
+): Next {
+  const call = callOfPlan(draft, plan);
+  if (call === undefined) return undefined;
+  call.phase = 'running';
+  if (reason_ref !== undefined) call.note_ref = reason_ref;
+  if (draft.stopping === null) followCalls(draft, ctx);
+  return undefined;
+}
+
+function callOfPlan(draft: SessionState, [, , ordinal]: PlanAddress): PendingCall | undefined {
+  return draft.calls.find((known) => known.plan === ordinal && known.phase !== 'settled');
 }
 
 /** Ends the batch and continues with the next step (B3). */

@@ -54,7 +54,6 @@ const TRIGGER: Readonly<Record<SessionCommand['type'], Trigger>> = {
   Cancel: 'cancel',
   Withdraw: 'withdraw',
   Spawn: 'spawn',
-  Note: 'note',
   Compact: 'compact',
   Close: 'close',
 };
@@ -94,12 +93,6 @@ const HANDLERS: Handlers = {
   Spawn: (draft, command, { command_id, ctx }) => {
     const session = spawnForHost(draft, command, command_id, ctx);
     return session === undefined ? { refused: 'too_many_children' } : { more: { session } };
-  },
-  Note: (draft, { call_id, text_ref }) => {
-    const call = draft.calls.find((known) => known.call_id === call_id && known.phase !== 'settled');
-    if (call === undefined) return { refused: 'unknown_call' };
-    call.note_ref = text_ref;
-    return {};
   },
   Compact: (draft, _command, { command_id }) => {
     if ((draft.run?.config ?? draft.config).compaction === null) return { refused: 'compaction_off' };

@@ -16,7 +16,6 @@ export const TRIGGERS = [
   'cancel',
   'withdraw',
   'spawn',
-  'note',
   'compact',
   'close',
 ] as const;
@@ -69,7 +68,6 @@ export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reac
   withdraw: reacts('acts', { Idle: no('unknown_command') }),
   // A child is a session of its own: it needs no run of its parent.
   spawn: reacts('acts'),
-  note: reacts('acts', { ...withoutRun(no('unknown_call')), Cancelling: no('cancelling') }),
   // The summary is written before the next step, of this run or of the next one.
   compact: reacts('acts', { Idle: no('nothing_to_compact') }),
   close: reacts('acts'),

@@ -31,7 +31,7 @@ import {
 } from '../contracts/state.js';
 import { knownToolset } from '../contracts/toolset.js';
 import { transcriptItem } from '../contracts/transcript.js';
-import { callSettled, callWaits } from './calls.js';
+import { callContinues, callSettled, callWaits } from './calls.js';
 import { waitIsOver } from './child-waits.js';
 import { childFailed, childNews, childUnreachable } from './children.js';
 import { compactionGaveUp, windowCompacted } from './compact.js';
@@ -108,9 +108,8 @@ const HANDLERS: Handlers = {
   'aos.agent/OwnerCalled@1': programCalls,
   'sys/TimerFired@1': (draft, { name }, ctx) => timerFired(draft, name, ctx),
   'sys/PlanFailed@1': (draft, { plan }, ctx) => planFailed(draft, plan[2], ctx),
-  'sys/EffectWaiting@1': (draft, { plan, for: what, effect }, ctx) =>
-    callWaits(draft, plan[2], what === 'approval' ? 'approval' : 'ask', effect, ctx),
-  'sys/EffectGoesOn@1': (draft, { plan, effect }, ctx) => callWaits(draft, plan[2], 'running', effect, ctx),
+  'sys/EffectWaiting@1': callWaits,
+  'sys/EffectGoesOn@1': callContinues,
   'sys/EffectLate@1': (draft, value, ctx) => {
     callLate(draft, value, ctx);
     return undefined;

@@ -137,6 +137,10 @@ async function withTexts(content: ContentReader, event: AgentEvent, max: number)
       if (reason !== undefined && fits(reason, max)) return { ...event, reason };
       return event.ref === undefined ? event : withText(event, max, textAt(content, event.ref));
     }
+    case 'human.resolved': {
+      const reason = event.ref === undefined ? undefined : await textAt(content, event.ref);
+      return reason !== undefined && fits(reason, max) ? { ...event, reason } : event;
+    }
     case 'tool.requested': {
       const args = await valueAt(content, event.ref, max);
       return args === undefined ? event : { ...event, args };

@@ -3,7 +3,7 @@
  * namespace without collisions.
  *
  * Invariants
- * R1  Different `(session, id)` pairs, ids of decisions, ids of their comments, ids of the calls of programs and ids of
+ * R1  Different `(session, id)` pairs, ids of decisions, ids of the calls of programs and ids of
  *     requests to the cells of a part give different request ids: a `/` in a name is written as `%2F`, so the joining
  *     slashes are unambiguous.
  */
@@ -18,11 +18,6 @@ export function sessionRequestId(session: string, id: string): string {
 /** The id of a request about the whole world, such as a decision. */
 export function worldRequestId(id: string): string {
   return bounded(escaped(id), ['world', id]);
-}
-
-/** The id of the comment that accompanies a decision: no session has an empty key. */
-export function commentRequestId(id: string): string {
-  return bounded(`/${escaped(id)}`, ['comment', id]);
 }
 
 /** The id of a call that a program makes for an effect of its session. */

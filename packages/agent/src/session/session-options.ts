@@ -1,5 +1,5 @@
 /** The options of a session's methods, and what its commands return. */
-import type { Principal } from '@reprise/contracts';
+import type { Actor, Principal } from '@reprise/contracts';
 import type { Rejection } from '../contracts/commands.js';
 import type { Limits } from '../define/limits.js';
 
@@ -12,8 +12,13 @@ export interface CommandOptions {
   readonly id?: string;
   /** Accepts the command only in this epoch of the session: `state().session_epoch`. */
   readonly ifEpoch?: number;
-  /** The principal that sends the command; `operator` when absent. */
+  /** The principal that sends the command; `operator` when absent. A message of a person is sent `as` that person. */
   readonly as?: Principal;
+  /**
+   * Who sends it, where that does not follow from `as`: a rule or a program that acts with a person's rights, a node.
+   * At most 1,024 bytes. A person can state no other person.
+   */
+  readonly actor?: Actor;
 }
 
 /** The options of a message. */
@@ -26,7 +31,7 @@ export interface SayOptions extends CommandOptions {
 }
 
 /** The options of an input. */
-export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'pin'> {
+export interface SendOptions extends Pick<SayOptions, 'id' | 'as' | 'actor' | 'pin'> {
   /** Higher values come first; 0 when absent. */
   readonly priority?: number;
 }
@@ -64,14 +69,14 @@ export interface SessionOptions {
 }
 
 /** The options of a child session. */
-export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as'> {
+export interface SpawnOptions extends Pick<CommandOptions, 'id' | 'as' | 'actor'> {
   /** The budget of the child's runs; its agent's own limits apply as well. */
   readonly budget?: Pick<Limits, 'tokens' | 'usd' | 'wall'>;
 }
 
 type Names<O> = Readonly<Record<keyof O, true>>;
 
-const COMMAND: Names<CommandOptions> = { id: true, ifEpoch: true, as: true };
+const COMMAND: Names<CommandOptions> = { id: true, ifEpoch: true, as: true, actor: true };
 const SAY: Names<SayOptions> = { ...COMMAND, pin: true };
 
 /** The names of the options of each method: another name is a misspelled one, and is refused. */
@@ -85,8 +90,8 @@ export const OPTION_NAMES: {
 } = {
   command: COMMAND,
   say: SAY,
-  send: { id: true, as: true, pin: true, priority: true },
+  send: { id: true, as: true, actor: true, pin: true, priority: true },
   cancel: { ...COMMAND, scope: true, reason: true },
   session: { labels: true },
-  spawn: { id: true, as: true, budget: true },
+  spawn: { id: true, as: true, actor: true, budget: true },
 };

@@ -1,15 +1,14 @@
 /** Sends the requests and commands of a session, and tells how the session answered. */
-import { type Address, isRepriseError, type Principal, RepriseError } from '@reprise/contracts';
+import { type Address, isRepriseError, present, RepriseError } from '@reprise/contracts';
 import type { Ack, World } from '@reprise/kernel';
 import type { SessionCommand } from '../contracts/commands.js';
 import { sessionRequestId } from './request-id.js';
 import type { SessionFacts } from './session-facts.js';
 import type { CommandOptions, CommandReceipt } from './session-options.js';
 
-/** The sender of a request: its id, and the principal that sends it. */
-interface Sender {
+/** The sender of a request: its id, the principal that sends it, and who acts. */
+interface Sender extends Pick<CommandOptions, 'as' | 'actor'> {
   readonly id: string;
-  readonly as?: Principal;
 }
 
 /** Sends what an app asks of one session. */
@@ -21,17 +20,17 @@ export class SessionRequests {
   ) {}
 
   /** Sends an event to the session's cell. */
-  event(name: string, value: unknown, { id, as }: Sender): Promise<Ack> {
+  event(name: string, value: unknown, { id, as, actor }: Sender): Promise<Ack> {
     const { key, address } = this.session;
-    return this.world.request(address, { name, value }, { id: sessionRequestId(key, id), ...(as && { as }) });
+    return this.world.request(address, { name, value }, present({ id: sessionRequestId(key, id), as, actor }));
   }
 
   /** Sends a command. */
   async command(command: SessionCommand, options: CommandOptions): Promise<CommandReceipt> {
-    const { id: command_id = this.newId(), ifEpoch, as } = options;
+    const { id: command_id = this.newId(), ifEpoch, as, actor } = options;
     const value = { command_id, command, ...(ifEpoch === undefined ? {} : { expected_epoch: ifEpoch }) };
     try {
-      const ack = await this.event('aos.agent/HostCommand@1', value, { id: command_id, ...(as && { as }) });
+      const ack = await this.event('aos.agent/HostCommand@1', value, present({ id: command_id, as, actor }));
       return await this.#receiptOf(ack, command_id);
     } catch (error) {
       if (!isRepriseError(error, 'cell_absent')) throw error;
@@ -41,7 +40,7 @@ export class SessionRequests {
 
   /** Closes the session; a failed one is revived for it, with its state before the fault. */
   async close(options: CommandOptions): Promise<CommandReceipt> {
-    const { as, id: command_id = this.newId() } = options;
+    const { as, actor, id: command_id = this.newId() } = options;
     try {
       return await this.command({ type: 'Close' }, { ...options, id: command_id });
     } catch (error) {
@@ -50,11 +49,8 @@ export class SessionRequests {
     }
     const { key, address } = this.session;
     const value = { command_id, command: { type: 'Close', at_once: true } };
-    const ack = await this.world.revive(address, {
-      next: { name: 'aos.agent/HostCommand@1', value },
-      id: sessionRequestId(key, command_id),
-      ...(as && { as }),
-    });
+    const next = { name: 'aos.agent/HostCommand@1', value };
+    const ack = await this.world.revive(address, present({ next, id: sessionRequestId(key, command_id), as, actor }));
     return this.#receiptOf(ack, command_id);
   }
 

@@ -187,7 +187,7 @@ export class Session<R = unknown> {
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
     requireKnownOptions(options, OPTION_NAMES.spawn, 'spawn');
     await this.#adopt();
-    const { id: command_id = this.parts.newId(), budget = {}, as } = options;
+    const { id: command_id = this.parts.newId(), budget = {}, ...who } = options;
     const { max_tokens, max_micro_money, max_wall_ms } = saidLimits(budget, 'spawn');
     if (max_micro_money !== undefined) requirePrices(this.parts.models, agent, true);
     const { agents, ...adopted } = await this.parts.stored.of(agent);
@@ -201,7 +201,7 @@ export class Session<R = unknown> {
       max_wall_ms,
     });
     const value = { command_id, command };
-    const ack = await this.#requests.event('aos.agent/HostCommand@1', value, { id: command_id, ...(as && { as }) });
+    const ack = await this.#requests.event('aos.agent/HostCommand@1', value, { ...who, id: command_id });
     const accepted = await this.#facts.ofCommand(ack, 'aos.agent/HostCommandAccepted@1', command_id);
     if (accepted?.session === undefined) throw await this.#requests.refusal(ack, command_id);
     const child = new Session<ReturnOf<A>>(this.parts, accepted.session, agent);

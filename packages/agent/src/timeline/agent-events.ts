@@ -10,7 +10,16 @@
  * E2  The events depend on the frames alone. Reading may begin at any frame: the needed facts about earlier frames are
  *     recalled ({@link Past}), so the events are the same as after reading every earlier frame.
  */
-import type { DerivedOf, IngressOf, JournalRecord } from '@reprise/contracts';
+import {
+  type Actor,
+  actorOf,
+  type DerivedOf,
+  type IngressOf,
+  type JournalRecord,
+  type Principal,
+  present,
+  type Ref,
+} from '@reprise/contracts';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { withMessage } from './command-message.js';
@@ -41,6 +50,13 @@ import { SessionTraces } from './session-traces.js';
 
 /** The place of an effect. */
 export type EffectPlace = Pick<AgentEvent, 'session_id' | 'run_id' | 'step_id' | 'correlation_id'>;
+
+/** Who resolved an item, and why. */
+interface ResolvedBy {
+  readonly by: Principal;
+  readonly actor?: Actor;
+  readonly reason_ref?: Ref;
+}
 
 /** Makes events from frames, in order. */
 export class AgentEvents {
@@ -193,16 +209,19 @@ export class AgentEvents {
     return waiting(asked, `${effect}.${n}`, { kind: 'question', to, deadline: expires, value: question });
   }
 
-  #ofCommand({ command, principal: by }: IngressOf<'command'>): Placed | undefined {
+  #ofCommand({ command, principal }: IngressOf<'command'>): Placed | undefined {
+    const by = principal as Principal;
     switch (command.name) {
       case 'sys/Decide@1': {
         const { effect, decision } = command.value;
-        return this.#settle(effect, effect, decision.approve ? 'approved' : 'denied', by);
+        return this.#settle(effect, decision.approve ? 'approved' : 'denied', { by, ...command.value });
       }
-      case 'sys/Answer@1':
-        return this.#settle(command.value.effect, `${command.value.effect}.${command.value.n}`, 'answered', by);
+      case 'sys/Answer@1': {
+        const { effect, n, actor } = command.value;
+        return this.#settle(effect, 'answered', present({ by, actor }), `${effect}.${n}`);
+      }
       case 'sys/Settle@1':
-        return this.#settle(command.value.effect, command.value.effect, 'answered', by);
+        return this.#settle(command.value.effect, 'answered', { by, ...command.value });
       default:
         return undefined;
     }
@@ -216,11 +235,17 @@ export class AgentEvents {
     return bounded(opened, receipt.payload);
   }
 
-  /** A person resolved a pending item. */
-  #settle(effect: string, id: string, how: 'approved' | 'denied' | 'answered', by: string): Placed | undefined {
+  /** Somebody resolved a pending item: a person, or a rule or a program with a person's rights. */
+  #settle(
+    effect: string,
+    how: 'approved' | 'denied' | 'answered',
+    { by, actor, reason_ref: ref }: ResolvedBy,
+    id: string = effect,
+  ): Placed | undefined {
     const opened = this.#effects.get(effect);
     if (opened === undefined || !opened.waits.delete(id)) return undefined;
-    return { session: opened.session, place: opened.place, body: { type: 'human.resolved', id, how, by } };
+    const said = present({ by, actor: actorOf(by, actor), ref });
+    return { session: opened.session, place: opened.place, body: { type: 'human.resolved', id, how, ...said } };
   }
 
   /** An effect is settled: its pending items end with it. */

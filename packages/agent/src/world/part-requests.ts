@@ -4,6 +4,7 @@
  * Owns: ids of requests, reading tables page by page, waiting for a fact. Does not own: what the events and facts mean.
  */
 import {
+  type Actor,
   type Address,
   formatAddress,
   type JournalRecord,
@@ -20,6 +21,8 @@ import { partRequestId } from '../session/request-id.js';
 export interface RequestBy {
   readonly id?: string;
   readonly as?: Principal;
+  /** Who acts, where that does not follow from `as`. */
+  readonly actor?: Actor;
 }
 
 /** A range of the entries of a table. */
@@ -47,11 +50,11 @@ export class PartCell {
    *
    * @throws RepriseError `request_rejected` with the cell's refusal as its reason, and the refusals of the kernel
    */
-  send(name: string, value: object, { id, as }: RequestBy = {}): Promise<Ack> {
+  send(name: string, value: object, { id, as, actor }: RequestBy = {}): Promise<Ack> {
     const { part, of } = this.ids;
     const own = of === 'event' && id !== undefined ? `${name}/${id}` : id;
     const whole = own === undefined ? undefined : partRequestId(part, this.address[1], own);
-    return this.world.request(this.address, { name, value: value as Value }, present({ id: whole, as }));
+    return this.world.request(this.address, { name, value: value as Value }, present({ id: whole, as, actor }));
   }
 
   /** The durable state; undefined for a cell that nothing has made. */

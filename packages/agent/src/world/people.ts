@@ -5,7 +5,7 @@
  * Does not own: who may decide (the gate), whether a call needs an approval (the judge, and policy rules).
  */
 import {
-  type Address,
+  type Actor,
   isRef,
   isRepriseError,
   type EffectDecision as KernelDecision,
@@ -26,7 +26,7 @@ import { type ToolsetAdoptParams, toolsetAdopt } from '../contracts/toolset.js';
 import { toolsetDiff } from '../contracts/toolset-offer.js';
 import { agentOf } from '../define/agent-of.js';
 import type { Pending, PendingQuestion, ToolsetChange } from '../session/pending.js';
-import { commentRequestId, worldRequestId } from '../session/request-id.js';
+import { worldRequestId } from '../session/request-id.js';
 import { type Build, calledTool } from '../tools/build.js';
 import { durationMs } from '../tools/duration.js';
 import { check } from '../tools/schema.js';
@@ -48,12 +48,27 @@ export interface DecideOptions {
   readonly digest?: string;
   /** The id of the request: a repetition changes nothing. */
   readonly id?: string;
+  /**
+   * Who decides, where that does not follow from `as`: a rule or a program that decides with the rights of a person, a
+   * node. At most 1,024 bytes. A person can state no other person.
+   */
+  readonly actor?: Actor;
 }
 
 /** The result of a decision. */
 export interface Decided {
-  /** `stale`: the item is not what was shown; nothing happened. */
+  /**
+   * `already_settled`: another decision came first, or the item ended; nothing happened. `stale`: the item is not what
+   * was shown; nothing happened.
+   */
   readonly status: 'applied' | 'already_settled' | 'stale';
+  /**
+   * Of `already_settled`: who decided first. Absent when nobody decided (its time ran out, its run was cancelled), for an
+   * id that was never an item, and when this principal could not have decided.
+   */
+  readonly actor?: Actor;
+  /** Of `stale`: the item as it is now. */
+  readonly item?: Pending;
 }
 
 /** The parts of a world that decisions need. */
@@ -67,14 +82,12 @@ interface PeopleParts {
 }
 
 const PENDING_QUERY: Readonly<Record<keyof PendingQuery, true>> = { label: true, to: true, session: true };
-const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = { as: true, digest: true, id: true };
-
-/** The length that remains for an id behind `note.` in a command id. */
-const NOTE_NAME_MAX = 100;
-
-const ALREADY: Decided = { status: 'already_settled' };
-const STALE: Decided = { status: 'stale' };
-const APPLIED: Decided = { status: 'applied' };
+const DECIDE_OPTIONS: Readonly<Record<keyof DecideOptions, true>> = {
+  as: true,
+  digest: true,
+  id: true,
+  actor: true,
+};
 
 /** The pending items for people, the oldest first. */
 export async function openItems(parts: PeopleParts, query: PendingQuery = {}): Promise<readonly Pending[]> {
@@ -111,17 +124,31 @@ export async function decide(
   requireKnownOptions(options, DECIDE_OPTIONS, 'decide');
   requireItemId(id);
   const item = (await parts.world.pending()).find((one) => one.id === id);
-  if (item === undefined || !isOfPeople(item)) return ALREADY;
-  if (options.digest !== undefined && options.digest !== digestOf(item)) return STALE;
+  if (item === undefined || !isOfPeople(item)) return lost(parts.world, id, decision, options);
+  if (options.digest !== undefined && options.digest !== digestOf(item)) return stale(parts, item);
   try {
-    if ('answer' in decision) await answer(parts, item, decision.answer, options);
-    else await approveOrDeny(parts, item, decision, options);
-    return APPLIED;
+    if (!('answer' in decision)) await approveOrDeny(parts, item, decision, options);
+    else if (!(await answer(parts, item, decision.answer, options)))
+      return await lost(parts.world, id, decision, options);
+    return { status: 'applied' };
   } catch (error) {
-    if (isRepriseError(error, 'approval_stale')) return STALE;
-    if (isRepriseError(error, 'effect_settled')) return ALREADY;
+    if (isRepriseError(error, 'approval_stale')) return stale(parts, item);
+    if (isRepriseError(error, 'effect_settled')) return lost(parts.world, id, decision, options);
     throw error;
   }
+}
+
+/** The answer to a decision that comes second: who was first, for a principal that could have decided. */
+async function lost(world: World, id: string, decision: Decision, { as }: DecideOptions): Promise<Decided> {
+  const item = 'answer' in decision ? id : { id, kind: 'approval' as const };
+  const first = await (as === undefined ? world : world.as(as)).decidedBy(item);
+  return { status: 'already_settled', ...(first && { actor: first.actor }) };
+}
+
+/** The answer to a decision about something else than what waits: the item as it waits now. */
+async function stale(parts: PeopleParts, { id }: PendingItem): Promise<Decided> {
+  const now = (await parts.world.pending()).find((one) => one.id === id);
+  return { status: 'stale', ...(now && { item: await shown(parts, now, await asker(parts.world, now)) }) };
 }
 
 /** Whether a person has to act: items that a program resolves are not for people. */
@@ -243,10 +270,9 @@ async function approveOrDeny(
   }
   const call = callOf(item);
   const made = await kernelDecision(parts, call, decision);
-  const said = 'deny' in decision ? decision.deny : decision.comment;
-  // The comment comes before the decision, which lets the call continue or ends it.
-  if (said !== undefined && said !== '' && call !== undefined) await note(parts.world, item.cell, call, said, options);
-  await parts.world.decide(item, made, asking(options));
+  const said = ('deny' in decision ? decision.deny : decision.comment) ?? '';
+  const reason = said === '' ? {} : { reason_ref: await putText(parts.world.content, said) };
+  await parts.world.decide(item, made, { ...asking(options), ...reason });
 }
 
 async function kernelDecision(
@@ -279,33 +305,13 @@ async function edited({ world, build }: PeopleParts, call: ToolCallParams, args:
   return { ...call, args_ref, asked_ref: call.asked_ref ?? call.args_ref } as unknown as Value;
 }
 
-async function note(
-  world: World,
-  session: Address,
-  { call_id }: ToolCallParams,
-  text: string,
-  { as, id }: DecideOptions,
-): Promise<void> {
-  const text_ref = await putText(world.content, text);
-  const command_id = `note.${noteName(id ?? text_ref.hex)}`;
-  await world.request(
-    session,
-    { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type: 'Note', call_id, text_ref } } },
-    { ...(id === undefined ? {} : { id: commentRequestId(id) }), ...(as && { as }) },
-  );
-}
-
-/** The name in the comment's command id: the request's own id where it fits, its digest otherwise. */
-function noteName(name: string): string {
-  return name.length <= NOTE_NAME_MAX ? name : toHex(portableSha256(encode(name)));
-}
-
+/** Answers a question. @returns whether this answer settled it */
 async function answer(
   { world }: PeopleParts,
   item: PendingItem,
   given: unknown,
   options: DecideOptions,
-): Promise<void> {
+): Promise<boolean> {
   if (item.kind === 'approval') {
     throw invalidDecision({ expected: '{approve} or {deny}, since the item is an approval', actual: 'answer' });
   }
@@ -320,17 +326,19 @@ async function answer(
   }
   if (item.kind === 'question') {
     await world.answer(item, given, asking(options));
-    return;
+    return true;
   }
   const value_ref = await putValue(world.content, given);
   const text = chosen?.label ?? (typeof given === 'string' ? given : JSON.stringify(given));
   const said = new TextEncoder().encode(text);
   const payload = { value_ref, text_ref: await world.content.put(said), bytes: said.length };
-  await world.settle(item.effect, { status: 'ok', payload }, asking(options));
+  // Without an id of its own each answer is a request of its own: equal answers of two people are two decisions.
+  const { status, duplicate } = await world.settle(item.effect, { status: 'ok', payload }, asking(options));
+  return status === 'applied' && (!duplicate || options.id !== undefined);
 }
 
-function asking({ as, id }: DecideOptions) {
-  return { ...(as && { as }), ...(id === undefined ? {} : { id: worldRequestId(id) }) };
+function asking({ as, id, actor }: DecideOptions) {
+  return { ...(as && { as }), ...(actor && { actor }), ...(id === undefined ? {} : { id: worldRequestId(id) }) };
 }
 
 async function textAt({ content }: World, ref: Ref): Promise<string> {

@@ -86,7 +86,10 @@ describe('an approval', () => {
       expect(await world.decide(item ?? '', { approve: true }, { as: 'human:ann' })).toEqual({ status: 'applied' });
       expect(await run.text()).toBe('Done.');
       expect(done).toEqual([{ order: 'o-1', cents: 9_000 }]);
-      expect(await world.decide(item ?? '', { approve: true })).toEqual({ status: 'already_settled' });
+      expect(await world.decide(item ?? '', { approve: true })).toEqual({
+        status: 'already_settled',
+        actor: { kind: 'person', id: 'ann' },
+      });
     });
   });
 
@@ -160,7 +163,7 @@ describe('an approval', () => {
         'invalid_argument: invalid pending item; expected an item of world.pending(), or its id',
       );
       await expect(world.decide('c1', { approve: true }, { by: 'human:ann' } as never)).rejects.toThrow(
-        'invalid_argument: unknown option "by" of decide; expected as, digest, id; got by',
+        'invalid_argument: unknown option "by" of decide; expected as, digest, id, actor; got by',
       );
       expect(() => world.session('t-7', support())).toThrow(
         'unknown_agent: the world has another agent named "support". Pass the agent with which the world was opened',
@@ -178,7 +181,10 @@ describe('an approval', () => {
       await settle();
       const [item] = await world.pending();
       const options = { digest: '0'.repeat(64) };
-      expect(await world.decide(item?.id ?? '', { approve: true }, options)).toEqual({ status: 'stale' });
+      expect(await world.decide(item?.id ?? '', { approve: true }, options)).toMatchObject({
+        status: 'stale',
+        item: { id: item?.id, kind: 'approval' },
+      });
       expect(await world.pending()).toHaveLength(1);
     });
   });

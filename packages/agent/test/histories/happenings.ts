@@ -34,7 +34,7 @@ type Epoch = 'none' | 'right' | 'stale';
 export type CommandPlan = { readonly step: 'command'; readonly who: number; readonly epoch: Epoch } & (
   | { readonly type: 'Steer' | 'FollowUp' | 'Pause' | 'Resume' | 'Compact' | 'Close' }
   | { readonly type: 'Cancel'; readonly scope: 'turn' | 'run' | 'all' }
-  | { readonly type: 'Withdraw' | 'Note'; readonly which: number }
+  | { readonly type: 'Withdraw'; readonly which: number }
   | { readonly type: 'Reconfigure' | 'Spawn'; readonly change: number }
 );
 
@@ -150,7 +150,7 @@ const anyCommand = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ step: is('command'), who, epoch, type: fc.constantFrom('Withdraw', 'Note'), which: nat }),
+    arbitrary: fc.record({ step: is('command'), who, epoch, type: is('Withdraw'), which: nat }),
   },
   {
     weight: 2,

@@ -48,7 +48,7 @@ export class KnownSession {
   }
 
   /** What a command has to be refused with; undefined when it is to be accepted. */
-  refusalOf(command: SessionCommand, stale: boolean, { calls, window, run, config }: SessionState): string | undefined {
+  refusalOf(command: SessionCommand, stale: boolean, { window, run, config }: SessionState): string | undefined {
     if (this.#closed) return 'session_closed';
     if (stale) return 'stale_epoch';
     const idle = TERMINAL.includes(this.lifecycle);
@@ -90,10 +90,6 @@ export class KnownSession {
         if (this.lifecycle === 'Idle') return 'nothing_to_compact';
         if ((run?.config ?? config).compaction === null) return 'compaction_off';
         return window.due === null ? undefined : 'already_compacting';
-      }
-      case 'Note': {
-        const open = calls.some(({ call_id, phase }) => call_id === command.call_id && phase !== 'settled');
-        return idle ? 'unknown_call' : stopping ? 'cancelling' : open ? undefined : 'unknown_call';
       }
       default:
         return undefined;

@@ -186,12 +186,12 @@ class Play {
     const key = this.#key(it.who);
     const epoch = this.#state(key)?.session_epoch ?? 0;
     const expected = it.epoch === 'none' ? {} : { expected_epoch: it.epoch === 'right' ? epoch : epoch + 1 };
-    const value = { command_id: this.#id(), command: this.#commandOf(it, key), ...expected };
+    const value = { command_id: this.#id(), command: this.#commandOf(it), ...expected };
     this.auditor.expect(this.world, key, value);
     return this.world.request(SESSION_REDUCER, key, 'aos.agent/HostCommand@1', value);
   }
 
-  #commandOf(it: CommandPlan, key: string): SessionCommand {
+  #commandOf(it: CommandPlan): SessionCommand {
     switch (it.type) {
       case 'Steer':
       case 'FollowUp':
@@ -200,8 +200,6 @@ class Play {
         return { type: 'Cancel', scope: it.scope };
       case 'Withdraw':
         return { type: 'Withdraw', command_id: this.#ids.at(-1 - it.which * 2) ?? 'nobody' };
-      case 'Note':
-        return { type: 'Note', call_id: this.#state(key)?.calls[it.which]?.call_id ?? 'none', text_ref: refOf(1) };
       case 'Spawn': {
         const agent = { def_ref: refOf(2), config: this.#configOf(it.change) };
         return { type: 'Spawn', agent, agents: [], parts: [this.#text()] };
@@ -306,7 +304,9 @@ class Play {
     const edited = { ...(params as object), args_ref: refOf(9), asked_ref: refOf(8) };
     const decision =
       how === 'deny' ? { approve: false } : { approve: true, ...(how === 'edit' ? { params: edited } : {}) };
-    return this.world.command('sys/Decide@1', { effect, decision });
+    const said =
+      which % 2 === 0 ? {} : { reason_ref: refOf(3), actor: { kind: 'rule', id: 'always', granted_by: 'ann' } };
+    return this.world.command('sys/Decide@1', { effect, decision, ...said });
   }
 
   #settle({ which, ok }: Happening & { step: 'settle' }): string | undefined {

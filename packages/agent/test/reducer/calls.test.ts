@@ -79,13 +79,16 @@ describe('an approval', () => {
       },
     ));
 
-  it('a note of the deciding person stands with the result that the model reads', () =>
+  it('the reason of a denial and the comment of an approval stand with the result that the model reads', () =>
     play({}, (s) => {
       called(s, asking);
-      s.command({ type: 'Note', call_id: 'a', text_ref: refOf(31) });
-      s.decide({ approve: false });
-      expect(s.facts('HostCommandAccepted').at(-1)?.type).toBe('Note');
-      expect(s.state().calls).toEqual([]);
+      s.decide({ approve: false }, { reason_ref: refOf(31) });
+      expect(s.items().at(-1)).toMatchObject({ role: 'tool', non_execution: { kind: 'denied' }, note_ref: refOf(31) });
+      s.answer({ calls: [{ id: 'b', ...asking }] });
+      s.decide({ approve: true }, { reason_ref: refOf(32) });
+      expect(s.state().calls[0]?.note_ref?.hex).toBe(refOf(32).hex);
+      s.toolAnswers('b');
+      expect(s.items().at(-1)).toMatchObject({ role: 'tool', call_id: 'b', is_error: false, note_ref: refOf(32) });
     }));
 });
 

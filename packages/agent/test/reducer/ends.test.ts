@@ -136,7 +136,7 @@ describe('every command that was accepted is applied or dropped, once', () => {
       expect(ends(s)).toEqual(['Cancel one applied', 'Cancel two applied', 'Close three applied']);
     }));
 
-  it('Pause, Resume, Reconfigure, Withdraw, Note and Spawn are applied when they are accepted [SES-11]', () =>
+  it('Pause, Resume, Reconfigure, Withdraw and Spawn are applied when they are accepted [SES-11]', () =>
     play({}, (s) => {
       s.input();
       s.followUp('f');
@@ -146,18 +146,16 @@ describe('every command that was accepted is applied or dropped, once', () => {
       s.steer('s');
       s.command({ type: 'Withdraw', command_id: 's' }, { id: 'w' });
       s.answer({ calls: [{ id: 'k' }] });
-      s.command({ type: 'Note', call_id: 'k', text_ref: s.text().text_ref }, { id: 'n' });
       expect(ends(s)).toEqual([
         'Pause p applied',
         'Resume r applied',
         'Reconfigure c applied',
         'Steer s dropped: withdrawn',
         'Withdraw w applied',
-        'Note n applied',
       ]);
       s.toolAnswers('k');
       s.answer();
-      expect(ends(s).slice(6)).toEqual(['FollowUp f applied']);
+      expect(ends(s).slice(5)).toEqual(['FollowUp f applied']);
     }));
 
   it('a cancel of waiting inputs is applied at once when no run is under way [SES-11]', () =>

@@ -243,14 +243,6 @@ describe('a command', () => {
       expect(said(s)).toHaveLength(17);
     }));
 
-  it('a Note is stored with the result of its call', () =>
-    play({}, (s) => {
-      s.input();
-      s.answer({ calls: [{ id: 'a' }] });
-      s.command({ type: 'Note', call_id: 'a', text_ref: refOf(31) });
-      expect(s.state().calls[0]?.note_ref?.hex).toBe(refOf(31).hex);
-    }));
-
   it('Reconfigure counts from the next step on [SES-14]', () =>
     play({}, (s) => {
       s.input();

@@ -62,7 +62,6 @@ const GIVE: Readonly<Record<Exclude<Trigger, 'input'>, SessionCommand>> = {
   cancel: { type: 'Cancel', scope: 'all' },
   withdraw: { type: 'Withdraw', command_id: 'q' },
   spawn: { type: 'Spawn', agent: { def_ref: refOf(2), config: { ...CONFIG, agent: 'helper' } }, agents: [], parts },
-  note: { type: 'Note', call_id: 'k1', text_ref: refOf(1) },
   compact: { type: 'Compact' },
   close: { type: 'Close' },
 };

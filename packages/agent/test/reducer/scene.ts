@@ -1,5 +1,6 @@
 /** A session in the hands of a test, without waiting: what is said to it, what models and tools answer, and time. */
 import type {
+  Actor,
   Address,
   DroppedCalls,
   LlmGenerateReceipt,
@@ -220,9 +221,9 @@ export class Scene {
   }
 
   /** A person decides about the oldest call that waits for a decision. */
-  decide(decision: object): string | undefined {
+  decide(decision: object, said: { readonly reason_ref?: Ref; readonly actor?: Actor } = {}): string | undefined {
     const [effect] = this.world.waiting('approval');
-    return this.world.command('sys/Decide@1', { effect, decision });
+    return this.world.command('sys/Decide@1', { effect, decision, ...said });
   }
 
   /** A person answers the oldest question. */
@@ -272,6 +273,11 @@ export class Scene {
   /** The lifecycle's moves. */
   moves(key = KEY): string[] {
     return this.facts('LifecycleChanged', key).map(({ from, to }) => `${from} → ${to}`);
+  }
+
+  /** The items of the transcript. */
+  items(key = KEY): readonly TranscriptItem[] {
+    return this.#transcripts.of(key);
   }
 
   /** The transcript in plain words. */
