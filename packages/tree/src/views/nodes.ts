@@ -295,7 +295,9 @@ export function lastAct({ acts }: TreeView, n: number, act: TreeAct): ActView | 
 export function wordsOfActor({ name }: Pick<TreeView, 'name'>, actor: Actor): string {
   if (actor.kind === 'several') return actor.of.map((one) => wordsOfActor({ name }, one)).join(', ');
   const n = nodeOfActor(name, actor);
-  return n === undefined ? actorWords(actor) : `#${n}`;
+  if (n !== undefined) return `#${n}`;
+  const words = actorWords(actor);
+  return words.startsWith('#') ? `person ${JSON.stringify(words)}` : words; // no name looks like a node's number
 }
 
 /** Whether a node has ended. */

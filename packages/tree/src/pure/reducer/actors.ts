@@ -51,12 +51,11 @@ export function isPerson(actor: Actor): boolean {
 /** What a model reads beside an approval of nodes, a rule or a program. */
 export const NO_SIGN_OFF = 'This is no approval of a person.';
 
-/** A name of others in one line, so that it cannot look like words of the tree. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ')
-    .trim()
-    .slice(0, NAME_LENGTH);
+/** Words with names of others in one line, so that they cannot look like words of the tree. */
+function oneLine(words: string): string {
+  const line = words.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ').trim();
+  const signs = [...line];
+  return signs.length <= WORDS_LENGTH ? line : `${signs.slice(0, WORDS_LENGTH).join('')}…`;
 }
 
-const NAME_LENGTH = 128;
+const WORDS_LENGTH = 128;
