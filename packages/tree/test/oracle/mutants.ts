@@ -109,7 +109,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'whoever answers from outside is recorded as the operator',
     file: 'asks.ts',
-    from: "closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery), picked",
+    from: "closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery.ctx), picked",
     to: "closeAsk(delivery, n, { how: 'answered', by: { kind: 'program', id: 'operator' }, picked",
   },
   {

@@ -1,14 +1,7 @@
-/** Who acts in a tree: the actors of its commands, its nodes as actors, and their words for models. */
-import { type Actor, actorOf, actorWords, formatAddress, type Principal, type SingleActor } from '@reprise/contracts';
+/** Who acts in a tree: its nodes as actors, and the words of actors for its models. */
+import { type Actor, actorOf, type Principal, type SingleActor } from '@reprise/contracts';
+import { KERNEL, wordsForModel as wordsOfOthers } from '@reprise/work/contracts';
 import type { Delivery } from './delivery.js';
-
-/** Who sent the event of this delivery: from outside, or the cell that started the tree. */
-export function actorIn({ ctx: { actor, sender } }: Pick<Delivery, 'ctx'>): Actor {
-  if (actor !== null) return actor;
-  return sender === null ? KERNEL : actorOf(`cell:${formatAddress([sender[0], sender[1]])}`);
-}
-
-const KERNEL: Actor = { kind: 'program', id: 'kernel' };
 
 /** A node as an actor: its id is the name of its tree, a slash, and its number. */
 export function nodeActor({ ctx }: Pick<Delivery, 'ctx'>, n: number): SingleActor {
@@ -27,13 +20,11 @@ export function settledBy({ by, actor }: { readonly by?: string; readonly actor?
   return by === undefined ? (actor ?? KERNEL) : actorOf(by as Principal, actor);
 }
 
-/** An actor in the words that a model of this tree reads: `#3`, `ann (a person)`, `program nightly`. */
+/** An actor in the words that a model of this tree reads: `#3` for its nodes, `ann (a person)`, `program nightly`. */
 export function wordsForModel(delivery: Pick<Delivery, 'ctx'>, actor: Actor): string {
   if (actor.kind === 'several') return actor.of.map((one) => wordsForModel(delivery, one)).join(', ');
-  const n = actor.kind === 'node' ? nodeOfActor(delivery.ctx.address[1], actor) : undefined;
-  if (n !== undefined) return `#${n}`;
-  const words = oneLine(actorWords(actor));
-  return actor.kind === 'person' ? `${words} (a person)` : words;
+  const n = nodeOfActor(delivery.ctx.address[1], actor);
+  return n === undefined ? wordsOfOthers(actor) : `#${n}`;
 }
 
 /** The number of the node that an actor is in a tree; undefined for every other actor. */
@@ -50,12 +41,3 @@ export function isPerson(actor: Actor): boolean {
 
 /** What a model reads beside an approval of nodes, a rule or a program. */
 export const NO_SIGN_OFF = 'This is no approval of a person.';
-
-/** Words with names of others in one line, so that they cannot look like words of the tree. */
-function oneLine(words: string): string {
-  const line = words.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ').trim();
-  const signs = [...line];
-  return signs.length <= WORDS_LENGTH ? line : `${signs.slice(0, WORDS_LENGTH).join('')}…`;
-}
-
-const WORDS_LENGTH = 128;

@@ -2,10 +2,11 @@
  * Questions. Each is a node below its asker, which awaits an answer of people, of the node's parent, or of its children.
  * A question that is not answered where it was asked goes up, and at last to people.
  */
+import { actorIn } from '@reprise/work/contracts';
 import type { AnswerType, AskRow, CallOf, CallPlace, NodeRow } from '../contracts/index.js';
 import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
-import { actorIn, nodeActor, nodesActor } from './actors.js';
+import { nodeActor, nodesActor } from './actors.js';
 import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, waitAgain } from './end-node.js';
@@ -260,7 +261,7 @@ export function answerOfPeople(
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined) throw new Refused('unknown_node');
   if (row.outcome !== null) throw new Refused('already_answered');
-  closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery), picked: chosenOf(row, picked), text_ref });
+  closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery.ctx), picked: chosenOf(row, picked), text_ref });
 }
 
 /** The outcome of a question that nodes answered: their answers stand in its row, of which only one is the outcome's own. */

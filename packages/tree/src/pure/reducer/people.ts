@@ -1,7 +1,7 @@
 /** The commands of people, of the app, and of the cell that started the tree. */
 import type { EventValue } from '@reprise/kernel/define';
+import { actorIn } from '@reprise/work/contracts';
 import type { NodeRow, TreeAct, treeCommands } from '../contracts/index.js';
-import { actorIn } from './actors.js';
 import { retry } from './again.js';
 import { answerOfPeople } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -23,7 +23,7 @@ export const COMMANDS: {
   'tree/Stop@1': (delivery, { node }) => {
     const row = openNode(delivery, node, 'already_ended');
     acted(delivery, 'stop', node);
-    endNode(delivery, row.n, { status: 'cancelled', code: 'stopped', by: actorIn(delivery) });
+    endNode(delivery, row.n, { status: 'cancelled', code: 'stopped', by: actorIn(delivery.ctx) });
   },
   'tree/Pause@1': (delivery, { node }) => {
     const row = openNode(delivery, node, 'already_ended');
@@ -76,7 +76,7 @@ export const COMMANDS: {
         .range({ from: `${key(node)}.w`, before: `${key(node)}.x` })
         .at(-1)?.[0]
         .slice(-4) ?? '0';
-    told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, { text_ref, by: actorIn(delivery) });
+    told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, { text_ref, by: actorIn(delivery.ctx) });
     acted(delivery, 'tell', node);
   },
   'tree/Answer@1': (delivery, { ask, picked, text_ref }) => answerOfPeople(delivery, ask, { picked, text_ref }),
@@ -91,7 +91,7 @@ export const COMMANDS: {
 
 /** States who did what, once nothing of it can be refused any more. */
 function acted(delivery: Delivery, act: TreeAct, n: number | null): void {
-  delivery.ctx.record('tree/Acted@1', { act, n, by: actorIn(delivery) });
+  delivery.ctx.record('tree/Acted@1', { act, n, by: actorIn(delivery.ctx) });
 }
 
 /** How many texts of people wait for the next prompt of a node. */

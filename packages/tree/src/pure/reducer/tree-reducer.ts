@@ -27,7 +27,7 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { memoryEvents, memoryFacts, memoryNews, openStore } from '@reprise/memory/contracts';
-import { type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   NODE_TOKENS,
   TREE,
@@ -46,7 +46,6 @@ import {
   WORDS_KEY,
 } from '../contracts/index.js';
 import { supplyPlan } from '../plans/supply.js';
-import { actorIn } from './actors.js';
 import { passBack } from './app-calls.js';
 import { askTimer, questionComposed } from './asks.js';
 import { takeCall, takeCalls } from './calls.js';
@@ -195,7 +194,7 @@ function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   draft.started = ctx.now;
   draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
   const { limits, budget, labels } = draft;
-  ctx.record('tree/Started@1', { goal: start.goal, limits, budget, labels, by: actorIn({ ctx }) });
+  ctx.record('tree/Started@1', { goal: start.goal, limits, budget, labels, by: actorIn(ctx) });
   const { agents, words, memory } = start;
   if (memory?.write === true) openStore(ctx, memory.scope);
   const isWhole = agents !== undefined && words !== undefined;
