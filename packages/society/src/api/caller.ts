@@ -1,6 +1,6 @@
 /** Calls of the society's tools as an entity: in the form of its cell, and in that of the schemas that clients know. */
 import type { AgentWorld } from '@reprise/agent';
-import { type Address, present, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import { type Address, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
 import { entityAt } from '../pure/index.js';
 import { keptArgs } from '../served/kept.js';
 import { shownAnswer, textsOf } from '../served/shown.js';
@@ -23,8 +23,8 @@ export class EntityCaller {
   }
 
   /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
-  async call(name: string, args: Value, { id = crypto.randomUUID(), as }: SocietyBy = {}): Promise<Value> {
-    const { value, is_error } = await this.answerTo(name, args, present({ id, as }));
+  async call(name: string, args: Value, { id = crypto.randomUUID(), ...by }: SocietyBy = {}): Promise<Value> {
+    const { value, is_error } = await this.answerTo(name, args, { id, ...by });
     if (is_error) throw refusedCall(this.id, name, value);
     return value;
   }
@@ -57,9 +57,9 @@ export class EntityCaller {
   async answered(
     name: string,
     args: Value,
-    { id = crypto.randomUUID(), as, isOfId }: SocietyBy & { readonly isOfId?: boolean },
+    { id = crypto.randomUUID(), as, actor, isOfId }: SocietyBy & { readonly isOfId?: boolean },
   ): Promise<AnsweredIn> {
-    return answerOnce(this.world.kernel, this.address, { id, name, args, as, isOfId });
+    return answerOnce(this.world.kernel, this.address, { id, name, args, as, actor, isOfId });
   }
 }
 

@@ -3,7 +3,7 @@
  * from.
  */
 import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import type { Actor, Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -14,6 +14,7 @@ import {
   entityAt,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
+import { actorOfOrigin } from './actors.js';
 import { answerCall, callKey, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { planOfSender, tableOf } from './entity-context.js';
@@ -115,18 +116,19 @@ interface Asked {
   readonly call: string;
   readonly name: string;
   readonly args: Value;
+  readonly actor: Actor;
 }
 
 /** Runs what an entity above asks of this one: that entity's call was judged, this one's rights do not matter. */
 export function takeAsk(
   operations: Operations,
   draft: EntityState,
-  { by, depth, call: asked, name, args }: Asked,
+  { by, depth, call: asked, name, args, actor }: Asked,
   ctx: ReducerContext,
 ): void {
   const op = operations[name];
   if (op?.about === undefined) return ctx.reject('agent_unknown');
-  const origin: CallOrigin = { kind: 'ancestor', by, depth, call: asked };
+  const origin: CallOrigin = { kind: 'ancestor', by, depth, call: asked, actor };
   const key = callKey(origin, ctx);
   tableOf(ctx, 'calls').set(key, { origin, name, args, checked: true });
   draft.calls++;
@@ -150,11 +152,11 @@ export function askRefused(draft: EntityState, tag: string, ctx: ReducerContext)
 
 function ask(
   call: string,
-  { name, args }: CallRow,
+  { origin, name, args }: CallRow,
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
-  const value = { call, by: ctx.address[1], depth, name, args };
+  const value = { call, by: ctx.address[1], depth, name, args, actor: actorOfOrigin(origin) };
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
 }
 

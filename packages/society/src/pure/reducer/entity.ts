@@ -19,7 +19,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { jobOfSender, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, jobOfSender, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -115,7 +115,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   },
   'society/Call@1': (draft, { call_id, name, args }, ctx) => {
     if (ctx.sender !== null) ctx.reject('not_for_cells');
-    takeCall(operations(), draft, { origin: { kind: 'request', call_id }, name, args }, ctx);
+    takeCall(operations(), draft, { origin: { kind: 'request', call_id, actor: actorIn(ctx) }, name, args }, ctx);
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
     if (sessionOfSender(ctx) === undefined && jobOfSender(ctx) === undefined) ctx.reject('not_yours');

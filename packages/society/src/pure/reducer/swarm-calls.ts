@@ -1,5 +1,5 @@
 /** The calls of entities at a swarm: what it shows, how it is disbanded, and what a coordinator and its workers do. */
-import type { Value } from '@reprise/contracts';
+import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
@@ -27,30 +27,36 @@ interface SwarmAsked {
   readonly name: 'swarm_status' | 'swarm_disband' | 'swarm_task';
   readonly args: Value;
   readonly bytes: number;
+  /** Who made the call at the entity. */
+  readonly actor: Actor;
 }
 
 /** Takes a call: who calls is the sender. */
-export function takeSwarmCall(draft: SwarmState, { call, name, args, bytes }: SwarmAsked, ctx: ReducerContext): void {
+export function takeSwarmCall(
+  draft: SwarmState,
+  { call, name, args, bytes, actor }: SwarmAsked,
+  ctx: ReducerContext,
+): void {
   const by = entityOfSender(ctx) ?? ctx.reject('not_yours');
   const waiting: SwarmWaiting = { by, call, bytes };
-  const answer = act(draft, waiting, { name, args }, ctx);
+  const answer = act(draft, waiting, { name, args, actor }, ctx);
   if (answer !== undefined) tell(waiting, answer, ctx);
 }
 
 function act(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  { name, args }: Pick<SwarmAsked, 'name' | 'args'>,
+  { name, args, actor }: Pick<SwarmAsked, 'name' | 'args' | 'actor'>,
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
   const { by, bytes } = waiting;
   // One that has nothing to do with the swarm does not learn whether it exists.
   if (!isConcerned(draft, by, ctx)) return refusal('swarm_unknown');
   if (name === 'swarm_status') return statusOf(draft, bytes, ctx);
-  if (name === 'swarm_disband') return disband(draft, by, swarmCalls.swarm_disband.parse(args), bytes, ctx);
+  if (name === 'swarm_disband') return disband(draft, { by, bytes, actor }, swarmCalls.swarm_disband.parse(args), ctx);
   const task = swarmCalls.swarm_task.parse(args);
   if (isOver(draft)) return refusal('swarm_over', { status: draft.status });
-  return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, waiting, task, ctx);
+  return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, { ...waiting, actor }, task, ctx);
 }
 
 function isConcerned({ creator, coordinator }: SwarmState, by: string, ctx: ReducerContext): boolean {
@@ -64,15 +70,14 @@ function refusal(code: string, details: Readonly<Record<string, Value>> = {}): S
 /** The creator disbands in both ways, the coordinator archives. A second time changes nothing. */
 function disband(
   draft: SwarmState,
-  by: string,
+  { by, bytes, actor }: Pick<SwarmWaiting, 'by' | 'bytes'> & Pick<SwarmAsked, 'actor'>,
   { mode = 'archive' }: SwarmCallOf<'swarm_disband'>,
-  bytes: number,
   ctx: ReducerContext,
 ): SwarmAnswer {
   if (by !== draft.creator && (by !== draft.coordinator || mode === 'delete')) return refusal('not_authorized');
   const status = mode === 'delete' ? 'disbanded' : 'archived';
   const isDone = draft.status === 'disbanded' || (isOver(draft) && mode === 'archive');
-  if (!isDone) endSwarm(draft, { status, mode }, ctx);
+  if (!isDone) endSwarm(draft, { status, mode, by: actor }, ctx);
   const ended = membersOf(ctx).flatMap(([, { agent_id }]) => (agent_id === null ? [] : [agent_id]));
   const shown = draft.status === 'disbanded' ? 'disbanded' : 'archived';
   const deactivated = ended.slice(0, Math.floor((bytes - 256) / ID_BYTES));
@@ -138,7 +143,7 @@ function report(
 /** What only the coordinator does (SOC-18). */
 function coordinate(
   draft: SwarmState,
-  waiting: SwarmWaiting,
+  { actor, ...waiting }: SwarmWaiting & Pick<SwarmAsked, 'actor'>,
   task: SwarmCallOf<'swarm_task'>,
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
@@ -149,7 +154,7 @@ function coordinate(
     case 'collect':
       return waitForReports(draft, waiting, ctx);
     default:
-      return finish(draft, task, ctx);
+      return finish(draft, task, actor, ctx);
   }
 }
 
@@ -196,11 +201,16 @@ function waitForReports(draft: SwarmState, waiting: SwarmWaiting, ctx: ReducerCo
 }
 
 /** Ends the swarm with a synthesis. */
-function finish(draft: SwarmState, { result_ref }: SwarmCallOf<'swarm_task'>, ctx: ReducerContext): SwarmAnswer {
+function finish(
+  draft: SwarmState,
+  { result_ref }: SwarmCallOf<'swarm_task'>,
+  by: Actor,
+  ctx: ReducerContext,
+): SwarmAnswer {
   moveSwarm(draft, 'synthesizing', ctx);
   draft.synthesis_ref = result_ref ?? null;
   draft.synthesis_kind = result_ref === undefined ? null : 'text';
   const waiting = openDelegations(draft, ctx);
-  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+  endSwarm(draft, { status: 'archived', mode: 'archive', by }, ctx);
   return { value: { swarm_id: ctx.address[1], status: draft.status, waiting } };
 }

@@ -13,6 +13,7 @@ import {
 import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
+import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -51,7 +52,7 @@ const OUTSIDE_BYTES = 40_000;
 /** Passes a call on to the swarm: it knows what the caller is there. */
 function pass(name: string, args: { readonly swarm_id: string }, call: string, ctx: ReducerContext): undefined {
   const bytes = openCall(call, ctx)?.origin.kind === 'owner' ? OWNER_BYTES : OUTSIDE_BYTES;
-  const value = { call, name, args, bytes };
+  const value = { call, name, args, bytes, actor: actorOfCall(call, ctx) };
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },
