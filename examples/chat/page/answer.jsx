@@ -98,6 +98,7 @@ function Call({ part, conversation, onDecided }) {
         <span className={`state ${part.state}`}>{state}</span>
       </div>
       <Input value={part.input} />
+      <Decider decision={conversation.deciders.get(part.approval?.id)} />
       {isOpen && (
         <Choices
           label={name}
@@ -109,6 +110,17 @@ function Call({ part, conversation, onDecided }) {
       {part.state === 'output-error' && <p className="result problem">{part.errorText}</p>}
     </section>
   );
+}
+
+/** Who decided: the person at this page, another person, a rule or a program. */
+function Decider({ decision }) {
+  if (decision === undefined) return null;
+  const how = decision.state === 'approved' ? 'approved' : 'refused';
+  return <p className="decider">{`${how} by ${decision.by}${reasonWords(decision)}`}</p>;
+}
+
+function reasonWords({ reason }) {
+  return reason === undefined ? '' : `: ${reason}`;
 }
 
 function Choices({ label, decide, onDecided }) {

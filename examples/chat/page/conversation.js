@@ -27,6 +27,8 @@ export class Conversation {
   /** The messages that this page is sending. */
   #sending = new Set();
   /** What React reads; replaced on each change. */
+  /** Who decided each approval, and why, by its id. */
+  deciders = new Map();
   now = { messages: [], outbox: [], connection: 'connecting', caughtUp: false };
 
   constructor(id) {
@@ -38,6 +40,7 @@ export class Conversation {
       onData: (part) => {
         const response = approvalResponse(part);
         if (response !== undefined) this.chat.addToolApprovalResponse(response);
+        if (part.type === 'data-approval' && part.data.by !== undefined) this.deciders.set(part.id, part.data);
         if (part.type === 'data-steer') this.#arrived([part.id]);
       },
     });

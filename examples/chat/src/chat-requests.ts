@@ -1,5 +1,5 @@
 /** The requests of the page, as commands of a session. Nothing is stored here; the world does. */
-import type { AgentWorld, AnyAgent, CommandReceipt, Session } from 'reprise';
+import { type AgentWorld, type AnyAgent, actorWords, type CommandReceipt, type Decided, type Session } from 'reprise';
 import { afterOf, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
 import { Refusal } from './refusal.js';
@@ -47,7 +47,7 @@ export class ChatRequests {
    */
   async #message(body: unknown, headers: Headers): Promise<Response> {
     const { chat, id, input } = readChatInput(body);
-    const run = await this.world.session(chat, this.agent).send(input, { id });
+    const run = await this.world.session(chat, this.agent).send(input, { ...GUEST, id });
     if (headers.get('accept') !== 'application/json') return uiMessageResponse(run);
     return Response.json({ message: id, run: run.id }, { status: 202 });
   }
@@ -75,16 +75,16 @@ export class ChatRequests {
       case 'steer': {
         const { id, text } = steer.parse(body);
         await known(session);
-        return receipt(await session.steer(text, { id }));
+        return receipt(await session.steer(text, { ...GUEST, id }));
       }
       case 'stop':
         nothing.parse(body);
         await known(session);
-        return receipt(await session.cancel({ reason: 'Stop was pressed.' }));
+        return receipt(await session.cancel({ ...GUEST, reason: 'Stop was pressed.' }));
       case 'resume':
         nothing.parse(body);
         await known(session);
-        return receipt(await session.resume());
+        return receipt(await session.resume(GUEST));
       case 'decide': {
         const { id, approve, reason = 'The guest said no.' } = decision.parse(body);
         await this.#requireOwn(session, id);
@@ -123,7 +123,10 @@ function receipt(given: CommandReceipt): Response {
   return Response.json(given);
 }
 
-function decided({ status }: { readonly status: string }): Response {
-  if (status === 'already_settled') throw new Refusal(409, 'This was decided already, here or elsewhere.');
+function decided({ status, actor }: Decided): Response {
+  if (status === 'already_settled') {
+    const by = actor === undefined ? 'here or elsewhere' : `by ${actorWords(actor)}`;
+    throw new Refusal(409, `This was decided already, ${by}.`);
+  }
   return Response.json({ status });
 }

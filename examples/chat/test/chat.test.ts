@@ -257,7 +257,7 @@ describe('the chat server', () => {
     expect((await world.pending()).map((item) => item.id)).toEqual([id]);
     expect((await posted('/ada/decide', { id, approve: false })).status).toBe(200);
     const again = await posted('/ada/decide', { id, approve: true });
-    expect([again.status, await again.text()]).toEqual([409, 'This was decided already, here or elsewhere.']);
+    expect([again.status, await again.text()]).toEqual([409, 'This was decided already, by guest.']);
   });
 
   it('a page that follows sees the messages of others, and goes on behind the last event that it has', async () => {

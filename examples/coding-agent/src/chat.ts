@@ -11,6 +11,7 @@ import { COMMANDS } from './commands.js';
 import { Decisions, labelFor } from './decisions.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
 import type { History } from './history.js';
+import { PERSON } from './person.js';
 import { openTerminal } from './terminal/open.js';
 import { RunView } from './terminal/run-view.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -143,12 +144,12 @@ export class Chat {
     await this.#watching; // it has just ended
     const id = randomUUID();
     this.#sent.add(id);
-    this.#watch(await this.desk.session.send(text, { id }));
+    this.#watch(await this.desk.session.send(text, { ...PERSON, id }));
   }
 
   /** Sends a text to the run in progress; false if no run is in progress. */
   async steer(text: string): Promise<boolean> {
-    const receipt = await this.desk.session.steer(text);
+    const receipt = await this.desk.session.steer(text, PERSON);
     if (receipt.status === 'rejected' && ['not_running', 'session_absent'].includes(receipt.code)) return false;
     this.told(receipt, 'it reads that before its next step');
     return true;
@@ -237,7 +238,7 @@ export class Chat {
 
   #stop(reason: string): void {
     this.#then(async () => {
-      const receipt = await this.desk.session.cancel({ reason });
+      const receipt = await this.desk.session.cancel({ ...PERSON, reason });
       if (receipt.status === 'rejected') this.tell(REFUSALS[receipt.code] ?? receipt.code);
     });
   }

@@ -6,6 +6,7 @@ import { EMBEDDED } from './demo/fixer.js';
 import { fork } from './fork.js';
 import { eventsOf, messagesOf, steersOf } from './log.js';
 import { modelNamed } from './models.js';
+import { PERSON } from './person.js';
 import { worldFile, worldsIn } from './places.js';
 import { callLine, wholeCall } from './terminal/calls.js';
 import { outputLines, plain } from './terminal/text/plain.js';
@@ -143,7 +144,7 @@ async function worlds(chat: Chat, which: string): Promise<void> {
 async function then(chat: Chat, text: string): Promise<void> {
   if (text === '') return chat.complain('/then wants what to say afterwards');
   if (!chat.isWorking) return chat.say(text);
-  chat.told(await chat.desk.session.followUp(text), 'it is told that when this run is over');
+  chat.told(await chat.desk.session.followUp(text, PERSON), 'it is told that when this run is over');
 }
 
 async function model(chat: Chat, name: string): Promise<void> {
@@ -195,15 +196,15 @@ async function more(chat: Chat): Promise<void> {
   if (state?.waiting?.for !== 'limit') return chat.complain('nothing waits at a limit');
   const { max_steps, max_tool_rounds } = state.config.limits;
   const limits = { steps: max_steps + MORE, toolRounds: max_tool_rounds + MORE };
-  chat.told(await chat.desk.session.reconfigure({ limits }), `${MORE} steps more`);
+  chat.told(await chat.desk.session.reconfigure({ limits }, PERSON), `${MORE} steps more`);
 }
 
 async function compact(chat: Chat): Promise<void> {
-  chat.told(await chat.desk.session.compact(), 'a model writes a summary before the next step');
+  chat.told(await chat.desk.session.compact(PERSON), 'a model writes a summary before the next step');
 }
 
 async function resume(chat: Chat): Promise<void> {
-  chat.told(await chat.desk.session.resume(), 'it goes on');
+  chat.told(await chat.desk.session.resume(PERSON), 'it goes on');
 }
 
 async function fresh(chat: Chat): Promise<void> {

@@ -1,11 +1,12 @@
 /** The pending items of a conversation, and what the user decides about them. */
-import { type AgentEventOf, type Decision, isRepriseError, type Pending } from 'reprise';
+import { type AgentEventOf, actorWords, type Decision, isRepriseError, type Pending } from 'reprise';
 import type { Allowed } from './approvals/allowed.js';
 import { Asking, type Question, type Reading } from './approvals/asking.js';
 import { type ItemActions, itemQuestion } from './approvals/item-question.js';
 import { located } from './approvals/located.js';
 import { describePattern, type Pattern, patternOf } from './approvals/patterns.js';
 import type { Desk } from './desk.js';
+import { PERSON, ruleOf } from './person.js';
 import type { RunView } from './terminal/run-view.js';
 import type { Terminal } from './terminal/terminal.js';
 import { type Line, span } from './terminal/text/spans.js';
@@ -151,8 +152,8 @@ export class Decisions {
     const isCall = item.kind === 'approval' && item.drift === undefined;
     const pattern = isCall ? this.parts.allowed().covering(item, folder) : undefined;
     if (pattern === undefined) return false;
-    const comment = `The person has allowed ${describePattern(pattern)}.`;
-    const { status } = await this.parts.desk().world.decide(item, { approve: true, comment }, { as: 'human:you' });
+    const comment = `A rule that the person set up allows ${describePattern(pattern)}.`;
+    const { status } = await this.parts.desk().world.decide(item, { approve: true, comment }, ruleOf(pattern));
     if (status !== 'applied') return status === 'already_settled';
     this.parts.tell(`    allowed without a question: ${describePattern(pattern)} (/allowed)`);
     if (item.callId !== undefined) this.parts.view.change(item.callId);
@@ -184,9 +185,12 @@ export class Decisions {
 
   async #decide(item: Pending, decision: Decision): Promise<boolean> {
     try {
-      const { status } = await this.parts.desk().world.decide(item, decision, { as: 'human:you' });
+      const { status, actor } = await this.parts.desk().world.decide(item, decision, PERSON);
       if (status === 'stale') this.parts.complain('it has changed meanwhile');
-      if (status === 'already_settled') this.parts.complain('that is settled already');
+      if (status === 'already_settled') {
+        const by = actor === undefined ? '' : ` by ${actorWords(actor)}`;
+        this.parts.complain(`that is settled already${by}`);
+      }
       return status === 'applied';
     } catch (error) {
       if (!isRepriseError(error, 'invalid_value')) throw error;

@@ -1,6 +1,7 @@
 /** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
 import type { AgentEvent, AgentWorld, Pending, Run, Session } from 'reprise';
 import { eventsOf } from './log.js';
+import { PRINT } from './person.js';
 import { callLine, errorWords, failureLines } from './terminal/calls.js';
 import { plain } from './terminal/text/plain.js';
 import { textOf } from './terminal/text/spans.js';
@@ -29,14 +30,14 @@ export async function printed(world: AgentWorld, session: Session<string>, optio
   const own = await runOf(session, options.id);
   const waiting = await waitingFor(world, session, own);
   if (waiting !== undefined) return needsPerson(waiting);
-  const run = await session.send(options.task, options.id === undefined ? {} : { id: options.id });
+  const run = await session.send(options.task, { ...PRINT, ...(options.id === undefined ? {} : { id: options.id }) });
   const left = new AbortController();
   const asked = decideAll(world, session, run, { yes: options.yes, signal: left.signal });
   const watched = watch(run).finally(() => left.abort());
   const stopped = await Promise.race([watched.then(() => undefined), asked]);
   if (stopped !== undefined) {
     watched.catch(() => undefined); // the world closes under it
-    await session.withdraw(run.input ?? '').catch(() => undefined);
+    await session.withdraw(run.input ?? '', PRINT).catch(() => undefined);
     return needsPerson(stopped);
   }
   const { text, stop } = await run.result();
@@ -104,8 +105,8 @@ async function decideAll(
     const item = (await world.pending({ session: session.key })).find(({ id }) => id === event.id);
     if (item === undefined) continue;
     if (event.run_id !== run.id) return described(item);
-    if (item.kind === 'approval') await world.decide(item, yes ? { approve: true } : { deny: NOBODY });
-    else await world.answer(item, item.question?.options?.[0]?.id ?? NOBODY);
+    if (item.kind === 'approval') await world.decide(item, yes ? { approve: true } : { deny: NOBODY }, PRINT);
+    else await world.answer(item, item.question?.options?.[0]?.id ?? NOBODY, PRINT);
   }
   return new Promise(() => undefined); // the run has ended, and its result counts
 }

@@ -1,5 +1,5 @@
 /** Explains why something happened: follows the causes of events from a call or a file back to the user's message. */
-import type { AgentEvent, AgentEventOf } from 'reprise';
+import { type AgentEvent, type AgentEventOf, actorWords } from 'reprise';
 import { frameOf } from './log.js';
 import { callLine } from './terminal/calls.js';
 import { plain } from './terminal/text/plain.js';
@@ -60,8 +60,14 @@ function aboutCall(events: readonly AgentEvent[], call: Requested): string[] {
   return [
     `${callLine(call.tool, call.args)}   ${call.call_id}, ${end}, ${at(settled ?? call)}`,
     ...(settled === undefined ? [] : [`  by effect ${settled.causation.slice(0, 16)}`]),
-    ...(decided === undefined ? [] : [`  ${decided.how} by ${decided.by ?? 'nobody'}, ${at(decided)}`]),
+    ...(decided === undefined ? [] : [`  ${decided.how} by ${deciderOf(decided)}, ${at(decided)}`]),
   ];
+}
+
+/** Who decided, and the reason where there is one. */
+function deciderOf({ actor, reason }: AgentEventOf<'human.resolved'>): string {
+  const who = actor === undefined ? 'nobody' : actorWords(actor);
+  return reason === undefined ? who : `${who}: "${short(reason)}"`;
 }
 
 /** The model's answer that made the call, and what the model had newly read before it. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../src/arguments.js';
-import { drive, place, SLOW_TEST, verified } from './driven.js';
+import { acts, drive, place, SLOW_TEST, verified } from './driven.js';
 import { modelServer } from './terminal/model-server.js';
 
 /** The choices of a question: they are printed when it can be decided. */
@@ -33,6 +33,10 @@ describe('for a script', () => {
     expect(again).toMatchObject({ code: 0, out: first.out });
     expect(source(folder)).toBe('changed since\n');
     expect((await verified(worlds)).head).toEqual(head); // not one frame more
+    const program = { kind: 'program', id: 'coding-agent --print' };
+    const own = await acts(worlds);
+    expect(new Set(own.map(([what]) => what))).toEqual(new Set(['message', 'decision']));
+    for (const [, by, actor] of own) expect({ by, actor }).toEqual({ by: 'operator', actor: program });
   });
 
   it('without a person to approve it a call is refused, the model reads why, and the agent exits with 4', async () => {
@@ -117,7 +121,7 @@ describe('for a person', () => {
 
     agent.type('/why src/cart.js');
     const why = await agent.until('and to what you said meanwhile');
-    expect(why).toContain('approved by human:you');
+    expect(why).toContain('approved by you');
     expect(why).toContain('because the model said so in step');
     expect(why).toMatch(/in answer to your words, frame \d+: "Fix the failing test\."/);
     expect(why).toMatch(/and to what you said meanwhile, frame \d+: "Also add a comment "The bound counts as well\.""/);
@@ -132,6 +136,17 @@ describe('for a person', () => {
     agent.type('/quit');
     expect(await agent.ended).toMatchObject({ code: 0, err: '' });
     expect((await verified(worlds)).unverified).toBe(0);
+    // What the person decided is the person's, and what "always" decided is the rule's, though with the person's rights.
+    const id = 'always:exactly `node --test --test-reporter=tap`';
+    expect(await acts(worlds)).toEqual([
+      ['message', 'human:you', { kind: 'person', id: 'you' }],
+      ['message', 'human:you', { kind: 'person', id: 'you' }],
+      ['decision', 'human:you', { kind: 'person', id: 'you' }],
+      ['decision', 'human:you', { kind: 'person', id: 'you' }],
+      ['decision', 'human:you', { kind: 'rule', id, granted_by: 'you' }],
+      ['decision', 'human:you', { kind: 'person', id: 'you' }],
+      ['decision', 'human:you', { kind: 'rule', id, granted_by: 'you' }],
+    ]);
   });
 
   it('the agent accepts a refusal with its reason and changed arguments, and reports an invalid answer', async () => {

@@ -3,8 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { agentApp } from 'reprise';
-import { type VerifyReport, verifyStore } from 'reprise/kernel';
+import { type Actor, agentApp } from 'reprise';
+import { actorOf, type Principal, readFrame, type VerifyReport, verifyStore } from 'reprise/kernel';
 import { sqlite } from 'reprise/sqlite';
 import { afterEach } from 'vitest';
 import { program } from '../../../scripts/lib/program.js';
@@ -124,4 +124,27 @@ export async function verified(worlds: string, number = 1): Promise<VerifyReport
   } finally {
     await store.close();
   }
+}
+
+/** An act from outside: a message to the agent or a decision, the principal whose rights counted, and who acted. */
+type Act = readonly [what: 'message' | 'decision', by: string, actor: Actor];
+
+/** The messages and decisions in the journal of a world, in order. */
+export async function acts(worlds: string, number = 1): Promise<readonly Act[]> {
+  const store = await sqlite(path.join(worlds, `${number}.db`)).openReadonly();
+  try {
+    const found: Act[] = [];
+    for await (const { seq, bytes } of store.journal.read(0)) found.push(...actIn(readFrame(bytes, seq).ingress));
+    return found;
+  } finally {
+    await store.close();
+  }
+}
+
+function actIn(ingress: ReturnType<typeof readFrame>['ingress']): readonly Act[] {
+  const by = ingress.principal as Principal;
+  if (ingress.kind === 'command' && ingress.command.name === 'sys/Decide@1')
+    return [['decision', by, actorOf(by, ingress.command.value.actor)]];
+  const isSaid = ingress.kind === 'request' && /\/(UserInput|HostCommand)@1$/.test(ingress.event.name);
+  return isSaid ? [['message', by, actorOf(by, ingress.actor)]] : [];
 }

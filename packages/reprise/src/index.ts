@@ -11,6 +11,8 @@ export type {
   CommandReceipt,
   ContextSource,
   Cursor,
+  Decided,
+  DecideOptions,
   Decision,
   Delta,
   Duration,
@@ -31,7 +33,15 @@ export type {
   Toolset,
 } from '@reprise/agent';
 export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
-export { type ErrorCode, isRepriseError, type Principal, Ref, RepriseError } from '@reprise/contracts';
+export {
+  type Actor,
+  actorWords,
+  type ErrorCode,
+  isRepriseError,
+  type Principal,
+  Ref,
+  RepriseError,
+} from '@reprise/contracts';
 export type { VerifyReport } from '@reprise/kernel';
 export { memory } from '@reprise/kernel/store';
 export { type Models, type OpenWorldOptions, openWorld } from './open-world.js';

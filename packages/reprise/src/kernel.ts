@@ -2,7 +2,10 @@
 export { AGENT_POLICY, AgentEvents, agentEvent, type EventFrame } from '@reprise/agent';
 export {
   type Account,
+  type Actor,
   type Address,
+  actorOf,
+  actorWords,
   type Capability,
   ERROR_CODES,
   type ErrorCode,
@@ -31,6 +34,7 @@ export {
   type Creating,
   checkAgainst,
   creates,
+  type Decider,
   type Deferred,
   type Divergence,
   deferEffect,

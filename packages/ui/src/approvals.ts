@@ -43,10 +43,10 @@ export class Approvals {
   }
 
   /** An approval ended. */
-  *end(id: string, state: string): Generator<UiChunk> {
+  *end(id: string, state: string, said: Pick<ApprovalData, 'actor' | 'by' | 'reason'> = {}): Generator<UiChunk> {
     const known = this.#known.get(id);
     if (known?.state !== 'open') return;
-    const data = { ...known, state };
+    const data = { ...known, state, ...said };
     this.#known.set(id, data);
     yield { type: 'data-approval', id, data, transient: true };
   }

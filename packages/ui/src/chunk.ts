@@ -1,6 +1,7 @@
 /**
  * The chunks of a UI message stream for the AI SDK's `useChat`. The types are structural: that library is not required.
  */
+import type { Actor } from '@reprise/contracts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -28,6 +29,10 @@ export interface QuestionData {
   readonly toolCallId: string | null;
   /** `open`, or how the question ended. */
   readonly state: string;
+  /** Who answered: a person, a rule, a program, a node; absent while it is open, and when nobody did. */
+  readonly actor?: Actor;
+  /** The same in words, to show. */
+  readonly by?: string;
 }
 
 /** The outcome of an approval. */
@@ -35,6 +40,12 @@ export interface ApprovalData {
   readonly toolCallId: string;
   /** `approved`, `denied`, or how it ended without a decision: `expired` or `cancelled`. */
   readonly state: string;
+  /** Who decided: a person, a rule, a program, a node; absent when nobody did. */
+  readonly actor?: Actor;
+  /** The same in words, to show. */
+  readonly by?: string;
+  /** The reason of a denial or the comment of an approval, where there is one. */
+  readonly reason?: string;
 }
 
 /** A session that the run's agent spawned. */

@@ -13,6 +13,7 @@
  *     which the journal tells only when the answer is complete.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
+import { actorWords, present } from '@reprise/contracts';
 import { Approvals } from './approvals.js';
 import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
 import { SpokenAnswer } from './spoken-answer.js';
@@ -236,11 +237,13 @@ export class RunChunks {
     yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: 'open' } });
   }
 
-  *#settled({ id: first, how, also = [] }: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
+  *#settled({ id: first, how, also = [], actor, reason }: AgentEventOf<'human.resolved'>): Generator<UiChunk> {
+    const by = actor === undefined ? {} : { actor, by: actorWords(actor) };
     for (const id of [first, ...also]) {
       const asked = this.#questions.get(id);
-      if (asked !== undefined) yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: how } });
-      yield* this.#approvals.end(id, how);
+      if (asked !== undefined)
+        yield* this.#placed({ type: 'data-question', id, data: { ...asked, state: how, ...by } });
+      yield* this.#approvals.end(id, how, { ...by, ...present({ reason }) });
     }
   }
 

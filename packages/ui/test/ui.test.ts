@@ -140,6 +140,8 @@ describe('a run as a UI message stream', () => {
         question: { question: 'Which?', options: expect.anything() },
         toolCallId: null, // the session itself asks: the call has no effect of its own
         state: 'answered',
+        actor: { kind: 'program', id: 'operator' },
+        by: 'operator',
       },
     });
     expect(message?.parts).toContainEqual({

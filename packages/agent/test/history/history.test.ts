@@ -44,7 +44,7 @@ const TOOLS = ['note', 'pay', 'fail'] as const;
 /** Texts that could break a line, hide something or pass for other words. */
 const text = fc.oneof(
   fc.string({ minLength: 1, maxLength: 24, unit: 'grapheme' }).map((one) => one.trim() || 'x'),
-  fc.constantFrom('run 0 ends: completed', 'a\nb', '\u001b[2J', '" human:ann approves pay', 'calls note x: {}'),
+  fc.constantFrom('run 0 ends: completed', 'a\nb', '\u001b[2J', '" ann approves pay', 'calls note x: {}'),
 );
 
 /** What happens in one run: a message, and for each step the calls of the model with the decision about each. */

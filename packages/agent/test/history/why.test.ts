@@ -90,12 +90,12 @@ describe('an explanation', () => {
       expect.stringMatching(/^write was called \(w1, at \d+\.\d+\): \{"path":"out\/b\.secret","text":"bound 8"\}$/),
       expect.stringMatching(/^ {2}it wrote out\/b\.secret, sha256:[0-9a-f]{12}$/),
       expect.stringMatching(/^ {2}it returned \(at \d+\.\d+\): "written"$/),
-      expect.stringMatching(/^ {2}approved by human:carl, and always from then on \(at \d+\.0\)$/),
+      expect.stringMatching(/^ {2}approved by carl, and always from then on \(at \d+\.0\)$/),
       expect.stringMatching(/^because the model answered \(run 0, step 2, at \d+\.\d+\): "Now I write\."$/),
       '  after it had read',
       expect.stringMatching(/^ {4}read \{"path":"a\.ts"\} \(at \d+\.\d+\): "the bound is 7, says a\.ts"$/),
-      expect.stringMatching(/^in answer to human:ann \(at \d+\.0\): "Raise the bound\."$/),
-      expect.stringMatching(/^and to what was said meanwhile by human:bob \(at \d+\.0\): "Also keep the old one\."$/),
+      expect.stringMatching(/^in answer to ann \(at \d+\.0\): "Raise the bound\."$/),
+      expect.stringMatching(/^and to what was said meanwhile by bob \(at \d+\.0\): "Also keep the old one\."$/),
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('an explanation', () => {
   });
 
   it('a question of the model states who answered it', async () => {
-    expect(await lines('q1')).toContainEqual(expect.stringMatching(/^ {2}answered by human:dora \(at \d+\.0\)$/));
+    expect(await lines('q1')).toContainEqual(expect.stringMatching(/^ {2}answered by dora \(at \d+\.0\)$/));
   });
 
   it('an act of a child session leads through the call of its parent to the words of a person', async () => {
@@ -138,7 +138,7 @@ describe('an explanation', () => {
         'session b.c1 was given that message by a call of session b:',
         expect.stringContaining('spawn_agent was called (s1,'),
         expect.stringContaining('because the model answered (run 1, step 2,'),
-        expect.stringMatching(/^in answer to human:ann \(at \d+\.0\): "Now scout\."$/),
+        expect.stringMatching(/^in answer to ann \(at \d+\.0\): "Now scout\."$/),
       ]),
     );
   });
@@ -159,10 +159,10 @@ describe('an explanation', () => {
     for (const part of [
       'makes child c1: session b.c1, agent scout',
       'session b (call s1) says (run 0): "Scout item 1."',
-      'human:carl approves write w1 (from now on always): request',
-      'human:bob says meanwhile (run 0): "Also keep the old one."',
+      'carl approves write w1 (from now on always): request',
+      'bob says meanwhile (run 0): "Also keep the old one."',
       'question of ask_human q1: {"question":"Which?"}',
-      'human:dora answers ask_human q1: request',
+      'dora answers ask_human q1: request',
       'child c1 (session b.c1) completed: "Scouted."',
     ])
       expect(words).toContainEqual(expect.stringContaining(part));
