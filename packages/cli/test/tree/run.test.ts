@@ -140,7 +140,7 @@ describe('reprise tree run', () => {
       expect(await command(at, ...answers)).toMatchObject({ code: 0 });
       expect(await here(at, 'tree', 'answer', '2', '1')).toMatchObject({
         code: 2,
-        err: expect.stringContaining('already_answered: '),
+        err: expect.stringContaining('already_settled: the question was answered by ann'),
       });
       const rest = await here(at, 'tree', 'continue');
       expect(rest.code).toBe(0);
