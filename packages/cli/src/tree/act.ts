@@ -1,7 +1,7 @@
 /** What people do to a tree: answer, stop, pause, resume, retry, add, tell. Each is done once for each id. */
 
 import type { AnyAgent } from '@reprise/agent';
-import { type Actor, isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
+import { type Actor, isRepriseError, type Principal, present, RepriseError, type Value } from '@reprise/contracts';
 import { type Answering, type Done, type Money, type Trees, wordsOfActor } from '@reprise/tree';
 import { escapeLine } from '../text/escape.js';
 
@@ -23,6 +23,8 @@ export interface Act {
   readonly fresh?: true;
   readonly budget?: Money;
   readonly as?: string;
+  /** Who acts, where that is not the person of `as`. */
+  readonly actor?: Actor;
   /** Acts with one id are one act. */
   readonly id: string;
 }
@@ -40,7 +42,7 @@ export interface ActParts {
 export async function performAct({ trees, agents }: ActParts, act: Act): Promise<ActDone> {
   const { verb, n, text = '', fresh, budget, id } = act;
   const tree = trees.tree(act.tree);
-  const by = { id, ...(act.as === undefined ? {} : { as: act.as as Principal }) };
+  const by = { id, ...present({ as: act.as as Principal | undefined, actor: act.actor }) };
   switch (verb) {
     case 'answer':
       return tree.answer(n, text, by);
@@ -80,7 +82,7 @@ async function addTo(
   tree: ReturnType<Trees['tree']>,
   n: number,
   goal: string,
-  by: { readonly id: string; readonly as?: Principal },
+  by: { readonly id: string; readonly as?: Principal; readonly actor?: Actor },
 ): Promise<ActDone> {
   try {
     return { status: 'accepted', ...(await tree.add(n, { goal }, by)) };

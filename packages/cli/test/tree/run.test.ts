@@ -154,7 +154,7 @@ describe('reprise tree run', () => {
   );
 
   it(
-    'another process answers, adds, tells, pauses, resumes and stops while the tree runs, and watches it [TREE-42]',
+    'another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]',
     LONG,
     async () => {
       const at = workplace();
@@ -167,13 +167,19 @@ describe('reprise tree run', () => {
         code: 0,
         out: 'live/#1 was told\n',
       });
-      expect(await here(at, 'tree', 'pause', '1')).toMatchObject({ code: 0 });
+      expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann')).toMatchObject({ code: 0 });
+      expect((await here(at, 'tree', 'show', '1')).out).toContain('it is paused by ann: reprise tree resume');
       expect((await here(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
       expect(await here(at, 'tree', 'resume', '1')).toMatchObject({ code: 0 });
-      const stop = await here(at, 'tree', 'stop', '1', '--json');
+      const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json');
       expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
       expect((await watch.end).code).toBe(4);
       await owner.end;
+      const ended = (await here(at, 'tree', 'show', '1')).out;
+      expect(ended).toContain('it was stopped by program nightly');
+      expect(ended).toMatch(/tell by operator at frame \d+\n.*pause by ann at frame \d+/);
+      const shown = JSON.parse((await here(at, 'tree', 'show', '1', '--json')).out);
+      expect(shown).toMatchObject({ stopped_by: { kind: 'program', id: 'nightly' } });
       expect(await here(at, 'tree', 'continue', '--plain')).toMatchObject({ code: 4 });
       expect(await here(at, 'tree', 'stop', '1')).toMatchObject({
         code: 2,

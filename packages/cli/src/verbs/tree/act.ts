@@ -17,6 +17,8 @@ export interface ActOptions {
   readonly world: string;
   /** Who acts, such as `human:ann`. */
   readonly as?: string;
+  /** The program that acts with those rights, in place of the person. */
+  readonly program?: string;
   readonly id?: string;
   readonly agent?: string;
   readonly fresh?: true;
@@ -40,6 +42,7 @@ export async function actOn(
     ...{ verb, tree: tree.name, n: target.n, id: options.id ?? randomUUID() },
     ...(text === undefined ? {} : { text: verb === 'answer' ? answerOf(tree, target.n, text) : wordsIn(text) }),
     ...(options.as === undefined ? {} : { as: principalOf(options.as) }),
+    ...(options.program === undefined ? {} : { actor: { kind: 'program', id: options.program } }),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.fresh === true ? { fresh: true } : {}),
     ...(options.budget === undefined ? {} : { budget: { usd: options.budget } }),
