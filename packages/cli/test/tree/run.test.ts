@@ -154,6 +154,25 @@ describe('reprise tree run', () => {
   );
 
   it(
+    'of two processes that answer one question at once one is done, and the other names who was first [TREE-52]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'both', '--json');
+      await owner.until('"type":"asked"');
+      const names = ['ann', 'bob'] as const;
+      const said = await Promise.all(
+        names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`)),
+      );
+      const won = said.findIndex(({ code }) => code === 0);
+      expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+      expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
+      await owner.end;
+      expect((await here(at, 'tree', 'show', 'both/2')).out).toContain(`answered by ${names[won]}: `);
+    },
+  );
+
+  it(
     'another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]',
     LONG,
     async () => {

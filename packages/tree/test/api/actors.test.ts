@@ -136,6 +136,34 @@ describe('answers of nodes', () => {
     ));
 });
 
+describe('a node that answers too late', () => {
+  it('reads who was first [TREE-52]', () =>
+    forest(
+      ({ n, run, step, last, request }) => {
+        if (n === 1 && run > 0) return complete('done');
+        if (n === 1) {
+          if (step === 0) return calls(['spawn', { goal: 'a', prompt: 'A' }]);
+          return step === 1 ? call('ask', { question: 'Which?', target: 2 }) : { text: 'I wait.' };
+        }
+        const isAsked = request.messages.some(({ text }) => text.includes('Which?'));
+        if (isAsked && step > 30 && !last.includes('already_answered'))
+          return call('answer', { ask_id: 3, value: 'left' });
+        return last.includes('already_answered') || step > 40 ? complete('r') : call('read_tree', { after: step });
+      },
+      async ({ trees, asked }) => {
+        const tree = await trees.start('t', { goal: 'g' });
+        await until(async () => (await tree.asks())[0]);
+        expect(await tree.answer(3, 'right', { as: 'human:ann' })).toMatchObject({ status: 'applied' });
+        await tree.result();
+        const read = sentTo(asked, 2);
+        expect(read).toContain('already_answered');
+        expect(read).toContain('ann (a person)');
+        expect(await answersIn(tree)).toMatchObject([{ by: { kind: 'person', id: 'ann' } }]);
+      },
+      { endsAccepted: false },
+    ));
+});
+
 describe('acts on nodes', () => {
   it('a stop names who stopped: a person, a program, or the node above [TREE-53]', () =>
     forest(

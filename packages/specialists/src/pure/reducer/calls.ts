@@ -53,9 +53,9 @@ const HANDLERS: { readonly [T in ProjectTool]: Handler<T> } = {
     agentActed(delivery, call, { act: 'skip', task: task_id, reason });
     return { status };
   },
-  task_cancel: (delivery, { task_id }, call) => {
+  task_cancel: (delivery, { task_id, reason }, call) => {
     const status = cancelTask(delivery, task_id, agentOf(call));
-    agentActed(delivery, call, { act: 'cancel', task: task_id });
+    agentActed(delivery, call, { act: 'cancel', task: task_id, reason });
     return { status };
   },
   results_list: (delivery, args, call) => listResults(delivery, args, call),

@@ -6,7 +6,7 @@ import { actorIn } from '@reprise/work/contracts';
 import type { AnswerType, AskRow, CallOf, CallPlace, NodeRow } from '../contracts/index.js';
 import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
-import { nodeActor, nodesActor } from './actors.js';
+import { nodeActor, nodesActor, wordsForModel } from './actors.js';
 import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, waitAgain } from './end-node.js';
@@ -239,7 +239,7 @@ function circular(delivery: Delivery, n: number, asker: number): number | undefi
 export function answerFrom(delivery: Delivery, by: NodeRow, { ask_id: n, picked, text_ref }: CallOf<'answer'>): void {
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined || (!row.route.includes(by.n) && row.outcome === null)) throw new Refused('not_asked');
-  if (row.outcome !== null) throw new Refused(row.route.includes(by.n) ? 'already_answered' : 'not_asked');
+  if (row.outcome !== null) throw tooLate(delivery, by.n, row, row.outcome);
   const chosen = chosenOf(row, picked);
   tableOf(delivery, 'routes').delete(pair(by.n, n));
   if (row.target !== 'children') {
@@ -250,6 +250,17 @@ export function answerFrom(delivery: Delivery, by: NodeRow, { ask_id: n, picked,
   const next = { ...row, route, answers };
   tableOf(delivery, 'asks').set(key(n), next);
   if (route.length === 0) closeAsk(delivery, n, answeredBy(delivery, answers));
+}
+
+/** The refusal of a second answer: a node that was asked is told who was first. */
+function tooLate(
+  delivery: Delivery,
+  n: number,
+  { route }: AskRow,
+  { by, how }: NonNullable<AskRow['outcome']>,
+): Refused {
+  if (!route.includes(n)) return new Refused('not_asked');
+  return new Refused('already_answered', { status: how, ...(by === null ? {} : { by: wordsForModel(delivery, by) }) });
 }
 
 /** Takes the answer of people, whom every open question may get one from, or of a program that acts for its own. */
