@@ -136,7 +136,7 @@ export class Oracle extends Runs {
     return undefined;
   }
 
-  /** Somebody answered in the place of people, or nobody did, or the time for an answer is over. */
+  /** People or a program answered, or nobody did, or the time for an answer is over. */
   unanswered(ask: number, name?: string): void {
     const node = this.at(ask);
     if (node.question === null || node.question.how !== null) return;

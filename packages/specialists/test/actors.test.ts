@@ -1,4 +1,4 @@
-/** Who acted on a project: recorded for each command and each call, and told to whoever reads the tasks. */
+/** Who acted on a project: recorded for each command and each call, and told to the reader of the tasks. */
 import type { Actor } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, type PlannedTask, skill } from 'reprise/specialists';

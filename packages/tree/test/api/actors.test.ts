@@ -290,7 +290,7 @@ describe(`several answer one question (seed ${SEED})`, () => {
         ),
     ));
 
-  it('who answers after the end of the question is told who was first, by every way [TREE-52]', () =>
+  it('an answer after the end of the question is told who was first, by every way [TREE-52]', () =>
     forest(
       ({ step }) => (step === 0 ? call('ask', { question: 'Left?', options: ['left', 'right'] }) : complete('done')),
       async ({ trees, world }) => {
@@ -310,7 +310,7 @@ describe(`several answer one question (seed ${SEED})`, () => {
       },
     ));
 
-  it('a question that ended without an answer names nobody to who answers late [TREE-52]', () =>
+  it('a question that ended without an answer names nobody to a late answer [TREE-52]', () =>
     forest(
       ({ step }) => (step === 0 ? call('ask', { question: 'Left?' }) : complete('done')),
       async ({ trees }) => {

@@ -107,7 +107,7 @@ export const ACTOR_MUTANTS: readonly Mutant[] = [
     to: "return { how: 'answered', by: { kind: 'person', id: 'ann' }, picked: own.picked",
   },
   {
-    name: 'whoever answers from outside is recorded as the operator',
+    name: 'every answer from outside is recorded as one of the operator',
     file: 'asks.ts',
     from: "closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery.ctx), picked",
     to: "closeAsk(delivery, n, { how: 'answered', by: { kind: 'program', id: 'operator' }, picked",

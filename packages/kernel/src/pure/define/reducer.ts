@@ -101,7 +101,7 @@ export interface ReducerContext {
   /**
    * Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop.
    *
-   * @param options `actor`: who made an answer of others needless, such as the one who gave it here. Whoever answers a
+   * @param options `actor`: who made an answer of others needless, such as the one who gave it here. A caller that answers a
    *   cancelled effect later is told so
    */
   cancel(plan: number | 'all', options?: { readonly actor?: Actor }): void;

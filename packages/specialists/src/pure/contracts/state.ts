@@ -219,7 +219,7 @@ export const projectFacts = {
     /** Who skipped or cancelled it. */
     by: z.exactOptional(actor),
   }),
-  /** Somebody acted on the project: what, on which task, why, and who. */
+  /** An act on the project: what, on which task, why, and by whom. */
   'specialists/Acted@1': z.strictObject({
     act: z.enum(PROJECT_ACTS),
     task: z.nullable(taskNumber),

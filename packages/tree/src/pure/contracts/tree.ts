@@ -151,7 +151,7 @@ export const treeFacts = {
     /** Who started it. */
     by: actor,
   }),
-  /** Somebody acted on a node, or on the whole tree: what, and who. An answer is a fact of its own. */
+  /** An act on a node, or on the whole tree, and by whom. An answer is a fact of its own. */
   'tree/Acted@1': z.strictObject({ act: z.enum(TREE_ACTS), n: z.nullable(nodeNumber), by: actor }),
   'tree/NodeChanged@1': z.strictObject({
     n: nodeNumber,

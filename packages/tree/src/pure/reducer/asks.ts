@@ -313,7 +313,7 @@ export function askEnded(delivery: Delivery, n: number): void {
   const { state, ctx } = delivery;
   const row = askOf(delivery, n);
   const outcome = row.outcome ?? { how: 'cancelled' as const, by: null, picked: null, text_ref: null };
-  // Whoever answers people's item later is told who was first.
+  // A person who answers the item later is told who was first.
   if (row.plan !== null) ctx.cancel(row.plan, outcome.by === null ? {} : { actor: outcome.by });
   ctx.clearTimer(deadlineTimer(n));
   ctx.clearTimer(programTimer(n));

@@ -192,7 +192,7 @@ const HINTS: Readonly<Record<string, string>> = {
   no_people: 'Nobody can be asked here. Decide by yourself, and say so in your result.',
   no_children: 'You have no children that could answer.',
   not_asked: 'Only the nodes that were asked may answer.',
-  already_answered: 'Somebody was faster. Go on with your own work.',
+  already_answered: 'Another answer came first. Go on with your own work.',
   unknown_node: 'Call read_tree for the nodes that exist.',
   over_budget: 'A child has at most your own budget.',
   not_permitted: 'The rights of your node do not permit this tool. Do without it, or ask.',
