@@ -128,12 +128,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** A refusal in words. */
-export function wordsOfRefusal(code: string): string {
+function wordsOfRefusal(code: string): string {
   return REFUSALS[code] ?? 'the tree refuses it';
 }
 
 /** Who was first, in words. */
-export function settledWords(tree: string, actor: Actor | undefined): string {
+function settledWords(tree: string, actor: Actor | undefined): string {
   if (actor === undefined) return 'the question ended without an answer';
   return `the question was answered by ${escapeLine(wordsOfActor({ name: tree }, actor))}`;
 }

@@ -25,9 +25,33 @@ export function wordsForModel(actor: Actor): string {
 }
 
 function oneLine(words: string): string {
-  const line = words.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, ' ').trim();
-  const signs = [...line];
+  const signs: string[] = [];
+  for (const sign of words) {
+    const shown = isHidden(sign.codePointAt(0) ?? 0) ? ' ' : sign;
+    if (shown !== ' ' || signs.at(-1) !== ' ') signs.push(shown);
+  }
+  const line = signs.join('').trim();
   return signs.length <= WORDS_LENGTH ? line : `${signs.slice(0, WORDS_LENGTH).join('')}…`;
+}
+
+/** Signs that end a line, control one, or are not seen: stated as ranges, so that every engine says the same. */
+const HIDDEN: readonly (readonly [number, number])[] = [
+  [0x00, 0x20],
+  [0x7f, 0xa0],
+  [0xad, 0xad],
+  [0x61c, 0x61c],
+  [0x180e, 0x180e],
+  [0x2000, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  [0xd800, 0xdfff],
+  [0xfeff, 0xfeff],
+  [0xfff9, 0xfffb],
+  [0xe0000, 0xe007f],
+];
+
+function isHidden(code: number): boolean {
+  return HIDDEN.some(([from, to]) => code >= from && code <= to);
 }
 
 const WORDS_LENGTH = 128;
