@@ -7,6 +7,7 @@ import { queue } from '@reprise/flow';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
 import { projectReducer } from '@reprise/specialists';
 import { jobReducer } from '@reprise/work';
+import { type StagedSender, stagedSender } from '../staged-sender.js';
 import { copy, Guarded, SortedMap } from '../tree/stage.js';
 
 /** An event on its way. */
@@ -250,8 +251,12 @@ export class Stage {
     const draft = cell.state === undefined ? reducer.init(cell.address[1], event) : copy(cell.state);
     let rejected: string | undefined;
     try {
-      const context = this.#context(cell, sender, { sent, facts, undo, after });
-      reducer.reduce(draft, { name: event.name, value: copy(event.value) }, context);
+      const { address, state } = cell;
+      const row = (table: string, key: string) => cell.tables.get(table)?.get(key);
+      const from = stagedSender({ reducer, event, address, sender, state, row });
+      if (from === undefined) throw new Rejected('not_yours');
+      const context = this.#context(cell, from, { sent, facts, undo, after });
+      reducer.reduce(draft, { name: event.name, value: copy(event.value), row: from.row }, context);
       cell.state = draft;
       for (const act of after) act();
     } catch (error) {
@@ -266,12 +271,12 @@ export class Stage {
 
   #context(
     cell: StagedCell,
-    sender: Sender,
+    { sender, caller, plan, rowKey }: StagedSender,
     { sent, facts, undo, after }: Record<'undo' | 'after', (() => void)[]> & { sent: Passed[]; facts: StagedEvent[] },
   ): ReducerContext {
     const { address } = cell;
     const context = {
-      ...{ now: this.now, address, parent: null, sender, adapter: null },
+      ...{ now: this.now, address, parent: null, sender, caller, plan, rowKey, adapter: null },
       emit: ({ plan, input }: { readonly plan: { readonly name: string }; readonly input: unknown }) => {
         const ordinal = this.#ordinals++;
         const staged = { cell: address, ordinal, name: plan.name, input: copy(input) };

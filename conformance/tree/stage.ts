@@ -4,6 +4,7 @@
  */
 import { type Actor, actorOf, type Ref } from '@reprise/contracts';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
+import { type StagedSender, stagedSender } from '../staged-sender.js';
 
 /** An event on its way. */
 export interface StagedEvent {
@@ -176,10 +177,11 @@ export class Stage {
     const draft = isNew ? this.reducer.init(this.address[1], event) : copy(this.#state);
     let rejected: string | undefined;
     try {
+      const from = this.#senderOf(event, sender);
       this.reducer.reduce(
         draft,
-        { name: event.name, value: copy(event.value) },
-        this.#context({ sender, actor }, { sent, facts, undo, after }),
+        { name: event.name, value: copy(event.value), row: from.row },
+        this.#context({ ...from, actor }, { sent, facts, undo, after }),
       );
       this.#state = draft;
       for (const act of after) act();
@@ -245,8 +247,16 @@ export class Stage {
     }
   }
 
+  #senderOf(event: StagedEvent, sender: readonly (string | number)[] | null): StagedSender {
+    const { reducer, address } = this;
+    const row = (table: string, key: string) => this.table(table).get(key);
+    const from = stagedSender({ reducer, event, address, sender, state: this.#state, row });
+    if (from === undefined) throw new Rejected('not_yours');
+    return from;
+  }
+
   #context(
-    { sender, actor }: Pick<Delivered, 'sender' | 'actor'>,
+    { sender, caller, plan, rowKey, actor }: StagedSender & Pick<Delivered, 'actor'>,
     {
       sent,
       facts,
@@ -266,8 +276,7 @@ export class Stage {
       now: this.now,
       address: this.address,
       parent: null,
-      sender,
-      actor,
+      ...{ sender, caller, plan, rowKey, actor },
       adapter: null,
       emit: ({ plan, input }: { readonly plan: { readonly name: string }; readonly input: unknown }) => {
         const ordinal = this.#ordinals++;

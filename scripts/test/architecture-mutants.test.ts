@@ -13,6 +13,7 @@ import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
+import { checkSenders } from '../architecture/senders.js';
 import { formatProblem, type Problem, type Tree } from '../architecture/tree.js';
 
 const ENGINE = 'packages/kernel/src/pure/engine/count.ts';
@@ -45,6 +46,26 @@ function manifest(over: Record<string, unknown> = {}): string {
 }
 
 const ROOT_MANIFEST = JSON.stringify({ engines: { node: '>=20.19' } });
+
+describe('senders', () => {
+  const recipe = 'packages/tree/src/pure/reducer/recipe.ts';
+  const judged = (text: string) => named(checkSenders(plant({ [recipe]: text })));
+
+  it.each([
+    ['reads the sender', 'export const f = (ctx: C) => ctx.sender;'],
+    ['takes the sender from the context', 'export const f = ({ sender }: C) => sender;'],
+    ['takes the caller apart', 'export const f = (ctx: C) => ctx.caller?.[1];'],
+    ['compares the caller', 'export const f = (ctx: C) => ctx.caller === ctx.parent;'],
+  ])('a recipe that %s is named, with its file and line', (_what, text) => {
+    expect(judged(text)[0]).toContain(`${recipe}:1: a recipe`);
+  });
+
+  it('a recipe may answer its caller, and ask whether there is one', () => {
+    expect(judged('export const f = (ctx: C) => (ctx.caller === null ? null : ctx.send([...ctx.caller], e));')).toEqual(
+      [],
+    );
+  });
+});
 
 describe('exports', () => {
   const index = 'packages/kernel/src/index.ts';

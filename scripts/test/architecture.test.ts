@@ -23,6 +23,7 @@ import { checkLock, checkManifests, checkPureConfig } from '../architecture/mani
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
 import { HELLO_BUNDLE_MAX, PURE_WING } from '../architecture/rules.js';
+import { checkSenders } from '../architecture/senders.js';
 import {
   conformanceSources,
   formatProblem,
@@ -47,6 +48,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['every exported name has a docstring', checkDocstrings],
   ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
+  ['no recipe compares senders by hand', checkSenders],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -31,7 +31,7 @@ const EVENTS: Readonly<Record<AgentEventType, string>> = {
   'tool.late': 'a call that was reported without an output has been answered after all',
   'human.requested': 'a person has to decide or answer: `id` is the argument of `world.decide`',
   'human.resolved':
-    'the request was decided or answered, or has ended; `also` lists other requests of the same call that ended with it',
+    'the request was decided or answered, or has ended: `by` is the principal whose rights counted, `actor` the person, rule, program or node that acted, `ref` and `reason` the words that came with the decision; `also` lists other requests of the same call that ended with it',
   'child.spawned': 'a child session was created',
   'child.changed': 'a child started working, started waiting, or was closed',
   'child.ended': 'a child has finished',
@@ -161,7 +161,7 @@ export function sessionCommandsPage(): string {
   return [
     '# Session commands',
     '',
-    'This page lists the commands of a session and the codes with which a session rejects them. A command is accepted or rejected in the frame that records it, and an event reports either. A command that is sent again under the same id and with the same content takes effect once. Every command takes the options `{ id, ifEpoch, as }`. This page is generated from the schemas.',
+    'This page lists the commands of a session and the codes with which a session rejects them. A command is accepted or rejected in the frame that records it, and an event reports either. A command that is sent again under the same id and with the same content takes effect once. Every command takes the options `{ id, ifEpoch, as, actor }`: `as` is the principal whose rights count, `actor` says who acts where that does not follow from it. This page is generated from the schemas.',
     '',
     ...table(
       ['command', 'by', 'what it does'],

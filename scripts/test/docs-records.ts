@@ -69,6 +69,7 @@ const NAMED: Readonly<Record<string, AnySchema>> = {
   'wire name': contracts.wireName,
   'effect kind': contracts.effectKind,
   principal: contracts.principal,
+  actor: contracts.actor,
   sender: contracts.sender,
   'touched leaf': contracts.touchedLeaf,
   'failure code': contracts.failureCode,

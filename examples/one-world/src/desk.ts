@@ -1,5 +1,5 @@
 /** The desk: the cell that connects a society, a team and trees. It answers calls by having others do the work. */
-import { type Address, creates, defineReducer, type ReducerContext, type Ref } from 'reprise/kernel';
+import { type Address, by, creates, defineReducer, from, type ReducerContext, type Ref } from 'reprise/kernel';
 import { type OwnerCall, ownerCall } from 'reprise/parts';
 import { treeEnded } from 'reprise/tree';
 import * as z from 'zod';
@@ -23,9 +23,9 @@ export const desk = defineReducer({
   state: z.strictObject({ made: z.int() }),
   tables: { waiting }, // by the project or tree that was made for the call
   events: {
-    'office/Open@1': creates(z.strictObject({})),
-    'aos.agent/OwnerCall@1': ownerCall,
-    'tree/Ended@1': treeEnded,
+    'office/Open@1': creates(from(z.strictObject({}), by.outside)),
+    'aos.agent/OwnerCall@1': from(ownerCall, by.any), // every agent of the society: the gate lets through no others
+    'tree/Ended@1': from(treeEnded, by.row('waiting', { reducer: 'tree/Tree@1' })),
     'sys/TimerFired@1': z.strictObject({ name: z.string(), due: z.int() }),
   },
   init: () => ({ made: 0 }),
@@ -35,7 +35,7 @@ export const desk = defineReducer({
         return;
       case 'tree/Ended@1': {
         const { status, result_ref } = event.value;
-        return finish(ctx, sender(ctx)[1], { value: status, ref: result_ref, failed: status !== 'complete' });
+        return finish(ctx, ctx.rowKey ?? '', { value: status, ref: result_ref, failed: status !== 'complete' });
       }
       case 'sys/TimerFired@1':
         return finish(ctx, event.value.name, { value: 'no report in time', failed: true });
@@ -45,13 +45,14 @@ export const desk = defineReducer({
   },
 });
 
-/** Takes a call. Who calls is the sender, which the kernel vouches for. */
+/** Takes a call. The kernel vouches for who calls. */
 function take(
   draft: { made: number },
   { name, args, session, call_id, step_epoch }: OwnerCall,
   ctx: ReducerContext,
 ): void {
-  const call: Waiting = { owner: sender(ctx), session, call_id, step_epoch };
+  if (ctx.caller === null) return ctx.reject('no_cell');
+  const call: Waiting = { owner: [...ctx.caller], session, call_id, step_epoch };
   const [reducer, key] = call.owner;
   switch (`${reducer} ${name}`) {
     case 'society/Entity@1 delegate': {
@@ -103,8 +104,4 @@ function finish(ctx: ReducerContext, cell: string, said: Said): void {
 function answer(ctx: ReducerContext, { owner, ...call }: Waiting, { value, ref, failed = false }: Said): void {
   const refs = ref === undefined ? [] : [{ label: 'result', ref }];
   ctx.send(owner, { name: 'aos.agent/OwnerAnswer@1', value: { ...call, value, refs, is_error: failed } });
-}
-
-function sender(ctx: ReducerContext): Waiting['owner'] {
-  return ctx.sender === null ? ctx.reject('no_cell') : [ctx.sender[0], ctx.sender[1]];
 }

@@ -4,9 +4,9 @@
  */
 import { address, timerFired, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { creates, from, fromAll } from '@reprise/kernel/define';
 import { GRAPH_NODES_AT_ONCE, NODE_NEEDS_MAX, PRIORITY_MAX } from './bounds.js';
-import { party } from './parties.js';
+import { anyone, party } from './parties.js';
 
 /** The reducer in the addresses of graphs: addresses keep the name of the first version. */
 export const GRAPH = 'flow/Graph@1';
@@ -48,19 +48,26 @@ export const graphCommands1 = {
    * Creates the graph. `limit` nodes run at once, any number when it is null; the owner is `reply_to`, or else the
    * sender.
    */
-  'flow/OpenGraph@1': creates(z.strictObject({ limit: limit.default(null), reply_to: z.exactOptional(address) })),
-  /** Adds nodes; they may depend on each other and on existing nodes, without a cycle. */
-  'flow/AddNodes@1': z.strictObject({ nodes: z.array(newNode).min(1).max(GRAPH_NODES_AT_ONCE) }),
-  /** Ends the adding of nodes: the owner is notified when nothing can continue. */
-  'flow/SealGraph@1': z.strictObject({}),
-  /** Ends a running node, as a success or a failure. */
-  'flow/FinishNode@1': z.strictObject({ node: nodeName, ok: z.boolean() }),
-  /** Makes a failed node ready again. Nodes that were skipped because of it stay skipped. */
-  'flow/RetryNode@1': z.strictObject({ node: nodeName }),
-  /** Cancels a node that has not ended. */
-  'flow/CancelNode@1': z.strictObject({ node: nodeName }),
-  /** Changes the number of nodes that may run at once. */
-  'flow/LimitGraph@1': z.strictObject({ limit }),
+  'flow/OpenGraph@1': creates(
+    from(z.strictObject({ limit: limit.default(null), reply_to: z.exactOptional(address) }), anyone),
+  ),
+  ...fromAll(
+    {
+      /** Adds nodes; they may depend on each other and on existing nodes, without a cycle. */
+      'flow/AddNodes@1': z.strictObject({ nodes: z.array(newNode).min(1).max(GRAPH_NODES_AT_ONCE) }),
+      /** Ends the adding of nodes: the owner is notified when nothing can continue. */
+      'flow/SealGraph@1': z.strictObject({}),
+      /** Ends a running node, as a success or a failure. */
+      'flow/FinishNode@1': z.strictObject({ node: nodeName, ok: z.boolean() }),
+      /** Makes a failed node ready again. Nodes that were skipped because of it stay skipped. */
+      'flow/RetryNode@1': z.strictObject({ node: nodeName }),
+      /** Cancels a node that has not ended. */
+      'flow/CancelNode@1': z.strictObject({ node: nodeName }),
+      /** Changes the number of nodes that may run at once. */
+      'flow/LimitGraph@1': z.strictObject({ limit }),
+    },
+    anyone,
+  ),
 } as const;
 
 /** The commands of a graph. */
@@ -70,7 +77,7 @@ export const graphCommands = {
    * Skips a node that is pending or ready, or has failed: for the nodes that need it, it counts as done. Nodes that were
    * skipped because of it stay skipped.
    */
-  'flow/SkipNode@1': z.strictObject({ node: nodeName }),
+  'flow/SkipNode@1': from(z.strictObject({ node: nodeName }), anyone),
 } as const;
 
 /** The numbers of nodes of a graph, by state. */

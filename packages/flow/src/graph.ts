@@ -51,7 +51,7 @@ import {
   type newNode,
 } from './graph-contract.js';
 import { placeInLine, sortable } from './order.js';
-import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
+import { callerOf, isSame, openFor, requireParty, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 
 const EVENTS = { ...graphCommands, ...graphNotices } as const;
@@ -76,7 +76,7 @@ interface Tables {
 }
 
 const HANDLERS_1: EventHandlers<State, typeof EVENTS_1> = {
-  'flow/OpenGraph@1': (draft, { reply_to }, ctx) => openFor(draft, ctx, reply_to ?? senderOf(ctx)),
+  'flow/OpenGraph@1': (draft, { reply_to }, ctx) => openFor(draft, ctx, reply_to ?? callerOf(ctx)),
   'flow/AddNodes@1': (draft, { nodes }, ctx) => {
     requireParty(ctx, draft.owner);
     if (draft.sealed) ctx.reject('sealed');
@@ -110,7 +110,7 @@ const HANDLERS_1: EventHandlers<State, typeof EVENTS_1> = {
     const known = knownOr(ctx, node);
     if (stateForOthers(known) !== 'open') ctx.reject('has_ended');
     move(draft, ctx, node, known, 'cancelled');
-    if (!isSame(senderOf(ctx), draft.owner)) tell(ctx, draft.owner, 'flow/NodeCancelled@1', { node });
+    if (!isSame(callerOf(ctx), draft.owner)) tell(ctx, draft.owner, 'flow/NodeCancelled@1', { node });
     work(draft, ctx);
   },
   'flow/LimitGraph@1': (draft, { limit }, ctx) => {

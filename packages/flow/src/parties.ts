@@ -1,7 +1,12 @@
-/** The parties of a flow cell (owner, sender, outside callers), and how the cell notifies them. */
+/**
+ * The parties of a flow cell (its owner, those who call it, the outside), and how the cell notifies them.
+ *
+ * A flow cell serves each cell that the gate lets through, so it declares `by.any` and records its parties itself: which
+ * of them may send a command depends on the item, the part or the subscription that the command names.
+ */
 import { type Address, address, formatAddress } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import type { ReducerContext } from '@reprise/kernel/define';
+import { by, type ReducerContext } from '@reprise/kernel/define';
 import { NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX } from './bounds.js';
 import { utf8Bytes } from './sizes.js';
 
@@ -11,9 +16,12 @@ export const party = z.nullable(address);
 /** A cell, or null for callers outside the world. */
 type Party = Address | null;
 
-/** The sender of the event; the cell of a plan when a plan sent it. */
-export function senderOf({ sender }: ReducerContext): Party {
-  return sender === null ? null : [sender[0], sender[1]];
+/** Who commands a flow cell: each caller that the gate lets through. */
+export const anyone = by.any;
+
+/** Who sent the event, as it is recorded: a cell, also when a plan of it sent the event. */
+export function callerOf({ caller }: ReducerContext): Party {
+  return caller === null ? null : [...caller];
 }
 
 /** Sets the owner of a flow cell; refuses a second opening. */
@@ -28,10 +36,10 @@ export function isSame(a: Party, b: Party): boolean {
   return a === null || b === null ? a === b : a[0] === b[0] && a[1] === b[1];
 }
 
-/** Refuses any sender other than these parties. Outside callers are always allowed: the gate has already checked them. */
+/** Refuses every caller but these parties. Callers outside are always allowed: the gate has already checked them. */
 export function requireParty(ctx: ReducerContext, ...parties: readonly Party[]): void {
-  const sender = senderOf(ctx);
-  if (sender !== null && !parties.some((one) => isSame(one, sender))) ctx.reject('not_owner');
+  const caller = callerOf(ctx);
+  if (caller !== null && !parties.some((one) => isSame(one, caller))) ctx.reject('not_yours');
 }
 
 /**

@@ -1,9 +1,9 @@
 /** The schemas of promises: commands, events and state (`flow/Promise@1`). */
 import { address, timerFired, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { creates, from, fromAll } from '@reprise/kernel/define';
 import { PROMISE_PARTS_MAX } from './bounds.js';
-import { party } from './parties.js';
+import { anyone, party } from './parties.js';
 
 /** The wire name of the promise reducer. */
 export const PROMISE = 'flow/Promise@1';
@@ -26,22 +26,30 @@ export const promiseCommands = {
    * Creates the promise: fulfilled by any part, by all, or by a number of them. `deadline` is in journal milliseconds.
    */
   'flow/OpenPromise@1': creates(
-    z.strictObject({
-      parts: z.array(partName).min(1).max(PROMISE_PARTS_MAX),
-      needs: z.union([z.enum(['any', 'all']), z.int().min(1).max(PROMISE_PARTS_MAX)]).default('all'),
-      deadline: z.exactOptional(z.int().min(0)),
-    }),
+    from(
+      z.strictObject({
+        parts: z.array(partName).min(1).max(PROMISE_PARTS_MAX),
+        needs: z.union([z.enum(['any', 'all']), z.int().min(1).max(PROMISE_PARTS_MAX)]).default('all'),
+        deadline: z.exactOptional(z.int().min(0)),
+      }),
+      anyone,
+    ),
   ),
-  /** Writes a part: the first write decides the part. */
-  'flow/Write@1': z.strictObject({ part: partName, ok: z.boolean().default(true), value: value() }),
-  /** Requests one notification of its end; at once when it has ended. */
-  'flow/Await@1': z.strictObject({}),
-  /** Withdraws that request. */
-  'flow/Unawait@1': z.strictObject({}),
-  /** Ends it without a result. */
-  'flow/CancelPromise@1': z.strictObject({}),
-  /** Removes a promise that has ended and has sent all its notifications. */
-  'flow/ClosePromise@1': z.strictObject({}),
+  ...fromAll(
+    {
+      /** Writes a part: the first write decides the part. */
+      'flow/Write@1': z.strictObject({ part: partName, ok: z.boolean().default(true), value: value() }),
+      /** Requests one notification of its end; at once when it has ended. */
+      'flow/Await@1': z.strictObject({}),
+      /** Withdraws that request. */
+      'flow/Unawait@1': z.strictObject({}),
+      /** Ends it without a result. */
+      'flow/CancelPromise@1': z.strictObject({}),
+      /** Removes a promise that has ended and has sent all its notifications. */
+      'flow/ClosePromise@1': z.strictObject({}),
+    },
+    anyone,
+  ),
 } as const;
 
 /** The event for cells that await a promise, or write to it too late: list it among the events of a reducer. */

@@ -18,7 +18,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import { PROMISE_BYTES_MAX } from './bounds.js';
-import { addressKey, openFor, requireParty, senderOf, tell, toldAtOnce } from './parties.js';
+import { addressKey, callerOf, openFor, requireParty, tell, toldAtOnce } from './parties.js';
 import {
   PROMISE,
   promiseCommands,
@@ -37,7 +37,7 @@ type Opening = EventValue<typeof EVENTS, 'flow/OpenPromise@1'>;
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   'flow/OpenPromise@1': (draft, { parts, deadline }, ctx) => {
-    openFor(draft, ctx, senderOf(ctx));
+    openFor(draft, ctx, callerOf(ctx));
     if (new Set(parts).size !== parts.length) ctx.reject('part_repeated');
     if (draft.needs > parts.length) ctx.reject('needs_too_many');
     if (deadline !== undefined) ctx.timer(DEADLINE, deadline);
@@ -52,17 +52,17 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     decide(draft, ctx);
   },
   'flow/Await@1': (draft, _, ctx) => {
-    const sender = senderOf(ctx);
-    if (sender === null) return ctx.reject('no_cell');
-    const key = addressKey(ctx, sender);
+    const caller = callerOf(ctx);
+    if (caller === null) return ctx.reject('no_cell');
+    const key = addressKey(ctx, caller);
     const waiting = waitingOf(ctx);
     if (waiting.get(key) !== undefined) return;
-    if (draft.outcome === null) waiting.set(key, sender);
-    else tell(ctx, sender, 'flow/Settled@1', draft.outcome);
+    if (draft.outcome === null) waiting.set(key, caller);
+    else tell(ctx, caller, 'flow/Settled@1', draft.outcome);
   },
   'flow/Unawait@1': (_draft, _, ctx) => {
-    const sender = senderOf(ctx);
-    if (sender !== null) waitingOf(ctx).delete(addressKey(ctx, sender));
+    const caller = callerOf(ctx);
+    if (caller !== null) waitingOf(ctx).delete(addressKey(ctx, caller));
   },
   'flow/CancelPromise@1': (draft, _, ctx) => {
     requireParty(ctx, draft.owner);
@@ -103,9 +103,9 @@ function waitingOf(ctx: ReducerContext): Table<Address> {
 
 /** P3: a cell gets the result as an event; an outside caller reads it in the refusal. */
 function answerLate(outcome: Settlement, ctx: ReducerContext): void {
-  const sender = senderOf(ctx);
-  if (sender === null) ctx.reject(`settled/${outcome.status}`);
-  tell(ctx, sender, 'flow/Settled@1', outcome);
+  const caller = callerOf(ctx);
+  if (caller === null) ctx.reject(`settled/${outcome.status}`);
+  tell(ctx, caller, 'flow/Settled@1', outcome);
 }
 
 /** P2: ends the promise when the written parts decide it. */

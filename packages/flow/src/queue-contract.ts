@@ -1,9 +1,9 @@
 /** The schemas of queues: commands, events and state (`flow/Queue@1`). */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { creates, from, fromAll } from '@reprise/kernel/define';
 import { PRIORITY_MAX, QUEUE_SLOTS_MAX } from './bounds.js';
-import { party } from './parties.js';
+import { anyone, party } from './parties.js';
 
 /** The wire name of the queue reducer. */
 export const QUEUE = 'flow/Queue@1';
@@ -16,28 +16,33 @@ const slots = z.int().min(0).max(QUEUE_SLOTS_MAX);
 /** The commands of a queue. */
 export const queueCommands = {
   /** Creates the queue. The sender becomes its owner and may change it. */
-  'flow/OpenQueue@1': creates(z.strictObject({ limit: slots, paused: z.boolean().default(false) })),
-  /** Adds an item to the queue. Its owner (`reply_to`, or else the sender) gets an event when the item has a slot. */
-  'flow/Enqueue@1': z.strictObject({
-    item: itemName,
-    priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).default(0),
-    value: value(),
-    reply_to: z.exactOptional(address),
-    /** The longest time that the item keeps its slot without `Done`; unlimited when absent. */
-    lease_ms: z.exactOptional(z.int().min(1)),
-  }),
-  /** Ends an item: its slot becomes free. */
-  'flow/Done@1': z.strictObject({ item: itemName }),
-  /** Removes an item, whether it waits or has a slot. */
-  'flow/CancelItem@1': z.strictObject({ item: itemName }),
-  /** Changes the number of slots. Items that have a slot keep it. */
-  'flow/LimitQueue@1': z.strictObject({ limit: slots }),
-  /** Stops granting slots until `Resume`. */
-  'flow/PauseQueue@1': z.strictObject({}),
-  /** Grants slots again. */
-  'flow/ResumeQueue@1': z.strictObject({}),
-  /** Ends the queue, which must be empty. */
-  'flow/CloseQueue@1': z.strictObject({}),
+  'flow/OpenQueue@1': creates(from(z.strictObject({ limit: slots, paused: z.boolean().default(false) }), anyone)),
+  ...fromAll(
+    {
+      /** Adds an item to the queue. Its owner (`reply_to`, or else the sender) gets an event when the item has a slot. */
+      'flow/Enqueue@1': z.strictObject({
+        item: itemName,
+        priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).default(0),
+        value: value(),
+        reply_to: z.exactOptional(address),
+        /** The longest time that the item keeps its slot without `Done`; unlimited when absent. */
+        lease_ms: z.exactOptional(z.int().min(1)),
+      }),
+      /** Ends an item: its slot becomes free. */
+      'flow/Done@1': z.strictObject({ item: itemName }),
+      /** Removes an item, whether it waits or has a slot. */
+      'flow/CancelItem@1': z.strictObject({ item: itemName }),
+      /** Changes the number of slots. Items that have a slot keep it. */
+      'flow/LimitQueue@1': z.strictObject({ limit: slots }),
+      /** Stops granting slots until `Resume`. */
+      'flow/PauseQueue@1': z.strictObject({}),
+      /** Grants slots again. */
+      'flow/ResumeQueue@1': z.strictObject({}),
+      /** Ends the queue, which must be empty. */
+      'flow/CloseQueue@1': z.strictObject({}),
+    },
+    anyone,
+  ),
 } as const;
 
 /** The events that owners of items get: list them among the events of their reducer. */

@@ -20,7 +20,7 @@ import {
 } from '@reprise/kernel/define';
 import { FLOW_VALUE_BYTES_MAX, GRANTS_AT_ONCE } from './bounds.js';
 import { placeInLine, sortable } from './order.js';
-import { isSame, openFor, requireParty, senderOf, tell } from './parties.js';
+import { callerOf, isSame, openFor, requireParty, tell } from './parties.js';
 import {
   type knownItem,
   QUEUE,
@@ -50,10 +50,10 @@ interface Tables {
 }
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
-  'flow/OpenQueue@1': (draft, _, ctx) => openFor(draft, ctx, senderOf(ctx)),
+  'flow/OpenQueue@1': (draft, _, ctx) => openFor(draft, ctx, callerOf(ctx)),
   'flow/Enqueue@1': (draft, { item, priority, value, reply_to, lease_ms = null }, ctx) => {
     const { items, waiting } = tablesOf(ctx);
-    const by = senderOf(ctx);
+    const by = callerOf(ctx);
     const owner = reply_to ?? by;
     if (owner === null) return ctx.reject('no_owner');
     if (items.get(item) !== undefined) ctx.reject('item_known');
@@ -74,7 +74,7 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     const known = knownOr(ctx, item);
     requireParty(ctx, known.owner, known.by);
     forget(ctx, item, known);
-    if (!isSame(senderOf(ctx), known.owner)) tell(ctx, known.owner, 'flow/ItemCancelled@1', { item });
+    if (!isSame(callerOf(ctx), known.owner)) tell(ctx, known.owner, 'flow/ItemCancelled@1', { item });
     grant(draft, ctx);
   },
   'flow/LimitQueue@1': (draft, { limit }, ctx) => {

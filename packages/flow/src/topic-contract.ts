@@ -4,9 +4,9 @@
  */
 import { address, timerFired, undeliverable, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { creates, from, fromAll } from '@reprise/kernel/define';
 import { CONDITIONS_MAX, TOPIC_RETAINED_MAX } from './bounds.js';
-import { party } from './parties.js';
+import { anyone, party } from './parties.js';
 
 /** The reducer in the addresses of topics: addresses keep the name of the first version. */
 export const TOPIC = 'flow/Topic@1';
@@ -28,21 +28,30 @@ export const filter = z.strictObject({
     .default([]),
 });
 
+const subscribing = z.strictObject({ filter: filter.default({ where: [] }), from: z.exactOptional(cursor) });
+
 /** The commands of the first version of a topic. */
 export const topicCommands1 = {
   /** Creates the topic; it retains the last `retain` publications for subscribers that request them. */
-  'flow/OpenTopic@1': creates(z.strictObject({ retain: z.int().min(0).max(TOPIC_RETAINED_MAX).default(0) })),
-  /** Publishes to every subscriber whose filter matches. */
-  'flow/Publish@1': z.strictObject({ name: publicationName, value: value() }),
-  /**
-   * Subscribes the sender, or changes its filter. Without `from` it gets all later publications; with it, also the
-   * retained ones from that cursor on.
-   */
-  'flow/Subscribe@1': z.strictObject({ filter: filter.default({ where: [] }), from: z.exactOptional(cursor) }),
-  /** Ends the sender's subscription. */
-  'flow/Unsubscribe@1': z.strictObject({}),
-  /** Ends the topic, when no publication waits. */
-  'flow/CloseTopic@1': z.strictObject({}),
+  'flow/OpenTopic@1': creates(
+    from(z.strictObject({ retain: z.int().min(0).max(TOPIC_RETAINED_MAX).default(0) }), anyone),
+  ),
+  ...fromAll(
+    {
+      /** Publishes to every subscriber whose filter matches. */
+      'flow/Publish@1': z.strictObject({ name: publicationName, value: value() }),
+      /**
+       * Subscribes the sender, or changes its filter. Without `from` it gets all later publications; with it, also the
+       * retained ones from that cursor on.
+       */
+      'flow/Subscribe@1': subscribing,
+      /** Ends the sender's subscription. */
+      'flow/Unsubscribe@1': z.strictObject({}),
+      /** Ends the topic, when no publication waits. */
+      'flow/CloseTopic@1': z.strictObject({}),
+    },
+    anyone,
+  ),
 } as const;
 
 /** The commands of a topic. */
@@ -52,9 +61,9 @@ export const topicCommands = {
    * Subscribes the sender, or changes its filter; the owner of the topic may name another `subscriber`. Without `from`
    * the subscriber gets all later publications; with it, also the retained ones from that cursor on.
    */
-  'flow/Subscribe@1': topicCommands1['flow/Subscribe@1'].extend({ subscriber: z.exactOptional(address) }),
+  'flow/Subscribe@1': from(subscribing.extend({ subscriber: z.exactOptional(address) }), anyone),
   /** Ends the subscription of the sender, or of the `subscriber` that the owner of the topic names. */
-  'flow/Unsubscribe@1': z.strictObject({ subscriber: z.exactOptional(address) }),
+  'flow/Unsubscribe@1': from(z.strictObject({ subscriber: z.exactOptional(address) }), anyone),
 } as const;
 
 /**

@@ -25,7 +25,7 @@ import {
 } from '@reprise/kernel/define';
 import { FLOW_VALUE_BYTES_MAX, NOTIFIED_AT_ONCE, NOTIFIED_BYTES_MAX, TOPIC_WAITING_MAX } from './bounds.js';
 import { sortable } from './order.js';
-import { addressKey, isSame, openFor, requireParty, senderOf, tell } from './parties.js';
+import { addressKey, callerOf, isSame, openFor, requireParty, tell } from './parties.js';
 import { sizeOf } from './sizes.js';
 import {
   type filter,
@@ -58,7 +58,7 @@ interface Tables {
 }
 
 const HANDLERS: EventHandlers<State, typeof EVENTS> = {
-  'flow/OpenTopic@1': (draft, _, ctx) => openFor(draft, ctx, senderOf(ctx)),
+  'flow/OpenTopic@1': (draft, _, ctx) => openFor(draft, ctx, callerOf(ctx)),
   'flow/Publish@1': (draft, { name, value }, ctx) => {
     if (sizeOf(value) > FLOW_VALUE_BYTES_MAX) ctx.reject('value_too_large');
     if (draft.next - draft.telling >= TOPIC_WAITING_MAX) ctx.reject('too_many_waiting');
@@ -115,11 +115,11 @@ export const topic = defineReducer({
   reduce: handledBy(HANDLERS),
 });
 
-/** The cell whose subscription a command changes: the sender, or the one that the owner names. */
+/** The cell whose subscription a command changes: the caller, or the one that the owner names. */
 function subscriberOf(draft: State, named: Address | undefined, ctx: ReducerContext): Address | null {
-  const sender = senderOf(ctx);
-  if (named !== undefined && !isSame(named, sender)) requireParty(ctx, draft.owner);
-  return named ?? sender;
+  const caller = callerOf(ctx);
+  if (named !== undefined && !isSame(named, caller)) requireParty(ctx, draft.owner);
+  return named ?? caller;
 }
 
 function tablesOf(ctx: ReducerContext): Tables {

@@ -207,7 +207,7 @@ describe(`a graph (seed ${SEED})`, () => {
     for (const name of ['flow/SealGraph@1', 'flow/LimitGraph@1']) {
       await office.by('b', plan, name, name === 'flow/LimitGraph@1' ? { limit: 1 } : {});
     }
-    expect((await office.heard('b')).map(({ name }) => name)).toEqual(['not_owner', 'not_owner']);
+    expect((await office.heard('b')).map(({ name }) => name)).toEqual(['not_yours', 'not_yours']);
     await office.close();
   });
 

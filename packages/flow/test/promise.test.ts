@@ -171,7 +171,7 @@ describe(`a promise (seed ${SEED})`, () => {
     );
     expect(await office.host(one, 'flow/Write@1', { part: 'constructor', ok: true, value: 1 })).toBeUndefined();
     await office.by('b', one, 'flow/CancelPromise@1', {});
-    expect(said(await office.heard('b'))).toEqual(['not_owner']);
+    expect(said(await office.heard('b'))).toEqual(['not_yours']);
     await office.close();
   });
 });

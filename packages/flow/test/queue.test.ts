@@ -157,7 +157,7 @@ describe(`a queue (seed ${SEED})`, () => {
     for (const name of ['flow/LimitQueue@1', 'flow/PauseQueue@1', 'flow/ResumeQueue@1', 'flow/CloseQueue@1']) {
       await office.by('b', line, name, name === 'flow/LimitQueue@1' ? { limit: 9 } : {});
     }
-    expect((await office.heard('b')).map(({ name }) => name)).toEqual(Array(4).fill('not_owner'));
+    expect((await office.heard('b')).map(({ name }) => name)).toEqual(Array(4).fill('not_yours'));
     expect(await office.host(line, 'flow/CancelItem@1', { item: 'x' })).toBeUndefined();
     expect(await office.host(line, 'flow/CloseQueue@1', {})).toBeUndefined();
     expect(await (await office.world()).state(line)).toBeUndefined();

@@ -56,7 +56,14 @@ export {
   VALUE_DEPTH_MAX,
 } from './pure/codec/index.js';
 export * from './pure/define/index.js';
-export { foldIngress, LEAF_BYTES_MAX, readTable, STATE_BYTES_WARN, VALUE_BYTES_MAX } from './pure/engine/index.js';
+export {
+  foldIngress,
+  LEAF_BYTES_MAX,
+  readTable,
+  STATE_BYTES_WARN,
+  sendText,
+  VALUE_BYTES_MAX,
+} from './pure/engine/index.js';
 export {
   type Departure,
   type ForkOptions,

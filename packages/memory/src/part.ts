@@ -1,6 +1,6 @@
 /** Memories as a part of a world. */
 import type { AgentWorld, PartHost, RequestBy, WorldPart } from '@reprise/agent';
-import { type PolicyRule, present, RepriseError } from '@reprise/contracts';
+import { type PolicyRule, RepriseError } from '@reprise/contracts';
 import { memoryAdapters } from './adapters.js';
 import { operatePlan, SCOPE, STORE, storeAt, storeReducer } from './pure/index.js';
 import { type MemoryStore, memoryCell, memoryStoreOf } from './store-api.js';
@@ -17,11 +17,10 @@ export interface Memories {
 }
 
 /**
- * The rules of stores: cells make them and are answered by them, adapters do not reach them, and the effects are decided by
+ * The rules of stores: cells make them and are answered by them, and the effects are decided by
  * the rights of a cell in the dimensions `mem_write` and `mem_read`.
  */
 const POLICY: readonly PolicyRule[] = [
-  { send: `${STORE}/*`, who: 'adapter:*', decision: 'deny' },
   { send: `${STORE}/*`, who: 'cell:*', decision: 'allow' },
   { effect: 'memory.write@1', decision: 'allow' },
   { effect: 'memory.read@1', decision: 'allow' },
@@ -40,7 +39,8 @@ const PART: WorldPart<Memories> = {
   handle: (world: AgentWorld): Memories => ({
     store: (scope) => memoryStoreOf(world, checked(scope)),
     async open(scope, { max } = {}, by = {}) {
-      await memoryCell(world, storeAt(checked(scope))).send('memory/Open@1', present({ max }), by);
+      const cell = memoryCell(world, storeAt(checked(scope)));
+      await (max === undefined ? cell.send('memory/Open@1', {}, by) : cell.send('memory/Bound@1', { max }, by));
       return memoryStoreOf(world, scope);
     },
   }),

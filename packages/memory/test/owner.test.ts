@@ -192,7 +192,7 @@ describe('a store and other cells', () => {
       ['memory/Done@1', done],
     ] as const)
       await world.request(PROBE, { name: 'test/Send@1', value: { name, value: value as never } });
-    expect(await world.state(PROBE)).toEqual({ codes: ['not_for_cells', 'not_yours', 'not_yours'] });
+    expect(await world.state(PROBE)).toEqual({ codes: ['not_yours', 'not_yours', 'not_yours'] });
   });
 
   it('an effect that names one store for its rights and is sent to another one changes nothing [MEM-3]', async () => {

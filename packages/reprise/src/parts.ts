@@ -32,5 +32,6 @@ export {
   ownerCalls,
   ownerParked,
   SESSION_REDUCER,
+  session,
   userInput,
 } from '@reprise/agent/contracts';

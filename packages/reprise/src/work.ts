@@ -7,6 +7,7 @@ export {
   type JobInput,
   type JobRequest,
   type JobStatus,
+  job,
   jobAddress,
   jobEvents,
   jobOfSender,

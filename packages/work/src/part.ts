@@ -36,10 +36,8 @@ const jobsPart: WorldPart<undefined> = {
   plans: [preparePlan],
   adapters: (host) => [prepareAdapter(host, preparersOf(host))],
   policy: [
-    { send: `${JOB}/*`, who: 'adapter:*', decision: 'deny' },
     { effect: 'work.prepare@1', decision: 'allow' },
     { send: `${QUEUE}/*`, who: `cell:${JOB}/*`, decision: 'allow' },
-    { send: `${JOB}/*`, who: `cell:${QUEUE}/*`, decision: 'allow' },
   ],
   handle: () => undefined,
 };

@@ -7,6 +7,7 @@ export * from './facts.js';
 export * from './lifecycle.js';
 export * from './non-execution.js';
 export * from './owner.js';
+export * from './senders.js';
 export * from './session.js';
 export * from './state.js';
 export * from './tool-call.js';

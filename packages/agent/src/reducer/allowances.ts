@@ -184,11 +184,11 @@ function passOn(
 }
 
 /**
- * Adds the allowance that the owner sent with an input. Undefined without an allowance, or when the sender is not the
- * owner.
+ * Adds the allowance that the owner sent with an input. Undefined without an allowance, or for an input from
+ * outside: the only cell that sends inputs is the owner.
  */
 export function takeAllowance(given: z.infer<typeof userInput>['allowance'], ctx: ReducerContext): number | undefined {
-  if (given === undefined || !isMaker(ctx)) return undefined;
+  if (given === undefined || ctx.caller === null) return undefined;
   const table = allowancesOf(ctx);
   const known = table.get(String(given.run));
   const left = (unit: Unit): number | null => {
@@ -288,11 +288,6 @@ function draw(run: number, { used, more = NO_AMOUNTS, less = NO_AMOUNTS, inputs:
 
 function writtenOff(ctx: ReducerContext): Table<LimitAmounts> {
   return ctx.table<LimitAmounts>('written_off');
-}
-
-/** Whether the sender is the cell that made this session. */
-export function isMaker({ parent, sender }: ReducerContext): boolean {
-  return parent !== null && sender !== null && sender[0] === parent[0] && sender[1] === parent[1];
 }
 
 /** The amounts of an allowance; undefined where it sets no bound. */

@@ -215,7 +215,7 @@ function askPerson(
 
 /** Takes the outcome of a call from its plan. */
 export function callSettled(draft: SessionState, value: z.infer<typeof toolResult>, ctx: ReducerContext): Next {
-  const call = draft.calls.find(({ plan, phase }) => plan === ctx.sender?.[2] && phase !== 'settled');
+  const call = draft.calls.find(({ plan, phase }) => plan === ctx.plan && phase !== 'settled');
   if (draft.run === null || call === undefined) return undefined;
   countUsage(draft.run, value.usage);
   const unknown = isUnknown(value.outcome);

@@ -245,11 +245,9 @@ function command(session: string, what: object, command_id: string, ctx: Reducer
 }
 
 /** Takes a notice of a child. */
-export function childNews(draft: SessionState, { session, news }: ChildNotice, ctx: ReducerContext): Next {
-  const fromChild = ctx.sender?.[0] === SESSION_REDUCER && ctx.sender[1] === session;
-  const name = fromChild ? ctx.table<string>('child_names').get(session) : undefined;
-  const entry = name === undefined ? undefined : childOf(ctx).get(name);
-  if (name === undefined || entry === undefined) return undefined;
+export function childNews(draft: SessionState, { news }: ChildNotice, ctx: ReducerContext, name: string): Next {
+  const entry = childOf(ctx).get(name);
+  if (entry === undefined) return undefined;
   const paid = news.kind === 'settled' || news.kind === 'spent' ? news.paid : undefined;
   const ended = news.kind === 'settled' ? 1 : 0;
   const next = afterNews(paid === undefined ? entry : takePaid(draft, [name, entry], paid, ended, ctx), news);

@@ -24,7 +24,6 @@ import {
   type TurnCall,
 } from '../contracts/owner.js';
 import type { PendingCall, SessionState } from '../contracts/state.js';
-import { isMaker } from './allowances.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
 import { place } from './say.js';
@@ -94,14 +93,14 @@ export function programCalls(draft: SessionState, { call_id, name, args }: Owner
 
 /** Takes the answer of the owner. */
 export function takeOwnerAnswer(draft: SessionState, answer: OwnerAnswer, ctx: ReducerContext): Next {
-  requireOwner(answer, ctx);
+  requireOwnCall(answer, ctx);
   return afterAnswers(draft, takeAnswer(draft, answer, 'aos.agent/OwnerAnswer@1', ctx));
 }
 
 /** Takes answers of the owner to calls of one step. */
 export function takeOwnerAnswers(draft: SessionState, given: OwnerAnswers, ctx: ReducerContext): Next {
   const { session, step_epoch, answers } = given;
-  requireOwner(given, ctx);
+  requireOwnCall(given, ctx);
   let settled = false;
   for (const answer of answers) {
     settled = takeAnswer(draft, { session, step_epoch, ...answer }, 'aos.agent/OwnerAnswers@1', ctx) || settled;
@@ -134,7 +133,7 @@ function takeAnswer(draft: SessionState, answer: OwnerAnswer, event: string, ctx
 
 /** Notes that the owner waits for another party (O3). */
 export function ownerWaits(draft: SessionState, parked: OwnerParked, ctx: ReducerContext): Next {
-  requireOwner(parked, ctx);
+  requireOwnCall(parked, ctx);
   if (turnCallsOf(ctx).get(parked.call_id)?.step_epoch === parked.step_epoch) return undefined; // its program waits
   const call = openCall(draft, parked);
   if (call === undefined) return ignore(draft, 'aos.agent/OwnerParked@1', parked, ctx);
@@ -194,9 +193,8 @@ function splitTag(tag: string): [step: number, call_id: string] {
   return [Number(tag.slice(0, at)), tag.slice(at + 1)];
 }
 
-/** Refuses an answer that does not come from the owner, or is for another session (O1). */
-function requireOwner({ session }: Pick<Place, 'session'>, ctx: ReducerContext): void {
-  if (!isMaker(ctx)) ctx.reject('not_the_owner');
+/** Refuses an answer of the owner to another session. */
+function requireOwnCall({ session }: Pick<Place, 'session'>, ctx: ReducerContext): void {
   if (session !== ctx.address[1]) ctx.reject('other_session');
 }
 
@@ -215,10 +213,9 @@ function ignore(draft: SessionState, event: string, { step_epoch }: Place, ctx: 
 }
 
 /** The running call of this session whose effect's adapter sent the event (O4). */
-function callOfAdapter(draft: SessionState, { adapter, address }: ReducerContext): PendingCall | undefined {
-  if (adapter === null || adapter[0] !== address[0] || adapter[1] !== address[1]) return undefined;
+function callOfAdapter(draft: SessionState, { adapter }: ReducerContext): PendingCall | undefined {
   if (draft.run === null || draft.stopping !== null) return undefined;
-  return draft.calls.find(({ plan, phase }) => plan === adapter[2] && phase === 'running');
+  return draft.calls.find(({ plan, phase }) => plan === adapter?.[2] && phase === 'running');
 }
 
 /** Answers a call of a program. @returns whether it was one */

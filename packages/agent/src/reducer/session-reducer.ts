@@ -13,11 +13,22 @@
  */
 import { NOTICES } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates, defineReducer, type EventOf, type ReducerContext, reducerOnUse } from '@reprise/kernel/define';
+import {
+  by,
+  creates,
+  defineReducer,
+  type EventOf,
+  from,
+  fromAll,
+  type ReducerContext,
+  type RowOf,
+  reducerOnUse,
+} from '@reprise/kernel/define';
 import { agentAdopted, sessionCommand, userInput } from '../contracts/commands.js';
 import { limitAmounts } from '../contracts/config.js';
 import { SESSION_FACTS } from '../contracts/facts.js';
 import { ownerAnswer, ownerAnswers, ownerCalled, ownerParked, turnCall } from '../contracts/owner.js';
+import { session } from '../contracts/senders.js';
 import * as contract from '../contracts/session.js';
 import {
   allowance,
@@ -49,22 +60,46 @@ import { toolsetDecided, toolsetsRefreshed } from './toolsets.js';
 import { INPUT_TIMER, STOP_TIMER, WALL_TIMER } from './waiting.js';
 import { wholeWindow } from './window.js';
 
+/** The tables of a session. */
+const TABLES = {
+  queue: queuedInput,
+  children: childEntry,
+  /** The name of a child, by the key of its session. */
+  child_names: z.string().max(64),
+  agents: spawnable,
+  details: storedDetail,
+  toolsets: knownToolset,
+  turn_calls: turnCall,
+  allowances: allowance,
+  ended: endedRun,
+  written_off: limitAmounts,
+} as const;
+
 const EVENTS = {
-  'aos.agent/AgentAdopted@1': creates(agentAdopted),
-  'aos.agent/UserInput@1': userInput,
-  'aos.agent/HostCommand@1': sessionCommand,
-  'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
-  'aos.agent/LlmStepFailed@1': contract.llmStepFailed,
-  'aos.agent/Compacted@1': contract.compacted,
-  'aos.agent/CompactionFailed@1': contract.compactionFailed,
-  'aos.agent/ToolResult@1': contract.toolResult,
-  'aos.agent/ToolsetsRefreshed@1': contract.toolsetsRefreshed,
-  'aos.agent/ToolsetDecided@1': contract.toolsetDecision,
-  'aos.agent/ChildNotice@1': contract.childNotice,
-  'aos.agent/OwnerAnswer@1': ownerAnswer,
-  'aos.agent/OwnerAnswers@1': ownerAnswers,
-  'aos.agent/OwnerParked@1': ownerParked,
-  'aos.agent/OwnerCalled@1': ownerCalled,
+  'aos.agent/AgentAdopted@1': creates(from(agentAdopted, by.outside, by.maker)),
+  ...fromAll({ 'aos.agent/UserInput@1': userInput, 'aos.agent/HostCommand@1': sessionCommand }, by.outside, by.maker),
+  ...fromAll(
+    {
+      'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
+      'aos.agent/LlmStepFailed@1': contract.llmStepFailed,
+      'aos.agent/Compacted@1': contract.compacted,
+      'aos.agent/CompactionFailed@1': contract.compactionFailed,
+      'aos.agent/ToolResult@1': contract.toolResult,
+      'aos.agent/ToolsetsRefreshed@1': contract.toolsetsRefreshed,
+      'aos.agent/ToolsetDecided@1': contract.toolsetDecision,
+    },
+    by.ownPlan,
+  ),
+  'aos.agent/ChildNotice@1': from(contract.childNotice, session('child_names')),
+  ...fromAll(
+    {
+      'aos.agent/OwnerAnswer@1': ownerAnswer,
+      'aos.agent/OwnerAnswers@1': ownerAnswers,
+      'aos.agent/OwnerParked@1': ownerParked,
+    },
+    by.maker,
+  ),
+  'aos.agent/OwnerCalled@1': from(ownerCalled, by.adapter),
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
   'sys/EffectWaiting@1': NOTICES['sys/EffectWaiting@1'],
@@ -75,12 +110,14 @@ const EVENTS = {
   'sys/Reply@1': NOTICES['sys/Reply@1'],
 } as const;
 
-type Events = EventOf<typeof EVENTS>;
+type Tables = typeof TABLES;
+type Events = EventOf<typeof EVENTS, Tables>;
 type Handlers = {
   readonly [N in Events['name']]: (
     draft: SessionState,
     value: Extract<Events, { name: N }>['value'],
-    ctx: ReducerContext,
+    ctx: ReducerContext<Tables>,
+    row: RowOf<(typeof EVENTS)[N], Tables>,
   ) => Next;
 };
 
@@ -127,22 +164,16 @@ export const sessionReducer = reducerOnUse(contract.SESSION_REDUCER, () =>
     events: EVENTS,
     facts: SESSION_FACTS,
     logs: { transcript: transcriptItem },
-    tables: {
-      queue: queuedInput,
-      children: childEntry,
-      child_names: z.string().max(64),
-      agents: spawnable,
-      details: storedDetail,
-      toolsets: knownToolset,
-      turn_calls: turnCall,
-      allowances: allowance,
-      ended: endedRun,
-      written_off: limitAmounts,
-    },
+    tables: TABLES,
     init: (_key, event) => firstState(event),
     reduce(draft, event, ctx) {
-      const handle = HANDLERS[event.name] as (draft: SessionState, value: unknown, ctx: ReducerContext) => Next;
-      drive(draft, handle(draft, event.value, ctx), ctx);
+      const handle = HANDLERS[event.name] as (
+        draft: SessionState,
+        value: unknown,
+        ctx: ReducerContext,
+        row: unknown,
+      ) => Next;
+      drive(draft, handle(draft, event.value, ctx, event.row), ctx);
     },
   }),
 );
@@ -214,7 +245,7 @@ function isStale(
   ctx: ReducerContext,
 ): boolean {
   const { session_epoch, step_epoch } = fence;
-  const known = [draft.run?.step_plan, ...draft.calls.map(({ plan }) => plan)].includes(ctx.sender?.[2] ?? -1);
+  const known = [draft.run?.step_plan, ...draft.calls.map(({ plan }) => plan)].includes(ctx.plan ?? -1);
   const current = session_epoch === draft.session_epoch && step_epoch === draft.step_epoch && known;
   if (!current) ctx.record('aos.agent/StaleIgnored@1', { event, session_epoch, step_epoch });
   return !current;

@@ -105,7 +105,7 @@ export function toolsetDecided(
 ): Next {
   const held = heldOf(toolset, ctx);
   const { asked } = held;
-  if (asked === null || asked.plan !== ctx.sender?.[2]) return undefined;
+  if (asked === null || asked.plan !== ctx.plan) return undefined;
   const { tools_bytes, ...more } = asked.approved;
   const taken = approved ? more : { known_ref: asked.refused_ref };
   if (approved) countUnread(draft, tools_bytes);

@@ -235,7 +235,7 @@ export class AgentEvents {
     return bounded(opened, receipt.payload);
   }
 
-  /** Somebody resolved a pending item: a person, or a rule or a program with a person's rights. */
+  /** A pending item was resolved: by a person, or by a rule or a program with a person's rights. */
   #settle(
     effect: string,
     how: 'approved' | 'denied' | 'answered',

@@ -6,7 +6,7 @@ import type { ViewDefinition } from '@reprise/kernel/views';
 import type { AnyAgent } from '../define/agent.js';
 import type { Tool } from '../tools/tool.js';
 import { AGENT_POLICY } from './app.js';
-import { allParts, type PartHost, type WorldPart } from './part.js';
+import { allParts, type PartHost, rulesOf, type WorldPart } from './part.js';
 import type { Registry } from './registry.js';
 import type { AgentWorld } from './world.js';
 
@@ -56,7 +56,7 @@ export class OpenParts {
    * parts' rules.
    */
   policy(given: OpenKernelWorldOptions['policy']): OpenKernelWorldOptions['policy'] {
-    const rules = this.all.flatMap(({ policy = [] }) => policy);
+    const rules = rulesOf(this.all);
     if (this.all.length === 0) return given;
     if (Array.isArray(given)) return [...(given as readonly PolicyRule[]), ...rules];
     return (now) => {

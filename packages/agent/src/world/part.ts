@@ -6,7 +6,7 @@
  */
 import { type ArgumentCheck, checkOf, fieldsOf, type PolicyRule, RepriseError, type Value } from '@reprise/contracts';
 import type { AnyAdapter, ContentStore, PendingItem, WorldFrame, WorldView } from '@reprise/kernel';
-import { type App, type AppSpec, defineApp } from '@reprise/kernel/define';
+import { type App, type AppSpec, defineApp, senderRules } from '@reprise/kernel/define';
 import type { ViewDefinition } from '@reprise/kernel/views';
 import type { Adopted } from '../contracts/config.js';
 import type { AnyAgent } from '../define/agent.js';
@@ -38,7 +38,10 @@ export interface WorldPart<H = unknown> {
   readonly plans?: AppSpec['plans'];
   /** Makes the adapters of its effects. */
   readonly adapters?: (host: PartHost) => readonly AnyAdapter[];
-  /** Its policy rules: they stand behind the rules of the app. */
+  /**
+   * Its policy rules: they stand behind the rules of the app. Those that let declared senders of its reducers reach their
+   * cells are derived, and stand behind them.
+   */
   readonly policy?: readonly PolicyRule[];
   /**
    * Agents whose sessions its cells make. A function makes them for each world: for agents whose context sources read the
@@ -188,8 +191,14 @@ export function appOf(parts: readonly WorldPart[], base: App = agentApp): App {
   return defineApp({
     reducers: [...new Set([...base.reducers.values(), ...all.flatMap(({ reducers = [] }) => reducers)])],
     plans: [...new Set([...base.plans.values(), ...all.flatMap(({ plans = [] }) => plans)])],
-    policy: [...all.flatMap(({ policy = [] }) => policy), ...(base.policy ?? [])],
+    policy: [...rulesOf(all), ...(base.policy ?? [])],
   });
+}
+
+/** The policy rules of parts: those that they state, and behind them those that follow from declared senders. */
+export function rulesOf(parts: readonly WorldPart[]): readonly PolicyRule[] {
+  const stated = parts.flatMap(({ policy = [] }) => policy);
+  return [...stated, ...senderRules([...new Set(parts.flatMap(({ reducers = [] }) => reducers))])];
 }
 
 /** Refuses anything but parts: callers may be untyped. */

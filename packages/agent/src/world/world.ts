@@ -200,7 +200,8 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /**
-   * Decides about an approval, or answers a question.
+   * Decides about an approval, or answers a question. Exactly one decision about an item is applied; a later one is
+   * answered `already_settled` with the actor who was first. The reason or the comment belongs to the decision.
    *
    * @param item a pending item, which includes the digest of what was shown, or only its id
    * @param decision `{ approve: true }`, `{ deny: reason }` or `{ answer }`

@@ -318,7 +318,7 @@ class Play {
     return this.world.command('sys/Settle@1', { effect, outcome });
   }
 
-  /** A principal that is neither a plan nor a child sends events that only those may send. */
+  /** A principal that is neither a plan nor a child sends events that only those may send: each is refused. */
   #forge({ who, how }: Happening & { step: 'forge' }): string | undefined {
     const key = this.#key(who);
     const state = this.#state(key);
@@ -342,7 +342,8 @@ class Play {
       ['aos.agent/ChildNotice@1', { session: `${key}.c1`, run: 0, news: { kind: 'settled', ...settled } }],
     ];
     const [name, value] = forged[how % forged.length] ?? ['', {}];
-    return this.world.request(SESSION_REDUCER, key, name, value);
+    const refused = this.world.request(SESSION_REDUCER, key, name, value);
+    return refused === 'request_rejected' ? undefined : `not refused as forged: ${refused ?? name}`;
   }
 
   #working(kind: string): AtWork[] {

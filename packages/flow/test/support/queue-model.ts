@@ -77,7 +77,7 @@ export class QueueModel {
   #release(how: 'done' | 'cancel', by: string, name: string): void {
     const found = this.#find(name);
     if (found === undefined) return this.#tell(by, 'item_unknown');
-    if (found.by !== by && by !== 'operator') return this.#tell(by, 'not_owner');
+    if (found.by !== by && by !== 'operator') return this.#tell(by, 'not_yours');
     if (how === 'done' && !this.#running.includes(found)) return this.#tell(by, 'not_running');
     this.#drop(found);
     if (how === 'cancel' && by === 'operator') this.#tell(found.by, `flow/ItemCancelled@1 ${name}`);

@@ -3,6 +3,7 @@
 import { ownerReply } from '@reprise/agent/contracts';
 import { address, NOTICES, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { by, from } from '@reprise/kernel/define';
 import { scope, searchTerms, storeOperation, writeOperation, written } from './effects.js';
 import { itemNumber, itemOrigin, linkedFact } from './item.js';
 import { READ_ITEMS_MAX, SEARCH_ITEMS_MAX } from './names.js';
@@ -95,6 +96,6 @@ export const memoryFacts = { 'memory/Linked@1': linkedFact, 'memory/Did@1': didF
 
 /** The events that an owner declares, and passes to `memoryNews`. */
 export const memoryEvents = {
-  'memory/Done@1': memoryDone,
+  'memory/Done@1': from(memoryDone, by.ownPlan),
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;

@@ -60,19 +60,23 @@ export function isMemoryTool(name: string): name is MemoryTool {
   return (MEMORY_TOOLS as readonly string[]).includes(name);
 }
 
-/** Makes the store, or does nothing to one that exists. An owner that writes sends it once, when it begins. */
+/**
+ * Makes the store, or does nothing to one that exists. An owner that writes sends it once, when it begins. With `max` it
+ * bounds the store, when it is the owner that made it.
+ */
 export function openStore(ctx: ReducerContext, store: string, options: { readonly max?: number } = {}): void {
   const { max } = options;
-  ctx.send(storeAt(store), { name: 'memory/Open@1', value: max === undefined ? {} : { max } });
+  const event = max === undefined ? { name: 'memory/Open@1', value: {} } : { name: 'memory/Bound@1', value: { max } };
+  ctx.send(storeAt(store), event);
 }
 
 /** Takes a call of a memory tool. The session is answered at once or when the operation has ended. */
 export function memoryCall(ctx: ReducerContext, call: OwnerCall, target: MemoryTarget): void {
   const { session, call_id, step_epoch, name } = call;
-  const sender = ctx.sender;
-  if (sender === null || sender.length !== 2) return ctx.reject('not_yours');
+  const { caller } = ctx;
+  if (caller === null) return ctx.reject('no_cell'); // nobody to answer: an owner declares its sessions as senders
   const open: OpenMemoryCall = {
-    call: { to: [sender[0], sender[1]], session, call_id, step_epoch },
+    call: { to: [...caller], session, call_id, step_epoch },
     origin: null,
     tag: call_id,
   };
@@ -131,10 +135,8 @@ export function memoryNews(
   event: { readonly name: string; readonly value: unknown },
 ): MemoryNews | 'other' {
   if (event.name === 'memory/Done@1') {
-    const sender = ctx.sender;
-    const isOwn = sender?.length === 3 && sender[0] === ctx.address[0] && sender[1] === ctx.address[1];
-    if (!isOwn) ctx.reject('not_yours');
-    return ended(ctx, sender[2], event.value as z.infer<typeof memoryDone>) ?? ctx.reject('no_call');
+    const news = ctx.plan === null ? undefined : ended(ctx, ctx.plan, event.value as z.infer<typeof memoryDone>);
+    return news ?? ctx.reject('no_call');
   }
   if (event.name !== 'sys/PlanFailed@1') return 'other';
   const { plan } = event.value as z.infer<(typeof NOTICES)['sys/PlanFailed@1']>;

@@ -1,6 +1,7 @@
 /** The state, tables and events of a store. */
 import { NOTICES, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { by, creates, from } from '@reprise/kernel/define';
 import { memoryEvents, memoryTables } from './calls.js';
 import { writeOperation } from './effects.js';
 import { itemNumber, memoryItem } from './item.js';
@@ -33,11 +34,13 @@ export const storeTables = {
   ...memoryTables,
 } as const;
 
-/** `memory/Open@1`: makes the store, and does nothing to one that exists. */
-export const storeOpen = z.strictObject({
-  /** The live items at most; 50,000 when absent. */
-  max: z.exactOptional(storeState.shape.max),
-});
+/** How a store is made. Each cell that writes to a store makes it, so neither event refuses one that exists. */
+export const storeOpening = {
+  /** Makes the store, for at most 50,000 live items, and does nothing to one that exists. */
+  'memory/Open@1': creates(from(z.strictObject({}), by.any)), // says nothing about its sender, and changes nothing
+  /** Sets how many items are live at most. A store that exists is bounded by its maker and from outside only. */
+  'memory/Bound@1': creates(from(z.strictObject({ max: storeState.shape.max }), by.outside, by.maker)),
+} as const;
 
 /**
  * `memory/Say@1`: a person or the app changes the store, from outside. Cells write by the effect `memory.write@1` instead,
@@ -52,12 +55,12 @@ export const storeSay = z.strictObject({
 });
 
 /** The events of a store that others send. */
-export const storeCommands = { 'memory/Say@1': storeSay } as const;
+export const storeCommands = { 'memory/Say@1': from(storeSay, by.outside) } as const;
 
 /** The events of a store that it sends itself, or that the kernel sends. */
 export const storeNews = {
   /** Archives the next items beyond the bound. */
-  'memory/Sweep@1': z.strictObject({}),
+  'memory/Sweep@1': from(z.strictObject({}), by.self),
   ...memoryEvents,
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],

@@ -9,9 +9,8 @@
  * M4  The table `order` holds each live item once, at its place; `expiry` each live item that expires.
  * M5  At most `max` items are live, and none that has expired, except while this cell archives the rest.
  */
-import { type Address, formatAddress, type PlanAddress, type Ref, type Settlement } from '@reprise/contracts';
+import { formatAddress, type PlanAddress, type Ref, type Settlement } from '@reprise/contracts';
 import {
-  creates,
   defineReducer,
   type EventHandlers,
   handledBy,
@@ -23,27 +22,23 @@ import { memoryRead, memoryWrite, storeFacts, type WriteOperation } from './effe
 import { type Items, itemsOf } from './items.js';
 import { ARCHIVED_AT_ONCE, LIVE_ITEMS_MAX, SCOPE, STORE } from './names.js';
 import { memoryNews, memoryOperate } from './owner.js';
-import { type StoreState, storeCommands, storeNews, storeOpen, storeState, storeTables } from './store-contract.js';
+import { type StoreState, storeCommands, storeNews, storeOpening, storeState, storeTables } from './store-contract.js';
 import { Refused, write } from './write.js';
 
-const EVENTS = { 'memory/Open@1': creates(storeOpen), ...storeCommands, ...storeNews } as const;
+const EVENTS = { ...storeOpening, ...storeCommands, ...storeNews } as const;
 
 const HANDLERS: EventHandlers<StoreState, typeof EVENTS> = {
-  'memory/Open@1': (draft, { max }, ctx) => {
-    if (!SCOPE.test(ctx.address[1])) ctx.reject('invalid_scope');
-    if (max === undefined || !mayBound(ctx)) return;
+  'memory/Open@1': (_draft, _, ctx) => requireScope(ctx),
+  'memory/Bound@1': (draft, { max }, ctx) => {
+    requireScope(ctx);
     draft.max = max;
     archiveRest(draft, ctx);
   },
   'memory/Say@1': (draft, { operation, said_ref, tag }, ctx) => {
-    if (ctx.sender !== null || ctx.adapter !== null) ctx.reject('not_for_cells'); // M1
     const said = said_ref === undefined ? operation : saidBy(draft, operation, said_ref, ctx);
     memoryOperate(ctx, { store: ctx.address[1], operation: said, tag });
   },
-  'memory/Sweep@1': (draft, _, ctx) => {
-    if (!isSelf(ctx, ctx.sender)) ctx.reject('not_yours');
-    archiveRest(draft, ctx);
-  },
+  'memory/Sweep@1': (draft, _, ctx) => archiveRest(draft, ctx),
   'memory/Done@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'memory/Done@1', value }),
   'sys/PlanFailed@1': (_draft, value, ctx) => void memoryNews(ctx, { name: 'sys/PlanFailed@1', value }),
   'sys/TimerFired@1': (draft, _, ctx) => archiveRest(draft, ctx),
@@ -106,7 +101,7 @@ function writerOf(
   ctx: ReducerContext,
   [reducer, key]: PlanAddress,
 ): { readonly author: string; readonly isPeople: boolean } {
-  const isPeople = isSelf(ctx, [reducer, key]);
+  const isPeople = reducer === ctx.address[0] && key === ctx.address[1];
   return { author: isPeople ? 'people' : formatAddress([reducer, key]), isPeople };
 }
 
@@ -132,13 +127,6 @@ function archiveRest(draft: StoreState, ctx: ReducerContext): void {
   ctx.send(ctx.address, { name: 'memory/Sweep@1', value: {} });
 }
 
-/** The bound is set by the cell that made the store, and from outside. */
-function mayBound(ctx: ReducerContext): boolean {
-  const { sender, parent } = ctx;
-  if (sender === null) return true;
-  return parent !== null && sender.length === 2 && sender[0] === parent[0] && sender[1] === parent[1];
-}
-
-function isSelf({ address }: ReducerContext, of: ReducerContext['sender'] | Address): boolean {
-  return of !== null && of.length === 2 && of[0] === address[0] && of[1] === address[1];
+function requireScope({ address, reject }: ReducerContext): void {
+  if (!SCOPE.test(address[1])) reject('invalid_scope');
 }

@@ -7,7 +7,7 @@
  * T2  An entry stays until its token has ended by itself.
  */
 import * as z from '@reprise/contracts/schema';
-import { creates, defineReducer, type Table } from '@reprise/kernel/define';
+import { by, creates, defineReducer, from, type Table } from '@reprise/kernel/define';
 
 /** The name of the reducer. */
 export const TOKENS = 'server/Tokens@1';
@@ -27,7 +27,10 @@ const tokenListState = z.strictObject({ refused_until: ms });
 export const tokenList = defineReducer({
   name: TOKENS,
   state: tokenListState,
-  events: { 'server/RevokeToken@1': creates(revokeToken), 'server/RevokeTokens@1': creates(z.strictObject({})) },
+  events: {
+    'server/RevokeToken@1': creates(from(revokeToken, by.outside)),
+    'server/RevokeTokens@1': creates(from(z.strictObject({}), by.outside)),
+  },
   tables: { revoked: ms },
   init: () => ({ refused_until: 0 }),
   reduce(draft, event, ctx) {

@@ -4,7 +4,7 @@ import { memoryPart, memoryTools } from '@reprise/memory';
 import { textsPart } from '@reprise/work';
 import { readAdapter } from '../adapters/read.js';
 import { type TeamInWorld, teamAdapter } from '../adapters/team.js';
-import { listPlan, PROJECT, projectReducer, readPlan, showPlan, wakePlan } from '../pure/index.js';
+import { listPlan, projectReducer, readPlan, showPlan, wakePlan } from '../pure/index.js';
 import { coordinatorTools, specialistTools } from '../tools/project-tools.js';
 import { projectRows } from './projections.js';
 
@@ -18,17 +18,14 @@ export function teamsOf(host: PartHost): Map<string, TeamInWorld> {
   return known;
 }
 
-/** Projects as a part of a world: every team uses it. No adapter reaches a project. */
+/** Projects as a part of a world: every team uses it. */
 export const projectsPart: WorldPart<undefined> = {
   name: 'specialists/projects',
   uses: [memoryPart(), textsPart],
   reducers: [projectReducer],
   plans: [readPlan, wakePlan, listPlan, showPlan],
   adapters: (host) => [teamAdapter(host, teamsOf(host)), readAdapter()],
-  policy: [
-    { send: `${PROJECT}/*`, who: 'adapter:*', decision: 'deny' },
-    { effect: 'specialists.*', decision: 'allow' },
-  ],
+  policy: [{ effect: 'specialists.*', decision: 'allow' }],
   tools: [...coordinatorTools(), ...specialistTools(), ...Object.values(memoryTools)],
   views: [projectRows],
   handle: () => undefined,

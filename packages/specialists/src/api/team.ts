@@ -11,7 +11,7 @@ import {
 } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';
 import { LIVE_ITEMS_MAX, memoryTools } from '@reprise/memory';
-import { workPart } from '@reprise/work';
+import { callRules, workPart } from '@reprise/work';
 import { agentOfSkill, specialistPreparer } from '../adapters/prepare.js';
 import type { TeamFacts, TeamInWorld } from '../adapters/team.js';
 import { coordinatorSource } from '../coordinator-context.js';
@@ -64,7 +64,7 @@ export interface TeamOptions {
     /** How many memories of a project are live at once; 50,000 when absent. */
     readonly max?: number;
   };
-  /** The cell of the app that answers its own owner tools. The policy rules for both ways are the app's. */
+  /** The cell of the app that answers its own owner tools. The team brings the policy rules for both ways. */
   readonly calls?: Address;
   /** What a project may use, all its agents together; no bound when absent. */
   readonly budget?: Budget;
@@ -137,6 +137,7 @@ export function defineTeam(name: string, options: TeamOptions): Team {
   return {
     name,
     uses: [projectsPart, preparers],
+    policy: callRules(PROJECT, options.calls),
     adapters: (host) => {
       const look: TeamInWorld['look'] = (content, version, rights) =>
         lookAtSkills(library, skillTeam(options, host, rights), content, version);

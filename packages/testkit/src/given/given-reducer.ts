@@ -4,12 +4,18 @@ import { decode, type ReducerDefinition } from '@reprise/kernel';
 import { BENCH_START, Bench, type Folded } from './bench.js';
 import { checkedValue } from './checked-value.js';
 import { expectOutcome, show } from './compare.js';
-import { appAround, SEEDED } from './stand-ins.js';
+import type { GivenSender } from './given-sender.js';
+import { appAround, SEEDED, type Senders } from './stand-ins.js';
 
 /** An event as a test writes it. */
 export interface GivenEvent {
   readonly name: string;
   readonly value: unknown;
+  /**
+   * Who sends it: a cell `[reducer, key]`, or a plan `[reducer, key, ordinal]`; the outside when absent. An event with
+   * declared senders is refused with `not_yours` when none of them matches.
+   */
+  readonly from?: GivenSender;
 }
 
 /** The setup of a reducer test. */
@@ -18,6 +24,8 @@ export interface GivenReducerOptions {
   readonly key?: string;
   /** The time of the first frame, in milliseconds; 2026-01-01T00:00:00Z when absent. */
   readonly at?: number;
+  /** The cell that made it; the outside when absent. */
+  readonly maker?: Address;
   /** The reducers that it sends to: their event schemas are checked. Any other cell accepts every event. */
   readonly others?: readonly ReducerDefinition[];
 }
@@ -104,16 +112,22 @@ class Given implements GivenReducer {
 
   when(event: GivenEvent): ReducerWhen {
     const to: Address = [this.reducer.name, this.options.key ?? 'given'];
-    const bench = new Bench(appAround(this.reducer, this.options.others ?? []), this.options.at ?? BENCH_START);
+    const senders: Senders = { from: undefined, maker: this.options.maker ?? null };
+    const app = appAround(this.reducer, this.options.others ?? [], senders);
+    const bench = new Bench(app, this.options.at ?? BENCH_START);
+    const give = (given: GivenEvent): Folded => {
+      senders.from = given.from;
+      return bench.request(to, this.#checked(given));
+    };
     for (const step of this.before) {
       if ('afterMs' in step) bench.at += step.afterMs;
-      else must(bench.request(to, this.#checked(step.event)), step.what);
+      else must(give(step.event), step.what);
     }
     const before = {
       tables: [...this.reducer.tables.keys()],
       counts: new Map([...this.reducer.logs.keys()].map((log) => [log, logOf(bench, to, log).count])),
     };
-    const folded = bench.request(to, this.#checked(event));
+    const folded = give(event);
     const what = `${this.reducer.name} on ${event.name}`;
     // biome-ignore lint/suspicious/noThenProperty: given, when, then; awaiting it fails with words
     return { then: (expected) => compare(what, expected, outcomeOf(bench, to, folded, before)) };

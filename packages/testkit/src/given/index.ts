@@ -15,3 +15,4 @@ export {
   type ReducerOutcome,
   type ReducerWhen,
 } from './given-reducer.js';
+export type { GivenSender } from './given-sender.js';

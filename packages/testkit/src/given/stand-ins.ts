@@ -1,5 +1,5 @@
 /** Definitions that stand for the rest of an app, so that one reducer or one plan can be tested alone. */
-import type { Address } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import { value } from '@reprise/contracts';
 import {
   type App,
@@ -8,6 +8,7 @@ import {
   type PlanDefinition,
   type ReducerDefinition,
 } from '@reprise/kernel';
+import { type GivenSender, givenSender } from './given-sender.js';
 
 type Node = ReducerDefinition['state'];
 type Events = ReducerDefinition['events'];
@@ -84,12 +85,48 @@ function inert(plan: PlanDefinition): PlanDefinition {
   };
 }
 
+/** What a test states about the senders of the events that it gives. */
+export interface Senders {
+  /** The sender of the event that is delivered next; the outside when absent. */
+  from: GivenSender | undefined;
+  /** The cell that made the tested one; null for the outside. */
+  readonly maker: Address | null;
+}
+
+/** A reducer whose events are judged by their declared senders here: the engine knows no cell that could send them. */
+function judged(reducer: ReducerDefinition, senders: Senders): ReducerDefinition {
+  const open = [...reducer.events].map(([name, { node, creates }]) => [name, { node, creates }] as const);
+  let isNew = false;
+  return {
+    ...reducer,
+    events: new Map(open),
+    init: (key, event) => {
+      isNew = true;
+      return reducer.init(key, event);
+    },
+    reduce: (draft, event, context) => {
+      const state = isNew ? undefined : (draft as Value);
+      isNew = false;
+      const { read, row } = givenSender({ reducer, event, state, context, ...senders });
+      reducer.reduce(draft, row === undefined ? event : { ...event, row }, knowing(context, read));
+    },
+  };
+}
+
+/** The same context; what it says of the sender is what the test states. */
+function knowing(ctx: Context, read: object): Context {
+  return new Proxy(ctx, {
+    get: (target, key) => Reflect.get(Object.hasOwn(read, key) ? read : target, key),
+  });
+}
+
 /** An app of one reducer in a world of sinks; plans join it, inert, when the reducer emits them. */
-export function appAround(reducer: ReducerDefinition, others: readonly ReducerDefinition[]): App {
+export function appAround(reducer: ReducerDefinition, others: readonly ReducerDefinition[], senders: Senders): App {
   const plans = new Map<string, PlanDefinition>();
+  const seeded = seedable(judged(reducer, senders));
   const tested: ReducerDefinition = {
-    ...seedable(reducer),
-    reduce: (draft, event, ctx) => seedable(reducer).reduce(draft, event, registering(ctx, plans)),
+    ...seeded,
+    reduce: (draft, event, ctx) => seeded.reduce(draft, event, registering(ctx, plans)),
   };
   const known = [tested, ...others.map((other) => sink(other.name, other))];
   return {

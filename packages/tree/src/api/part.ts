@@ -10,7 +10,7 @@ import {
 } from '@reprise/contracts';
 import type { PendingItem } from '@reprise/kernel';
 import { memoryPart } from '@reprise/memory';
-import { textsPart } from '@reprise/work';
+import { callRules, textsPart } from '@reprise/work';
 import { agentsAdapter } from '../adapters/agents.js';
 import { checkAdapter, type FileCapture } from '../adapters/check.js';
 import { TREE_AGENTS_MAX } from '../limits.js';
@@ -35,8 +35,8 @@ export interface TreesOptions {
   /** Gives programs the tools of their nodes: `bridge(…)` of `reprise/tree/serve`. */
   readonly bridge?: NodeBridge;
   /**
-   * The cell of the app that answers its agents' own owner tools. The tree passes their calls on to it; the policy rules
-   * for both ways are the app's.
+   * The cell of the app that answers its agents' own owner tools. The tree passes their calls on to it, and brings
+   * the policy rules for both ways.
    */
   readonly calls?: Address;
 }
@@ -47,12 +47,8 @@ export interface NodeBridge {
   close(): Promise<void>;
 }
 
-/**
- * The rules of trees: what a tree itself does, and that no adapter, such as that of a program's turn, sends to a tree. A
- * program acts as the session whose turn it is, and in no other way.
- */
+/** The rules of trees: what a tree itself does. Which cells reach a tree follows from the senders of its events. */
 const POLICY: readonly PolicyRule[] = [
-  { send: `${TREE}/*`, who: 'adapter:*', decision: 'deny' },
   { effect: 'tree.check@1', decision: 'allow' },
   { effect: 'tree.agents@1', decision: 'allow' },
   { effect: 'human.ask@1', who: `cell:${TREE}/*`, decision: 'allow' },
@@ -91,7 +87,7 @@ export function trees(options: TreesOptions): WorldPart<Trees> {
     reducers: [treeReducer],
     plans: [launchPlan, checkPlan, questionPlan, peoplePlan, supplyPlan],
     adapters: (host: PartHost) => [checkAdapter(files), agentsAdapter(host, options)],
-    policy: POLICY,
+    policy: [...POLICY, ...callRules(TREE, options.calls)],
     agents,
     tools: nodeToolCatalog(),
     views: [treeRows, launchRows],

@@ -63,10 +63,6 @@ const desk = defineReducer({
 const office: WorldPart<undefined> = {
   name: 'office',
   reducers: [desk],
-  policy: [
-    { send: 'test/Desk@1/*', who: `cell:${TREE}/*`, decision: 'allow' },
-    { send: `${TREE}/*`, who: 'cell:test/Desk@1/*', decision: 'allow' },
-  ],
   handle: () => undefined,
 };
 

@@ -18,8 +18,8 @@ describe(`random calls of random nodes (seed ${SEED})`, () => {
     const { differences } = await broken({
       name: 'the caller is taken from the value of a call',
       file: 'tree-reducer.ts',
-      from: 'const n = nodeOfCaller(ctx, call.session);',
-      to: "const n = ctx.table('sessions').get(call.session);",
+      from: 'requireOwnRun(ctx, call.session);',
+      to: "n = ctx.table('sessions').get(call.session);",
     });
     expect(differences(1_500, SEED)).not.toEqual([]);
   });

@@ -6,9 +6,9 @@ import type { ReducerContext } from '@reprise/kernel/define';
  * Who sent the event that is handled. From outside it is the actor that the request states or that follows from its
  * principal, which the kernel has checked; a cell that sends by itself is a program.
  */
-export function actorIn({ actor, sender }: Pick<ReducerContext, 'actor' | 'sender'>): Actor {
+export function actorIn({ actor, caller }: Pick<ReducerContext, 'actor' | 'caller'>): Actor {
   if (actor !== null) return actor;
-  return sender === null ? KERNEL : actorOf(`cell:${formatAddress([sender[0], sender[1]])}`);
+  return caller === null ? KERNEL : actorOf(`cell:${formatAddress(caller)}`);
 }
 
 /** The actor of what the world does by itself. */

@@ -2,7 +2,7 @@
 import { adopted, tally } from '@reprise/agent/contracts';
 import { type Address, address, digestHex, inputPart, partView, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates, defineEffect, type ReducerContext } from '@reprise/kernel/define';
+import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
 import {
   JOB,
   JOB_ATTEMPTS_MAX,
@@ -131,32 +131,48 @@ export const jobLate = z.strictObject({
   tally: z.exactOptional(tally),
 });
 
+/** The owner of a job, and people and the app: they command it. Sessions, pools, plans and other cells do not. */
+export const jobOwner = [by.outside, by.cell({ state: 'owner' })] as const;
+
 /** The events that a job takes from its owner. */
 export const jobCommands = {
-  /** Makes the job. */
-  'work/Begin@1': creates(beginJob),
-  /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
-  'work/Stop@1': z.strictObject({ reason: code }),
-  /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
-  'work/Pause@1': z.strictObject({}),
-  'work/Resume@1': z.strictObject({}),
+  /** Makes the job: the cell that sends it becomes the owner. */
+  'work/Begin@1': creates(from(beginJob, by.outside, by.maker)),
+  ...fromAll(
+    {
+      /** Ends the job as soon as what runs has stopped. `reason` becomes its code. */
+      'work/Stop@1': z.strictObject({ reason: code }),
+      /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
+      'work/Pause@1': z.strictObject({}),
+      'work/Resume@1': z.strictObject({}),
+    },
+    ...jobOwner,
+  ),
 } as const;
 
 /** The events that a plan of the job raises. */
-export const jobNews = {
-  'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
-  'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
-} as const;
+export const jobNews = fromAll(
+  {
+    'work/Prepared@1': z.strictObject({ attempt: some, ...workPrepared.shape }),
+    'work/NotPrepared@1': z.strictObject({ attempt: some, code }),
+  },
+  by.ownPlan,
+);
 
 /** The facts of a job. */
 export const jobFacts = { 'work/JobChanged@1': jobChanged, 'work/Late@1': jobLate } as const;
 
+/** Between the owner's key and the number, in the key of a job. */
+const JOB_MARK = '/j';
+
 /** The events that owners of jobs get: list them among the events of their reducer, beside `aos.agent/OwnerCall@1`. */
-export const jobEvents = { 'work/JobChanged@1': jobChanged } as const;
+export const jobEvents = {
+  'work/JobChanged@1': from(jobChanged, by.cell({ reducer: JOB, key: [{ own: true }, JOB_MARK, { event: 'n' }] })),
+} as const;
 
 /** The key of a job: unique for its owner. */
 export function jobKey(ownerKey: string, n: number): string {
-  return `${ownerKey}/j${n}`;
+  return `${ownerKey}${JOB_MARK}${n}`;
 }
 
 /** The address of a job. */
@@ -185,11 +201,23 @@ export function resumeWork(ctx: ReducerContext, n: number): void {
 }
 
 /**
- * The number of the job of this cell that sends the event; undefined for any other sender. `work/JobChanged@1` and owner
- * calls of other cells are not an owner's business.
+ * The number of the job of this cell that sends the event; undefined for any other sender. For owners without a row for
+ * each job: an owner with one declares {@link job}.
  */
-export function jobOfSender({ sender, address: [, key] }: ReducerContext): number | undefined {
-  if (sender === null || sender.length !== 2 || sender[0] !== JOB) return undefined;
-  const n = sender[1].startsWith(`${key}/j`) ? sender[1].slice(key.length + 2) : '';
+export function jobOfSender({ caller, address: [, key] }: ReducerContext): number | undefined {
+  const [reducer, at] = caller ?? [];
+  if (reducer !== JOB || at === undefined) return undefined;
+  const n = at.startsWith(`${key}${JOB_MARK}`) ? at.slice(key.length + JOB_MARK.length) : '';
   return /^[1-9][0-9]{0,6}$/.test(n) ? Number(n) : undefined;
+}
+
+/**
+ * A sender of an owner's events: a job of its own for which it has a row, see `by.row`.
+ *
+ * @param table the table with a row for each job that has not ended
+ * @param digits the digits of the numbers in its keys, which have leading zeros
+ * @example 'aos.agent/OwnerCall@1': from(ownerCall, job('jobs', 7))
+ */
+export function job<const N extends string>(table: N, digits: number): RowForm<N> {
+  return by.row(table, { reducer: JOB, key: [{ own: true }, JOB_MARK, { row: true, digits }] });
 }

@@ -40,6 +40,7 @@ export function prepared(draft: JobState, { adopted, agents, ...given }: Prepare
   const { grant, labels } = termsOf(ctx);
   const session = sessionKey(ctx, draft.attempt);
   const to: Address = [SESSION_REDUCER, session];
+  ctx.table('sessions').set(session, draft.attempt);
   Object.assign(draft, { plan: null, session, digest: given.digest, model: given.resolved_model });
   draft.grace_ms = adopted.config.cancel_grace_ms;
   const making = {
@@ -113,12 +114,6 @@ export function countUse({ tally }: JobState, used: Ended['tally']): void {
 /** Whether the session of this attempt works or waits: only then its calls and notices count (job/J3). */
 export function isLive(draft: JobState, session: string): boolean {
   return session === draft.session && !hasEnded(draft) && draft.status !== 'preparing';
-}
-
-/** Whether a session is one of this job's attempts. */
-export function isOwnSession({ attempt }: JobState, session: string, ctx: ReducerContext): boolean {
-  for (let one = 1; one <= attempt; one++) if (sessionKey(ctx, one) === session) return true;
-  return false;
 }
 
 /** The session of the first attempt has the job's key. */

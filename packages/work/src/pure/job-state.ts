@@ -64,6 +64,8 @@ export type JobTerms = z.infer<typeof jobTerms>;
 /** The tables of a job. */
 export const jobTables = {
   terms: jobTerms,
+  /** The number of the attempt, by the key of its session. */
+  sessions: count,
   /** Has an entry while the job stands still. */
   paused: z.null(),
   ...makingTables,

@@ -11,47 +11,36 @@
  * J5  A job that its owner has paused begins nothing, and nothing of it is cancelled.
  * J6  A job reads and makes no content: it passes links on.
  */
-import { childNotice, ownerAnswer, ownerCall, ownerParked, SESSION_REDUCER } from '@reprise/agent/contracts';
-import { NOTICES } from '@reprise/contracts';
+import { childNotice, ownerAnswer, ownerCall, ownerParked, session } from '@reprise/agent/contracts';
+import { type Address, NOTICES } from '@reprise/contracts';
 import { queueEvents } from '@reprise/flow';
 import { byteLength } from '@reprise/kernel/codec';
 import {
   defineReducer,
   type EventHandlers,
   type EventValue,
+  fromAll,
   handledBy,
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews } from './contracts.js';
+import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews, jobOwner } from './contracts.js';
 import { CALL_TAG, callRefused, passDown, passUp } from './job-calls.js';
 import { DRAIN, END_TAG, endJob, hasEnded, moveJob, stopJob, TIMEOUT } from './job-ends.js';
 import { JOB, JOB_DETAILS_BYTES_MAX, JOB_KEY_MAX } from './job-names.js';
 import { isPaused, pauseJob, resumeJob } from './job-pause.js';
-import {
-  attemptLost,
-  countUse,
-  granted,
-  INPUT_TAG,
-  isLive,
-  isOwnSession,
-  prepared,
-  sessionNews,
-  TERMS,
-} from './job-session.js';
+import { attemptLost, countUse, granted, INPUT_TAG, isLive, prepared, sessionNews, TERMS } from './job-session.js';
 import { type JobState, jobState, jobTables } from './job-state.js';
 import { makingEvents, makingNews } from './made.js';
-import { enterPool, isPool, LINE_TAG, leavePool } from './pool.js';
+import { enterPool, LINE_TAG, leavePool, ownPool } from './pool.js';
 
 const EVENTS = {
   ...jobCommands,
   ...jobNews,
-  ...queueEvents,
+  ...fromAll(queueEvents, ownPool),
   ...makingEvents,
-  'aos.agent/OwnerCall@1': ownerCall,
-  'aos.agent/OwnerAnswer@1': ownerAnswer,
-  'aos.agent/OwnerParked@1': ownerParked,
-  'aos.agent/ChildNotice@1': childNotice,
+  ...fromAll({ 'aos.agent/OwnerCall@1': ownerCall, 'aos.agent/ChildNotice@1': childNotice }, session('sessions')),
+  ...fromAll({ 'aos.agent/OwnerAnswer@1': ownerAnswer, 'aos.agent/OwnerParked@1': ownerParked }, ...jobOwner),
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
@@ -59,22 +48,16 @@ const EVENTS = {
 } as const;
 
 type Events = typeof EVENTS;
+type Tables = typeof jobTables;
 
-const HANDLERS: EventHandlers<JobState, Events> = {
+const HANDLERS: EventHandlers<JobState, Events, Tables> = {
   'work/Begin@1': (draft, value, ctx) => begin(draft, value, ctx),
   'work/Stop@1': (draft, { reason }, ctx) => {
-    if (!isOwner(draft, ctx)) ctx.reject('not_yours');
     if (hasEnded(draft)) return late(draft, 'work/Stop@1', ctx);
     stopJob(draft, 'cancelled', reason, ctx);
   },
-  'work/Pause@1': (draft, _, ctx) => {
-    if (!isOwner(draft, ctx)) ctx.reject('not_yours');
-    pauseJob(draft, ctx);
-  },
-  'work/Resume@1': (draft, _, ctx) => {
-    if (!isOwner(draft, ctx)) ctx.reject('not_yours');
-    resumeJob(draft, ctx);
-  },
+  'work/Pause@1': (draft, _, ctx) => pauseJob(draft, ctx),
+  'work/Resume@1': (draft, _, ctx) => resumeJob(draft, ctx),
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';
@@ -97,16 +80,15 @@ const HANDLERS: EventHandlers<JobState, Events> = {
     endJob(draft, { status: 'failed', code }, ctx);
   }),
   'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
-    const session = sessionOfSender(draft, ctx);
     const { news } = notice;
-    if (isLive(draft, session)) return sessionNews(draft, notice, ctx);
+    if (isLive(draft, ctx.rowKey ?? '')) return sessionNews(draft, notice, ctx);
     if (news.kind === 'settled') countUse(draft, news.tally);
     const used = news.kind === 'settled' ? { tally: news.tally } : {};
     ctx.record('work/Late@1', { n: draft.n, what: `session.${news.kind}`, ...used });
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx) => {
     // A session of an earlier attempt that names the present one would be heard as that one.
-    if (sessionOfSender(draft, ctx) !== call.session) ctx.reject('not_yours');
+    if (call.session !== ctx.rowKey) ctx.reject('not_yours');
     passUp(draft, call, ctx);
   },
   'aos.agent/OwnerAnswer@1': (draft, value, ctx) => down(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
@@ -206,19 +188,19 @@ function initial({
 }
 
 function begin(draft: JobState, job: BeginJob, ctx: ReducerContext): void {
-  const { sender, adapter, address } = ctx;
-  if (adapter !== null || (sender !== null && sender.length !== 2)) ctx.reject('not_yours');
+  const { caller, address } = ctx;
   const begun = ctx.hash(job);
   if (draft.begun !== null) {
-    if (draft.begun === begun && isOwner(draft, ctx)) return;
+    if (draft.begun === begun) return;
     ctx.reject('already_begun');
   }
   if (address[1].length > JOB_KEY_MAX) ctx.reject('key_too_long');
-  if (sender !== null && address[1] !== jobKey(sender[1], job.n)) ctx.reject('not_your_key');
+  const owner: Address | null = caller === null ? null : [...caller];
+  if (owner !== null && address[1] !== jobKey(owner[1], job.n)) ctx.reject('not_your_key');
   const { details, grant, labels = {}, pool } = job;
   if (details !== undefined && byteLength(details) > JOB_DETAILS_BYTES_MAX) ctx.reject('details_too_large');
   draft.begun = begun;
-  draft.owner = sender === null ? null : [sender[0], sender[1]];
+  draft.owner = owner;
   ctx.table('terms').set(TERMS, { grant, labels, ...(details === undefined ? {} : { details }) });
   if (pool === null) return granted(draft, ctx);
   moveJob(draft, 'queued', ctx);
@@ -247,7 +229,6 @@ function made(
 }
 
 function down(draft: JobState, event: Parameters<typeof passDown>[1], ctx: ReducerContext): void {
-  if (!isOwner(draft, ctx)) ctx.reject('not_yours');
   if (!passDown(draft, event, ctx)) late(draft, event.name, ctx);
 }
 
@@ -255,40 +236,21 @@ function late({ n }: JobState, what: string, ctx: ReducerContext): void {
   ctx.record('work/Late@1', { n, what });
 }
 
-/** The owner, and the operator, may command; sessions, pools, adapters and other cells may not. */
-function isOwner({ owner }: JobState, { sender, adapter }: ReducerContext): boolean {
-  if (adapter !== null) return false;
-  if (sender === null) return true;
-  return owner !== null && sender.length === 2 && sender[0] === owner[0] && sender[1] === owner[1];
-}
-
-/** The session of this job that sends the event. */
-function sessionOfSender(draft: JobState, ctx: ReducerContext): string {
-  const { sender } = ctx;
-  const isSession = sender !== null && sender.length === 2 && sender[0] === SESSION_REDUCER;
-  if (!isSession || !isOwnSession(draft, sender[1], ctx)) return ctx.reject('not_yours');
-  return sender[1];
-}
-
-/** An event that only the pool of the job sends. */
+/** An event of the pool of the job. */
 function fromPool(name: string, act: (draft: JobState, ctx: ReducerContext) => void) {
   return (draft: JobState, _value: unknown, ctx: ReducerContext): void => {
-    if (!isPool(draft, ctx)) ctx.reject('not_yours');
     if (hasEnded(draft)) return late(draft, name, ctx);
     act(draft, ctx);
   };
 }
 
-/** An event that only the plan of this attempt raises. */
+/** An event of the plan of an attempt: it counts for the attempt that is under way. */
 function fromPlan<N extends keyof typeof jobNews>(
   name: N,
   act: (draft: JobState, value: EventValue<typeof jobNews, N>, ctx: ReducerContext) => void,
 ) {
   return (draft: JobState, value: EventValue<typeof jobNews, N>, ctx: ReducerContext): void => {
-    const { sender, address } = ctx;
-    const isPlan = sender !== null && sender.length === 3 && sender[0] === address[0] && sender[1] === address[1];
-    if (!isPlan) ctx.reject('not_yours');
-    if (hasEnded(draft) || draft.plan !== sender[2] || value.attempt !== draft.attempt) return late(draft, name, ctx);
+    if (hasEnded(draft) || draft.plan !== ctx.plan || value.attempt !== draft.attempt) return late(draft, name, ctx);
     act(draft, value, ctx);
   };
 }

@@ -7,7 +7,7 @@
  */
 import { type Address, address, formatAddress, NOTICES, setRightsCommand, value, wireName } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import type { ReducerContext, Table } from '@reprise/kernel/define';
+import { by, from, type ReducerContext, type Table } from '@reprise/kernel/define';
 
 const { exercise, grant, account } = setRightsCommand.shape;
 
@@ -35,7 +35,7 @@ export const makingTables = { making: makingCell };
 export const makingEvents = {
   'sys/Reply@1': NOTICES['sys/Reply@1'],
   'sys/CommandRefused@1': NOTICES['sys/CommandRefused@1'],
-  'work/RightsStand@1': z.strictObject({ to: address }),
+  'work/RightsStand@1': from(z.strictObject({ to: address }), by.self),
 };
 
 /** A cell to be made. */
@@ -111,8 +111,6 @@ function setRights(ctx: ReducerContext, { to, rights }: MakingCell): undefined {
 }
 
 function begin(ctx: ReducerContext, to: Address): MadeNews | undefined {
-  const { sender, address: self } = ctx;
-  if (sender === null || sender.length !== 2 || sender[0] !== self[0] || sender[1] !== self[1]) ctx.reject('not_yours');
   const cell = tableOf(ctx).get(formatAddress(to));
   if (cell === undefined) return undefined;
   tableOf(ctx).delete(formatAddress(to));

@@ -35,17 +35,10 @@ export function passOn(ctx: ReducerContext, to: Address | null, call: OwnerCall,
 }
 
 /**
- * The call that an answer or news is for; an answer ends it. Any other sender than the cell of the app is rejected.
- *
- * @param from the cell of the app
+ * The call that an answer or news is for; an answer ends it. The owner declares the cell of the app as the sender of both
+ * events: `from(ownerAnswer, by.cell({ state: 'calls' }))`.
  */
-export function passedFor<C extends PassedCall>(
-  ctx: ReducerContext,
-  from: Address | null,
-  { name, value }: PassedNews,
-): C {
-  const { sender } = ctx;
-  if (from === null || sender === null || sender[0] !== from[0] || sender[1] !== from[1]) ctx.reject('not_the_owner');
+export function passedFor<C extends PassedCall>(ctx: ReducerContext, { name, value }: PassedNews): C {
   const at = keyOf(value, ctx);
   const open = passedOf<C>(ctx).get(at);
   if (open === undefined || open.step_epoch !== value.step_epoch) return ctx.reject('no_call');

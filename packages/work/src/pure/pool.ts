@@ -3,7 +3,7 @@
  */
 import type { Address } from '@reprise/contracts';
 import { QUEUE } from '@reprise/flow';
-import type { ReducerContext } from '@reprise/kernel/define';
+import { by, type ReducerContext } from '@reprise/kernel/define';
 import type { JobState } from './job-state.js';
 
 /** How much longer than its job a slot may be held: then the pool takes it back. */
@@ -12,10 +12,8 @@ const LEASE_MS_BEYOND = 600_000;
 /** The tag of an entry into the line, whose refusal comes back with it. */
 export const LINE_TAG = 'line';
 
-/** Whether an event comes from the pool of this job. */
-export function isPool({ pool }: JobState, { sender }: ReducerContext): boolean {
-  return pool !== null && sender !== null && sender[0] === QUEUE && sender[1] === pool && sender.length === 2;
-}
+/** The pool of a job: the sender of what its queue tells it. */
+export const ownPool = by.cell({ reducer: QUEUE, key: [{ state: 'pool' }] });
 
 /** Puts the job in line. */
 export function enterPool(draft: JobState, pool: string, ctx: ReducerContext): void {

@@ -1,5 +1,5 @@
 /** A reducer as a table: one function for each of its events, so that a new event does not compile without one. */
-import type { EventOf, EventSchemas, Nothing, ReducerContext } from './reducer.js';
+import type { EventOf, EventSchemas, NoTables, Nothing, ReducerContext, RowOf, TableSchemas } from './reducer.js';
 
 /** The value of one of a reducer's events. */
 export type EventValue<E extends EventSchemas, N extends keyof E & string> = Extract<
@@ -7,9 +7,18 @@ export type EventValue<E extends EventSchemas, N extends keyof E & string> = Ext
   { readonly name: N }
 >['value'];
 
-/** One handler for each event of a reducer. */
-export type EventHandlers<State, E extends EventSchemas> = {
-  readonly [N in keyof E & string]: (draft: State, value: EventValue<E, N>, ctx: ReducerContext) => Nothing;
+/**
+ * One handler for each event of a reducer.
+ *
+ * @typeParam T the reducer's tables: a handler's fourth parameter is the row that the sender has, see `by.row`
+ */
+export type EventHandlers<State, E extends EventSchemas, T extends TableSchemas = NoTables> = {
+  readonly [N in keyof E & string]: (
+    draft: State,
+    value: EventValue<E, N>,
+    ctx: ReducerContext<T>,
+    row: RowOf<E[N], T>,
+  ) => Nothing;
 };
 
 /**
@@ -22,12 +31,12 @@ export type EventHandlers<State, E extends EventSchemas> = {
  * }
  * defineReducer({ name: 'demo/Counter@1', state, events: EVENTS, init: () => ({ n: 0 }), reduce: handledBy(HANDLERS) })
  */
-export function handledBy<State, E extends EventSchemas>(
-  handlers: EventHandlers<State, E>,
-): (draft: State, event: EventOf<E>, ctx: ReducerContext) => void {
+export function handledBy<State, E extends EventSchemas, T extends TableSchemas = NoTables>(
+  handlers: EventHandlers<State, E, T>,
+): (draft: State, event: EventOf<E, T>, ctx: ReducerContext<T>) => void {
   return (draft, event, ctx) => {
-    // The name determines the type of the value; TypeScript cannot express that for a union.
-    const handle = handlers[event.name] as (draft: State, value: unknown, ctx: ReducerContext) => void;
-    handle(draft, event.value, ctx);
+    // The name determines the types of the value and the row; TypeScript cannot express that for a union.
+    const handle = handlers[event.name] as (draft: State, value: unknown, ctx: ReducerContext<T>, row: unknown) => void;
+    handle(draft, event.value, ctx, event.row);
   };
 }

@@ -24,6 +24,7 @@ import {
   requireWireName,
 } from './parts.js';
 import type { PlanDefinition } from './plan.js';
+import { checkedSenders, type From, type RowForm, sendersValue, type Who } from './senders.js';
 import type { Table } from './table.js';
 
 /** An event schema, marked as one that makes the cell when it is absent. */
@@ -32,20 +33,51 @@ export interface Creating<Z extends z.AnySchema> {
   readonly schema: Z;
 }
 
-/** Marks an event as one that makes the cell it is sent to, when that cell is absent. */
-export function creates<Z extends z.AnySchema>(schema: Z): Creating<Z> {
-  return { creates: true, schema };
+/**
+ * Marks an event as one that makes the cell it is sent to, when that cell is absent.
+ *
+ * @param declared its schema, or its schema with its senders: `creates(from(schema, by.outside))`
+ */
+export function creates<Z extends z.AnySchema, const W extends readonly Who[]>(
+  declared: From<Z, W>,
+): Creating<Z> & From<Z, W>;
+export function creates<Z extends z.AnySchema>(declared: Z): Creating<Z>;
+export function creates(declared: z.AnySchema | From<z.AnySchema>): Creating<z.AnySchema> {
+  return { creates: true, ...(isDeclared(declared) ? declared : { schema: declared }) };
 }
 
+/** An event as a reducer declares it: a schema, with its senders, and marked when it makes the cell. */
+export type EventDeclaration = z.AnySchema | Creating<z.AnySchema> | From<z.AnySchema>;
+
 /** The events a reducer takes, by wire name. Kernel notices (`sys/…`) are taken the same way. */
-export type EventSchemas = Readonly<Record<string, z.AnySchema | Creating<z.AnySchema>>>;
+export type EventSchemas = Readonly<Record<string, EventDeclaration>>;
 
-type SchemaOf<D> = D extends Creating<infer Z> ? Z : D;
+/** The tables of a reducer, by name. */
+export type TableSchemas = Readonly<Record<string, z.AnySchema>>;
 
-/** The union of a reducer's events: switch on `name` and `value` is typed. */
-export type EventOf<E extends EventSchemas> = {
-  [N in keyof E & string]: { readonly name: N; readonly value: z.output<SchemaOf<E[N]> & z.AnySchema> };
+/** No tables. */
+// biome-ignore lint/complexity/noBannedTypes: the type without any key, which `Record<string, never>` is not
+export type NoTables = {};
+
+type SchemaOf<D> = D extends Creating<infer Z> | From<infer Z> ? Z : D;
+
+type WhoOf<D> = D extends { readonly from: infer W extends readonly Who[] } ? W[number] : never;
+
+type RowBy<W, T> =
+  W extends RowForm<infer N> ? (N extends keyof T ? z.output<T[N] & z.AnySchema> : unknown) : undefined;
+
+/** The row of a table that the sender of an event has: the union over its declared senders, undefined without one. */
+export type RowOf<D, T> = [WhoOf<D>] extends [never] ? undefined : RowBy<WhoOf<D>, T>;
+
+/** The union of a reducer's events: switch on `name` and `value` is typed; `row` is that of the sender, see `by.row`. */
+export type EventOf<E extends EventSchemas, T = NoTables> = {
+  [N in keyof E & string]: {
+    readonly name: N;
+    readonly value: z.output<SchemaOf<E[N]> & z.AnySchema>;
+  } & RowField<RowOf<E[N], T>>;
 }[keyof E & string];
+
+type RowField<R> = [R] extends [undefined] ? { readonly row?: undefined } : { readonly row: R };
 
 /** An intent: a reducer emits it to start a plan. */
 export interface Intent<I = unknown> {
@@ -65,15 +97,24 @@ export interface EventSendOptions {
  * All that a reducer may do besides writing its draft. Nothing here has an effect by itself: each request becomes
  * part of the frame, or is dropped when the delivery faults.
  */
-export interface ReducerContext {
+export interface ReducerContext<T extends TableSchemas = NoTables> {
   /** The frame's time in milliseconds: the only clock. */
   readonly now: number;
   /** This cell. */
   readonly address: Address;
   /** The cell that made this one, or null for a cell made from outside. */
   readonly parent: Address | null;
-  /** The sender of the event: a cell, a plan, or null for the outside and the kernel. */
+  /**
+   * The sender of the event: a cell, a plan, or null for the outside and the kernel. Declare who may send an event with
+   * {@link from} in place of comparing it.
+   */
   readonly sender: Sender;
+  /** The cell that sent the event, itself or by a plan, to answer to; null for the outside and the kernel. */
+  readonly caller: Address | null;
+  /** The ordinal of the plan of this cell that sent the event; null for every other sender. */
+  readonly plan: number | null;
+  /** The key of the row that the sender has, see `by.row`; null for a sender without one. */
+  readonly rowKey: string | null;
   /** The plan for whose open effect an adapter sent the event from outside; null for every other event. */
   readonly adapter: PlanAddress | null;
   /**
@@ -122,10 +163,11 @@ export interface ReducerContext {
   logHead(log: string): Ref;
   /**
    * A table of this cell: entries sorted by key, which are read and written in place. The cost of an operation
-   * hardly depends on the size of the table.
+   * hardly depends on the size of the table. Its values have the type that the reducer declares.
    *
-   * @typeParam V the type of its values
+   * @typeParam V the type of its values, where the context does not know the tables
    */
+  table<N extends keyof T & string>(name: N): Table<z.output<T[N]>>;
   table<V = Value>(name: string): Table<V>;
   /** Ends this cell: its plans are cancelled, its timers, logs and tables dropped. A later creation is a new generation. */
   end(): void;
@@ -151,6 +193,22 @@ export type RequestOf<E extends EventSchemas> = {
 // biome-ignore lint/suspicious/noConfusingVoidType: to `void` alone a function of any return type could be assigned
 export type Nothing = void | undefined;
 
+/** An event in the form that the engine uses. */
+export interface EventDefinition {
+  readonly node: SchemaNode;
+  readonly creates: boolean;
+  /** Who may send it; undefined: each sender that the gate lets through. */
+  readonly from?: readonly Who[];
+}
+
+/** An event as a recipe gets it. */
+export interface DeliveredEvent {
+  readonly name: string;
+  readonly value: unknown;
+  /** The row that its sender has, see `by.row`. */
+  readonly row?: unknown;
+}
+
 /**
  * A reducer in the form that the engine uses.
  *
@@ -161,7 +219,7 @@ export interface ReducerDefinition<S = unknown, R = { readonly name: string; rea
   readonly type: 'reducer';
   readonly name: string;
   readonly state: SchemaNode;
-  readonly events: ReadonlyMap<string, { readonly node: SchemaNode; readonly creates: boolean }>;
+  readonly events: ReadonlyMap<string, EventDefinition>;
   readonly facts: ReadonlyMap<string, SchemaNode>;
   readonly logs: ReadonlyMap<string, SchemaNode>;
   readonly tables: ReadonlyMap<string, SchemaNode>;
@@ -171,7 +229,7 @@ export interface ReducerDefinition<S = unknown, R = { readonly name: string; rea
   /** The first state of a cell with this key, from the event that makes it. */
   init(key: string, event: { readonly name: string; readonly value: unknown }): unknown;
   /** The recipe. `draft` and `event` are this delivery's own copies. */
-  reduce(draft: unknown, event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): unknown;
+  reduce(draft: unknown, event: DeliveredEvent, ctx: ReducerContext): unknown;
   /** Carries the type of a state; never present. */
   readonly $state?: S;
   /** Carries the types of the events that a caller may send; never present. */
@@ -179,28 +237,28 @@ export interface ReducerDefinition<S = unknown, R = { readonly name: string; rea
 }
 
 /** The parts of a reducer that an author writes. */
-export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas> {
+export interface ReducerSpec<S extends z.AnySchema, E extends EventSchemas, T extends TableSchemas = TableSchemas> {
   /** The wire name, `ns/Name@v`. */
   readonly name: string;
   /** The state's schema: an object of the closed subset, without bytes. */
   readonly state: S;
-  /** The events it takes. */
+  /** The events it takes, each with its senders. */
   readonly events: E;
   /** The facts it may state. */
   readonly facts?: Readonly<Record<string, z.AnySchema>>;
   /** Its logs and the schema of their items. */
   readonly logs?: Readonly<Record<string, z.AnySchema>>;
   /** Its tables and the schema of their values. */
-  readonly tables?: Readonly<Record<string, z.AnySchema>>;
+  readonly tables?: T;
   /**
    * Takes over the cells of an earlier version: each keeps its address, and its state is migrated at the first event
    * that reaches it. Items of logs and entries of tables stay as they were written.
    */
   readonly migrates?: Migrates<z.output<S>>;
   /** The first state of a cell, from its key and the event that makes it; that event is then reduced. Pure. */
-  readonly init: (key: string, event: EventOf<E>) => z.output<S>;
+  readonly init: (key: string, event: EventOf<E, T>) => z.output<S>;
   /** The recipe: writes the draft, calls `ctx`, returns nothing, awaits nothing. Pure. */
-  readonly reduce: (draft: z.output<S>, event: EventOf<E>, ctx: ReducerContext) => Nothing;
+  readonly reduce: (draft: z.output<S>, event: EventOf<E, T>, ctx: ReducerContext<T>) => Nothing;
 }
 
 /** The parts of a reducer. A misspelled one, such as `table`, would otherwise be ignored. */
@@ -229,8 +287,13 @@ const SPEC_FIELDS: Readonly<Record<keyof ReducerSpec<z.AnySchema, EventSchemas>,
  *   reduce(draft, event) { draft.n += event.value.by },
  * })
  */
-export function defineReducer<S extends z.AnySchema, const E extends EventSchemas, const N extends string>(
-  spec: ReducerSpec<S, E> & { readonly name: WireName<N>; readonly events: WireNames<E> },
+export function defineReducer<
+  S extends z.AnySchema,
+  const E extends EventSchemas,
+  const N extends string,
+  const T extends TableSchemas = NoTables,
+>(
+  spec: ReducerSpec<S, E, T> & { readonly name: WireName<N>; readonly events: WireNames<E> },
 ): ReducerDefinition<z.output<S>, RequestOf<E>> {
   requireObject(spec, 'a reducer');
   requireOwnName(spec.name, 'a reducer');
@@ -245,13 +308,16 @@ export function defineReducer<S extends z.AnySchema, const E extends EventSchema
   }
   refuseBytes(state, spec.name);
   requireObject(spec.events, `the events of ${spec.name}`);
+  const tables = compileAll(spec.tables, `the tables of ${spec.name}`);
   const events = new Map(
-    Object.entries(spec.events as EventSchemas).map(([name, definition]) => [name, compileEvent(name, definition)]),
+    Object.entries(spec.events as EventSchemas).map(([name, declared]) => [
+      name,
+      compileEvent(name, declared, { reducer: spec.name, state, tables }),
+    ]),
   );
   const facts = compileAll(spec.facts, `the facts of ${spec.name}`);
   const logs = compileAll(spec.logs, `the logs of ${spec.name}`);
   for (const name of [...events.keys(), ...facts.keys()]) requireWireName(name, 'an event or fact');
-  const tables = compileAll(spec.tables, `the tables of ${spec.name}`);
   for (const name of logs.keys()) requireLogName(name);
   for (const name of tables.keys()) requireTableName(name);
   refuseKernelNames(spec.name, events.keys(), facts.keys());
@@ -260,7 +326,12 @@ export function defineReducer<S extends z.AnySchema, const E extends EventSchema
     type: 'literal',
     values: [
       schemaValue(state),
-      sorted(events).map(([name, event]) => [name, event.creates, schemaValue(event.node)]),
+      sorted(events).map(([name, { creates, node, from }]) => [
+        name,
+        creates,
+        schemaValue(node),
+        ...(from === undefined ? [] : [sendersValue(from)]),
+      ]),
       sorted(facts).map(([name, node]) => [name, schemaValue(node)]),
       sorted(logs).map(([name, node]) => [name, schemaValue(node)]),
       // Only for reducers with tables: definitions from before there were tables keep their digest.
@@ -295,11 +366,24 @@ function refuseKernelNames(reducer: string, events: Iterable<string>, facts: Ite
   });
 }
 
-function compileEvent(name: string, definition: z.AnySchema | Creating<z.AnySchema>) {
-  const given: unknown = definition;
-  const creating = typeof given === 'object' && given !== null && 'creates' in given && given.creates === true;
-  const schema = creating ? (definition as Creating<z.AnySchema>).schema : (definition as z.AnySchema);
-  return { node: compileSchema(schema), creates: creating && !name.startsWith('sys/') };
+function isDeclared(given: unknown): given is From<z.AnySchema> {
+  return typeof given === 'object' && given !== null && 'from' in given && 'schema' in given;
+}
+
+function isCreating(given: unknown): given is Creating<z.AnySchema> {
+  return typeof given === 'object' && given !== null && 'creates' in given && given.creates === true;
+}
+
+function compileEvent(
+  name: string,
+  declared: EventDeclaration,
+  of: { readonly reducer: string; readonly state: SchemaNode; readonly tables: ReadonlyMap<string, SchemaNode> },
+): EventDefinition {
+  const schema = isCreating(declared) || isDeclared(declared) ? declared.schema : declared;
+  const node = compileSchema(schema);
+  const creates = isCreating(declared) && !name.startsWith('sys/');
+  if (!isDeclared(declared)) return { node, creates };
+  return { node, creates, from: checkedSenders(declared.from, { ...of, event: name, node }) };
 }
 
 function compileAll(schemas: Readonly<Record<string, z.AnySchema>> = {}, what: string): Map<string, SchemaNode> {

@@ -12,7 +12,7 @@ export type {
 } from './frame/frame-fold.js';
 export { effectOfTimer } from './frame/wake.js';
 export { concernedCells, type Subject, subjectOfLeaf } from './gate/concerned-cells.js';
-export { gateRead, mayAnswer, type ReadVerdict } from './gate/gate.js';
+export { gateRead, mayAnswer, type ReadVerdict, sendText } from './gate/gate.js';
 export { authorityOf, cellOf, declaredRights, holderIn, holderOf, isNobody } from './gate/rights.js';
 export * from './leaf/bounds.js';
 export * from './leaf/leaf-key.js';
@@ -31,7 +31,7 @@ export type {
   WorldLeaf,
 } from './leaf/leaves.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
-export { type FirstDecision, firstDecision, type ItemName } from './ledger/first-decision.js';
+export { firstDecision, type ItemName } from './ledger/first-decision.js';
 export { isSameQuestion } from './ledger/parked.js';
 export { planDifference } from './plan/rebuild-plan.js';
 export { readTable } from './table/read-table.js';

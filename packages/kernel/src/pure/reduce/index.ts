@@ -8,7 +8,7 @@
 import { RepriseError, type Value } from '@reprise/contracts';
 import { enablePatches, freeze, type Patch, produceWithPatches } from 'immer';
 import { decode, encode } from '../codec/index.js';
-import type { ReducerContext, ReducerDefinition } from '../define/index.js';
+import type { DeliveredEvent, ReducerContext, ReducerDefinition } from '../define/index.js';
 import { Exhausted, Fault, fittedState, Rejected, runPure } from '../engine/index.js';
 
 export {
@@ -34,7 +34,8 @@ export interface Reduced<S> {
  *
  * @param reducer its definition
  * @param state a frozen state, or undefined for a cell that does not exist yet
- * @param event its wire name and value
+ * @param event its wire name and value, and the row that its sender has. Declared senders are not checked here: that is
+ *   the engine's part, so test them with `givenReducer`
  * @param context the `ctx` during the call; it decides what the reducer's requests do
  * @throws RepriseError `delivery_faulted`, `nondeterminism`, `request_rejected`, `stack_exhausted`, `invalid_value`
  * @example
@@ -43,11 +44,12 @@ export interface Reduced<S> {
 export function reduce<S>(
   reducer: ReducerDefinition,
   state: S | undefined,
-  event: { readonly name: string; readonly value: unknown },
+  event: DeliveredEvent,
   context: ReducerContext,
 ): Reduced<S> {
   const bytes = encode(event.value);
-  const own = () => ({ name: event.name, value: decode(bytes) }); // every call gets its own copy of the value
+  const row = event.row === undefined ? {} : { row: event.row };
+  const own = () => ({ name: event.name, value: decode(bytes), ...row }); // every call gets its own copy of the value
   try {
     const base = state ?? freeze(canonical(runPure(() => reducer.init(context.address[1], own()))), true);
     const [next, patches] = produceWithPatches(base as object, (draft: unknown) => {

@@ -17,6 +17,8 @@ export interface RecordingContextOptions {
   readonly actor?: ReducerContext['actor'];
   /** The cell that made this one; null when absent. */
   readonly parent?: Address | null;
+  /** The key of the row that the sender has, see `by.row`; null when absent. */
+  readonly rowKey?: string | null;
   /** The results of `ctx.random()`, in order; 0 when the list is at its end. */
   readonly random?: readonly number[];
 }
@@ -42,7 +44,7 @@ export interface RecordingContext extends ReducerContext {
  */
 export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
   const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, adapter = null, parent = null } = options;
-  const { actor = null, random = [] } = options;
+  const { actor = null, random = [], rowKey = null } = options;
   const calls: ContextCall[] = [];
   const noted =
     (method: keyof ReducerContext) =>
@@ -57,6 +59,9 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
     adapter,
     actor,
     parent,
+    rowKey,
+    caller: sender === null ? null : [sender[0], sender[1]],
+    plan: sender?.length === 3 && sender[0] === address[0] && sender[1] === address[1] ? sender[2] : null,
     calls,
     send: noted('send'),
     takes: () => true,
@@ -85,7 +90,7 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
       return random[counted('random') - 1] ?? 0;
     },
     hash: (value) => digestOf(value as Value),
-    table(name) {
+    table(name: string): never {
       throw new RepriseError('invalid_argument', 'a recording context has no tables', {
         actual: name,
         hint: 'Test reducers with tables by givenReducer, which runs the engine.',

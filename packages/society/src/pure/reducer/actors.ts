@@ -24,5 +24,5 @@ const OWN_RULE: Actor = { kind: 'rule', id: 'society/automatic_merge', granted_b
 
 /** Who sent a command to a group or a swarm. A cell may name for whom it sends; from outside nobody is believed. */
 export function commander(stated: Actor | undefined, ctx: ReducerContext): Actor {
-  return ctx.sender !== null && stated !== undefined ? stated : actorIn(ctx);
+  return ctx.caller !== null && stated !== undefined ? stated : actorIn(ctx);
 }

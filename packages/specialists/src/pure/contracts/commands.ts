@@ -1,7 +1,7 @@
 /** The events that a project takes: from people and apps, from its plans, and from itself. */
 import { inputPart, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { by, creates, from } from '@reprise/kernel/define';
 import { storeSay } from '@reprise/memory/contracts';
 import { lookReceipt } from './effects.js';
 import { PROJECT_BOUNDS } from './names.js';
@@ -78,24 +78,30 @@ const remembering = z.strictObject({ ...storeSay.shape, team });
 /** What people and apps write to the memory of a project. */
 export type Remembering = z.infer<typeof remembering>;
 
-/** The commands of people and of the app. The first three open the project. */
+/** Who commands a project: people and the app, and the cell that opened it. */
+const COMMANDERS = [by.outside, by.maker] as const;
+
+/** The commands of people, of the app, and of the cell that opened the project. The first three open it. */
 export const projectCommands = {
-  'specialists/Say@1': creates(saying),
-  'specialists/Plan@1': creates(planning),
+  'specialists/Say@1': creates(from(saying, ...COMMANDERS)),
+  'specialists/Plan@1': creates(from(planning, ...COMMANDERS)),
   /** Opens the project without a message, or has its team and skills read again. */
-  'specialists/Open@1': creates(z.strictObject({ team })),
-  /** People and apps write to the memory of the project. */
-  'specialists/Remember@1': remembering,
-  'specialists/Retry@1': retrying,
-  'specialists/Skip@1': z.strictObject({ team, task: taskNumber, reason: z.string().max(500) }),
+  'specialists/Open@1': creates(from(z.strictObject({ team }), ...COMMANDERS)),
+  /** People and apps write to the memory of the project (SPEC-36). */
+  'specialists/Remember@1': from(remembering, by.outside),
+  'specialists/Retry@1': from(retrying, ...COMMANDERS),
+  'specialists/Skip@1': from(z.strictObject({ team, task: taskNumber, reason: z.string().max(500) }), ...COMMANDERS),
   /** Sets what all agents of the project may use. */
-  'specialists/Limit@1': z.strictObject({ team, budget: share }),
-  'specialists/Cancel@1': z.strictObject({
-    team,
-    /** Null for all tasks, jobs and the coordinator's run: the project has ended. */
-    task: z.nullable(taskNumber),
-    reason: z.string().max(500),
-  }),
+  'specialists/Limit@1': from(z.strictObject({ team, budget: share }), ...COMMANDERS),
+  'specialists/Cancel@1': from(
+    z.strictObject({
+      team,
+      /** Null for all tasks, jobs and the coordinator's run: the project has ended. */
+      task: z.nullable(taskNumber),
+      reason: z.string().max(500),
+    }),
+    ...COMMANDERS,
+  ),
 };
 
 /** The name of a command. */

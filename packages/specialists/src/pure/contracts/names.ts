@@ -177,9 +177,12 @@ export const TASK_FAILURES = [
   'too_many_refs',
 ] as const;
 
+/** What the key of the coordinator's session has behind that of its project. */
+export const COORDINATOR_KEY = '/coordinator';
+
 /** The coordinator's session of a project. */
 export function coordinatorOf(project: string): Address {
-  return [SESSION_REDUCER, `${project}/coordinator`];
+  return [SESSION_REDUCER, `${project}${COORDINATOR_KEY}`];
 }
 
 /** The pool of slots that all projects of a team share. */

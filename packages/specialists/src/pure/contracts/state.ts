@@ -1,6 +1,6 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
 import { tally } from '@reprise/agent/contracts';
-import { actor, ref, value } from '@reprise/contracts';
+import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { projectCalls } from './calls.js';
@@ -63,6 +63,8 @@ export const projectState = z.strictObject({
   /** Why it needs a decision; null when it needs none. */
   needs: z.nullable(z.enum(DECISION_REASONS)),
   team: z.nullable(teamName),
+  /** The cell of the app that answers the app's own owner tools; null without one. */
+  calls: z.nullable(address),
   /** The first message; null without one. */
   goal_ref: z.nullable(ref()),
   /** The last message: the hint of skills follows it. */

@@ -1,20 +1,20 @@
 /** Calls of the app's own owner tools: the project passes them on to the app's cell, and the answers back (OWN-10). */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import type { Address } from '@reprise/contracts';
 import { type PassedNews, passedFor, passedRefused, passOn } from '@reprise/work/contracts';
 import type { WaitingCall } from '../contracts/index.js';
 import { refuseCall } from './answers.js';
-import { type Delivery, tableOf } from './delivery.js';
+import type { Delivery } from './delivery.js';
 import { Refused } from './refused.js';
 
 /** Passes a call on to the cell of the app. */
 export function passToApp(delivery: Delivery, waiting: WaitingCall, call: OwnerCall): void {
-  if (!passOn(delivery.ctx, callsOf(delivery), call, waiting)) throw new Refused('unknown_tool', { name: call.name });
+  if (!passOn(delivery.ctx, delivery.state.calls, call, waiting))
+    throw new Refused('unknown_tool', { name: call.name });
 }
 
 /** Passes an answer, or the news that a call waits, back: from the cell of the app only, and once. */
 export function passBack(delivery: Delivery, news: PassedNews): void {
-  const { to } = passedFor<WaitingCall>(delivery.ctx, callsOf(delivery), news);
+  const { to } = passedFor<WaitingCall>(delivery.ctx, news);
   delivery.ctx.send([to[0], to[1]], news);
 }
 
@@ -22,9 +22,4 @@ export function passBack(delivery: Delivery, news: PassedNews): void {
 export function appRefused(delivery: Delivery, tag: string): void {
   const open = passedRefused<WaitingCall>(delivery.ctx, tag);
   if (open !== undefined) refuseCall(delivery, open, new Refused('unknown_tool'));
-}
-
-function callsOf(delivery: Delivery): Address | null {
-  const calls = tableOf(delivery, 'team').get('team')?.calls ?? null;
-  return calls === null ? null : [calls[0], calls[1]];
 }

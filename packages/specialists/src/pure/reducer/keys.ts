@@ -1,6 +1,6 @@
 /** Keys of the tables: numbers as texts that sort as the numbers do. */
 
-const DIGITS = 7;
+export const DIGITS = 7;
 const PRIORITY_DIGITS = 4;
 const PRIORITY_MAX = 1_000;
 

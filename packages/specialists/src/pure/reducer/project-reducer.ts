@@ -13,18 +13,22 @@
  *     it is done before any other input.
  * P9  No text of a brief, a skill or an output enters the state: links only.
  */
-import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
+import { childNotice, ownerAnswer, ownerCall, ownerParked, SESSION_REDUCER } from '@reprise/agent/contracts';
 import { NOTICES, type Value } from '@reprise/contracts';
 import {
+  by,
   defineReducer,
   type EventHandlers,
+  from,
+  fromAll,
   handledBy,
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { memoryEvents, memoryNews, openStore } from '@reprise/memory/contracts';
-import { jobEvents, jobOfSender } from '@reprise/work/contracts';
+import { job, jobEvents } from '@reprise/work/contracts';
 import {
+  COORDINATOR_KEY,
   coordinatorOf,
   INPUT_PRIORITY,
   INPUTS_MAX,
@@ -50,7 +54,7 @@ import { INPUT_TAG, tellCoordinator } from './coordinator.js';
 import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator-news.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { jobChanged } from './jobs.js';
-import { key } from './keys.js';
+import { DIGITS, key } from './keys.js';
 import { linkMessage } from './links.js';
 import { memoryWritten, remember } from './memory.js';
 import { cancelTask, retryTask, skipTask } from './people.js';
@@ -75,15 +79,24 @@ import {
   wakeLost,
 } from './wake.js';
 
+const { 'specialists/Work@1': rest, ...planNews } = projectNews;
+
+/** The session of the coordinator, see `coordinatorOf`. */
+const coordinator = by.cell({ reducer: SESSION_REDUCER, key: [{ own: true }, COORDINATOR_KEY] });
+
+/** The cell of the app to which the project passes calls on. */
+const app = by.cell({ state: 'calls' });
+
 const EVENTS = {
   ...projectCommands,
-  ...projectNews,
+  ...fromAll(planNews, by.ownPlan),
+  'specialists/Work@1': from(rest, by.self),
   ...jobEvents,
   ...memoryEvents,
-  'aos.agent/OwnerCall@1': ownerCall,
-  'aos.agent/OwnerAnswer@1': ownerAnswer,
-  'aos.agent/OwnerParked@1': ownerParked,
-  'aos.agent/ChildNotice@1': childNotice,
+  'aos.agent/OwnerCall@1': from(ownerCall, coordinator, job('jobs', DIGITS)),
+  'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
+  'aos.agent/OwnerParked@1': from(ownerParked, app),
+  'aos.agent/ChildNotice@1': from(childNotice, coordinator),
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/Reply@1': NOTICES['sys/Reply@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
@@ -91,7 +104,7 @@ const EVENTS = {
 
 type Events = typeof EVENTS;
 
-const HANDLERS: EventHandlers<ProjectState, Events> = {
+const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
   'specialists/Say@1': command((delivery, value) => {
     begin(delivery, value.team);
     if (delivery.state.coordinator.shares.length >= INPUTS_MAX - 1) throw new Refused('queue_full');
@@ -116,7 +129,6 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     afterReading(delivery, { kind: 'wake' });
   }),
   'specialists/Remember@1': command((delivery, value) => {
-    if (delivery.ctx.sender !== null) delivery.ctx.reject('not_yours'); // SPEC-36
     remember(delivery, value);
     acted(delivery, { act: 'remember', task: null });
   }),
@@ -157,15 +169,8 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     if (code === null) answerCall(delivery, call, value, { refs });
     else answerCall(delivery, call, { code }, { isError: true });
   }),
-  'specialists/Work@1': (draft, _, ctx) => {
-    if (ctx.sender?.length !== 2 || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
-      ctx.reject('not_yours');
-    deliver(draft, ctx, () => undefined);
-  },
-  'work/JobChanged@1': (draft, news, ctx) => {
-    if (jobOfSender(ctx) !== news.n) ctx.reject('not_yours');
-    deliver(draft, ctx, (delivery) => jobChanged(delivery, news));
-  },
+  'specialists/Work@1': (draft, _, ctx) => deliver(draft, ctx, () => undefined),
+  'work/JobChanged@1': (draft, news, ctx) => deliver(draft, ctx, (delivery) => jobChanged(delivery, news)),
   'memory/Done@1': (draft, value, ctx) =>
     deliver(draft, ctx, (delivery) => {
       const news = memoryNews(ctx, { name: 'memory/Done@1', value });
@@ -176,11 +181,8 @@ const HANDLERS: EventHandlers<ProjectState, Events> = {
     deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerAnswer@1', value })),
   'aos.agent/OwnerParked@1': (draft, value, ctx) =>
     deliver(draft, ctx, (delivery) => passBack(delivery, { name: 'aos.agent/OwnerParked@1', value })),
-  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
-    const [reducer, at] = coordinatorOf(ctx.address[1]);
-    if (ctx.sender === null || ctx.sender[0] !== reducer || ctx.sender[1] !== at) ctx.reject('not_yours');
-    deliver(draft, ctx, (delivery) => coordinatorNews(delivery, notice));
-  },
+  'aos.agent/ChildNotice@1': (draft, notice, ctx) =>
+    deliver(draft, ctx, (delivery) => coordinatorNews(delivery, notice)),
   'sys/TimerFired@1': (draft, { name }, ctx) =>
     deliver(draft, ctx, (delivery) => {
       if (name === WAKE) wakeDue(delivery);
@@ -217,6 +219,7 @@ function initial(): ProjectState {
     status: 'open',
     needs: null,
     team: null,
+    calls: null,
     goal_ref: null,
     said_ref: null,
     message: 0,
@@ -326,7 +329,7 @@ function dispatchTask(delivery: Delivery, n: number): boolean {
 
 /** A plan has raised its last event: it is forgotten. */
 function planEnded(delivery: Delivery, kind: PlanPurpose['kind']): void {
-  const at = key(delivery.ctx.sender?.[2] ?? 0);
+  const at = key(delivery.ctx.plan ?? 0);
   const plans = tableOf(delivery, 'plans');
   if (plans.get(at)?.kind === kind) plans.delete(at);
 }
@@ -352,13 +355,9 @@ function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string
   if (reducer === coordinator[0] && at === coordinator[1]) coordinatorFailed(delivery);
 }
 
-/**
- * People, the app, and cells that the policy lets reach the project may command; its plans and sessions may not, and no
- * team but that of the project may (SPEC-41).
- */
+/** A command of people, of the app, or of the cell that opened the project; no team but its own may (SPEC-41). */
 function command<V extends { readonly team?: string | undefined }>(act: (delivery: Delivery, value: V) => void) {
   return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
-    if (ctx.adapter !== null || ctx.sender?.length === 3) ctx.reject('not_yours');
     try {
       if (isOfOther(draft.team, value.team)) throw new Refused('other_team');
       deliver(draft, ctx, (delivery) => act(delivery, value));
@@ -373,11 +372,8 @@ function isOfOther(own: string | null, named: string | undefined): boolean {
   return named !== undefined && own !== null && named !== own;
 }
 
-/** An event that only a plan of the project may raise. */
+/** An event that a plan of the project raises. */
 function fromPlan<V>(act: (delivery: Delivery, value: V) => void) {
-  return (draft: ProjectState, value: V, ctx: ReducerContext): void => {
-    const { sender, address } = ctx;
-    if (sender?.length !== 3 || sender[0] !== address[0] || sender[1] !== address[1]) ctx.reject('not_yours');
+  return (draft: ProjectState, value: V, ctx: ReducerContext): void =>
     deliver(draft, ctx, (delivery) => act(delivery, value));
-  };
 }

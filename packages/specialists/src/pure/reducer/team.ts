@@ -77,6 +77,7 @@ function teamSeen(delivery: Delivery, { version, team }: Look['team']): void {
   state.team = team.name;
   const bounded = tableOf(delivery, 'team').get('team')?.memory_max ?? null;
   tableOf(delivery, 'team').set('team', team);
+  delivery.state.calls = team.calls;
   const { memory_max: max } = team;
   if (max !== bounded) openStore(ctx, scopeOf(ctx.address[1]), { max: max ?? LIVE_ITEMS_MAX });
 }

@@ -20,7 +20,7 @@ export function passToApp(delivery: Delivery, row: NodeRow, call: OwnerCall): vo
 
 /** Passes an answer, or the news that a call waits, back to the session: from the cell of the app only, and once. */
 export function passBack({ calls }: TreeState, news: PassedNews, ctx: Delivery['ctx']): void {
-  const { session } = passedFor(ctx, calls, news);
+  const { session } = passedFor(ctx, news);
   ctx.send([SESSION_REDUCER, session], news);
 }
 

@@ -15,13 +15,23 @@
  *     `tree/Work@1`, so that the rest is passed on before any other input is taken.
  * T9  The graph of waits (needs, open children, open questions without a deadline) has no circle.
  */
-import { childNotice, ownerAnswer, ownerCall, ownerCalls, ownerParked } from '@reprise/agent/contracts';
-import { type Address, NOTICES, present } from '@reprise/contracts';
 import {
+  childNotice,
+  ownerAnswer,
+  ownerCall,
+  ownerCalls,
+  ownerParked,
+  SESSION_REDUCER,
+} from '@reprise/agent/contracts';
+import { NOTICES, present } from '@reprise/contracts';
+import {
+  by,
   creates,
   defineReducer,
   type EventHandlers,
   type EventValue,
+  from,
+  fromAll,
   handledBy,
   type ReducerContext,
   reducerOnUse,
@@ -63,16 +73,25 @@ import { endAfterResult, resultChecked } from './results.js';
 import { restrictRefused } from './rights.js';
 import { passOnWork } from './work.js';
 
+const { 'tree/Work@1': rest, ...planNews } = treeNews;
+
+/** The session of a node; its row is the node's number. */
+const node = by.row('sessions', { reducer: SESSION_REDUCER });
+
+/** The cell of the app to which the tree passes calls on. */
+const app = by.cell({ state: 'calls' });
+
 const EVENTS = {
-  'tree/Start@1': creates(treeStart),
-  ...treeCommands,
-  ...treeNews,
+  'tree/Start@1': creates(from(treeStart, by.any)), // each caller that the gate lets through becomes the starter
+  ...fromAll(treeCommands, by.outside, by.cell({ state: 'starter' })),
+  ...fromAll(planNews, by.ownPlan),
+  'tree/Work@1': from(rest, by.self),
   'memory/Done@1': memoryEvents['memory/Done@1'],
-  'aos.agent/OwnerCall@1': ownerCall,
-  'aos.agent/OwnerCalls@1': ownerCalls,
-  'aos.agent/OwnerAnswer@1': ownerAnswer,
-  'aos.agent/OwnerParked@1': ownerParked,
-  'aos.agent/ChildNotice@1': childNotice,
+  'aos.agent/OwnerCall@1': from(ownerCall, node),
+  'aos.agent/OwnerCalls@1': from(ownerCalls, node),
+  'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
+  'aos.agent/OwnerParked@1': from(ownerParked, app),
+  'aos.agent/ChildNotice@1': from(childNotice, node),
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
   ...makingEvents,
@@ -83,7 +102,9 @@ const EVENTS = {
 type Events = typeof EVENTS;
 type Start = EventValue<Events, 'tree/Start@1'>;
 
-const HANDLERS: EventHandlers<TreeState, Events> = {
+type Tables = typeof treeTables;
+
+const HANDLERS: EventHandlers<TreeState, Events, Tables> = {
   'tree/Start@1': (draft, start, ctx) => {
     if (draft.start === null) return begin(draft, start, ctx);
     if (draft.start !== ctx.hash(start)) ctx.reject('already_started');
@@ -94,25 +115,19 @@ const HANDLERS: EventHandlers<TreeState, Events> = {
   'tree/Questioned@1': fromPlan((delivery, value) => questionComposed(delivery, value)),
   'tree/Checked@1': fromPlan((delivery, value) => resultChecked(delivery, value)),
   'tree/PeopleAnswered@1': fromPlan((delivery, value) => peopleAnswered(delivery, value)),
-  'tree/Work@1': (draft, _, ctx) => {
-    if (ctx.sender === null || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
-      ctx.reject('not_yours');
-    deliver(draft, ctx, () => undefined);
-  },
-  'aos.agent/OwnerCall@1': (draft, call, ctx) => {
-    const n = nodeOfCaller(ctx, call.session);
+  'tree/Work@1': (draft, _, ctx) => deliver(draft, ctx, () => undefined),
+  'aos.agent/OwnerCall@1': (draft, call, ctx, n) => {
+    requireOwnRun(ctx, call.session);
     deliver(draft, ctx, (delivery) => takeCall(delivery, delivery.nodes.change(n), call));
   },
-  'aos.agent/OwnerCalls@1': (draft, calls, ctx) => {
-    const n = nodeOfCaller(ctx, calls.session);
+  'aos.agent/OwnerCalls@1': (draft, calls, ctx, n) => {
+    requireOwnRun(ctx, calls.session);
     deliver(draft, ctx, (delivery) => takeCalls(delivery, n, calls, goOn));
   },
   'aos.agent/OwnerAnswer@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerAnswer@1', value }, ctx),
   'aos.agent/OwnerParked@1': (draft, value, ctx) => passBack(draft, { name: 'aos.agent/OwnerParked@1', value }, ctx),
-  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
-    const n = nodeOfSender(ctx);
-    deliver(draft, ctx, (delivery) => childNews(delivery, delivery.nodes.change(n), notice, ctx.sender?.[1] ?? ''));
-  },
+  'aos.agent/ChildNotice@1': (draft, notice, ctx, n) =>
+    deliver(draft, ctx, (delivery) => childNews(delivery, delivery.nodes.change(n), notice, ctx.rowKey ?? '')),
   'sys/TimerFired@1': (draft, { name }, ctx) =>
     deliver(draft, ctx, (delivery) => {
       if (name === AFTER_TIMER) endAfterResult(delivery);
@@ -192,7 +207,7 @@ function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   if (!TREE_NAME.test(ctx.address[1])) ctx.reject('invalid_name');
   draft.start = ctx.hash(start);
   draft.started = ctx.now;
-  draft.starter = ctx.sender === null ? null : [ctx.sender[0], ctx.sender[1]];
+  draft.starter = ctx.caller === null ? null : [...ctx.caller];
   const { limits, budget, labels } = draft;
   ctx.record('tree/Started@1', { goal: start.goal, limits, budget, labels, by: actorIn(ctx) });
   const { agents, words, memory } = start;
@@ -215,7 +230,7 @@ function supplied(delivery: Delivery, supplies: TreeSupplies | null, code: strin
   for (const agent of supplies.agents) tableOf(delivery, 'agents').set(agent.name, agent);
   if (state.agent === '') state.agent = supplies.agents[0]?.name ?? '';
   if (tableOf(delivery, 'agents').get(state.agent) === undefined) {
-    if (ctx.sender?.length === 3) return endNode(delivery, 1, { status: 'failed', code: 'unknown_agent' });
+    if (ctx.plan !== null) return endNode(delivery, 1, { status: 'failed', code: 'unknown_agent' });
     ctx.reject('unknown_agent');
   }
   root.agent = state.agent;
@@ -259,13 +274,12 @@ function endTree({ state, nodes, ctx }: Delivery): void {
   });
 }
 
-/** People, the app and the starter may command; plans of the tree and its sessions may not. */
-function commandHandlers(): Pick<EventHandlers<TreeState, Events>, TreeCommandName> {
+/** The commands: a refusal undoes what the command did before it. */
+function commandHandlers(): Pick<EventHandlers<TreeState, Events, Tables>, TreeCommandName> {
   const names = Object.keys(treeCommands) as TreeCommandName[];
   const handlers = names.map((name) => [
     name,
     (draft: TreeState, value: never, ctx: ReducerContext) => {
-      requireCommander(draft, ctx);
       try {
         deliver(draft, ctx, (delivery) => COMMANDS[name](delivery, value));
       } catch (error) {
@@ -274,41 +288,19 @@ function commandHandlers(): Pick<EventHandlers<TreeState, Events>, TreeCommandNa
       }
     },
   ]);
-  return Object.fromEntries(handlers) as Pick<EventHandlers<TreeState, Events>, TreeCommandName>;
+  return Object.fromEntries(handlers) as Pick<EventHandlers<TreeState, Events, Tables>, TreeCommandName>;
 }
 
-function requireCommander({ starter }: TreeState, { sender, adapter, reject }: ReducerContext): void {
-  if (adapter !== null) reject('not_yours');
-  if (sender !== null && !isCell(sender, starter)) reject('not_yours');
-}
-
-function isCell(sender: readonly unknown[], cell: Address | null): boolean {
-  return cell !== null && sender[0] === cell[0] && sender[1] === cell[1] && sender.length === 2;
-}
-
-/** An event that only a plan of the tree may raise. */
+/** An event that a plan of the tree raises. */
 function fromPlan<V>(act: (delivery: Delivery, value: V) => void) {
-  return (draft: TreeState, value: V, ctx: ReducerContext): void => {
-    const { sender, address } = ctx;
-    if (sender === null || sender.length < 3 || sender[0] !== address[0] || sender[1] !== address[1])
-      ctx.reject('not_yours');
+  return (draft: TreeState, value: V, ctx: ReducerContext): void =>
     deliver(draft, ctx, (delivery) => act(delivery, value));
-  };
-}
-
-/** The node whose session sends the event. */
-function nodeOfSender(ctx: ReducerContext): number {
-  const { sender } = ctx;
-  const n = sender === null ? undefined : tableOf({ ctx }, 'sessions').get(sender[1]);
-  return n ?? ctx.reject('not_yours');
 }
 
 /**
- * The node whose session makes a call. The sender determines it: a session that names another one, such as the one that
- * replaced it, would act by a run that is not its own, and the other would get the answer.
+ * Refuses a call that names another session than the one it comes from, such as the one that replaced it: it would act by
+ * a run that is not its own, and the other would get the answer.
  */
-function nodeOfCaller(ctx: ReducerContext, session: string): number {
-  const n = nodeOfSender(ctx);
-  if (ctx.sender?.[1] !== session) ctx.reject('not_yours');
-  return n;
+function requireOwnRun(ctx: ReducerContext, session: string): void {
+  if (session !== ctx.rowKey) ctx.reject('not_yours');
 }

@@ -88,6 +88,9 @@ export class CellContext implements ReducerContext {
   readonly adapter: PlanAddress | null;
   readonly actor: Actor | null;
   readonly parent: Address | null;
+  readonly caller: Address | null;
+  readonly plan: number | null;
+  rowKey: string | null = null;
   ended = false;
   #over = false;
   /** Bytes of the values given so far. */
@@ -110,6 +113,8 @@ export class CellContext implements ReducerContext {
     this.adapter = own(adapter);
     this.actor = actor === null ? null : (copyValue(actor as Value) as Actor);
     this.parent = own(cell.parent);
+    this.caller = own(from === null ? null : [from[0], from[1]]);
+    this.plan = from?.length === 3 && isSameCell(from, to) ? from[2] : null;
     this.#timers = new Map(Object.entries(cell.timers));
     this.#ord = cell.ord;
     this.#plans = cell.plans;
@@ -327,6 +332,11 @@ export class CellContext implements ReducerContext {
     if (this.valueBytes <= FRAME_VALUE_BYTES_MAX) return;
     throw new Fault('record_too_large', `one delivery gave more than ${FRAME_VALUE_BYTES_MAX} bytes of values`);
   }
+}
+
+/** Whether a sender is this cell, itself or by a plan. */
+function isSameCell(from: NonNullable<Sender>, to: Address): boolean {
+  return from[0] === to[0] && from[1] === to[1];
 }
 
 /** An address as the author's own: the one in the record is what the frame is written from. */

@@ -2,7 +2,7 @@
 import type { Actor, Address, ErrorCode, FaultCode, PlanAddress, Principal, Sender, Value } from '@reprise/contracts';
 import { actorOf, formatAddress } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
-import { type ReducerDefinition, reducerFor } from '../../define/index.js';
+import { type EventDefinition, type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
 import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { notify, tellMaker } from '../frame/notify.js';
@@ -14,6 +14,7 @@ import type { CellLeaf, CellState, DecidedBy, LogLeaf, PlanLeaf } from '../leaf/
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
+import { requireDeclaredSender } from './declared-sender.js';
 import { fittedState } from './fitted-state.js';
 import { presentState, signature } from './migrate.js';
 import { nextCell, rememberState } from './next-state.js';
@@ -33,7 +34,7 @@ export function deliverEvent(fold: FrameFold, delivery: EventDelivery): void {
   const cell = openCell(fold, delivery, before, event.creates);
   if (typeof cell === 'string') return unreachable(fold, delivery, cell);
   try {
-    const done = reduceCell(fold, delivery, reducer, cell);
+    const done = reduceCell(fold, delivery, { reducer, event, cell });
     takePlace(fold, delivery, done);
   } catch (thrown) {
     // A recipe may have caught the miss and thrown another error: the leaf is loaded and the frame folded again.
@@ -89,10 +90,20 @@ interface Reduced {
   readonly timersBefore: Readonly<Record<string, number>>;
 }
 
-function reduceCell(fold: FrameFold, delivery: EventDelivery, reducer: ReducerDefinition, cell: CellLeaf): Reduced {
+/** The cell that an event reaches, and the definitions that answer for both. */
+interface Receiving {
+  readonly reducer: ReducerDefinition;
+  readonly event: EventDefinition;
+  readonly cell: CellLeaf;
+}
+
+function reduceCell(fold: FrameFold, delivery: EventDelivery, { reducer, event: declared, cell }: Receiving): Reduced {
   const outside = { adapter: adaptingPlan(fold, delivery), actor: askingActor(fold, delivery) };
   const context = new CellContext(fold, reducer, cell, { ...delivery, ...outside });
-  const event = { name: delivery.event.name, value: copyValue(delivery.event.value) };
+  const row = requireDeclaredSender(declared, { fold, delivery, cell, tables: context.tables });
+  const given = { name: delivery.event.name, value: copyValue(delivery.event.value) };
+  const event = row === undefined ? given : { ...given, row: row.value };
+  if (row !== undefined) context.rowKey = row.key;
   // The cell counts as new while it has no delivery behind it; a fault in its first leaves nothing.
   const draft = cell.n === 0 ? firstState(reducer, delivery) : copyNormal(presentState(reducer, delivery.to, cell));
   const returned = runPure(() => reducer.reduce(draft, event, context));

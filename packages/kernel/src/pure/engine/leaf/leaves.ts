@@ -182,7 +182,7 @@ export interface SettledLeaf {
 }
 
 /** Who answered a question of an effect, and who else might have. */
-export interface AnsweredBy extends DecidedBy {
+interface AnsweredBy extends DecidedBy {
   readonly n: number;
   readonly to: string | null;
 }

@@ -12,7 +12,7 @@ export interface ItemName {
 }
 
 /** The decision about an item that does not wait any more, and those who might have made it. */
-export interface FirstDecision {
+interface FirstDecision {
   /** The kind of the effect. */
   readonly name: string;
   readonly settler?: Address;
