@@ -35,6 +35,7 @@ export function stagedSender(delivery: StagedDelivery): StagedSender | undefined
     cellName: (name) => name,
     isOutside: () => sender === null,
     isOwnAdapter: () => false,
+    isOwnRequest: () => false,
     isMaker: (cell) => state === undefined || cell === null,
     isAbove: () => false,
     row: (table, key) => delivery.row(table, key) as Value | undefined,

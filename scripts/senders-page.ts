@@ -19,6 +19,7 @@ An event of a reducer declares its senders beside its schema (\`from(schema, by.
 | adapter | \`by.adapter\` | the adapter of an open effect of the cell |
 | itself | \`by.self\` | the cell itself |
 | own plan | \`by.ownPlan\` | a plan of the cell |
+| a request in its name | \`by.ownRequest\` | a request in the name of the cell: of a client that acts as it, outside |
 | maker | \`by.maker\` | the cell that made this one, in that generation; of a cell made from outside: the outside |
 | each caller | \`by.any\` | whom the policy lets through |
 | the cell in \`field\` | \`by.cell({ state })\` | the cell whose address is in a field of the state |
@@ -50,6 +51,7 @@ const PLAIN = {
   adapter: 'adapter',
   self: 'itself',
   ownPlan: 'own plan',
+  ownRequest: 'a request in its name',
   maker: 'maker',
   any: 'each caller',
 } as const;

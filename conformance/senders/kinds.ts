@@ -90,6 +90,8 @@ function lets(who: Who, i: number, kind: Kind, made: Made): boolean {
       return kind === 'the cell itself';
     case 'ownPlan':
       return kind === 'an own plan';
+    case 'ownRequest':
+      return kind === 'a request in the name of the cell';
     case 'maker':
       return isMaker(kind, made);
     case 'above':

@@ -1,6 +1,5 @@
 /** Judges trees in real worlds: every operation is asked of the world's gate, and some are really called. */
 import type { Capability } from '@reprise/contracts';
-import { putErasable } from '@reprise/kernel';
 import { isExpired, permits } from '@reprise/kernel/authority';
 import type { society } from 'reprise/society';
 import { draws } from '../draws.js';
@@ -133,7 +132,7 @@ async function tryOne(
   const index = nodes.indexOf(node);
   const now = at.clock.wall();
   const expected = expectedOf(nodes, index, { tool, group, now });
-  const { value, is_error } = await entity.answerTo(tool, (await argsOf(at, tool, group)) as never);
+  const { value, is_error } = await entity.answerTo(tool, argsOf(tool, group) as never);
   const { error, detail, code, withheld } = value as unknown as Record<string, string | number | undefined>;
   const said = is_error
     ? (code ?? `${error} ${detail}`)
@@ -169,14 +168,11 @@ function operates(nodes: readonly Node[], index: number, now: number): boolean {
   return declared.autonomous === true || operates(nodes, parent, now);
 }
 
-async function argsOf({ world }: Trees, tool: string, group: string): Promise<object> {
+function argsOf(tool: string, group: string): object {
   if (tool === 'memory_search') return { query: 'item', groups: [group] };
   if (tool === 'memory_read_warm') return { group };
   if (tool !== 'memory_write_warm') return {};
-  const { content } = world.kernel;
-  const text = new TextEncoder().encode('Tried.');
-  const [content_ref, summary_ref] = [await putErasable(content, text), await putErasable(content, text)];
-  return { type: 'note', visibility: 'group', group, content_ref, summary_ref, head_ref: await content.put(text) };
+  return { type: 'note', visibility: 'group', group, content: 'Tried.' };
 }
 
 function isAbove(nodes: readonly Node[], above: number, index: number): boolean {

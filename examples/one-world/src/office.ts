@@ -51,14 +51,10 @@ export const team = defineTeam('dev', {
 });
 export const grove = trees({ agents: [surveyor] });
 
-/** The desk as a part. What it makes are its own cells; agents of the society are not, so two rules let them talk. */
+/** The desk as a part. The society and the team bring the rules that let their agents and the desk talk. */
 export const office: WorldPart<{ open(): Promise<unknown> }> = {
   name: 'office',
   reducers: [desk],
-  policy: [
-    { send: 'office/Desk@1/main#*', who: 'cell:society/Entity@1/*', decision: 'allow' },
-    { send: 'society/Entity@1/*', who: 'cell:office/Desk@1/main', decision: 'allow' },
-  ],
   handle: ({ kernel }) => ({ open: () => kernel.request(DESK, { name: 'office/Open@1', value: {} }, { id: 'open' }) }),
 };
 

@@ -17,8 +17,10 @@ import { bundle } from './verbs/bundle.js';
 import { check } from './verbs/check.js';
 import { explain } from './verbs/explain.js';
 import { log } from './verbs/log.js';
+import { revive } from './verbs/revive.js';
 import { show } from './verbs/show.js';
 import { tail } from './verbs/tail.js';
+import { trouble } from './verbs/trouble.js';
 import { verify } from './verbs/verify.js';
 import { why } from './verbs/why.js';
 import { count, positive } from './whole-numbers.js';
@@ -68,6 +70,8 @@ class CommandLine {
     this.#addWhy(program);
     this.#addTail(program);
     this.#addShow(program);
+    this.#addTrouble(program);
+    this.#addRevive(program);
     this.#addCheck(program);
     this.#addBundle(program);
     this.#addBackup(program);
@@ -193,6 +197,27 @@ class CommandLine {
       .option('--diff', 'the changes of each event of that frame in the cell, as patches, instead of its state')
       .option('--history', 'the records that concern the cell, instead of its state; needs no app')
       .action((world, what, options) => this.#do(options, () => show(this.io, world, what, options)));
+  }
+
+  #addTrouble(program: Command): void {
+    verb(program, 'trouble', 'list what needs attention: cells that have failed, why, and since when')
+      .option('--app <module>', 'the app that wrote the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, options) =>
+        this.#do(options, async () => {
+          this.code = await trouble(this.io, world, options);
+        }),
+      );
+  }
+
+  #addRevive(program: Command): void {
+    verb(program, 'revive', 'bring a failed cell back with its state before the fault, after showing what goes on')
+      .argument('<cell>', 'the address of the cell (namespace/Reducer@1/key), as reprise trouble prints it')
+      .option('--yes', 'do not ask')
+      .option('--as <principal>', 'the principal that revives it; the operator when absent')
+      .option('--app <module>', 'the app that writes the world')
+      .option('--legacy <module>', 'an earlier app, for earlier eras; may be repeated', several)
+      .action((world, cell, options) => this.#do(options, () => revive(this.io, world, cell, options)));
   }
 
   #addCheck(program: Command): void {

@@ -1,18 +1,19 @@
 import { RepriseError } from './errors.js';
 import { wireName } from './names.js';
 import * as z from './schema/index.js';
+import { CELL_KEY_BYTES_MAX } from './text-length.js';
 
-/** The longest cell key, in bytes of UTF-8. Cell keys carry no personal data: they cannot be erased. */
-export const CELL_KEY_BYTES_MAX = 256;
+/** The key of a cell on the wire. */
+const cellKey = z.string().key(CELL_KEY_BYTES_MAX);
 
 /** A cell's address on the wire: `[reducer, key]`. */
-export const address = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_MAX)]);
+export const address = z.tuple([wireName, cellKey]);
 
 /** A cell's address: reducer name and key. */
 export type Address = z.infer<typeof address>;
 
 /** A plan instance on the wire: `[reducer, key, ordinal]`; the ordinal counts the plans of its cell. */
-export const planAddress = z.tuple([wireName, z.string().min(1).max(CELL_KEY_BYTES_MAX), z.int().min(0)]);
+export const planAddress = z.tuple([wireName, cellKey, z.int().min(0)]);
 
 /** A plan instance's address. */
 export type PlanAddress = z.infer<typeof planAddress>;

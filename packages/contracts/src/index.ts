@@ -16,6 +16,8 @@ export * from './policy.js';
 export * from './portable.js';
 export * from './present.js';
 export * from './principal.js';
+export * from './problems.js';
 export * from './receipt.js';
 export * from './records.js';
+export * from './text-length.js';
 export * from './value.js';

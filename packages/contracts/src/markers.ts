@@ -2,6 +2,7 @@ import type * as zod from 'zod';
 import { DIGEST_HEX } from './hex.js';
 import { type Marker, marker } from './schema/markers.js';
 import { string } from './schema/scalars.js';
+import { CELL_KEY_BYTES_MAX } from './text-length.js';
 import { isRef, type Ref, type Value } from './value.js';
 
 /**
@@ -30,6 +31,19 @@ export function bytes(): zod.ZodType<Uint8Array> {
 /** A schema for a digest in text: 64 lower-case hex digits. */
 export function digestHex() {
   return string().regex(DIGEST_HEX);
+}
+
+/**
+ * A schema for a text that is a key, of a cell or of an entry of a table: well-formed text of 1 to 256 bytes in UTF-8.
+ * Every text that comes from outside and becomes a key, an address or the bound of a range has this schema where it
+ * enters, so that the sender is refused and not the cell failed.
+ *
+ * @param bytesMax the most bytes; less than 256 where the key is composed of this text and others
+ * @example
+ * const events = { 'shop/Ordered@1': z.strictObject({ order_id: keyText() }) }
+ */
+export function keyText(bytesMax: number = CELL_KEY_BYTES_MAX): zod.ZodType<string> {
+  return string().key(bytesMax) as unknown as zod.ZodType<string>;
 }
 
 /** Apps put markers into zod's schemas, and wrap them as such. What changes a value has no place in a journal. */

@@ -111,6 +111,7 @@ export {
 } from './replay/verify/index.js';
 export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
 export type { Throttle } from './run/dispatch/throttle.js';
+export { type CellTrouble, cellFailed, type Trouble, type TroubleListener } from './run/state/trouble.js';
 export type {
   DecideOptions,
   Decider,

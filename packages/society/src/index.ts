@@ -22,8 +22,8 @@ export {
   type AuditPlace,
   type AuditProblem,
   type AuditReport,
+  type FailedCell,
 } from './audit/report.js';
 export { type SocietyOptions, society } from './part.js';
 export * from './pure/index.js';
-export { groupTools } from './tools/memory.js';
-export { type SwarmManifest, swarmTools } from './tools/swarms.js';
+export { groupTools, type SwarmManifest, swarmTools } from './tools/tools.js';

@@ -15,7 +15,7 @@ import { topic } from '@reprise/flow';
 import { type AnyAdapter, encode, toHex } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
 import { memoryPart } from '@reprise/memory';
-import { textsPart, workPart } from '@reprise/work';
+import { callRules, textsPart, workPart } from '@reprise/work';
 import { conflictsAdapter } from './adapters/conflicts.js';
 import { eraseAdapter } from './adapters/erase.js';
 import { societyKeys } from './adapters/keys.js';
@@ -34,6 +34,7 @@ import {
   checkSwarmPlan,
   comparePlan,
   copyPlan,
+  ENTITY,
   endPlan,
   entityReducer,
   fillPlan,
@@ -51,7 +52,7 @@ import {
   swarmReducer,
 } from './pure/index.js';
 import { servedSociety } from './served/served.js';
-import { swarmTools } from './tools/swarms.js';
+import { swarmTools } from './tools/tools.js';
 
 const require: ArgumentCheck = checkOf('invalid_definition', 'invalid options of a society');
 
@@ -69,8 +70,8 @@ export interface SocietyOptions {
    */
   readonly grace?: Duration;
   /**
-   * The cell of the app that answers the app's own owner tools, after the gate's check. The policy rules for both ways are
-   * the app's.
+   * The cell of the app that answers the app's own owner tools, after the gate's check. The society brings the policy
+   * rules for both ways.
    */
   readonly calls?: Address;
   /**
@@ -83,21 +84,15 @@ export interface SocietyOptions {
 /** People whom the society does not know reach no cell of its world. Who may approve something is stated with it. */
 const NOTHING: Capability = { may: { read: [], send: [] } };
 
-/** Cells reach each other along kinship; what crosses it is named here. No adapter reaches a cell of a society. */
+/**
+ * Which cells of a society reach which follows from the senders of their events. Stated here: a swarm opens a group that
+ * is not there yet, and the topics of groups, whose events are open to the cells that the policy lets through.
+ */
 const POLICY: readonly PolicyRule[] = [
-  { send: 'society/*', who: 'adapter:*', decision: 'deny' },
-  { send: 'society/Group@1/*', who: 'cell:society/Entity@1/*', decision: 'allow' },
   { send: 'society/Group@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
-  { send: 'society/Entity@1/*', who: 'cell:society/L1@1/*', decision: 'allow' }, // a parent reads the hot context of its agent
-  { send: 'society/Entity@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
-  { send: 'society/Entity@1/*', who: 'cell:society/L1@1/*', decision: 'allow' },
-  { send: 'society/Swarm@1/*', who: 'cell:society/Group@1/*', decision: 'allow' },
-  { send: 'society/Entity@1/*', who: 'cell:flow/Topic@1/society/*', decision: 'allow' },
   { send: 'flow/Topic@1/society/*', who: 'cell:society/Group@1/*', decision: 'allow' },
   { send: 'flow/Topic@1/society/*', who: 'adapter:*', decision: 'deny' },
   { send: 'flow/Topic@1/society/*', who: 'cell:*', decision: 'deny' },
-  { send: 'society/Swarm@1/*', who: 'cell:society/Entity@1/*', decision: 'allow' },
-  { send: 'society/Entity@1/*', who: 'cell:society/Swarm@1/*', decision: 'allow' },
   { effect: 'society.*', decision: 'allow' },
   { effect: 'identity.*', decision: 'allow' },
 ];
@@ -156,7 +151,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       await kept.clear(world.kernel);
       return undefined;
     },
-    policy: POLICY,
+    policy: [...POLICY, ...callRules(ENTITY, calls)],
     servedIn: (world) => servedSociety(world, tokens),
     tools: swarmTools,
     handle: (world) => societyOf(world, { root, app: calls, graceMs, tokens, sign }),

@@ -28,7 +28,7 @@ async function factsOf(kernel: Kernel, name: string) {
 const actorsOf = async (kernel: Kernel, name: string) => (await factsOf(kernel, name)).map(({ by }) => by);
 
 describe('who acts in the name of an entity', () => {
-  it('a verdict names who gave it: the person, a program or a rule with its rights, or the app [SOC-71]', async () => {
+  it('a verdict names who gave it: the person, a program or a rule with its rights, or the app [SOC-75]', async () => {
     const at = await openOffice();
     await using world = at.world;
     const { office } = at;
@@ -51,7 +51,7 @@ describe('who acts in the name of an entity', () => {
     await world.verify();
   });
 
-  it('a verdict of a model is one of its session, and never one of the person whose session it is [SOC-71]', async () => {
+  it('a verdict of a model is one of its session, and never one of the person whose session it is [SOC-75]', async () => {
     const judge = defineAgent({ name: 'judge', model: 'main', instructions: 'Judge.', tools: [...groupTools] });
     const args = { item_id: 'group:crew#1', verdict: 'wrong', basis: 'cross_reference' };
     const steps = [{ calls: [{ tool: 'memory_assess', args }] }, { text: 'wrong' }];
@@ -70,7 +70,7 @@ describe('who acts in the name of an entity', () => {
     expect((by as { id: string }).id).toContain('judge');
   });
 
-  it('a change of status and of capabilities names who asked for it, and what time does names nobody [SOC-71]', async () => {
+  it('a change of status and of capabilities names who asked for it, and what time does names nobody [SOC-75]', async () => {
     const at = await openOffice(['ann']);
     await using world = at.world;
     const ann = at.office.entity('ann');
@@ -84,7 +84,7 @@ describe('who acts in the name of an entity', () => {
     await world.verify();
   });
 
-  it('a review names who decided, and a merge that nobody decided is one of a rule [SOC-71]', async () => {
+  it('a review names who decided, and a merge that nobody decided is one of a rule [SOC-75]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await comebackCrew(at);
@@ -95,7 +95,7 @@ describe('who acts in the name of an entity', () => {
     expect(await actorsOf(world.kernel, 'Reviewed')).toEqual([CHECKER]);
   });
 
-  it('a group names who opened, silenced and ended it, and whom a member called for [SOC-71]', async () => {
+  it('a group names who opened, silenced and ended it, and whom a member called for [SOC-75]', async () => {
     const at = await openOffice(['ann']);
     await using world = at.world;
     const ann = at.office.entity('ann');
@@ -112,7 +112,7 @@ describe('who acts in the name of an entity', () => {
     expect(await actorsOf(world.kernel, 'GroupOpened')).toEqual([OPERATOR]);
   });
 
-  it('a person cannot act as another person, and from outside no command names for whom it is sent [SOC-71]', async () => {
+  it('a person cannot act as another person, and from outside no command names for whom it is sent [SOC-75]', async () => {
     const at = await openOffice(['ann', 'ben']);
     await using world = at.world;
     const ann = at.office.entity('ann');

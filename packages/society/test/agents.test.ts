@@ -26,14 +26,8 @@ describe('given a person and an agent', () => {
     expect(await team.join(below)).toBe(true);
     expect(Object.keys(await team.members()).sort()).toStrictEqual([below, id, 'ann'].sort());
     for (const of of [ann, agent, scene.office.entity(below)]) {
-      const write = { type: 'note', content: 'A fact.', visibility: 'group', store: 'group', group: 'team' };
-      const { content, ...rest } = write;
-      const content_ref = await scene.world.kernel.content.put(new TextEncoder().encode(content));
-      const { is_error } = await of.answerTo('memory_write_warm', {
-        ...rest,
-        content_ref,
-        summary_ref: content_ref,
-      } as never);
+      const write = { type: 'note', content: 'A fact.', visibility: 'group', store: 'group', group: 'team' } as const;
+      const { is_error } = await of.answerTo('memory_write_warm', write);
       expect([of.id, is_error]).toStrictEqual([of.id, false]);
     }
     await scene.world.verify();
@@ -109,6 +103,7 @@ describe('given a person and an agent', () => {
     // The operator narrows what ann may hand on: her entity has not heard of it, so only the kernel can refuse.
     await scene.world.kernel.command('sys/SetRights@1', { holder, grant: { may: { tool: ['read_*'] } } });
     const refused = ann.answerTo('agent_register', {
+      parent_entity_id: 'ann',
       agent_type: 'custom',
       display_name: 'Too much',
       capabilities: { tools: ['write_*'] },
@@ -181,8 +176,8 @@ describe('given a person and an agent', () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const tools = Array.from({ length: 128 }, (_, n) => `${String(n).padStart(4, '0')}${'t'.repeat(59)}`);
-    const args = { agent_type: 'custom', display_name: 'Large', capabilities: { tools }, grant: { tools } };
-    expect(await refusedWith(ann.call('agent_register', args))).toBe('too_large');
+    const args = { agent_type: 'custom', display_name: 'Large', capabilities: { tools }, grant: { tools } } as const;
+    expect(await refusedWith(ann.register(args))).toBe('too_large');
     expect((await ann.agents()).items).toStrictEqual([]);
     await scene.world.verify();
   });

@@ -108,7 +108,7 @@ function rows({ agent }: Crowd): readonly Row[] {
     [group, 'society/Join@1', () => ({ entity: 'ann', role: 'member' }), OPERATOR],
     [group, 'society/Leave@1', () => ({ entity: 'nobody' }), OPERATOR],
     [group, 'society/Emcon@1', () => ({ on: false }), OPERATOR],
-    [group, 'society/GroupNews@1', () => ({ event: 'swarm.task_complete', payload: {} }), OPERATOR],
+    [group, 'society/GroupNews@1', () => ({ event: 'swarm.task_complete', payload: {} }), NOBODY],
     [group, 'society/Wrote@1', () => ({ item_id: 'group:crew#1', type: 'note', head_ref: null }), NOBODY],
     [at('society/Group@1', 'mine'), 'society/OpenGroup@1', () => ({ kind: 'group', culture: {} }), OPERATOR],
     ...stores.flatMap((key): Row[] => [

@@ -160,9 +160,9 @@ describe('given entities that ask a board themselves', () => {
 
   it.each([
     [
-      'a group does not ask for membership',
-      'const { by } = memberOfSender(ctx); // G5\n    const row = membersOf(ctx).get(by);',
-      "const by = entityOf(ctx) ?? '-';\n    const row = { posted: 0 } as MemberRow;",
+      'a group keeps the row of a member that left',
+      '  membersOf(ctx).delete(entity);\n  unsubscribe(draft, entity, ctx);',
+      '  unsubscribe(draft, entity, ctx);',
     ],
     [
       'news from before a joining is told',

@@ -34,6 +34,7 @@ describe('given an agent that registers agents', () => {
     ] as const;
     for (const [dimension, capabilities] of above) {
       const { value, is_error } = await leader.answerTo('agent_register', {
+        parent_entity_id: leader.id,
         agent_type: 'custom',
         display_name: 'Too much',
         capabilities: capabilities as never,
@@ -181,7 +182,7 @@ describe('given an agent that registers agents', () => {
     const beside = await scene.office.human('bob');
     expect(
       await refusedWith(
-        beside.call('agent_register', {
+        beside.use('agent_register', {
           parent_entity_id: ids[0],
           agent_type: 'custom',
           display_name: 'Foreign',

@@ -7,6 +7,7 @@ import { script } from 'reprise/providers';
 import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, told } from './support/crew.js';
+import { cellCall } from './support/kept.js';
 
 async function part(world: AgentWorld, json: string) {
   const bytes = new TextEncoder().encode(json);
@@ -19,13 +20,13 @@ describe('a hot context', () => {
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
     const bot = await agentOf(at.office, ann);
-    const goal = await part(world, '"Find the limit"');
-    const written = await bot.answerTo('memory_write_hot', {
-      patch: { goal, progress_ppm: 600_000 },
+    const task = { goal: 'Find the limit', progress: 0.6 };
+    const written = await bot.answerTo('memory_write_hot', { patch: { agent: { task } }, expected_version: 1 });
+    expect(written).toMatchObject({ is_error: false, value: { version: 2 } });
+    const stale = await told(bot, 'memory_write_hot', {
+      patch: { agent: { task: { goal: null } } },
       expected_version: 1,
     });
-    expect(written).toMatchObject({ is_error: false, value: { version: 2 } });
-    const stale = await told(bot, 'memory_write_hot', { patch: { goal: null }, expected_version: 1 });
     expect(stale).toStrictEqual({ code: 'revision_conflict', version: 2 });
     const shown = { entity_id: bot.id, version: 2, agent: { parent_entity_id: 'ann', progress_ppm: 600_000 } };
     for (const reader of [bot, ann]) {
@@ -44,7 +45,8 @@ describe('a hot context', () => {
     const bot = await agentOf(at.office, ann);
     const prefs = await part(world, '{}');
     const large = { ...prefs, bytes: 48 * 1024 };
-    const write = (of: typeof bot, patch: object) => told(of, 'memory_write_hot', { patch, expected_version: 1 });
+    const write = async (of: typeof bot, patch: object) =>
+      (await cellCall(world, of, 'memory_write_hot', { patch, expected_version: 1 })).value;
     const fields = (await write(bot, { prefs, refused: ['identity', 'agent.capabilities'] })) as object;
     expect(fields).toStrictEqual({ code: 'not_yours', fields: ['identity', 'agent.capabilities', 'prefs'] });
     expect(await write(bot, { working_memory: large })).toMatchObject({ code: 'too_large', bytes_max: 49_152 });

@@ -12,11 +12,15 @@ import { groupReducer } from '../src/pure/reducer/group.js';
 import { l1Reducer } from '../src/pure/reducer/l1.js';
 import { swarmReducer } from '../src/pure/reducer/swarm.js';
 import { entityStub } from './support/entity-stub.js';
+import { openTo } from './support/open-senders.js';
 
 testReducer({
   name: 'society/L1@1',
   runner: { describe, it },
-  make: async () => ({ reducer: l1Reducer, app: defineApp({ reducers: [l1Reducer, entityStub] }) }),
+  make: async () => {
+    const reducer = openTo(l1Reducer);
+    return { reducer, app: defineApp({ reducers: [reducer, entityStub] }) };
+  },
 });
 
 testReducer({
@@ -43,5 +47,10 @@ testReducer({
 testReducer({
   name: 'society/Swarm@1',
   runner: { describe, it },
-  make: async () => ({ reducer: swarmReducer, app: appOf([society()], agentApp) }),
+  make: async () => {
+    const reducer = openTo(swarmReducer, ['society/OpenSwarm@1']);
+    const part = society();
+    const reducers = (part.reducers ?? []).map((one) => (one.name === reducer.name ? reducer : one));
+    return { reducer, app: appOf([{ ...part, reducers }], agentApp) };
+  },
 });

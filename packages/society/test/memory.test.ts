@@ -1,7 +1,6 @@
 /** Memory of entities and groups, through the gate of a world. */
 import { describe, expect, it } from 'vitest';
 import { agentOf, openOffice, told, writeTo } from './support/crew.js';
-import { keptText } from './support/kept.js';
 
 const DENIED = { error: 'capability_denied', detail: 'visibility' };
 
@@ -32,7 +31,7 @@ describe('the stores of a society', () => {
     await using world = at.world;
     const [ann, ben] = [at.office.entity('ann'), at.office.entity('ben')];
     const bot = await agentOf(at.office, ben);
-    const secret = { type: 'note', visibility: 'private', ...(await keptText(world, 'The vault is in the cellar.')) };
+    const secret = { type: 'note', visibility: 'private', content: 'The vault is in the cellar.' };
     expect(await told(ann, 'memory_write_warm', secret)).toStrictEqual({ item_id: 'private:ann#1', state: 'live' });
     for (const other of [ben, bot]) {
       expect(await told(other, 'memory_read_warm', { item_id: 'private:ann#1' })).toStrictEqual(DENIED);
@@ -52,9 +51,9 @@ describe('the stores of a society', () => {
     const crew = at.office.group('crew');
     await crew.open();
     for (const name of ['ann', 'ben']) await crew.join(name);
-    const doubted = await writeTo(at, ann, 'crew', 'The port may be 8080.', { confidence_ppm: 299_999 });
+    const doubted = await writeTo(at, ann, 'crew', 'The port may be 8080.', { confidence: 0.299_999 });
     expect(doubted).toStrictEqual({ item_id: 'group:crew#1', state: 'quarantined' });
-    const sure = await writeTo(at, ann, 'crew', 'The port is open.', { confidence_ppm: 300_000 });
+    const sure = await writeTo(at, ann, 'crew', 'The port is open.', { confidence: 0.3 });
     expect(sure).toStrictEqual({ item_id: 'group:crew#2', state: 'live' });
     const search = () => told(ben, 'memory_search', { query: 'port' });
     expect(await search()).toMatchObject({ items: [{ item_id: 'group:crew#2' }] });

@@ -9,8 +9,9 @@ import { defineOwnerTool } from 'reprise/parts';
 import type { Entity } from 'reprise/society';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { keptArgs } from '../src/call/kept.js';
 import type { L1State } from '../src/pure/index.js';
-import { keptArgs } from '../src/served/kept.js';
+import { cellCall } from './support/kept.js';
 import { agentOf, openOffice } from './support/office.js';
 import { mark, marksIn, marksOf, STORES, writeMarks } from './support/traces.js';
 
@@ -20,7 +21,7 @@ const noteTool = defineOwnerTool({
   description: 'Notes what you work on.',
   args: z.strictObject({ text: z.string() }),
   keep: ({ text }, { content, session: { key } }) =>
-    keptArgs('memory_write_hot', { patch: { active: { text } }, expected_version: 2 }, { content, id: key }),
+    keptArgs('memory_write_hot', { patch: { active: { text } }, expected_version: 2 }, { content, swarm: key }),
 });
 
 const HOUR = 3_600_000;
@@ -116,7 +117,7 @@ describe('the hot context of a removed agent', () => {
     const content_ref = await contentOfItem(world);
     const own = await putErasable(world.kernel.content, new TextEncoder().encode('"own"'));
     const patch = { ephemeral: { ref: content_ref, bytes: 5 }, active: { ref: own, bytes: 5 } };
-    const { is_error } = await upper.answerTo('memory_write_hot', { patch, expected_version: 1 } as never);
+    const { is_error } = await cellCall(world, upper, 'memory_write_hot', { patch, expected_version: 1 });
     expect(is_error).toBe(false);
     await remove(at, upper);
     expect([await world.kernel.content.has(content_ref), await world.kernel.content.has(own)]).toEqual([true, false]);
@@ -148,7 +149,7 @@ describe('the hot context of a removed agent', () => {
     const both = await putErasable(world.kernel.content, new TextEncoder().encode('"both"'));
     const patch = { ephemeral: { ref: both, bytes: 6 } };
     for (const agent of [upper, beside])
-      await agent.answerTo('memory_write_hot', { patch, expected_version: 1 } as never);
+      await cellCall(world, agent, 'memory_write_hot', { patch, expected_version: 1 });
     await remove(at, upper);
     expect(await world.kernel.content.has(both)).toBe(true);
     const kept_by = [['society/Entity@1', beside.id]];

@@ -1,6 +1,5 @@
 /** Calls with texts that are sent again under their id. */
 import { describe, expect, it } from 'vitest';
-import { keptArgs } from '../src/served/kept.js';
 import { agentOf, openOffice } from './support/office.js';
 
 describe('a call that is sent again', () => {
@@ -29,14 +28,7 @@ describe('a call that is sent again', () => {
       code: 'request_conflict',
     });
     const task = { swarm_id: 'none', action: 'delegate', slot: 'scout', task: 'Begin with alpha: the rest.' } as const;
-    const answer = async (text: string) => {
-      const args = await keptArgs(
-        'swarm_task',
-        { ...task, task: text },
-        { content: at.world.kernel.content, id: 'two' },
-      );
-      return ann.answerTo('swarm_task', args, { id: 'two' });
-    };
+    const answer = (text: string) => ann.answerTo('swarm_task', { ...task, task: text }, { id: 'two' });
     expect(await answer(task.task)).toEqual(await answer(task.task));
     const other = 'Begin with omega: the rest.'; // differs within the bytes that a salt would take
     await expect(answer(other)).rejects.toMatchObject({ code: 'request_conflict' });
@@ -48,12 +40,12 @@ describe('a call that is sent again', () => {
     const bot = await agentOf(ann);
     const note = { type: 'note', visibility: 'private', content: 'Bodies have at most 1 MiB.' } as const;
     await ann.memory.write(note, { id: 'one' });
-    await ann.call('agent_capabilities', { agent_id: bot }, { id: 'two' });
+    await ann.capabilities(bot, {}, { id: 'two' });
     const { head } = at.world.kernel;
     const others = [
       ann.memory.write({ ...note, content: 'Bodies have at most 2 MiB.' }, { id: 'one' }),
       ann.use('memory_search', { query: 'bodies' }, { id: 'one' }),
-      ann.call('agent_list', { agent_id: bot }, { id: 'two' }),
+      ann.use('agent_list', {}, { id: 'two' }),
     ];
     for (const other of others) await expect(other).rejects.toMatchObject({ code: 'request_conflict' });
     expect(at.world.kernel.head).toEqual(head);

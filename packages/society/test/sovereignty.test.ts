@@ -2,8 +2,8 @@
 import { formatAddress } from '@reprise/contracts';
 import type { Entity } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
+import type { SocietyToolName } from '../src/wire/index.js';
 import { agentOf, type Office, openOffice, told, writeTo } from './support/crew.js';
-import { keptText } from './support/kept.js';
 
 /** The writes of the hostile group; the long form is run with `FLOOD=10000`. */
 const FLOOD = Number(process.env.FLOOD ?? 100);
@@ -16,7 +16,7 @@ const MARKER = 'A marker that others must not see: xyzzy.';
 /** Two groups of one agent and one person each, and what each wrote. */
 async function twoCrews() {
   const at = await openOffice();
-  const { office, world } = at;
+  const { office } = at;
   const [ann, ben] = [office.entity('ann'), office.entity('ben')];
   const [one, two] = [await agentOf(office, ann), await agentOf(office, ben)];
   for (const [group, members] of [
@@ -26,7 +26,7 @@ async function twoCrews() {
     await office.group(group).open({ owner: members[0].id });
     for (const { id } of members) await office.group(group).join(id);
   }
-  const secret = { type: 'note', visibility: 'private', ...(await keptText(world, MARKER)) };
+  const secret = { type: 'note', visibility: 'private', content: MARKER };
   for (const entity of [ann, ben, one, two]) {
     await told(entity, 'memory_write_warm', secret);
     await told(entity, 'memory_write_warm', { ...secret, store: 'notes' });
@@ -42,7 +42,7 @@ function storeKeys(entities: readonly { readonly id: string }[]): readonly strin
 }
 
 /** Calls a tool as an agent. Its parent resumes it when its refused calls have suspended it. */
-async function attempt(parent: Entity, agent: Entity, tool: string, args: object) {
+async function attempt(parent: Entity, agent: Entity, tool: SocietyToolName, args: object) {
   const answer = await agent.answerTo(tool, args as never);
   if ((answer.value as { code?: string }).code !== 'agent_not_active') return answer;
   await parent.setStatus(agent.id, 'resume');
@@ -61,7 +61,7 @@ describe('the stores of a world', () => {
     const { at, ann, ben, one, two } = await twoCrews();
     await using world = at.world;
     const keys = storeKeys([ann, ben, one, two]);
-    const text = await keptText(world, 'Mine.');
+    const text = { content: 'Mine.' };
     const writable: string[] = [];
     const readable: string[] = [];
     for (const key of [...keys, 'public']) {
@@ -113,7 +113,7 @@ describe('the stores of a world', () => {
       await enemies.join(id, 'admin');
     }
     for (let n = 0; n < FLOOD; n++) await writeTo(at, ben, 'enemies', `Flood ${n}`);
-    const text = await keptText(world, 'Public.');
+    const text = { content: 'Public.' };
     await told(ben, 'memory_write_warm', { type: 'note', visibility: 'public', group: 'enemies', ...text });
     for (const item_id of ['private:ann#1', `private:${one.id}#1`, `l1-notes:${one.id}#1`]) {
       expect((await ben.answerTo('memory_share', { item_id, group_id: 'enemies' })).is_error).toBe(true);

@@ -80,7 +80,7 @@ describe('trust', () => {
     const unfounded = await ann.answerTo('memory_assess', {
       item_id: 'group:crew#1',
       verdict: 'right',
-      basis: 'hearsay',
+      basis: 'hearsay' as 'user',
     });
     expect(unfounded.value).toMatchObject({ code: 'invalid_arguments' });
     await world.verify();

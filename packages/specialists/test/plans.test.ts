@@ -3,6 +3,7 @@ import { RepriseError } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { defineTeam, type PlannedTask, skill, type TeamOptions } from 'reprise/specialists';
 import { describe, expect, it } from 'vitest';
+import { PROJECT_BOUNDS } from '../src/pure/index.js';
 import { COORDINATOR, calls, IDENTITY, played, type Role, says } from './support/roles.js';
 import { BRIEF, requestsOf } from './support/workflow.js';
 
@@ -44,6 +45,15 @@ describe('given a plan of the app', () => {
     expect((await project.idle({ within: '30s' })).status).toBe('done');
     const order = (await project.results()).map(({ task: of }) => of);
     expect(order).toEqual([1, 2, 3]);
+    await world.close();
+  });
+
+  it('takes a plan of the largest size, and refuses one with a task more', async () => {
+    const { project, world } = await open({ worker: DONE }, { dispatch: 'coordinator' });
+    const tasks = Array.from({ length: PROJECT_BOUNDS.plan }, (_, n) => task(`t${n}`));
+    await expect(project.plan([...tasks, task('more')])).rejects.toThrow();
+    const { task_ids } = await project.plan(tasks);
+    expect(Object.keys(task_ids)).toHaveLength(PROJECT_BOUNDS.plan);
     await world.close();
   });
 

@@ -11,6 +11,21 @@ export const OWNER_VALUE_BYTES_MAX = 4 * 1024;
 /** How many links one answer has. */
 export const OWNER_REFS_MAX = 8;
 
+/** The code of a call that no owner takes. */
+export const NO_OWNER = 'tool_args_invalid/no_owner';
+
+/** The code of a call that the gate does not let through to the owner. */
+export const OWNER_UNREACHABLE = 'policy_denied/unreachable';
+
+/** The code of a call whose owner has failed. */
+const OWNER_FAILED = 'adapter_error/cell_failed';
+
+/** Why an owner does not answer, by the code of the kernel's answer to the call. */
+export function refusalOfOwner(code: string): string {
+  if (code.startsWith('policy_denied') || code.startsWith('cap_denied')) return OWNER_UNREACHABLE;
+  return code === 'cell_failed' || code === 'faulted' ? OWNER_FAILED : NO_OWNER;
+}
+
 /** Begins the ids of the calls that a program makes during its turn. */
 export const TURN_CALL = 'x.';
 
@@ -93,7 +108,7 @@ export type OwnerCalled = z.infer<typeof ownerCalled>;
 export const ownerAnswered = z.strictObject({ call_id: callId, ...ownerReply.shape, is_error: z.boolean() });
 
 /** An open call of a program: an entry of the table `turn_calls`. */
-export const turnCall = z.strictObject({ plan: count, step_epoch: count });
+export const turnCall = z.strictObject({ call_id: callId, plan: count, step_epoch: count });
 
 /** An open call of a program. */
 export type TurnCall = z.infer<typeof turnCall>;

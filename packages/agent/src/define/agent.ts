@@ -9,6 +9,7 @@ import {
   fieldsOf,
   hintOf,
   isFunction,
+  isTextWithin,
   isWhole,
   RepriseError,
   unknownFields,
@@ -173,7 +174,7 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   const tools = spec.tools ?? ([] as unknown as T);
   const { context = [], spawns = [], toolsets = [] } = spec;
   require(NAME.test(String(name)), where, 'a name of 1 to 64 of a–z A–Z 0–9 _ -', name);
-  require(typeof model === 'string' && model !== '' && model.length <= 128, where, 'the alias of a model', model);
+  require(typeof model === 'string' && model !== '' && isTextWithin(model, 128), where, 'the alias of a model', model);
   require(typeof instructions === 'string', where, 'instructions as text', typeof instructions);
   require(ADOPTIONS.includes(adopt), where, `adopt: ${ADOPTIONS.join(', ')}`, adopt);
   const window = contextWindow === null || isWhole(contextWindow, 1);

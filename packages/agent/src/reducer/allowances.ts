@@ -60,7 +60,7 @@ export function setAside(run: CurrentRun, entry: ChildEntry, { allowance, may }:
   const same = entry.run === run.number;
   const before = same ? entry.allocated : NO_AMOUNTS;
   const amounts = amountsOf(allowance);
-  for (const unit of UNITS) run.allocated[unit] += amounts[unit];
+  for (const unit of UNITS) run.allocated[unit] = safeSum(run.allocated[unit], amounts[unit]);
   const allocated = sum(before, amounts);
   return { ...entry, run: run.number, allocated, may, inputs: same ? entry.inputs + 1 : 1 };
 }
@@ -104,7 +104,8 @@ function book(
   const used = sum(usedIn(tally), unaccounted);
   const may = { ...entry.may };
   const returned = sum(released, known);
-  for (const unit of UNITS) if (may[unit] !== null) may[unit] += Math.max(0, returned[unit] - used[unit]);
+  for (const unit of UNITS)
+    if (may[unit] !== null) may[unit] = safeSum(may[unit] ?? 0, Math.max(0, returned[unit] - used[unit]));
   const inputs = over ? 0 : Math.max(0, entry.inputs - ended);
   return { ...entry, allocated: minus(entry.allocated, released), may, inputs };
 }
@@ -300,7 +301,12 @@ function usedIn(tally: Tally): LimitAmounts {
 }
 
 function sum(a: LimitAmounts, b: LimitAmounts): LimitAmounts {
-  return { tokens: a.tokens + b.tokens, micro_money: a.micro_money + b.micro_money };
+  return { tokens: safeSum(a.tokens, b.tokens), micro_money: safeSum(a.micro_money, b.micro_money) };
+}
+
+/** A model may ask the largest amount for each of its children: together they are no safe integer, and no state. */
+function safeSum(a: number, b: number): number {
+  return Math.min(a + b, Number.MAX_SAFE_INTEGER);
 }
 
 function most(a: LimitAmounts, b: LimitAmounts): LimitAmounts {

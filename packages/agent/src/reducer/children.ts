@@ -3,7 +3,7 @@
  * events in the same frame and receives their notices. Each input for a child sets aside part of the parent's budget
  * (`allowances.ts`).
  */
-import type { Address, InputPart, SessionOp } from '@reprise/contracts';
+import { type Address, type InputPart, type SessionOp, utf8Length } from '@reprise/contracts';
 import { digestOf, type ReducerContext } from '@reprise/kernel/define';
 import type { RunCause, SessionCommand } from '../contracts/commands.js';
 import type { Adopted, Bounds, RunLimits } from '../contracts/config.js';
@@ -20,7 +20,7 @@ import { goOnBehindChildren } from './waiting.js';
 type Op<K extends SessionOp['op']> = Extract<SessionOp, { op: K }>;
 
 /** The longest key from which a child's key is made; a deeper session gets a key of fixed length. */
-const KEY_LENGTH_MAX = 160;
+const KEY_BYTES_MAX = 160;
 /** The longest command id that the schema of commands accepts. */
 const COMMAND_ID_MAX = 128;
 
@@ -112,7 +112,7 @@ function makeChild(
 ): string {
   const name = `c${++draft.spawned}`;
   const own = ctx.address[1];
-  const session = own.length <= KEY_LENGTH_MAX ? `${own}.${name}` : ctx.id(name);
+  const session = utf8Length(own) <= KEY_BYTES_MAX ? `${own}.${name}` : ctx.id(name);
   ctx.send(addressOf(session), {
     name: 'aos.agent/AgentAdopted@1',
     value: {

@@ -7,12 +7,15 @@
  * O1  A call reaches the cell that made the session, and no other cell; only that cell's answer counts.
  * O2  A call is resolved once: by an answer, by a refusal, by a cancel, or by the end of its step.
  * O3  While the owner waits for another party, the run waits; an owner that works at once moves no lifecycle.
+ * O5  When the owner fails or ends, all open calls are resolved: nobody else would answer them.
  * O4  A program's call counts only for the adapter of an effect of this session that is under way.
  */
 import type { Address } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
-import type { ReducerContext, Table } from '@reprise/kernel/define';
+import type { ReducerContext } from '@reprise/kernel/define';
 import {
+  NO_OWNER,
+  OWNER_UNREACHABLE,
   OWNER_VALUE_BYTES_MAX,
   type OwnerAnswer,
   type OwnerAnswers,
@@ -20,15 +23,15 @@ import {
   type OwnerCalls,
   type OwnerParked,
   type OwnerReply,
+  refusalOfOwner,
   TURN_CALL,
-  type TurnCall,
 } from '../contracts/owner.js';
 import type { PendingCall, SessionState } from '../contracts/state.js';
 import type { Next } from './moves.js';
 import { settleCall } from './results.js';
 import { place } from './say.js';
 import { CALLS_BYTES_MAX, sizeOf } from './sizes.js';
-import { turnCallsOf } from './turn-calls.js';
+import { dropTurnCall, keepTurnCall, openTurnCall, openTurnCalls } from './turn-calls.js';
 import { followCalls } from './waiting.js';
 
 /** How many calls of one program may be open. */
@@ -36,7 +39,9 @@ const TURN_CALLS_MAX = 64;
 
 const OWNER_CALL = 'aos.agent/OwnerCall@1';
 const OWNER_CALLS = 'aos.agent/OwnerCalls@1';
-const NO_OWNER = 'tool_args_invalid/no_owner';
+
+/** The name under which this session hears that its owner has failed: one question, however many calls are open. */
+const OWNER_TAG = 'owner';
 
 type Place = { readonly session: string; readonly call_id: string; readonly step_epoch: number };
 
@@ -70,7 +75,7 @@ export function passCalls(draft: SessionState, started: readonly StartedCall[], 
   const value: OwnerCalls = { session: ctx.address[1], step_epoch, calls: started.map(({ passed }) => passed) };
   // A tag is short, and the ids of up to 64 calls are not: it names their places.
   const tag = `${step_epoch}/${started.map(({ at }) => at).join('.')}`;
-  ctx.send(owner, { name: OWNER_CALLS, value }, { reply: 'refusal', tag });
+  ctx.send(owner, { name: OWNER_CALLS, value }, { reply: 'refusal', tag, failure: OWNER_TAG });
 }
 
 /** Takes a call of a program, and passes it to the owner (O4). */
@@ -81,12 +86,11 @@ export function programCalls(draft: SessionState, { call_id, name, args }: Owner
   if (owner === undefined) return ctx.reject('no_owner');
   if (sizeOf(args) > CALLS_BYTES_MAX) return ctx.reject('too_large');
   const id = `${TURN_CALL}${call_id}`;
-  const calls = turnCallsOf(ctx);
-  if (calls.get(id) !== undefined || draft.calls.some((known) => known.call_id === id))
+  if (openTurnCall(id, ctx) !== undefined || draft.calls.some((known) => known.call_id === id))
     return ctx.reject('already_open');
   if ((call.turn_calls ?? 0) >= TURN_CALLS_MAX) return ctx.reject('too_many_calls');
   call.turn_calls = (call.turn_calls ?? 0) + 1;
-  calls.set(id, { plan: call.plan ?? 0, step_epoch: draft.step_epoch });
+  keepTurnCall({ call_id: id, plan: call.plan ?? 0, step_epoch: draft.step_epoch }, ctx);
   send(owner, { call_id: id, step_epoch: draft.step_epoch, name, args }, ctx);
   return undefined;
 }
@@ -134,7 +138,7 @@ function takeAnswer(draft: SessionState, answer: OwnerAnswer, event: string, ctx
 /** Notes that the owner waits for another party (O3). */
 export function ownerWaits(draft: SessionState, parked: OwnerParked, ctx: ReducerContext): Next {
   requireOwnCall(parked, ctx);
-  if (turnCallsOf(ctx).get(parked.call_id)?.step_epoch === parked.step_epoch) return undefined; // its program waits
+  if (openTurnCall(parked.call_id, ctx)?.step_epoch === parked.step_epoch) return undefined; // its program waits
   const call = openCall(draft, parked);
   if (call === undefined) return ignore(draft, 'aos.agent/OwnerParked@1', parked, ctx);
   if (call.phase === 'owner') return undefined;
@@ -152,9 +156,9 @@ export function ownerRefused(
   ctx: ReducerContext,
 ): Next {
   if ((event !== OWNER_CALL && event !== OWNER_CALLS) || tag === undefined) return undefined;
+  if (tag === OWNER_TAG) return ownerFailed(draft, code, ctx);
   const [step, what] = splitTag(tag);
-  const why =
-    code.startsWith('policy_denied') || code.startsWith('cap_denied') ? 'policy_denied/unreachable' : NO_OWNER;
+  const why = refusalOfOwner(code);
   const ids = event === OWNER_CALL ? [what] : idsAt(draft, what);
   let settled = false;
   for (const call_id of ids) {
@@ -162,11 +166,23 @@ export function ownerRefused(
     if (answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx)) continue;
     const call = openCall(draft, at);
     if (call === undefined) continue;
-    const kind = why === NO_OWNER ? 'failed' : 'denied';
+    const kind = why === OWNER_UNREACHABLE ? 'denied' : 'failed';
     settleCall(draft, call, { non_execution: { kind, code: why } }, ctx);
     settled = true;
   }
   return afterAnswers(draft, settled);
+}
+
+/** O5. The owner took the calls, so it may have done what it was asked. */
+function ownerFailed(draft: SessionState, code: string, ctx: ReducerContext): Next {
+  const why = refusalOfOwner(code);
+  for (const { call_id, step_epoch } of openTurnCalls(ctx)) {
+    const at = { session: ctx.address[1], call_id, step_epoch };
+    answerProgram(draft, at, { value: { code: why }, refs: [] }, true, ctx);
+  }
+  const open = draft.calls.filter(isOpen);
+  for (const call of open) settleCall(draft, call, { non_execution: { kind: 'outcome_unknown', code: why } }, ctx);
+  return afterAnswers(draft, open.length > 0);
 }
 
 /** The ids of the calls at these places of the current step. */
@@ -185,7 +201,8 @@ function send(
   ctx: ReducerContext,
 ): void {
   const value = { session: ctx.address[1], ...call };
-  ctx.send(owner, { name: OWNER_CALL, value }, { reply: 'refusal', tag: `${call.step_epoch}/${call.call_id}` });
+  const tag = `${call.step_epoch}/${call.call_id}`;
+  ctx.send(owner, { name: OWNER_CALL, value }, { reply: 'refusal', tag, failure: OWNER_TAG });
 }
 
 function splitTag(tag: string): [step: number, call_id: string] {
@@ -201,10 +218,12 @@ function requireOwnCall({ session }: Pick<Place, 'session'>, ctx: ReducerContext
 /** The call of the step that an answer is for, while it is open (O2). */
 function openCall(draft: SessionState, { call_id, step_epoch }: Place): PendingCall | undefined {
   if (step_epoch !== draft.step_epoch) return undefined;
-  return draft.calls.find(
-    (call) =>
-      call.call_id === call_id && call.session?.op === 'owner' && (call.phase === 'running' || call.phase === 'owner'),
-  );
+  return draft.calls.find((call) => call.call_id === call_id && isOpen(call));
+}
+
+/** Whether the owner has not answered a call. */
+function isOpen({ session, phase }: PendingCall): boolean {
+  return session?.op === 'owner' && (phase === 'running' || phase === 'owner');
 }
 
 function ignore(draft: SessionState, event: string, { step_epoch }: Place, ctx: ReducerContext): undefined {
@@ -226,12 +245,11 @@ function answerProgram(
   is_error: boolean,
   ctx: ReducerContext,
 ): boolean {
-  const calls: Table<TurnCall> = turnCallsOf(ctx);
-  const open = calls.get(call_id);
+  const open = openTurnCall(call_id, ctx);
   if (open === undefined || open.step_epoch !== step_epoch) return false;
   const fits = byteLength(reply.value) <= OWNER_VALUE_BYTES_MAX;
   const told = fits ? { ...reply, is_error } : { value: { code: 'answer_too_large' }, refs: [], is_error: true };
-  calls.delete(call_id);
+  dropTurnCall(call_id, ctx);
   const call = draft.calls.find(({ plan }) => plan === open.plan);
   if (call?.turn_calls !== undefined) call.turn_calls--;
   ctx.record('aos.agent/OwnerAnswered@1', { call_id: call_id.slice(TURN_CALL.length), ...told });

@@ -1,5 +1,5 @@
 /** Watches sessions: events from durable frames, with small texts beside their links. */
-import { type ArgumentCheck, checkOf, errorDetail, type Ref } from '@reprise/contracts';
+import { type Address, type ArgumentCheck, checkOf, errorDetail, type Ref } from '@reprise/contracts';
 import type { ContentReader, World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import { readLlmOutput, readText } from '../content/transcript.js';
@@ -62,15 +62,20 @@ export async function* watch(
 /** What is known of the frames before one. */
 export type PastBefore = (frame: number) => Promise<Past>;
 
-/** The durable frames from one on: all future ones too, or only those that exist. */
+/**
+ * The durable frames from one on: all future ones too, or only those that exist.
+ *
+ * @param awaited cells whose failure ends the wait for future ones with `cell_failed`
+ */
 export async function* framesOf(
   world: Pick<World, 'frames' | 'head'>,
   from: number,
   { follow = true, signal }: Pick<WatchOptions, 'follow' | 'signal'>,
+  awaited?: readonly Address[],
 ): AsyncGenerator<WorldFrame> {
   const last = follow ? Number.POSITIVE_INFINITY : world.head.seq;
   if (from > last) return;
-  for await (const frame of world.frames(from, signal)) {
+  for await (const frame of world.frames(from, signal, follow ? awaited : [])) {
     yield frame;
     if (frame.seq >= last) return;
   }

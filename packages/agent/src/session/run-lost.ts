@@ -1,18 +1,13 @@
-/** Finds in a world's frames that a run cannot go on: its session has failed, or was never made. */
+/** Finds in a world's frames that a run cannot begin, since its session was never made; and words that its session has failed. */
 import { type JournalRecord, RepriseError } from '@reprise/contracts';
 import { SESSION_REDUCER } from '../contracts/session.js';
 
-/** The name of the command that revives a failed cell. */
-const REVIVE = 'sys/Revive@1';
-
 /** Reads the frames from the one that accepted a run's input, or made its session. */
 export class RunLoss {
-  /** The code of the fault with which the session failed, while it is not revived. */
-  #fault: string | undefined;
   /** Whether an input of the session was accepted, which means that the session was made. */
   #made = false;
   #refused = false;
-  /** Why an event to the session was refused. */
+  /** Why an event to the session was refused, or the fault of its first event. */
   #why: string | undefined;
 
   constructor(
@@ -25,30 +20,20 @@ export class RunLoss {
     for (const record of records) this.#read(record);
   }
 
-  /** Why the run does not go on, by the frames read so far; undefined when it may. */
+  /** Why the run never begins, by the frames read so far; undefined when it may. */
   get error(): RepriseError | undefined {
-    if (this.#refused && !this.#made)
-      return new RepriseError('run_failed', `run ${this.run} never began: its session could not be made`, {
-        where: `session ${this.session}`,
-        actual: this.#why ?? this.#fault,
-        hint: 'The world’s policy or the session’s own reducer refused it. `reprise tail` shows the refusal.',
-      });
-    if (this.#fault === undefined) return undefined;
-    return new RepriseError('cell_failed', `run ${this.run} cannot go on: its session has failed`, {
+    if (!this.#refused || this.#made) return undefined;
+    return new RepriseError('run_failed', `run ${this.run} never began: its session could not be made`, {
       where: `session ${this.session}`,
-      fault: this.#fault,
-      actual: this.#fault,
-      hint: 'Close the session with `session.close()`, which ends its runs; or fix the cause, revive it with the kernel’s `World.revive` and cancel the run.',
+      actual: this.#why,
+      hint: 'The world’s policy or the session’s own reducer refused it. `reprise tail` shows the refusal.',
     });
   }
 
   #read(record: JournalRecord): void {
     switch (record.kind) {
       case 'fault':
-        if (record.target.length === 2 && this.#isOwn(record.target)) this.#fault = record.code;
-        return;
-      case 'request':
-        if (record.event.name === REVIVE && this.#isOwn(record.to)) this.#fault = undefined;
+        if (record.target.length === 2 && this.#isOwn(record.target)) this.#why ??= record.code;
         return;
       case 'denial':
         if (!this.#made && record.what.includes(this.session)) this.#why = record.code;
@@ -75,3 +60,11 @@ export class RunLoss {
 }
 
 type Fields = { readonly session?: unknown; readonly status?: unknown; readonly code?: unknown };
+
+/** The failure of the cell of a run's session, told of the run. */
+export function sessionFailed({ details }: RepriseError, run: string): RepriseError {
+  return new RepriseError('cell_failed', `run ${run} cannot go on: its session has failed`, {
+    ...details,
+    hint: 'Close the session with `session.close()`, which ends its runs; or fix the cause, revive it with `session.revive()` and cancel the run.',
+  });
+}

@@ -1,11 +1,20 @@
 /** One run of a session, as its sender sees it. */
-import { type ErrorDetail, errorDetail, type Ref, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import {
+  type Address,
+  type ErrorDetail,
+  errorDetail,
+  isRepriseError,
+  type Ref,
+  RepriseError,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import type { World, WorldFrame } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, Delta } from '../contracts/agent-event.js';
 import type { Tally } from '../contracts/config.js';
 import type { StopReason } from '../contracts/lifecycle.js';
+import { SESSION_REDUCER } from '../contracts/session.js';
 import type { Artifact } from '../contracts/tool-call.js';
 import type { Past } from '../timeline/event-scope.js';
 import { runId } from '../timeline/placed-event.js';
@@ -13,6 +22,7 @@ import { type CallSite, callSite } from './call-site.js';
 import { framesOf, type PastBefore } from './events.js';
 import { LastChance } from './last-chance.js';
 import type { LiveAnswers } from './live.js';
+import { sessionFailed } from './run-lost.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
 import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
 
@@ -102,7 +112,7 @@ export class Run<R = unknown> {
   async *#events(options: RunWatchOptions, from: CallSite): AsyncGenerator<AgentEvent> {
     const { world } = this.parts;
     const watched = await this.#watched(options);
-    const frames = framesOf(world, this.place.seq, options);
+    const frames = framesOf(world, this.place.seq, options, this.#awaited);
     for await (const frame of options.follow === false ? frames : this.#whileWorking(frames, from)) {
       yield* watched.shown(frame);
       if (watched.ended) return;
@@ -128,7 +138,7 @@ export class Run<R = unknown> {
     options.signal?.addEventListener('abort', leave, { once: true });
     if (options.signal?.aborted === true) leave();
     const listener = live.listen();
-    const frames = this.#whileWorking(world.frames(this.place.seq, left.signal), from);
+    const frames = this.#whileWorking(world.frames(this.place.seq, left.signal, this.#awaited), from);
     const read = () => {
       const next = frames.next();
       next.catch(() => undefined); // a world that closes while the caller does not read: the next read reports it
@@ -218,7 +228,7 @@ export class Run<R = unknown> {
     const { world } = this.parts;
     const watched = await this.#watched({ inline: 0 });
     const made = new Made();
-    for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}), from)) {
+    for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}, this.#awaited), from)) {
       for await (const event of watched.shown(frame)) made.see(event);
       if (watched.lost !== undefined) throw from.mark(watched.lost);
       if (watched.end !== undefined) return this.#outcome(watched.end, made.of(watched.run), made.failure);
@@ -228,12 +238,19 @@ export class Run<R = unknown> {
     throw closedEarly(this.id, world.closedBy, from);
   }
 
+  /** The cell without which the run does not go on. */
+  get #awaited(): readonly Address[] {
+    return [[SESSION_REDUCER, this.place.session]];
+  }
+
   /** The frames of a watch, until nothing is left to do in this process that could bring another one. */
   async *#whileWorking(frames: AsyncGenerator<WorldFrame>, from: CallSite): AsyncGenerator<WorldFrame> {
     const chance = new LastChance();
     try {
       for (;;) {
-        const next = await chance.or(frames.next());
+        const next = await chance.or(frames.next()).catch((error: unknown) => {
+          throw isRepriseError(error, 'cell_failed') ? from.mark(sessionFailed(error, this.id)) : error;
+        });
         if (next === 'last chance') {
           throw from.mark(await runWaiting(this.parts, this.id, this.place.session));
         }

@@ -17,6 +17,7 @@ import { type PastBefore, watch } from './events.js';
 import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
 import type { Pending } from './pending.js';
+import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
@@ -115,6 +116,11 @@ export class Session<R = unknown> {
   async followUp(input: Input, options: SayOptions = {}): Promise<CommandReceipt> {
     requireKnownOptions(options, OPTION_NAMES.say, 'followUp');
     return this.#requests.command({ type: 'FollowUp', parts: await this.#store(input), ...pinned(options) }, options);
+  }
+
+  /** Brings the session back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive({ id = this.parts.newId(), as }: CommandOptions = {}): Promise<void> {
+    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...(as && { as }) });
   }
 
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */

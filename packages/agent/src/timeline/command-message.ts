@@ -20,8 +20,8 @@ export function withMessage(placed: Placed | undefined, frame: EventFrame): Plac
   if (placed === undefined) return placed;
   const { session, body } = placed;
   if (body.type !== 'input.accepted' && body.type !== 'command.accepted') return placed;
-  const sender = senderOf(frame.records[0], session, body.command_id);
-  const said = sender === undefined ? {} : { actor: sender };
+  const who = senderOf(frame.records[0], session, body.command_id);
+  const said = who === undefined ? {} : { actor: who };
   const ref = body.type === 'command.accepted' ? textOf(frame, body) : undefined;
   return { ...placed, body: { ...body, ...said, ...(ref === undefined ? {} : { ref }) } as typeof body };
 }

@@ -9,6 +9,7 @@
 import {
   type Guarantee,
   hintOf,
+  isTextWithin,
   type ON_UNKNOWN,
   RepriseError,
   type SessionInfo,
@@ -260,7 +261,8 @@ const ELSEWHERE = {
 };
 
 const isFunction = (thing: unknown): boolean => typeof thing === 'function';
-const isText = (thing: unknown, lengthMax: number): boolean => typeof thing === 'string' && thing.length <= lengthMax;
+const isText = (thing: unknown, lengthMax: number): boolean =>
+  typeof thing === 'string' && isTextWithin(thing, lengthMax);
 const isOneOf = (thing: unknown, ...all: readonly unknown[]): boolean => all.includes(thing);
 
 function assertUsable(spec: UncheckedSpec, where: string): void {

@@ -63,7 +63,7 @@ async function answerFrom(
   call_id: string,
   signal: AbortSignal,
 ): Promise<OwnerAnswered | 'pending'> {
-  for await (const { records } of world.frames(from, signal)) {
+  for await (const { records } of world.frames(from, signal, [cell])) {
     for (const record of records) {
       if (record.kind !== 'fact' || record.name !== 'aos.agent/OwnerAnswered@1') continue;
       if (record.from?.[0] !== cell[0] || record.from[1] !== cell[1]) continue;

@@ -96,12 +96,12 @@ export class PartCell {
   /**
    * The first fact of the cell that fits, from the frame of a request on.
    *
-   * @throws what closed the world, when it closes before
+   * @throws RepriseError `cell_failed` when the cell has failed; what closed the world, when it closes before
    */
   async fact<T>(ack: Pick<Ack, 'seq'>, name: string, fits: (value: T) => boolean): Promise<T> {
     const at = this.#factIn(recordsOf(ack as Ack) ?? [], name, fits);
     if (at !== undefined) return at;
-    for await (const { records } of this.world.frames(ack.seq)) {
+    for await (const { records } of this.world.frames(ack.seq, undefined, [this.address])) {
       const found = this.#factIn(records, name, fits);
       if (found !== undefined) return found;
     }

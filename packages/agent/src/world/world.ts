@@ -1,7 +1,8 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
-import type { Ref, Settlement } from '@reprise/contracts';
+import type { Address, Ref, Settlement } from '@reprise/contracts';
 import { fieldsOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type {
+  Ack,
   Backup,
   ForkOptions,
   MadeFork,
@@ -9,6 +10,8 @@ import type {
   PumpReport,
   RequestOptions,
   SettleAck,
+  Trouble,
+  TroubleListener,
   VerifyReport,
   World,
   WorldAt,
@@ -225,6 +228,26 @@ export class AgentWorld implements AsyncDisposable {
    */
   settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
     return this.kernel.settle(call, outcome, named(options));
+  }
+
+  /** What needs attention: cells that have failed. See `World.trouble`. */
+  trouble(): Promise<readonly Trouble[]> {
+    return this.kernel.trouble();
+  }
+
+  /** Calls a listener for each new trouble. See `World.on`. @returns a function that removes the listener */
+  on(event: 'trouble', listener: TroubleListener): () => void {
+    return this.kernel.on(event, listener);
+  }
+
+  /**
+   * Brings a failed cell back with the state it had before the fault. Its plans have ended with the fault.
+   *
+   * @param cell its address, or a handle: a session, a tree, a project, an entity, a swarm
+   * @throws RepriseError `cell_absent`, and the refusals of the kernel
+   */
+  revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
+    return this.kernel.revive(cell, named(options));
   }
 
   /** The tools that a person has approved for all calls of the session. */

@@ -32,7 +32,7 @@ import {
 import { reducerFor } from '@reprise/kernel/define';
 import { assertIngress } from '../../../kernel/src/ports/journal/frame.js';
 import { EMPTY_HEAD, type Head } from '../../../kernel/src/ports/journal/port.js';
-import type { EffectLeaf, RunningPlans } from '../../../kernel/src/pure/engine/index.js';
+import type { EffectLeaf, LeafOf, ListedKind, RunningPlans } from '../../../kernel/src/pure/engine/index.js';
 import { cellKey, foldIngress, type LeafChange, type LeafKey } from '../../../kernel/src/pure/engine/index.js';
 import type { CellLeaf } from '../../../kernel/src/pure/engine/leaf/leaves.js';
 import { Refusal } from '../../../kernel/src/pure/engine/leaf/signals.js';
@@ -274,9 +274,9 @@ export class BareWorld {
     const env = { app: this.options.app, hash, plans: this.#plans };
     const leaves = {
       get: <L>(key: LeafKey<L>) => this.#leaves.get(key.id)?.leaf as L | undefined,
-      list: () =>
+      list: <K extends ListedKind>(kind: K) =>
         [...this.#leaves.values()].flatMap(({ key, leaf }) =>
-          key.path[0] === 'effect' ? [{ key, leaf: leaf as EffectLeaf }] : [],
+          key.path[0] === kind ? [{ key, leaf: leaf as LeafOf[K] }] : [],
         ),
     };
     const folded = foldIngress(env, leaves, ingress);

@@ -62,7 +62,11 @@ export async function cellContext(
   return { chosen, reducer, seq: options.at ?? (await newest(store)) };
 }
 
-async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise<Chosen & { readonly app: App }> {
+/** The app that replays a world. @throws RepriseError `invalid_argument` when none is at hand */
+export async function requireApp(
+  store: ReadonlyStore,
+  options: Pick<ShowArguments, 'app' | 'legacy'>,
+): Promise<Chosen & { readonly app: App }> {
   const chosen = await chooseApp(store, options);
   const { app, lacking } = chosen;
   if (app !== undefined) return { ...chosen, app };
@@ -72,7 +76,8 @@ async function requireApp(store: ReadonlyStore, options: ShowArguments): Promise
   });
 }
 
-async function newest(store: ReadonlyStore): Promise<number> {
+/** The newest frame. @throws RepriseError `world_absent` */
+export async function newest(store: ReadonlyStore): Promise<number> {
   const { seq } = await store.journal.head();
   if (seq >= 0) return seq;
   throw new RepriseError('world_absent', 'the journal has no frame', { hint: 'Nothing has been written to it yet.' });

@@ -112,7 +112,8 @@ function bound(issue: RawIssue, relation: string, limit: unknown): string {
   return `${String(issue.origin)} to have ${relation}${String(limit)} ${unit}`;
 }
 
-function formatSentence({ format, prefix, includes, pattern }: RawIssue): string {
+function formatSentence({ format, prefix, includes, pattern, bytesMax }: RawIssue): string {
+  if (format === 'key') return `Invalid string: must be well-formed text of 1 to ${String(bytesMax)} bytes`;
   if (format === 'starts_with') return `Invalid string: must start with "${String(prefix)}"`;
   if (format === 'includes') return `Invalid string: must include "${String(includes)}"`;
   return `Invalid string: must match pattern ${String(pattern)}`;

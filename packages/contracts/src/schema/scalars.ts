@@ -1,4 +1,5 @@
 /** Schemas of values without parts. */
+import { isKeyText, isTextFrom, isTextWithin } from '../text-length.js';
 import { type Check, mistyped } from './internals.js';
 import type { Payload } from './issues.js';
 import { BuiltSchema, checkOf, told } from './schema.js';
@@ -21,21 +22,19 @@ function lengthCheck(side: 'min' | 'max', limit: number, message: string | undef
       : (['max_length', 'maximum', 'too_big'] as const);
   const run = (payload: Payload, inst: Check) => {
     const input = payload.value as string | readonly unknown[];
-    const length = lengthOf(input, limit);
-    if (side === 'min' ? length >= limit : length <= limit) return;
+    if (side === 'min' ? isFrom(input, limit) : isWithin(input, limit)) return;
     const origin = typeof input === 'string' ? 'string' : Array.isArray(input) ? 'array' : 'unknown';
     payload.issues.push({ origin, code, [field]: limit, inclusive: true, input, inst, continue: true });
   };
   return checkOf({ check, [field]: limit }, message, run, true);
 }
 
-/** The length of a list; of a text in characters, which are counted only where pairs of units can matter. */
-function lengthOf(input: string | readonly unknown[], limit: number): number {
-  const { length } = input;
-  if (typeof input !== 'string' || length < limit || !/[\uD800-\uDBFF]/.test(input)) return length;
-  let count = 0;
-  for (const _ of input) count++;
-  return count;
+function isFrom(input: string | readonly unknown[], min: number): boolean {
+  return typeof input === 'string' ? isTextFrom(input, min) : input.length >= min;
+}
+
+function isWithin(input: string | readonly unknown[], max: number): boolean {
+  return typeof input === 'string' ? isTextWithin(input, max) : input.length <= max;
 }
 
 /** Text, with the checks that only text has. */
@@ -47,6 +46,13 @@ export class Text<Output extends string = string> extends Sized<Output> {
   regex(pattern: RegExp, message?: string): this {
     const def = { check: 'string_format', format: 'regex', pattern };
     return this.#format(def, message, (text) => pattern.test(text), { format: 'regex' }, { pattern: String(pattern) });
+  }
+
+  /** The text can be a key: well-formed, and of 1 to so many bytes in UTF-8. Zod has no such check. */
+  key(bytesMax: number, message?: string): this {
+    const about = { format: 'key', bytesMax };
+    const def = { check: 'key_bytes', bytesMax };
+    return this.#format(def, message, (text) => isKeyText(text, bytesMax), about);
   }
 
   includes(part: string, message?: string): this {

@@ -14,7 +14,7 @@
  * })
  */
 import type { OwnerCall, OwnerReply } from '@reprise/agent/contracts';
-import type { NOTICES, Value } from '@reprise/contracts';
+import { type NOTICES, problemsOf, type Value } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import {
@@ -83,7 +83,7 @@ export function memoryCall(ctx: ReducerContext, call: OwnerCall, target: MemoryT
   if (!isMemoryTool(name)) return answer(ctx, open, refusal('unknown_tool'), true);
   const parsed = memoryCalls[name].safeParse(call.args);
   if (!parsed.success) {
-    const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
+    const problems = [...problemsOf(parsed.error.issues)];
     return answer(ctx, open, { value: { code: 'invalid_arguments', problems }, refs: [] }, true);
   }
   const operation = operationOf(ctx, name, parsed.data, call, target);

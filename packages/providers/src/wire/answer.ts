@@ -9,8 +9,7 @@
  */
 
 import type { OpaquePart } from '@reprise/agent';
-import type { Usage, Value } from '@reprise/contracts';
-import { ANSWER_CALLS_MAX, isWhole, wellFormed } from '@reprise/contracts';
+import { ANSWER_CALLS_MAX, isTextWithin, isWhole, type Usage, type Value, wellFormed } from '@reprise/contracts';
 import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { parseBounded } from '../model/json.js';
@@ -177,7 +176,7 @@ export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer
 
 /** The provider's id of an answer, if a receipt can store it. */
 export function responseIdOf(id: unknown, scrub: Scrub): Pick<ReadAnswer, 'providerResponseId'> {
-  if (typeof id !== 'string' || id.length > 256) return {};
+  if (typeof id !== 'string' || !isTextWithin(id, 256)) return {};
   return { providerResponseId: scrub(wellFormed(id)) };
 }
 

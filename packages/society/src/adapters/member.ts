@@ -5,7 +5,7 @@ import { encode, portableSha256, toHex } from '@reprise/kernel';
 import { type JobRequest, NotPrepared, type PrepareHost, type Preparer, type WorkPrepared } from '@reprise/work';
 import * as z from 'zod';
 import { MEMBER_JOB } from '../pure/index.js';
-import { swarmTask } from '../tools/swarms.js';
+import { swarmTask } from '../tools/tools.js';
 
 /** What the entity states about a job of its swarm. */
 const details = z.object({

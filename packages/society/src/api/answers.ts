@@ -73,6 +73,6 @@ export interface StatusReport {
   readonly agent_id: string;
   readonly status: AgentStatus;
   /** Until when a deactivated agent may come back. */
-  readonly grace_until?: string;
+  readonly grace_until?: string | null;
   readonly archive_item_id?: string;
 }

@@ -1,8 +1,8 @@
-/** Calls of the society's tools as an entity: in the form of its cell, and in that of the schemas that clients know. */
+/** Calls of the society's tools as an entity: each has one encoding (call/N1), and is sent once for each id. */
 import type { AgentWorld } from '@reprise/agent';
-import { type Address, RepriseError, type Value, type ValueMap } from '@reprise/contracts';
+import { type Address, present, RepriseError, type Value } from '@reprise/contracts';
+import { encodeCall } from '../call/encode.js';
 import { entityAt } from '../pure/index.js';
-import { keptArgs } from '../served/kept.js';
 import { shownAnswer, textsOf } from '../served/shown.js';
 import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
@@ -10,6 +10,14 @@ import type { Answered, SocietyBy } from './requests.js';
 
 /** An answer, and the frame of its request. */
 type AnsweredIn = Answered & { readonly seq: number };
+
+/** Who calls, and how the call is named. */
+interface CallBy extends SocietyBy {
+  /** The id of a call whose caller names none; a new one when absent. */
+  readonly otherwise?: string;
+  /** The id is made of what the call says: an earlier call under it is this one, also when its texts were erased since. */
+  readonly isOfId?: boolean;
+}
 
 /** An entity that calls tools. */
 export class EntityCaller {
@@ -22,53 +30,68 @@ export class EntityCaller {
     this.address = entityAt(id);
   }
 
-  /** Calls a tool of the society as this entity. @throws RepriseError `request_rejected` */
-  async call(name: string, args: Value, { id = crypto.randomUUID(), ...by }: SocietyBy = {}): Promise<Value> {
-    const { value, is_error } = await this.answerTo(name, args, { id, ...by });
-    if (is_error) throw refusedCall(this.id, name, value);
-    return value;
+  /** Brings the entity back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive(by: SocietyBy = {}): Promise<void> {
+    await this.world.revive(this, by);
   }
 
   /**
-   * Calls a tool in the form of its schema, as a client of MCP does: texts are stored as content that can be erased, and
-   * the answer shows texts.
+   * Calls a tool of the society as this entity: texts are stored as content that can be erased, and the answer shows
+   * texts. Every other method that calls a tool is this one with typed arguments.
    *
-   * @param tool a tool; @param args its arguments, as `docs/reference/society-tools.md` lists them
-   * @throws RepriseError `request_rejected`; `request_conflict` for an id under which another call was sent
+   * @param tool a tool; @param args its arguments, as `docs/reference/society-tools.md` lists them; @param by the id of the
+   *   call, which `command_id` among the arguments states as well: a repetition is one act, also by another way
+   * @throws RepriseError `request_rejected` with the code of the refusal as its reason; `request_conflict` for an id under
+   *   which another call was sent; `invalid_argument` for an id and another `command_id`
    * @example
    * await ann.use('memory_write_warm', { type: 'note', content: 'Bodies have at most 1 MiB.', visibility: 'private' })
    */
   async use<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: SocietyBy = {}): Promise<ToolAnswer<T>> {
-    const { content } = this.world.kernel;
-    const id = by.id ?? crypto.randomUUID();
-    const answered = await this.answerTo(tool, await keptArgs(tool, args as ValueMap, { content, id }), { ...by, id });
-    if (answered.is_error) throw refusedCall(this.id, tool, answered.value);
-    const texts = await textsOf(tool, answered.refs, content);
-    return shownAnswer(tool, answered.value, texts) as unknown as ToolAnswer<T>;
+    return this.shown(tool, await this.answered(tool, args, by));
   }
 
   /** Calls a tool as this entity, and returns a refusal as data. */
-  async answerTo(name: string, args: Value, by: SocietyBy = {}): Promise<Answered> {
-    const { seq: _, ...answered } = await this.answered(name, args, by);
-    return answered;
+  async answerTo<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<Answered> {
+    const answered = await this.#call(tool, args, by);
+    if (!('seq' in answered)) return answered;
+    const { seq: _, ...rest } = answered;
+    return rest;
   }
 
-  /** Calls a tool, once for each id, and says in which frame it was asked. */
-  async answered(
-    name: string,
-    args: Value,
-    { id = crypto.randomUUID(), as, actor, isOfId }: SocietyBy & { readonly isOfId?: boolean },
-  ): Promise<AnsweredIn> {
-    return answerOnce(this.world.kernel, this.address, { id, name, args, as, actor, isOfId });
+  /** Calls a tool, once for each id, and says in which frame it was asked. @throws RepriseError as {@link use} */
+  async answered<T extends SocietyToolName>(tool: T, args: ToolArgs<T>, by: CallBy = {}): Promise<AnsweredIn> {
+    const answered = await this.#call(tool, args, by);
+    if ('seq' in answered) return answered;
+    throw refusedCall(this.id, tool, answered.value);
+  }
+
+  /** The answer of a tool in the form of its schema. @throws RepriseError `request_rejected` for a refusal */
+  async shown<T extends SocietyToolName>(tool: T, { value, refs, is_error }: Answered): Promise<ToolAnswer<T>> {
+    if (is_error) throw refusedCall(this.id, tool, value);
+    const texts = await textsOf(tool, refs, this.world.kernel.content);
+    return shownAnswer(tool, value, texts) as unknown as ToolAnswer<T>;
+  }
+
+  /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */
+  async #call(
+    tool: string,
+    given: unknown,
+    { id, as, actor, otherwise, isOfId }: CallBy,
+  ): Promise<Answered | AnsweredIn> {
+    const { kernel } = this.world;
+    const call = await encodeCall(tool, given, { content: kernel.content, entity: this.id, id, otherwise });
+    if ('refused' in call) return { call_id: call.id, value: call.refused, refs: [], is_error: true };
+    return answerOnce(kernel, this.address, { ...call, ...present({ as, actor, isOfId }) });
   }
 }
 
 /** The error of a call that was refused. */
 export function refusedCall(entity: string, name: string, value: Value): RepriseError {
-  const { code, error, detail } = value as {
+  const { code, error, detail, problem } = value as {
     readonly code?: string;
     readonly error?: string;
     readonly detail?: string;
+    readonly problem?: string;
   };
   const reason = code ?? error ?? 'refused';
   return new RepriseError('request_rejected', `${entity} may not: ${name} was refused with ${reason}`, {
@@ -77,7 +100,7 @@ export function refusedCall(entity: string, name: string, value: Value): Reprise
     actual: value,
     hint:
       detail === undefined
-        ? 'docs/reference/society.md says when each refusal comes.'
+        ? (problem ?? 'docs/reference/society.md says when each refusal comes.')
         : `The check that failed: ${detail}.`,
   });
 }

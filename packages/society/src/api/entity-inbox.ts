@@ -17,7 +17,8 @@ import { ask } from './requests.js';
 export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
 
 /**
- * The events of an entity after the one with a number, the oldest first, and those that arrive; until the world closes.
+ * The events of an entity after the one with a number, the oldest first, and those that arrive; until the world closes, or
+ * `cell_failed` when the entity has failed.
  *
  * @param after the number of the last event that was seen; 0 for all
  */
@@ -32,7 +33,7 @@ export async function* inboxOf(world: World, entity: Address, after: number): As
     last = Number(n);
     yield shown(last, row as unknown as NoticeRow);
   }
-  for await (const frame of world.frames(isWhole ? seq : 0)) {
+  for await (const frame of world.frames(isWhole ? seq : 0, undefined, [entity])) {
     for (const event of await inbox.take(frame)) {
       if (event.n <= last) continue;
       last = event.n;

@@ -1,10 +1,10 @@
 /** An entity as an app uses it: a person or an agent. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type AnyAgent, type Input, type Run, type SendOptions, storeParts } from '@reprise/agent';
 import { present, requireKnownOptions, type Value } from '@reprise/contracts';
-import { encode, portableSha256, type Store, toHex } from '@reprise/kernel';
-import type { EntityState } from '../pure/index.js';
+import type { Store } from '@reprise/kernel';
+import type { AgentStatus, AgentType, EntityState } from '../pure/index.js';
 import { sessionKey } from '../pure/reducer/session-rights.js';
-import { keepManifest, type SwarmManifest } from '../tools/swarms.js';
+import type { SwarmManifest } from '../tools/tools.js';
 import type { ToolAnswer, ToolArgs } from '../wire/index.js';
 import type {
   AgentRegister,
@@ -22,7 +22,7 @@ import { type MergeForkOptions, type MergeReport, mergeForkOf } from './merge-fo
 import { type Challenge, type Proved, type TokenIssuer, withToken } from './proofs.js';
 import { ask, type SocietyBy } from './requests.js';
 import { type ReviewDecision, type ReviewReport, reviewStaged, type StagedItem, stagedItems } from './returns.js';
-import { CreatedSwarm, refused, type SwarmHost } from './swarm.js';
+import { CreatedSwarm, type SwarmHost } from './swarm.js';
 import { scoreOf, type TrustScore, type Verdict } from './trust.js';
 
 /** What the handle of an entity needs of its world. */
@@ -50,8 +50,8 @@ export type HotContextPatch = ToolArgs<'memory_write_hot'>['patch'];
 
 /** Selects agents of a list. */
 export interface AgentQuery {
-  readonly status?: readonly string[];
-  readonly agent_type?: string;
+  readonly status?: readonly AgentStatus[];
+  readonly agent_type?: AgentType;
   readonly after?: string;
   readonly limit?: number;
 }
@@ -82,11 +82,12 @@ export class Entity extends EntityCaller {
    * const bot = await ann.register({ agent_type: 'custom', display_name: 'Filing', capabilities: { tools: ['fetch_*'] } })
    */
   async register(spec: AgentRegister, by: SocietyBy = {}): Promise<RegisteredAgent> {
-    return (await this.call(
+    const { expires_at = null, ...agent } = await this.use(
       'agent_register',
-      { parent_entity_id: this.id, ...spec } as unknown as Value,
+      { parent_entity_id: this.id, ...spec },
       by,
-    )) as unknown as RegisteredAgent;
+    );
+    return { ...agent, expires_at };
   }
 
   /** The agents that this entity has registered, a page at a time. */
@@ -96,11 +97,8 @@ export class Entity extends EntityCaller {
     const items: AgentRow[] = [];
     for (let after = query.after; ; ) {
       const args = { ...rest, ...present({ after }), limit: Math.min(limit - items.length, 200) };
-      const page = (await this.call('agent_list', args as unknown as Value)) as unknown as {
-        readonly agents: readonly AgentRow[];
-        readonly next?: string;
-      };
-      items.push(...page.agents);
+      const page = await this.use('agent_list', args);
+      items.push(...page.agents.map(({ expires_at = null, ...row }) => ({ ...row, expires_at })));
       if (page.next === undefined) return { items };
       if (items.length >= limit) return { items, next: page.next };
       after = page.next;
@@ -112,11 +110,7 @@ export class Entity extends EntityCaller {
    * the parent's. What is narrowed ends at once what is open and no longer permitted.
    */
   async capabilities(agent: string, change: CapabilityUpdate = {}, by: SocietyBy = {}): Promise<CapabilityReport> {
-    return (await this.call(
-      'agent_capabilities',
-      { agent_id: agent, ...change } as unknown as Value,
-      by,
-    )) as unknown as CapabilityReport;
+    return this.use('agent_capabilities', { agent_id: agent, ...change }, by);
   }
 
   /** Changes the status of an agent below this entity. */
@@ -125,16 +119,14 @@ export class Entity extends EntityCaller {
     to: 'activate' | 'suspend' | 'resume' | 'deactivate' | 'reactivate',
     { ttl_seconds, grace_seconds, ...by }: StatusOptions = {},
   ): Promise<StatusReport> {
-    const [name, args] =
-      to === 'deactivate'
-        ? ['agent_deactivate', present({ agent_id: agent, grace_seconds })]
-        : ['agent_set_status', present({ agent_id: agent, to, ttl_seconds })];
-    return (await this.call(name as string, args as unknown as Value, by)) as unknown as StatusReport;
+    return to === 'deactivate'
+      ? this.use('agent_deactivate', { agent_id: agent, ...present({ grace_seconds }) }, by)
+      : this.use('agent_set_status', { agent_id: agent, to, ...present({ ttl_seconds }) }, by);
   }
 
   /** Draws a challenge for an agent below this entity, or for this one: the agent signs `proofBytes` of it. */
   async challenge(agent: string, purpose: 'api' | 'return' | 'node', by: SocietyBy = {}): Promise<Challenge> {
-    return (await this.call('agent_challenge', { agent_id: agent, purpose }, by)) as unknown as Challenge;
+    return this.use('agent_challenge', { agent_id: agent, purpose }, by);
   }
 
   /**
@@ -148,8 +140,8 @@ export class Entity extends EntityCaller {
     { nonce, signature }: { readonly nonce: string; readonly signature: string },
     by: SocietyBy = {},
   ): Promise<Proved> {
-    const answer = await this.call('agent_prove', { agent_id: agent, nonce, signature }, by);
-    return withToken(this.world, answer, this.host.tokens);
+    const answer = await this.use('agent_prove', { agent_id: agent, nonce, signature }, by);
+    return withToken(this.world, answer as Value, this.host.tokens);
   }
 
   /**
@@ -196,13 +188,10 @@ export class Entity extends EntityCaller {
    */
   async createSwarm(manifest: SwarmManifest, by: SocietyBy = {}): Promise<CreatedSwarm> {
     const { world } = this;
-    const { id = crypto.randomUUID() } = by;
-    const swarm_id = manifest.swarm_id ?? `swarm-${toHex(portableSha256(encode([this.id, id]))).slice(0, 32)}`;
-    const kept = await keepManifest({ ...manifest, swarm_id }, world.kernel.content);
-    const { value, is_error, seq } = await this.answered('swarm_create', kept as unknown as Value, { ...by, id });
-    if (is_error) throw refused('swarm_create', value);
+    const answered = await this.answered('swarm_create', manifest, by);
+    const created = await this.shown('swarm_create', answered);
     const host: SwarmHost = { world, caller: (entity) => new Entity(this.host, entity) };
-    return new CreatedSwarm(host, swarm_id, seq, value as unknown as CreatedSwarm['created']);
+    return new CreatedSwarm(host, created.swarm_id, answered.seq, created);
   }
 
   /**

@@ -1,7 +1,8 @@
 /** Inputs for the sessions of an entity: which run answers them. */
 import { SESSION_REDUCER } from '@reprise/agent';
-import { RepriseError } from '@reprise/contracts';
+import { type Address, RepriseError } from '@reprise/contracts';
 import type { Ack, World } from '@reprise/kernel';
+import { entityAt } from '../pure/index.js';
 
 /** An input that was sent to a session of an entity, in the frame of `ack`. */
 interface InputSent {
@@ -15,10 +16,12 @@ interface InputSent {
 /**
  * The number of the run that an input began.
  *
- * @throws RepriseError `request_rejected` when the entity or its session refused the input
+ * @throws RepriseError `request_rejected` when the entity or its session refused the input; `cell_failed` when one of
+ *   them has failed
  */
 export async function runOf(kernel: World, { entity, ack, input, session }: InputSent): Promise<number> {
-  for await (const { records } of kernel.frames(ack.seq)) {
+  const awaited: readonly Address[] = [entityAt(entity), [SESSION_REDUCER, session]];
+  for await (const { records } of kernel.frames(ack.seq, undefined, awaited)) {
     for (const record of records) {
       if (record.kind !== 'fact' || record.from === null) continue;
       const isOurs = record.from[1] === entity && record.name === 'society/InputRefused@1';

@@ -18,7 +18,7 @@ import {
   type World,
   type WorldAt,
 } from '@reprise/kernel';
-import { itemKey, keepText, type MemoryItem, readItemText, storeAt } from '@reprise/memory';
+import { itemKey, type MemoryItem, readItemText, storeAt } from '@reprise/memory';
 import {
   entityAt,
   IDENTITY_BOUNDS,
@@ -220,20 +220,21 @@ async function brings(
   const bytes = proofBytes({ world: world.id, agent, nonce, purpose: 'return', ...stated });
   const signature = await (options.sign ?? sign)(agent, bytes);
   if (signature === undefined) throw noKey(agent);
-  const memories = await Promise.all(
-    brought.map(async ({ group, text, item: { type, ...about } }) => ({
-      ...{ group, type, ...aboutOf(about) },
-      ...(await keepText(world.content, text)),
-    })),
-  );
+  const memories = brought.map(({ group, text, item: { type, confidence_ppm, subject_key } }) => ({
+    ...{ group, type, content: text },
+    ...(confidence_ppm === null ? {} : { confidence: confidence_ppm / MILLION }),
+    ...(subject_key === null ? {} : { subject_key }),
+  }));
   const { hash: chain_hash, count: session_count, base: base_hash } = stated;
   const args = { agent_id: agent, nonce, signature, chain_hash, session_count, base_hash, memories };
-  return parent.answered('agent_return', args as unknown as Value, {
+  return parent.answered('agent_return', args, {
     ...present({ as: options.as }),
     id,
     isOfId: true,
   });
 }
+
+const MILLION = 1_000_000;
 
 function nonceIn(value: Value): string {
   return (value as { readonly nonce: string }).nonce;

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '@reprise/contracts';
 import { encode, equalBytes, getErasable, type World } from '@reprise/kernel';
-import { isPlainLink } from '../served/kept.js';
+import { isPlainLink } from '../pure/contracts/links.js';
 import { type Answered, answerOf, ask } from './requests.js';
 
 /** A call of a tool, in the form of the cell that it is sent to. */

@@ -1,5 +1,5 @@
 /** What agents brought back, as their parent reads it and decides on it. */
-import { present, RepriseError, type Value } from '@reprise/contracts';
+import { present, RepriseError } from '@reprise/contracts';
 import type { World, WorldAt } from '@reprise/kernel';
 import { agentOfStaging, IDENTITY_BOUNDS, itemOf, type StagedRow, stagingIdOf, stagingOfStore } from '../pure/index.js';
 import { reviewOf } from '../pure/reducer/staged.js';
@@ -83,9 +83,9 @@ export async function reviewStaged(
     const items = named?.filter(isOf(key));
     if (items?.length === 0) continue;
     const word = 'reject' in decision ? 'reject' : items === undefined ? 'approve' : 'partial';
-    const args = { staging_group_id: stagingIdOf(key), decision: word, ...present({ items }) };
+    const args = { staging_group_id: stagingIdOf(key), decision: word, ...present({ items }) } as const;
     const own = { ...by, ...present({ id: id === undefined ? undefined : callIdOf([id, key]) }) };
-    const answer = (await parent.call('staging_review', args as Value, own)) as unknown as ReviewReport;
+    const answer = await parent.use('staging_review', args, own);
     for (const part of ['copied', 'rejected'] as const) report[part].push(...answer[part]);
     report.refused.push(...answer.refused);
   }

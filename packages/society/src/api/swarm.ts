@@ -1,10 +1,11 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
-import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, isRef, type Ref, RepriseError } from '@reprise/contracts';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
 import { swarmAt } from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
-import type { Answered, SocietyBy } from './requests.js';
+import type { EntityCaller } from './caller.js';
+import type { SocietyBy } from './requests.js';
 
 /** How far a swarm is. */
 export type SwarmReport = Omit<ToolAnswer<'swarm_status'>, 'synthesis'> & {
@@ -27,15 +28,29 @@ export type SwarmEvent =
 /** What the handle of a swarm needs: the entity that created it calls for it. */
 export interface SwarmHost {
   readonly world: AgentWorld;
-  caller(entity: string): { answerTo(name: string, args: Value, by?: SocietyBy): Promise<Answered> };
+  caller(entity: string): Pick<EntityCaller, 'use'>;
 }
 
 /** Shows how far a swarm is, follows it, and ends it. */
 export class SwarmHandle {
+  /** The cell of the swarm. */
+  readonly address: Address;
+
   constructor(
     private readonly host: SwarmHost,
     readonly id: string,
-  ) {}
+  ) {
+    this.address = swarmAt(id);
+  }
+
+  /**
+   * Brings the swarm back after its cell has failed, with the state before the fault. See `World.revive`.
+   *
+   * @throws RepriseError `cell_absent`, and the refusals of the kernel
+   */
+  async revive(by: SocietyBy = {}): Promise<void> {
+    await this.host.world.revive(this, by);
+  }
 
   /**
    * How far it is, and what its agents have found.
@@ -45,9 +60,7 @@ export class SwarmHandle {
    */
   async status(): Promise<SwarmReport> {
     const { creator, synthesis_ref, synthesis_kind } = await this.#state();
-    const { value, is_error } = await this.host.caller(creator).answerTo('swarm_status', { swarm_id: this.id });
-    if (is_error) throw refused('swarm_status', value);
-    const { synthesis: _, ...report } = value as unknown as ToolAnswer<'swarm_status'>;
+    const { synthesis: _, ...report } = await this.host.caller(creator).use('swarm_status', { swarm_id: this.id });
     if (synthesis_ref === null) return report;
     const { content } = this.host.world.kernel;
     const text =
@@ -57,15 +70,15 @@ export class SwarmHandle {
     return { ...report, synthesis: text };
   }
 
-  /** Its changes and the ends of its tasks, from the beginning; ends with the swarm. */
+  /** Its changes and the ends of its tasks, from the beginning; ends with the swarm, or with `cell_failed`. */
   events(): AsyncGenerator<SwarmEvent> {
     return this.#events(undefined);
   }
 
   async *#events(signal: AbortSignal | undefined): AsyncGenerator<SwarmEvent> {
-    for await (const { seq, records } of this.host.world.kernel.frames(0, signal)) {
+    for await (const { seq, records } of this.host.world.kernel.frames(0, signal, [this.address])) {
       for (const record of records) {
-        if (record.kind !== 'fact' || record.from?.[0] !== swarmAt(this.id)[0] || record.from[1] !== this.id) continue;
+        if (record.kind !== 'fact' || record.from?.[0] !== this.address[0] || record.from[1] !== this.id) continue;
         const event = eventOf(seq, record.name, record.value as never);
         if (event === undefined) continue;
         yield event;
@@ -74,7 +87,12 @@ export class SwarmHandle {
     }
   }
 
-  /** Waits until it is over, or until `within` has passed. @returns how far it is then */
+  /**
+   * Waits until it is over, or until `within` has passed.
+   *
+   * @returns how far it is then
+   * @throws RepriseError `cell_failed` when its cell, or that of its creator, has failed
+   */
   async ended({ within }: { readonly within?: Duration } = {}): Promise<SwarmReport> {
     const limit = new AbortController();
     const timer =
@@ -90,10 +108,7 @@ export class SwarmHandle {
   /** Ends it: its agents are deactivated, its group is archived, or deleted. A second time changes nothing. */
   async disband(mode: 'archive' | 'delete' = 'archive', by: SocietyBy = {}): Promise<SwarmReport> {
     const { creator } = await this.#state();
-    const { value, is_error } = await this.host
-      .caller(creator)
-      .answerTo('swarm_disband', { swarm_id: this.id, mode }, by);
-    if (is_error) throw refused('swarm_disband', value);
+    await this.host.caller(creator).use('swarm_disband', { swarm_id: this.id, mode }, by);
     return this.status();
   }
 
@@ -103,7 +118,7 @@ export class SwarmHandle {
   }
 
   async #state(): Promise<SwarmState> {
-    const state = await this.host.world.kernel.state(swarmAt(this.id));
+    const state = await this.host.world.kernel.state(this.address);
     if (state !== undefined) return state as unknown as SwarmState;
     throw new RepriseError('invalid_argument', `there is no swarm ${this.id}`, {
       where: 'swarm',
@@ -144,20 +159,4 @@ function eventOf(
   if (name === 'society/SwarmChanged@1') return { type: 'changed', seq, status: status as Standing, code };
   if (name !== 'society/TaskCompleted@1') return undefined;
   return { type: 'task_complete', seq, task, agent_id, status, result: isRef(result) ? result.toString() : null };
-}
-
-/** A refusal of a call, as an error. */
-export function refused(name: string, value: Value): RepriseError {
-  const { code, error, problem } = value as {
-    readonly code?: string;
-    readonly error?: string;
-    readonly problem?: string;
-  };
-  const reason = code ?? error ?? 'refused';
-  return new RepriseError('request_rejected', `${name} was refused with ${reason}`, {
-    where: name,
-    reason,
-    actual: value,
-    ...(problem === undefined ? {} : { hint: problem }),
-  });
 }

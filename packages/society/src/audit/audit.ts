@@ -10,6 +10,7 @@ import {
   readFrame,
   type WorldFrame,
 } from '@reprise/kernel';
+import { FailedCheck } from './failed.js';
 import { HotChainCheck } from './hot-chain.js';
 import { KeysCheck } from './keys.js';
 import { Lineage, type MadeAgent } from './lineage.js';
@@ -51,6 +52,7 @@ class Audit {
   readonly #hot = new HotChainCheck(this.#problems);
   readonly #statuses = new StatusCheck(this.#problems);
   readonly #use = new UseCheck();
+  readonly #failed = new FailedCheck();
   readonly #checks: readonly AuditCheck[] = [
     this.#lineage,
     this.#rights,
@@ -58,6 +60,7 @@ class Audit {
     this.#hot,
     this.#statuses,
     this.#use,
+    this.#failed,
   ];
 
   take({ seq, at, records: all }: WorldFrame): void {
@@ -72,6 +75,7 @@ class Audit {
       people: [...this.#lineage.people].map(([entity_id, made]) => ({ entity_id, made })),
       agents: [...this.#lineage.begun].map(([id, agent]) => this.#agent(id, agent)),
       unused_keys: this.#keys.unused(),
+      failed_cells: this.#failed.all(),
       problems: this.#problems.sorted(),
     };
   }

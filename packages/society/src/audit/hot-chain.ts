@@ -166,14 +166,14 @@ function apply(hot: Hot, { name, value }: Delivered): void {
       return;
     }
     case 'society/IdentifyL1@1': {
-      const { success, data } = l1Commands[name].safeParse(value);
+      const { success, data } = l1Commands[name].schema.safeParse(value);
       if (!success) return;
       const { identity = linked.identity, capabilities = hot.capabilities } = data;
       Object.assign(hot, { linked: { ...linked, identity }, capabilities });
       return;
     }
     case 'society/WriteL1@1': {
-      const { success, data } = l1Commands[name].safeParse(value);
+      const { success, data } = l1Commands[name].schema.safeParse(value);
       if (!success) return;
       const { progress_ppm = linked.progress_ppm, refused: _, ...fields } = data.patch;
       hot.linked = { ...linked, progress_ppm, fields: { ...linked.fields, ...fields } as L1State['fields'] };

@@ -45,6 +45,15 @@ export interface AuditPlace {
   readonly at: number;
 }
 
+/** A cell that has failed: it takes no events until it is revived. */
+export interface FailedCell {
+  /** Its address, as text. */
+  readonly cell: string;
+  /** The code of the fault. */
+  readonly code: string;
+  readonly failed: AuditPlace;
+}
+
 /** Something that an audit found wrong. */
 export interface AuditProblem {
   readonly code: AuditCode;
@@ -162,6 +171,8 @@ export interface AuditReport {
   /** The agents that have begun, the oldest first. */
   readonly agents: readonly AuditedAgent[];
   readonly unused_keys: readonly UnusedKey[];
+  /** The cells of the world that have failed and were not revived, in the order of their faults. */
+  readonly failed_cells: readonly FailedCell[];
   /** In the order of frames. */
   readonly problems: readonly AuditProblem[];
 }

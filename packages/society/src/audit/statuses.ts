@@ -65,6 +65,7 @@ export class StatusCheck implements AuditCheck {
 function askedBy(read: AuditRecord): string | null {
   const cause = causeOf(read);
   const event = cause === undefined ? undefined : eventTo(ENTITY, cause);
-  const asks = event?.name === 'society/Ask@1' || event?.name === 'society/ParentStatus@1';
-  return asks && typeof event.value.by === 'string' ? event.value.by : null;
+  const by = event?.name === 'society/Ask@1' ? event.from?.[1] : undefined;
+  const found = event?.name === 'society/ParentStatus@1' ? event.value.by : by;
+  return typeof found === 'string' ? found : null;
 }

@@ -19,13 +19,12 @@ import {
 } from '@reprise/contracts';
 import type { WorldView } from '@reprise/kernel';
 import { permits } from '@reprise/kernel/authority';
+import { EntityCaller } from '../api/caller.js';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
-import { answerOnce } from '../api/repeated.js';
 import type { Answered } from '../api/requests.js';
 import { AGENT_ID, ENTITY, type EntityState, entityAt, NAME_ID } from '../pure/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
-import { keptArgs } from './kept.js';
 import { shownAnswer, shownRefusal, textsOf } from './shown.js';
 
 /** Makes tokens for agents that prove who they are. */
@@ -84,24 +83,21 @@ interface Called {
 }
 
 async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> {
-  const { kernel } = world;
-  const { tool, args, id } = called;
-  const kept = await keptArgs(tool, args, { content: kernel.content, id });
-  const answered = await answerTo(world, called, kept);
+  const { tool } = called;
+  const answered = await answerTo(world, called);
   if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
   if (answered.is_error) return { structured: shownRefusal(answered.value), isError: true };
-  const texts = await textsOf(tool, answered.refs, kernel.content);
+  const texts = await textsOf(tool, answered.refs, world.kernel.content);
   return { structured: shownAnswer(tool, answered.value, texts), isError: false };
 }
 
 /** The answer of the entity; undefined when another call had this id (V2). */
 async function answerTo(
-  { kernel }: AgentWorld,
-  { entity, principal, tool, id }: Called,
-  args: Value,
+  world: AgentWorld,
+  { entity, principal, tool, args, id }: Called,
 ): Promise<Answered | undefined> {
   try {
-    return await answerOnce(kernel, entityAt(entity), { id, name: tool, args, as: principal });
+    return await new EntityCaller(world, entity).answerTo(tool, args as never, { otherwise: id, as: principal });
   } catch (error) {
     if (isRepriseError(error, 'request_conflict')) return undefined;
     throw absentToo(error, entity);

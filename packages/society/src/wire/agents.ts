@@ -11,6 +11,7 @@ import {
   CommandId,
   EntityId,
   GroupId,
+  NOTES,
   page,
   Subscription,
   Subscriptions,
@@ -54,7 +55,8 @@ export const agentTools = toolsOf({
     input: z.strictObject({
       agent_id: AgentId,
       reason: reason(),
-      grace_seconds: z.int().min(0).max(31_536_000).default(604_800),
+      /** The usual grace; a society has its own (`society({ grace })`), so it is not filled in. */
+      grace_seconds: z.int().min(0).max(31_536_000).optional().register(NOTES, { default: 604_800 }),
       command_id: CommandId.optional(),
     }),
     output: z.strictObject({

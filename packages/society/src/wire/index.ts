@@ -23,7 +23,21 @@ export const SOCIETY_TOOLS = {
 export type SocietyToolName = keyof typeof SOCIETY_TOOLS;
 
 /** The arguments of a tool, as a client writes them. */
-export type ToolArgs<T extends SocietyToolName> = z.input<(typeof SOCIETY_TOOLS)[T]['input']>;
+export type ToolArgs<T extends SocietyToolName> = Frozen<z.input<(typeof SOCIETY_TOOLS)[T]['input']>>;
 
 /** The answer of a tool, as a client reads it. */
-export type ToolAnswer<T extends SocietyToolName> = z.output<(typeof SOCIETY_TOOLS)[T]['output']>;
+export type ToolAnswer<T extends SocietyToolName> = Stated<z.output<(typeof SOCIETY_TOOLS)[T]['output']>>;
+
+/** A value that is only read. */
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T;
+
+/** A value whose optional fields are absent where they are not stated. */
+type Stated<T> = T extends (infer Item)[]
+  ? Stated<Item>[]
+  : T extends object
+    ? { [Name in keyof T]: Stated<Exclude<T[Name], undefined>> }
+    : T;

@@ -114,7 +114,15 @@ export const memoryTools = toolsOf({
   },
   memory_read_warm: {
     description: 'Reads an item, or those of a group or of a staging area in turn.',
-    input: z.strictObject({ item_id: ItemId.optional(), group: z.string().max(200).optional(), ...page(50, 20) }),
+    input: z.strictObject({
+      item_id: ItemId.optional(),
+      group: z.string().max(200).optional(),
+      ...page(50, 20),
+      after: z
+        .string()
+        .refine((text) => /^[0-9]{1,11}$/.test(text), { error: 'is no `next` of a page' })
+        .optional(),
+    }),
     output: z.strictObject({
       items: z.array(item),
       next: z.string().optional(),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mergesAlone, type ReturnTerms } from '../../src/pure/compile/automatic.js';
 import { comeBack, crewOf, openPlace, type Place, storeOfGroup } from '../support/comeback.js';
 
-const THREE = [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.', confidence_ppm: 200_000 }];
+const THREE = [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.', confidence: 0.2 }];
 
 async function arrived(more: Parameters<typeof crewOf>[1] = {}) {
   const at = await openPlace();

@@ -2,7 +2,7 @@
 
 import { address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { putErasable, type Store } from '@reprise/kernel';
+import type { Store } from '@reprise/kernel';
 import { creates, definePlan, defineReducer } from '@reprise/kernel/define';
 import { defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -50,10 +50,8 @@ export async function lifeOfASociety() {
   return { store, ids: { bot: bot.id, own: own.id, sub: sub.agent_id, gone: gone.agent_id }, clock, keys: at.keys };
 }
 
-async function writeHot({ world, office }: Place, agent: string): Promise<void> {
-  const bytes = new TextEncoder().encode('"Find the limit"');
-  const goal = { ref: await putErasable(world.kernel.content, bytes), bytes: bytes.length };
-  await office.entity(agent).answerTo('memory_write_hot', { patch: { goal, progress_ppm: 1 }, expected_version: 2 });
+async function writeHot({ office }: Place, agent: string): Promise<void> {
+  await office.entity(agent).writeL1({ agent: { task: { goal: 'Find the limit', progress: 0.000_001 } } }, 2);
 }
 
 /** A registration whose key is made, and whose rights are refused then: the operator has narrowed the parent meanwhile. */

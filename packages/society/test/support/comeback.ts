@@ -1,7 +1,7 @@
 /** A world with a person, her agent and their group, and an agent that comes back to it. */
 import { createHash } from 'node:crypto';
 import type { AgentWorld } from '@reprise/agent';
-import { keepText } from '@reprise/memory';
+import { present } from '@reprise/contracts';
 import { VirtualClock } from '@reprise/testkit';
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
@@ -48,7 +48,7 @@ export interface Comeback {
     readonly text: string;
     readonly group?: string;
     readonly subject_key?: string;
-    readonly confidence_ppm?: number;
+    readonly confidence?: number;
   }[];
   /** Sessions since the link that this world knows; undefined for a base that it does not know. */
   readonly sessions?: number | undefined;
@@ -98,19 +98,17 @@ export async function returnArgs(
   const session_count = chain.count + (sessions ?? 1);
   const chain_hash = createHash('sha256').update(`${nonce} ${session_count}`).digest('hex');
   const base = sessions === undefined ? 'f'.repeat(64) : chain.hash;
-  const signed = items.map(({ text, group = 'crew', ...about }): SignedItem => {
+  const signed = items.map(({ text, group = 'crew', subject_key, confidence }): SignedItem => {
     const content = createHash('sha256').update(text).digest('hex');
-    return { store: `group:${group}`, type: 'note', tags: [], content, ...about };
+    const confidence_ppm = confidence === undefined ? undefined : Math.round(confidence * 1_000_000);
+    return { store: `group:${group}`, type: 'note', tags: [], content, ...present({ subject_key, confidence_ppm }) };
   });
   const place = { world: kernel.id, agent, nonce, purpose: 'return' as const };
   const statement = instead({ ...place, hash: chain_hash, count: session_count, base, items: signed });
   const signature = (await keys.sign(`ed25519.${signer}`, proofBytes(statement))) ?? '';
-  const memories = await Promise.all(
-    items.map(async ({ text, group = 'crew', ...about }) => ({
-      ...{ group, type: 'note', ...about },
-      ...(await keepText(kernel.content, text)),
-    })),
-  );
+  const memories = items.map(({ text: content, group = 'crew', ...about }) => ({
+    ...{ group, type: 'note', content, ...about },
+  }));
   return { agent_id: agent, nonce, signature, chain_hash, session_count, base_hash: base, memories };
 }
 

@@ -2,7 +2,7 @@
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { type AgentRegister, type Entity, type Society, society } from 'reprise/society';
-import { keptText } from './kept.js';
+import type { SocietyToolName } from '../../src/wire/index.js';
 
 /** A world with a society. */
 export async function openOffice(people: readonly string[] = ['ann', 'ben']) {
@@ -24,12 +24,12 @@ export async function agentOf(office: Society, parent: Entity, more: Partial<Age
 }
 
 /** Writes an item to a group as an entity. @returns the value of the answer */
-export async function writeTo({ world }: Office, entity: Entity, group: string, text: string, more: object = {}) {
-  const item = { type: 'note', visibility: 'group', group, ...(await keptText(world, text)), ...more };
+export async function writeTo(_: Office, entity: Entity, group: string, content: string, more: object = {}) {
+  const item = { type: 'note', visibility: 'group', group, content, ...more } as const;
   return (await entity.answerTo('memory_write_warm', item)).value as { item_id?: string; state?: string };
 }
 
 /** The value of a tool's answer. */
-export async function told(entity: Entity, tool: string, args: object) {
+export async function told(entity: Entity, tool: SocietyToolName, args: object) {
   return (await entity.answerTo(tool, args as never)).value as never;
 }

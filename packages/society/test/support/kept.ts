@@ -1,14 +1,10 @@
-/** Texts as the tools of a society keep them. */
+/** Calls in the form of the cell that they are sent to: links in place of texts. */
 import type { AgentWorld } from '@reprise/agent';
-import { putErasable } from '@reprise/kernel';
+import type { Value } from '@reprise/contracts';
+import type { Entity } from 'reprise/society';
+import { answerOnce } from '../../src/api/repeated.js';
 
-/** The links of an item's text. */
-export async function keptText(world: AgentWorld, text: string) {
-  const { content } = world.kernel;
-  const bytes = new TextEncoder().encode(text);
-  return {
-    content_ref: await putErasable(content, bytes),
-    summary_ref: await putErasable(content, bytes),
-    head_ref: await content.put(bytes.subarray(0, 200)),
-  };
+/** Sends an entity a call of a tool as its cell takes it. */
+export function cellCall({ kernel }: AgentWorld, { address }: Entity, name: string, args: object, id?: string) {
+  return answerOnce(kernel, address, { id: id ?? crypto.randomUUID(), name, args: args as Value });
 }

@@ -125,6 +125,11 @@ export class Project {
     return this.#cell.state<ProjectState>();
   }
 
+  /** Brings the project back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive(by: RequestBy = {}): Promise<void> {
+    await this.world.revive(this, by);
+  }
+
   /**
    * Sends a message to the coordinator.
    *
@@ -282,16 +287,9 @@ export class Project {
 
   /** Reads on until the project has changed. */
   async #change(from: number, signal: AbortSignal): Promise<void> {
-    for await (const { records } of this.world.kernel.frames(from, signal)) {
+    for await (const { records } of this.world.kernel.frames(from, signal, [this.address])) {
       for (const record of records) {
         if (isOf(record, this.address) && 'name' in record && record.name === 'specialists/ProjectChanged@1') return;
-        if (record.kind !== 'fault' || record.target[0] !== this.address[0] || record.target[1] !== this.id) continue;
-        throw new RepriseError('cell_failed', `project ${this.id} cannot go on: its cell has failed`, {
-          where: `project ${this.id}`,
-          fault: record.code,
-          actual: record.code,
-          hint: 'Fix the cause, and revive the cell with the kernel’s `World.revive`.',
-        });
       }
     }
     if (!signal.aborted) throw this.world.kernel.closedBy ?? this.#lost('an open world');
@@ -356,12 +354,13 @@ export class Project {
   /**
    * What a fact of the project or of its coordinator says about a command, from the frame of the command on.
    *
-   * @throws RepriseError `run_waiting` when the team cannot be read, so that the command waits and nothing goes on
+   * @throws RepriseError `run_waiting` when the team cannot be read, so that the command waits and nothing goes on;
+   *   `cell_failed` when the cell of the project or of its coordinator has failed
    */
   async #outcome<T>(ack: Ack, find: (fact: FactRecord) => T | undefined): Promise<T> {
     if (await this.#isUnread()) await this.#send('specialists/Open@1', {}, {}); // an earlier command, sent again
     const coordinator = coordinatorOf(this.id);
-    for await (const { records } of this.world.kernel.frames(ack.seq)) {
+    for await (const { records } of this.world.kernel.frames(ack.seq, undefined, [this.address, coordinator])) {
       for (const record of records) {
         if (!isOf(record, this.address) && !isOf(record, coordinator)) continue;
         const found = find(record);

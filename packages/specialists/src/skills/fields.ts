@@ -1,4 +1,5 @@
 /** Checks the fields of front matter, in the form of the Agent Skills standard and in that of a single file. */
+import { isTextWithin, lengthOfText } from '@reprise/contracts';
 import { SKILL_BOUNDS, SKILL_NAME } from '../pure/contracts/skills.js';
 import type { SkillField, SkillProblem, SkillRule } from './skill.js';
 import type { YamlEntries, YamlEntry, YamlText, YamlValue } from './yaml.js';
@@ -80,8 +81,8 @@ class FieldReader {
     if (entry === undefined || entry.value.kind !== 'text') return this.#missing('description', entry, 'description');
     const { text } = entry.value;
     if (text.trim() === '') this.#refuse(entry, 'description', 'the description is empty');
-    if (text.length > SKILL_BOUNDS.description)
-      this.#refuse(entry, 'description', `the description has ${text.length} characters`);
+    if (!isTextWithin(text, SKILL_BOUNDS.description))
+      this.#refuse(entry, 'description', `the description has ${lengthOfText(text)} characters`);
     return oneLine(text);
   }
 
@@ -90,8 +91,8 @@ class FieldReader {
     if (entry === undefined) return;
     const { value } = entry;
     if (value.kind !== 'text' || !value.isText) this.#refuse(entry, 'compatibility', 'compatibility is not a text');
-    else if (value.text.length > SKILL_BOUNDS.compatibility)
-      this.#refuse(entry, 'compatibility', `compatibility has ${value.text.length} characters`);
+    else if (!isTextWithin(value.text, SKILL_BOUNDS.compatibility))
+      this.#refuse(entry, 'compatibility', `compatibility has ${lengthOfText(value.text)} characters`);
   }
 
   #seedFields() {
@@ -140,11 +141,11 @@ class FieldReader {
   #triggers(entry: YamlEntry | undefined, found: readonly YamlText[], into: SkillProblem[]): readonly string[] {
     const triggers = found.map(({ text }) => oneLine(text));
     for (const [i, trigger] of triggers.entries())
-      if (trigger === '' || trigger.length > SKILL_BOUNDS.trigger)
+      if (trigger === '' || !isTextWithin(trigger, SKILL_BOUNDS.trigger))
         into.push({
           line: found[i]?.line ?? 1,
           rule: 'triggers',
-          message: trigger === '' ? 'a trigger is empty' : `a trigger has ${trigger.length} characters`,
+          message: trigger === '' ? 'a trigger is empty' : `a trigger has ${lengthOfText(trigger)} characters`,
         });
     if (triggers.length > SKILL_BOUNDS.triggers)
       into.push({ line: entry?.line ?? 1, rule: 'triggers', message: `there are ${triggers.length} triggers` });

@@ -52,7 +52,7 @@ const spawnAgent: Tool = defineOwnerTool({
   keep: async ({ task, context = '', ...asked }, { content }) => {
     // With the number of a task, or without a task, this is what the project refuses or takes as it is.
     if (task === undefined || asked.task_id !== undefined)
-      return { ...present({ ...asked, task }), ...(context === '' ? {} : { context: context.slice(0, 64) }) };
+      return { ...present({ ...asked, task }), ...(context === '' ? {} : { context: startOfText(context, 64) }) };
     const work = { task: titleOf(task), task_ref: await putText(content, wellFormed(task)) };
     return { ...present(asked), ...work, ...(await keptBrief(content, context, task)) };
   },

@@ -1,8 +1,9 @@
 /** Arbitrary values generated from the schemas of definitions. */
-import { Ref, type Value } from '@reprise/contracts';
+import { isKeyText, isTextFrom, isTextWithin, Ref, type Value } from '@reprise/contracts';
 import { portableSha256, type ReducerDefinition, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import type { GivenEvent } from '../given/given-reducer.js';
+import { anyTextOf } from './texts.js';
 import { anyValue } from './values.js';
 
 /** A compiled schema, as definitions hold it. */
@@ -85,15 +86,37 @@ function bounds(min: number | undefined, max: number | undefined): { readonly mi
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
-function anyText({ min, max, patterns = [] }: Extract<FittingSchema, { type: 'text' }>): fc.Arbitrary<string> {
+type TextSchema = Extract<FittingSchema, { type: 'text' }>;
+
+/** The longest text that is made to reach the bound of its schema. */
+const TEXT_LENGTH_MAX = 1_000;
+
+function anyText(schema: TextSchema): fc.Arbitrary<string> {
+  const { min = 0, max, key, patterns = [] } = schema;
   const [first, ...others] = patterns.map((pattern) => new RegExp(pattern));
   const fits = (text: string): boolean =>
-    text.length >= (min ?? 0) &&
-    text.length <= (max ?? Number.MAX_SAFE_INTEGER) &&
+    isTextFrom(text, min) &&
+    isTextWithin(text, max ?? Number.MAX_SAFE_INTEGER) &&
+    (key === undefined || isKeyText(text, key)) &&
     others.every((one) => one.test(text));
   if (first !== undefined) return fc.stringMatching(first).filter(fits);
+  if (key !== undefined) return anyKey(key).filter(fits);
   const { minLength, maxLength } = lengthsOf({ min, max });
-  return fc.string({ minLength, maxLength });
+  const short = fc.string({ minLength, maxLength });
+  const bounds = [min, max].filter((bound) => bound !== undefined && bound <= TEXT_LENGTH_MAX);
+  return fc.oneof(
+    { weight: 3, arbitrary: short },
+    ...bounds.map((bound) => ({ weight: 1, arbitrary: anyTextOf(bound as number) })),
+  );
+}
+
+/** A text that is a key: short, or of as many bytes as fit. */
+function anyKey(bytesMax: number): fc.Arbitrary<string> {
+  const filled = ['a', 'é', '水', '😀'].map((sign, i) => sign.repeat(Math.floor(bytesMax / (i + 1))));
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: Math.min(bytesMax, LENGTH_MAX) }) },
+    { weight: 1, arbitrary: fc.constantFrom(...filled.filter((text) => text !== '')) },
+  );
 }
 
 function lengthsOf({ min = 0, max }: { readonly min?: number | undefined; readonly max?: number | undefined }) {

@@ -10,6 +10,7 @@ export {
   type ScheduledRequest,
   type ScheduleStep,
 } from './programs.js';
+export { type AnyTextOptions, anyTextAround, anyTextOf, type TextLengths } from './texts.js';
 export {
   anyAddress,
   anyEffect,

@@ -146,7 +146,8 @@ export class Bench {
   get #reader(): Leaves {
     return {
       get: <L>(key: { readonly id: string }) => this.#leaves.get(key.id)?.leaf as L | undefined,
-      list: (kind) => [...this.#leaves.values()].filter(({ key }) => key.path[0] === kind) as unknown as ListedLeaf[],
+      list: ((kind: string) =>
+        [...this.#leaves.values()].filter(({ key }) => key.path[0] === kind)) as unknown as Leaves['list'],
     };
   }
 

@@ -51,6 +51,7 @@ function factsOf({ event, state, context, maker }: GivenDelivery, from: Sender):
     cellName: (reducer) => reducer,
     isOutside: () => from === null,
     isOwnAdapter: () => false,
+    isOwnRequest: () => false,
     isMaker: (cell) => isNew || JSON.stringify(cell) === JSON.stringify(maker),
     isAbove: (cell) => JSON.stringify(cell) === JSON.stringify(maker),
     row: (table, key) => context.table<Value>(table).get(key),

@@ -1,5 +1,13 @@
 /** Suites of checks for implementations of the ports, for adapters and for reducers. */
+export {
+  type ArgumentOptions,
+  anyArguments,
+  boundArguments,
+  type JsonSchema,
+  ODD_TEXTS,
+} from '../arbitraries/arguments.js';
 export { anyEventOf, anyFitting, type FittingSchema, LINKED_BYTES } from '../arbitraries/fitting.js';
+export { type AnyTextOptions, anyTextAround, anyTextOf, type TextLengths } from '../arbitraries/texts.js';
 export { type AnyValueOptions, anyValue } from '../arbitraries/values.js';
 export { type ReducerSubject, reducerChecks, testReducer } from '../reducers/reducer-suite.js';
 export type { AdapterSubject, AnyAdapterSubject, ParamsSource } from './adapter-subject.js';

@@ -1,4 +1,4 @@
-import { bytes, ref, value } from '@reprise/contracts';
+import { bytes, keyText, ref, value } from '@reprise/contracts';
 import { creates, defineReducer } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +15,8 @@ const everything = z.strictObject({
   count: z.int().min(3).max(9),
   share: z.number().gt(0).lt(1),
   name: z.string().min(2).max(4),
+  wide: z.string().max(40),
+  key: keyText(),
   code: z.string().regex(/^[a-z]{2}-\d+$/),
   side: z.enum(['left', 'right']),
   list: z.array(z.int()).min(1).max(3),

@@ -11,8 +11,7 @@
  */
 
 import { outcomeUnknown, ResultLost, type ToolAnswer, type ToolContext, toolError, toolParts } from '@reprise/agent';
-import type { Usage, Value } from '@reprise/contracts';
-import { startOfText } from '@reprise/contracts';
+import { isTextWithin, startOfText, type Usage, type Value } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
 import * as z from 'zod';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
@@ -310,7 +309,7 @@ function follow(turn: Turn, { sessionUpdate, content, toolCallId, title, status 
     ctx.progress({ type: 'delta', channel: 'reasoning', index: 0, text });
   }
   if (toolCallId === undefined || !sessionUpdate.startsWith('tool_call')) return;
-  if (toolCallId.length > CALL_ID_LENGTH_MAX) return;
+  if (!isTextWithin(toolCallId, CALL_ID_LENGTH_MAX)) return;
   const known = calls.get(toolCallId);
   const named = {
     title: startOfText((title ?? known?.title ?? toolCallId).replaceAll('\n', ' '), TITLE_LENGTH_MAX),

@@ -7,8 +7,7 @@
 
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { type ToolEntry, toolEntryOf } from '@reprise/agent';
-import type { Value } from '@reprise/contracts';
-import { shortText } from '@reprise/contracts';
+import { isTextWithin, shortText, type Value } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { wireName } from './wire-name.js';
 
@@ -30,7 +29,7 @@ export interface Terms {
 
 /** Makes the entry of a tool; returns the reason when the tool cannot be offered. */
 export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore): Promise<ToolEntry | string> {
-  if (tool.name === '' || tool.name.length > TOOL_NAME_LENGTH_MAX)
+  if (tool.name === '' || !isTextWithin(tool.name, TOOL_NAME_LENGTH_MAX))
     return `its name is empty or longer than ${TOOL_NAME_LENGTH_MAX}`;
   if (tool.execution?.taskSupport === 'required') return 'it can only be run as a task, which this client cannot do';
   const bytes = descriptorOf(tool);

@@ -80,25 +80,14 @@ async function ended(world: World, requests: TreeRequests) {
 
 /** Reads on until the tree has ended, and ends itself when nothing more can come. */
 async function nextEnd(world: World, tree: string, from: number): Promise<void> {
-  for await (const { records } of world.frames(from)) {
+  for await (const { records } of world.frames(from, undefined, [[TREE, tree]])) {
     for (const record of records) {
       const fact = treeFactIn(record);
       if (fact?.tree === tree && fact.name === 'tree/Ended@1') return;
-      if (record.kind !== 'fault' || record.target.length !== 2) continue;
-      if (record.target[0] === TREE && record.target[1] === tree) throw failed(tree, record.code);
     }
   }
   throw (
     world.closedBy ??
     new RepriseError('world_closed', 'the world was closed before the tree ended', { where: `tree ${tree}` })
   );
-}
-
-function failed(tree: string, code: string): RepriseError {
-  return new RepriseError('cell_failed', `tree ${tree} cannot go on: its cell has failed`, {
-    where: `tree ${tree}`,
-    fault: code,
-    actual: code,
-    hint: 'Fix the cause, and revive the cell with the kernel’s `World.revive`.',
-  });
 }

@@ -5,7 +5,14 @@
  * from a view. A refusal of a command is data.
  */
 import { type AgentWorld, type AnyAgent, durationMs, putText, readText, type Schema } from '@reprise/agent';
-import { type Capability, present, RepriseError, requireKnownOptions, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  type Capability,
+  present,
+  RepriseError,
+  requireKnownOptions,
+  type Value,
+} from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import {
   type AskRow,
@@ -49,6 +56,16 @@ export class Tree<R = unknown> {
     private readonly schema: Schema<R> | undefined = undefined,
   ) {
     this.#requests = new TreeRequests(parts.world.kernel, parts.name);
+  }
+
+  /** The cell of the tree. */
+  get address(): Address {
+    return this.#requests.cell.address;
+  }
+
+  /** Brings the tree back after its cell has failed, with the state before the fault. See `World.revive`. */
+  async revive(by: By = {}): Promise<void> {
+    await this.parts.world.revive(this, by);
   }
 
   /** Its name: the key of its cell. */
@@ -103,13 +120,21 @@ export class Tree<R = unknown> {
     };
   }
 
-  /** What happens, as it becomes durable; all that happened before comes first. */
+  /**
+   * What happens, as it becomes durable; all that happened before comes first.
+   *
+   * @throws RepriseError `cell_failed` when the cell of the tree has failed and nothing more comes
+   */
   async *events(options: TreeWatchOptions = {}): AsyncGenerator<TreeEvent> {
     requireKnownOptions(options, { after: true, follow: true, signal: true }, 'events');
     const { after = -1, follow = true, signal } = options;
     const last = follow ? Number.POSITIVE_INFINITY : this.#kernel.head.seq;
     if (after + 1 > last) return;
-    for await (const { seq: frame, at, records } of this.#kernel.frames(after + 1, signal)) {
+    for await (const { seq: frame, at, records } of this.#kernel.frames(
+      after + 1,
+      signal,
+      follow ? [this.address] : [],
+    )) {
       for (const record of records) {
         const fact = treeFactIn(record);
         if (fact?.tree === this.name) yield treeEventOf(fact, { frame, at });

@@ -10,7 +10,7 @@
  *     which name a tool only, find it.
  */
 import { defineOwnerTool, putText, type Tool } from '@reprise/agent';
-import { MICRO, present, type Ref, startOfText, type Value, wellFormed } from '@reprise/contracts';
+import { isTextWithin, MICRO, present, type Ref, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { memoryTools } from '@reprise/memory';
 import type * as z from 'zod';
@@ -205,7 +205,7 @@ export async function keptAnswer(
   content: ContentStore,
 ): Promise<Pick<CallOf<'answer'>, 'text_ref' | 'picked'>> {
   const text = typeof value === 'boolean' ? (value ? 'yes' : 'no') : wellFormed(value);
-  const picked = typeof value === 'boolean' ? value : text.length <= OPTION_LENGTH_MAX ? text : null;
+  const picked = typeof value === 'boolean' ? value : isTextWithin(text, OPTION_LENGTH_MAX) ? text : null;
   return { text_ref: await putText(content, text), picked };
 }
 

@@ -1,6 +1,6 @@
 /** The schemas of jobs: one run of an agent for an owner (`work/Job@1`), its preparation, and what its owner is told. */
 import { adopted, tally } from '@reprise/agent/contracts';
-import { type Address, address, digestHex, inputPart, partView, ref, value } from '@reprise/contracts';
+import { type Address, address, digestHex, inputPart, keyText, partView, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
 import {
@@ -17,7 +17,7 @@ import { rightsOf } from './made.js';
 const some = z.int().min(1);
 const alias = z.string().min(1).max(128);
 const code = z.string().min(1).max(96);
-const sessionKey = z.string().min(1).max(256);
+const sessionKey = keyText();
 
 /** The number of a job, unique among the jobs of its owner. */
 export const jobNumber = z.int().min(1).max(9_999_999);
@@ -51,7 +51,7 @@ export const beginJob = z.strictObject({
   n: jobNumber,
   ...request,
   /** The key of the `flow/Queue@1` whose slot the job needs; null: it begins at once. */
-  pool: z.nullable(z.string().min(1).max(256)),
+  pool: z.nullable(keyText()),
   /** Higher values come first. */
   priority: z.int().min(-JOB_PRIORITY_MAX).max(JOB_PRIORITY_MAX),
   /** How long it may take from its slot on. */

@@ -1,10 +1,11 @@
 /** How a job changes, how it is stopped, and how it ends, once. */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { formatAddress, present } from '@reprise/contracts';
+import { present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { JobChanged } from './contracts.js';
 import { JOB_ENDED, type JobStatus } from './job-names.js';
 import type { JobState } from './job-state.js';
+import { dropMade } from './made.js';
 import { leavePool } from './pool.js';
 
 /** The timer of the time limit, and the one that ends the wait for a session that was told to stop. */
@@ -67,6 +68,7 @@ function changeOf(draft: JobState): JobChanged {
  * of the end is in line before that: so a slot goes to the first of all that are ready.
  */
 export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: ReducerContext): void {
+  ctx.forget(); // it waits for nobody
   Object.assign(draft, outcome);
   if (draft.plan !== null) ctx.cancel(draft.plan);
   draft.plan = null;
@@ -79,7 +81,7 @@ export function endJob(draft: JobState, { status, ...outcome }: Outcome, ctx: Re
 
 /** A session that waits for its rights never begins. */
 export function dropMaking({ session }: JobState, ctx: ReducerContext): void {
-  if (session !== null) ctx.table('making').delete(formatAddress([SESSION_REDUCER, session]));
+  if (session !== null) dropMade(ctx, [SESSION_REDUCER, session]);
 }
 
 /** Stops a job: at once before its session works, else when the session has stopped. */

@@ -1,6 +1,6 @@
 /** The state of a job, below 4 KiB, and its tables. */
 import { tally } from '@reprise/agent/contracts';
-import { address, digestHex, ref, value } from '@reprise/contracts';
+import { address, digestHex, keyText, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { jobInput, jobKind, jobNumber } from './contracts.js';
 import { JOB_INPUTS_MAX, JOB_STATUSES } from './job-names.js';
@@ -20,7 +20,7 @@ export const jobState = z.strictObject({
   kind: jobKind,
   request_ref: z.nullable(ref()),
   inputs: z.array(jobInput).max(JOB_INPUTS_MAX),
-  pool: z.nullable(z.string().max(256)),
+  pool: z.nullable(keyText()),
   priority: z.int(),
   timeout_ms: count,
   /** The model that the owner asks for, then the one that the session has. */
@@ -32,7 +32,7 @@ export const jobState = z.strictObject({
   /** The plan that prepares. */
   plan: z.nullable(count),
   /** The session of this attempt. */
-  session: z.nullable(z.string().max(256)),
+  session: z.nullable(keyText()),
   digest: z.nullable(digestHex()),
   output_ref: z.nullable(ref()),
   value_ref: z.nullable(ref()),

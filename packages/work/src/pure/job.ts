@@ -12,7 +12,7 @@
  * J6  A job reads and makes no content: it passes links on.
  */
 import { childNotice, ownerAnswer, ownerCall, ownerParked, session } from '@reprise/agent/contracts';
-import { type Address, NOTICES } from '@reprise/contracts';
+import { type Address, NOTICES, utf8Length } from '@reprise/contracts';
 import { queueEvents } from '@reprise/flow';
 import { byteLength } from '@reprise/kernel/codec';
 import {
@@ -61,6 +61,7 @@ const HANDLERS: EventHandlers<JobState, Events, Tables> = {
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';
+    ctx.forget(LINE_TAG);
     if (!isPaused(ctx)) granted(draft, ctx);
   }),
   'flow/Expired@1': fromPool('flow/Expired@1', (draft, ctx) => {
@@ -194,7 +195,7 @@ function begin(draft: JobState, job: BeginJob, ctx: ReducerContext): void {
     if (draft.begun === begun) return;
     ctx.reject('already_begun');
   }
-  if (address[1].length > JOB_KEY_MAX) ctx.reject('key_too_long');
+  if (utf8Length(address[1]) > JOB_KEY_MAX) ctx.reject('key_too_long');
   const owner: Address | null = caller === null ? null : [...caller];
   if (owner !== null && address[1] !== jobKey(owner[1], job.n)) ctx.reject('not_your_key');
   const { details, grant, labels = {}, pool } = job;

@@ -17,7 +17,7 @@ const sent = z.strictObject({ name: wireName, value: value() });
 /** The rights of a cell that is made. */
 export const rightsOf = z.strictObject({ exercise, grant, account });
 
-/** A cell on the way to its rights: an entry of the table `making`, by its formatted address. */
+/** A cell on the way to its rights: an entry of the table `making`, by {@link makingKey}. */
 export const makingCell = z.strictObject({
   to: address,
   rights: rightsOf,
@@ -65,7 +65,7 @@ export type MadeNews =
  * @example makeWithRights(ctx, { to, making: adopted, rights: { exercise: { may: { tool: [] } } }, first: input, tag: 'worker' })
  */
 export function makeWithRights(ctx: ReducerContext, { to, making, rights, first, tag }: CellToMake): void {
-  const at = formatAddress(to);
+  const at = makingKey(ctx, to);
   const kept = first === undefined ? {} : { first: first as MakingCell['first'] };
   tableOf(ctx).set(at, { to, rights, ...kept, tag } as MakingCell);
   ctx.send(to, making, { reply: true, tag: `${MAKING}${at}` });
@@ -104,23 +104,33 @@ const MAKING = 'making:';
 
 /** The refusal of the command arrives before the event behind it: then the entry is gone, and the cell never begins. */
 function setRights(ctx: ReducerContext, { to, rights }: MakingCell): undefined {
-  const at = formatAddress(to);
-  ctx.command('sys/SetRights@1', { holder: `cell:${at}`, ...rights }, { tag: `${MAKING}${at}` });
+  const tag = `${MAKING}${makingKey(ctx, to)}`;
+  ctx.command('sys/SetRights@1', { holder: `cell:${formatAddress(to)}`, ...rights }, { tag });
   ctx.send(ctx.address, { name: 'work/RightsStand@1', value: { to } });
   return undefined;
 }
 
 function begin(ctx: ReducerContext, to: Address): MadeNews | undefined {
-  const cell = tableOf(ctx).get(formatAddress(to));
+  const cell = tableOf(ctx).get(makingKey(ctx, to));
   if (cell === undefined) return undefined;
-  tableOf(ctx).delete(formatAddress(to));
+  dropMade(ctx, to);
   if (cell.first !== undefined) ctx.send(to, cell.first, { reply: 'refusal', tag: cell.tag });
   return { made: true, to, tag: cell.tag };
 }
 
 function given(ctx: ReducerContext, { to, tag }: MakingCell, code: string): MadeNews {
-  tableOf(ctx).delete(formatAddress(to));
+  dropMade(ctx, to);
   return { made: false, to, tag, code };
+}
+
+/** Forgets a cell on the way to its rights: it never begins. */
+export function dropMade(ctx: ReducerContext, to: Address): void {
+  tableOf(ctx).delete(makingKey(ctx, to));
+}
+
+/** The key of a cell on its way: a digest, since an address may be longer than a key. */
+function makingKey(ctx: ReducerContext, to: Address): string {
+  return ctx.hash([...to]).slice(0, 40);
 }
 
 function cellOf(ctx: ReducerContext, tag: string | undefined): MakingCell | undefined {

@@ -30,7 +30,7 @@ export function passOn(ctx: ReducerContext, to: Address | null, call: OwnerCall,
   if (to === null || !ctx.takes(to, OWNER_CALL)) return false;
   const at = keyOf(call, ctx);
   passedOf(ctx).set(at, open);
-  ctx.send(to, { name: OWNER_CALL, value: call }, { reply: 'refusal', tag: `${PASSED_TAG}${at}` });
+  ctx.send(to, { name: OWNER_CALL, value: call }, { reply: 'refusal', tag: tagOf(at), failure: tagOf(at) });
   return true;
 }
 
@@ -42,7 +42,7 @@ export function passedFor<C extends PassedCall>(ctx: ReducerContext, { name, val
   const at = keyOf(value, ctx);
   const open = passedOf<C>(ctx).get(at);
   if (open === undefined || open.step_epoch !== value.step_epoch) return ctx.reject('no_call');
-  if (name === 'aos.agent/OwnerAnswer@1') passedOf(ctx).delete(at);
+  if (name === 'aos.agent/OwnerAnswer@1') forgetCall(ctx, at);
   return open;
 }
 
@@ -64,15 +64,30 @@ export function isPassedTag(tag: string): boolean {
 export function forgetPassed(ctx: ReducerContext, session: string | null): void {
   if (session === null) return;
   const passed = passedOf(ctx);
-  const range = { from: `${session} `, before: `${session}!` };
+  const at = shortHash(session, ctx);
+  const range = { from: `${at} `, before: `${at}!` };
   for (let page = passed.range(range); page.length > 0; page = passed.range(range)) {
-    for (const [at] of page) passed.delete(at);
+    for (const [at] of page) forgetCall(ctx, at);
   }
 }
 
-/** A model may choose long ids of many bytes, and a key is bounded: so it names a call by the digest of its id. */
+/** The name of a call in the answers of the kernel: that it was refused, or that the cell of the app has failed. */
+function tagOf(at: string): string {
+  return `${PASSED_TAG}${at}`;
+}
+
+function forgetCall(ctx: ReducerContext, at: string): void {
+  passedOf(ctx).delete(at);
+  ctx.forget(tagOf(at));
+}
+
+/** A model may choose long ids of many bytes, and two keys do not fit into one: digests of both name a call. */
 function keyOf({ session, call_id }: Pick<OwnerCall, 'session' | 'call_id'>, ctx: ReducerContext): string {
-  return `${session} ${ctx.hash(call_id).slice(0, 32)}`;
+  return `${shortHash(session, ctx)} ${shortHash(call_id, ctx)}`;
+}
+
+function shortHash(text: string, ctx: ReducerContext): string {
+  return ctx.hash(text).slice(0, 32);
 }
 
 function passedOf<C extends PassedCall = PassedCall>(ctx: ReducerContext): Table<C> {

@@ -20,7 +20,15 @@ export function enterPool(draft: JobState, pool: string, ctx: ReducerContext): v
   const { priority, timeout_ms } = draft;
   draft.slot = 'line';
   const item = { item: itemOf(ctx), priority, value: null, lease_ms: timeout_ms + LEASE_MS_BEYOND };
-  ctx.send([QUEUE, pool], { name: 'flow/Enqueue@1', value: item }, { reply: 'refusal', tag: LINE_TAG });
+  ctx.send(
+    [QUEUE, pool],
+    { name: 'flow/Enqueue@1', value: item },
+    {
+      reply: 'refusal',
+      tag: LINE_TAG,
+      failure: LINE_TAG,
+    },
+  );
 }
 
 /** Gives back the slot, or leaves the line. */

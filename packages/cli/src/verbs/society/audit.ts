@@ -15,12 +15,16 @@ export async function audit(io: Io, world: string, options: { readonly json?: tr
   return report.problems.length === 0 ? EXIT.ok : EXIT.finding;
 }
 
-function linesOf(world: string, { head, people, agents, unused_keys, problems }: AuditReport): readonly string[] {
+function linesOf(
+  world: string,
+  { head, people, agents, unused_keys, failed_cells, problems }: AuditReport,
+): readonly string[] {
   const found = problems.length === 0 ? 'no problem' : counted(problems.length, 'problem');
   return [
     `${world}: ${found}`,
     ...problems.map(lineOfProblem),
     ...agents.flatMap(linesOfAgent),
+    ...failed_cells.map(({ cell, code, failed }) => `FAILED: ${cell}, ${code} in frame ${failed.seq}`),
     ...unused_keys.map(({ agent_id, seq, destroyed }) => {
       const now = destroyed === null ? 'destroyed when its vault is opened' : `destroyed in frame ${destroyed.seq}`;
       return `key ${short(agent_id)} of frame ${seq}: its registration was refused; ${now}`;

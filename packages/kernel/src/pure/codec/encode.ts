@@ -1,9 +1,9 @@
 import type { Ref } from '@reprise/contracts';
-import { isRef, RepriseError, startOfText } from '@reprise/contracts';
+import { isRef, RepriseError, startOfText, utf8Length } from '@reprise/contracts';
 import { ENCODED_BYTES_MAX, FRAME_DEPTH_MAX, SHARED_ENTRIES_MIN, VALUE_DEPTH_MAX } from './bounds.js';
 import { bytesIn, isOwnMap, LINK_CODEC_AT, LINK_CODEC_VALUE, LINK_HEAD, LINK_TAG, plainness } from './kinds.js';
 import { DIGEST_TAG, DIGEST_UNITS, SCOPE_TAG, SHARED_TAG, STRING_TAG, VALUE_TAG, WrittenScope } from './scope.js';
-import { sortKeys, utf8Length, writeUtf8 } from './text.js';
+import { sortKeys, writeUtf8 } from './text.js';
 
 /** The initial size of the pooled writer: enough for nearly every event, so that few calls ever grow it. */
 const POOL_BYTES = 16 * 1024;

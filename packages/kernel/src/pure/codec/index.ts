@@ -29,4 +29,4 @@ export {
 } from './ordered.js';
 export { byteLength, headBytes } from './size.js';
 export { listSlices } from './slices.js';
-export { compareText, readUtf8, utf8Length } from './text.js';
+export { compareText, readUtf8 } from './text.js';

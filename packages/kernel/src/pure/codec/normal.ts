@@ -1,9 +1,9 @@
-import { Ref, type Value } from '@reprise/contracts';
+import { Ref, utf8Length, type Value } from '@reprise/contracts';
 import { VALUE_DEPTH_MAX } from './bounds.js';
 import { decode } from './decode.js';
 import { encode } from './encode.js';
 import { headBytes, LINK_BYTES } from './size.js';
-import { sortKeys, utf8Length } from './text.js';
+import { sortKeys } from './text.js';
 
 /** A value in normal form, and how many canonical bytes it takes. */
 export interface NormalValue {

@@ -6,8 +6,8 @@
  * before a longer one that begins with it; integers come before text; text compares by code point, which is also the
  * order of its UTF-8 bytes and follows no locale.
  */
-import { RepriseError } from '@reprise/contracts';
-import { readUtf8, utf8Length, writeUtf8 } from './text.js';
+import { RepriseError, utf8Length } from '@reprise/contracts';
+import { readUtf8, writeUtf8 } from './text.js';
 
 /** A part of a key: text, or a safe integer. */
 export type KeyPart = string | number;

@@ -1,7 +1,6 @@
 import type { Value } from '@reprise/contracts';
-import { isRef } from '@reprise/contracts';
+import { isRef, utf8Length } from '@reprise/contracts';
 import { isOwnMap } from './kinds.js';
-import { utf8Length } from './text.js';
 
 /** The head of a link, and its digest. */
 export const LINK_BYTES = 41;

@@ -16,6 +16,8 @@ export interface SenderFacts {
   isOutside(): boolean;
   /** Whether the event is a request of the adapter of an open effect of the receiver. */
   isOwnAdapter(): boolean;
+  /** Whether the event is a request in the name of the receiver. */
+  isOwnRequest(): boolean;
   /** Whether a cell made the receiver, in that generation; null for the outside. */
   isMaker(cell: Address | null): boolean;
   /** Whether a cell stands above the receiver. */
@@ -56,6 +58,8 @@ function matches(who: Exclude<Who, RowForm>, facts: SenderFacts): boolean {
       return from?.length === 2 && isCell(from, to);
     case 'ownPlan':
       return from?.length === 3 && from[0] === to[0] && from[1] === to[1];
+    case 'ownRequest':
+      return facts.isOwnRequest();
     case 'maker':
       return from === null ? facts.isOutside() && facts.isMaker(null) : from.length === 2 && facts.isMaker([...from]);
     case 'state':

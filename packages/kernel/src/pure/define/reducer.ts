@@ -91,6 +91,12 @@ export interface EventSendOptions {
   readonly reply?: boolean | 'refusal';
   /** Repeated in the answer, to tell several sent events apart: 1 to 256 characters. */
   readonly tag?: string;
+  /**
+   * For an event that is answered later by another event: when its receiver fails or ends before, this cell is sent
+   * `sys/Reply@1` with this tag and `cell_failed` or `cell_absent`. The tag stays open until then, until `ctx.forget`, or
+   * the end of this cell; sent again while it is open, it names one question about the receiver of the last event.
+   */
+  readonly failure?: string;
 }
 
 /**
@@ -128,9 +134,14 @@ export interface ReducerContext<T extends TableSchemas = NoTables> {
    * Sends an event to a cell of this world, in this frame.
    *
    * @param options with `reply` the answer comes as `sys/Reply@1`, with `reply: 'refusal'` only when the event does not
-   *   take place; the answer repeats `tag`
+   *   take place; the answer repeats `tag`. With `failure` this cell also hears when the receiver fails or ends later
    */
   send(to: Address, event: { readonly name: string; readonly value: unknown }, options?: EventSendOptions): void;
+  /**
+   * Closes a tag that was given as `failure`, or all of them without an argument: the answer has come, or this cell does
+   * not wait for it any more.
+   */
+  forget(tag?: string): void;
   /** Whether the reducer of an address takes an event: sending one that it does not take is a fault. */
   takes(to: Address, event: string): boolean;
   /** States a fact for watchers and projections. The reducer declares it under `facts`. */

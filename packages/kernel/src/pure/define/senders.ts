@@ -25,7 +25,7 @@ export type KeyPart =
 
 /** A sender that needs no further data: each is described at {@link by}. */
 export interface PlainForm {
-  readonly form: 'outside' | 'adapter' | 'self' | 'ownPlan' | 'maker' | 'any';
+  readonly form: 'outside' | 'adapter' | 'self' | 'ownPlan' | 'ownRequest' | 'maker' | 'any';
 }
 
 /** The cell whose address stands in a top-level field of the receiver's state. */
@@ -89,6 +89,8 @@ export const by = Object.freeze({
   self: { form: 'self' },
   /** A plan of this cell; `ctx.plan` is its ordinal. */
   ownPlan: { form: 'ownPlan' },
+  /** A request in the name of this cell (`world.as('cell:…')`): of a client that acts as it, outside. */
+  ownRequest: { form: 'ownRequest' },
   /** The cell that made this one, in that generation; of a cell made from outside: the outside. */
   maker: { form: 'maker' },
   /** Each sender that the gate lets through. The recipe must not believe what the event says about its sender. */
@@ -179,6 +181,7 @@ function requireForm(who: Who, declaring: Declaring, where: string): void {
     case 'adapter':
     case 'self':
     case 'ownPlan':
+    case 'ownRequest':
     case 'maker':
     case 'any':
       return;

@@ -30,7 +30,7 @@ import { notify, takes } from './frame/notify.js';
 import { effectOfTimer } from './frame/wake.js';
 import { gateErase, gateRequest, type SendVerdict, sendText, standingRefusal } from './gate/gate.js';
 import { endRefused, isRightsTimer, rightsExpired } from './gate/grants.js';
-import { cellKey, effectKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
+import { cellKey, effectKey, failedKey, PENDING_KEY, planKey, timerKey, WORLD_KEY } from './leaf/leaf-key.js';
 import type { EffectLeaf, LeafChange, LeafReader, WorldLeaf } from './leaf/leaves.js';
 import type { StagedBlob } from './leaf/log.js';
 import { Refusal } from './leaf/signals.js';
@@ -206,6 +206,7 @@ function reviveCell(fold: FrameFold, address: Address): void {
   if (fold.overlay.get(cellKey(address))?.live !== true)
     throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
   updateCell(fold, address, () => ({ failed: null }));
+  fold.overlay.set(failedKey(address), undefined);
 }
 
 function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {

@@ -1,4 +1,5 @@
 /** Keywords about a value itself: its type, what it equals, numbers and texts. */
+import { lengthOfText } from '@reprise/contracts';
 import type { Budget } from './budget.js';
 import type { Rule } from './check-run.js';
 import { isMap, keyOf } from './equal.js';
@@ -58,12 +59,7 @@ export function lengthRule(fits: (length: number) => boolean, message: string): 
 
 function lengthOf(text: string, budget: Budget): number {
   budget.spend(text.length / 8);
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    if ((text.codePointAt(at) ?? 0) > 0xffff) at++;
-    length++;
-  }
-  return length;
+  return lengthOfText(text);
 }
 
 /** `pattern` */

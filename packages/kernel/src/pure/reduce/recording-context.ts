@@ -64,6 +64,7 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
     plan: sender?.length === 3 && sender[0] === address[0] && sender[1] === address[1] ? sender[2] : null,
     calls,
     send: noted('send'),
+    forget: noted('forget'),
     takes: () => true,
     record: noted('record'),
     timer: noted('timer'),

@@ -1,5 +1,5 @@
 import type { Value, ValueMap } from '@reprise/contracts';
-import { isRef } from '@reprise/contracts';
+import { isKeyText, isRef, isTextFrom, isTextWithin } from '@reprise/contracts';
 import { pathText } from '../codec/encode.js';
 import { isOwnMap } from '../codec/kinds.js';
 import { describe, expectation } from './describe.js';
@@ -21,7 +21,7 @@ type CheckResult =
  * @param node a compiled schema
  * @param value a canonical value
  * @example check({ type: 'text', max: 2 }, 'abc')
- * // { ok: false, path: '$', expected: 'text of at most 2 units', actual: 'text of 3 units' }
+ * // { ok: false, path: '$', expected: 'text of at most 2 characters', actual: '"abc"' }
  */
 export function check(node: SchemaNode, value: Value): CheckResult {
   return checkNext(node, value, undefined);
@@ -96,7 +96,7 @@ function fits(node: Leaf, value: Value): boolean {
     case 'number':
       return typeof value === 'number' && fitsNumber(node, value);
     case 'text':
-      return typeof value === 'string' && within(node, value.length) && patternsOf(node).every((p) => p.test(value));
+      return typeof value === 'string' && fitsText(node, value);
     case 'literal':
       return node.values.includes(value);
   }
@@ -108,6 +108,13 @@ function fitsNumber(node: Extract<SchemaNode, { type: 'number' }>, n: number): b
   if (node.max !== undefined && n > node.max) return false;
   if (node.above !== undefined && n <= node.above) return false;
   return node.below === undefined || n < node.below;
+}
+
+function fitsText(node: Extract<SchemaNode, { type: 'text' }>, text: string): boolean {
+  if (node.min !== undefined && !isTextFrom(text, node.min)) return false;
+  if (node.max !== undefined && !isTextWithin(text, node.max)) return false;
+  if (node.key !== undefined && !isKeyText(text, node.key)) return false;
+  return patternsOf(node).every((pattern) => pattern.test(text));
 }
 
 function within(node: { readonly min?: number; readonly max?: number }, length: number): boolean {

@@ -1,5 +1,5 @@
 import type { Value } from '@reprise/contracts';
-import { isRef } from '@reprise/contracts';
+import { isRef, lengthOfText } from '@reprise/contracts';
 import type { SchemaNode } from './node.js';
 
 /** Longest text shown in full: enough for a tag or an enum, too little for most secrets. */
@@ -11,7 +11,7 @@ export function expectation(node: SchemaNode): string {
     case 'number':
       return (node.int ? 'an integer' : 'a number') + numberBounds(node);
     case 'text':
-      return `text${sizes(node, 'units')}${(node.patterns ?? []).map((source) => ` matching /${source}/`).join('')}`;
+      return `${textSizes(node)}${(node.patterns ?? []).map((source) => ` matching /${source}/`).join('')}`;
     case 'literal':
       return node.values.map(describe).join(' or ');
     case 'list':
@@ -36,6 +36,14 @@ const NAMES = {
   record: 'a map',
 } as const;
 
+function textSizes(node: Extract<SchemaNode, { type: 'text' }>): string {
+  const key =
+    node.key === undefined
+      ? ''
+      : `${node.min === undefined && node.max === undefined ? '' : ','} of 1 to ${node.key} bytes`;
+  return `text${sizes(node, 'characters')}${key}`;
+}
+
 function sizes(node: { readonly min?: number; readonly max?: number }, what: string): string {
   const { min, max } = node;
   if (min !== undefined && max !== undefined)
@@ -57,7 +65,7 @@ function numberBounds(node: Extract<SchemaNode, { type: 'number' }>): string {
 export function describe(value: Value): string {
   if (value === undefined) return 'undefined';
   if (typeof value === 'string') {
-    return value.length <= SHOWN_UNITS ? JSON.stringify(value) : `text of ${value.length} units`;
+    return value.length <= SHOWN_UNITS ? JSON.stringify(value) : `text of ${lengthOfText(value)} characters`;
   }
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Uint8Array) return `${value.length} bytes`;

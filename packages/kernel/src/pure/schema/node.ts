@@ -23,7 +23,15 @@ export type SchemaNode =
       readonly above?: number;
       readonly below?: number;
     }
-  | { readonly type: 'text'; readonly min?: number; readonly max?: number; readonly patterns?: readonly string[] }
+  | {
+      readonly type: 'text';
+      /** Bounds in characters: Unicode code points. */
+      readonly min?: number;
+      readonly max?: number;
+      /** Of a text that is a key: the most bytes in UTF-8, from 1. */
+      readonly key?: number;
+      readonly patterns?: readonly string[];
+    }
   | { readonly type: 'literal'; readonly values: readonly Value[] }
   | { readonly type: 'list'; readonly item: SchemaNode; readonly min?: number; readonly max?: number }
   | { readonly type: 'tuple'; readonly items: readonly SchemaNode[] }

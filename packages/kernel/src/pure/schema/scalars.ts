@@ -34,7 +34,7 @@ export function refuseCheck(check: CheckDef, place: Place): never {
   refuseSchema(place, `the check ${name}${format} is not part of journaled schemas`, 'Use bounds, or a regex.');
 }
 
-/** Compiles text: bounds in UTF-16 units, patterns without flags. */
+/** Compiles text: bounds in characters, of keys in bytes, patterns without flags. */
 export function compileText(def: $ZodStringDef, place: Place): TextNode {
   if (def.coerce) refuseSchema(place, 'coercion changes the value', 'Use string() and send text.');
   if ('format' in def) {
@@ -43,12 +43,29 @@ export function compileText(def: $ZodStringDef, place: Place): TextNode {
   }
   const bounds: Bounds = {};
   const patterns: string[] = [];
+  let key: number | undefined;
   for (const check of checksOf(def)) {
     if (narrowLength(bounds, check, place)) continue;
+    const bytesMax = keyBytesOf(check);
+    if (bytesMax !== undefined) {
+      key = Math.min(key ?? bytesMax, bytesMax);
+      continue;
+    }
     if (check.check !== 'string_format' || check.format !== 'regex') refuseCheck(check, place);
     patterns.push(plainPattern(check.pattern, place));
   }
-  return { type: 'text', ...bounds, ...(patterns.length > 0 ? { patterns } : {}) };
+  return {
+    type: 'text',
+    ...bounds,
+    ...(key === undefined ? {} : { key }),
+    ...(patterns.length > 0 ? { patterns } : {}),
+  };
+}
+
+/** The most bytes of a text that is a key: a check of our own, which zod's union of checks leaves out. */
+function keyBytesOf(check: CheckDef): number | undefined {
+  const name: string = check.check;
+  return name === 'key_bytes' && 'bytesMax' in check && typeof check.bytesMax === 'number' ? check.bytesMax : undefined;
 }
 
 /** Splits off escapes, so that `\\p` is recognized as a backslash and a letter, and inline flags. */

@@ -1,5 +1,5 @@
 /** Reads a world as it was: read-only state at a frame. */
-import { type Address, isWhole, RepriseError, type Value } from '@reprise/contracts';
+import { type Address, type Guarantee, isWhole, RepriseError, type Value } from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
 import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -17,6 +17,7 @@ import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '
 import { isAddress, logKey } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
+import { type Trouble, troublesIn } from '../../run/state/trouble.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { appFor, eraAt, unverifiedEra } from './eras.js';
 import { readCellTable, readKeptLog, readState } from './read-leaves.js';
@@ -33,6 +34,21 @@ export interface WorldAt {
   log(address: Address, name: string, from?: number): AsyncGenerator<Value>;
   /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
+  /** What needed attention: the cells that had failed, the oldest fault first. */
+  trouble(): readonly Trouble[];
+  /** The effects without a receipt, in the order in which they were emitted. */
+  openEffects(): readonly EffectAt[];
+}
+
+/** An open effect, as it was. */
+interface EffectAt {
+  readonly effect: string;
+  readonly name: string;
+  /** The cell whose plan emitted it. */
+  readonly cell: Address;
+  readonly guarantee: Guarantee;
+  /** 0 while it waits to be started. */
+  readonly attempt: number;
 }
 
 /** What reading the past may need besides the app. */
@@ -79,7 +95,17 @@ export async function worldAt(
     state,
     log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
+    trouble: () => troublesIn(table),
+    openEffects: () => effectsIn(table),
   };
+}
+
+function effectsIn(table: LeafTable): readonly EffectAt[] {
+  const open = [...table.list('effect')].filter(({ leaf }) => leaf.late === undefined);
+  open.sort(({ leaf: a }, { leaf: b }) => a.queued[0] - b.queued[0] || a.queued[1] - b.queued[1]);
+  return open.map(({ key, leaf: { name, plan, guarantee, attempt } }) => {
+    return { effect: String(key.path[1]), name, cell: [plan[0], plan[1]], guarantee, attempt };
+  });
 }
 
 /** An app that reads states as they were written. */

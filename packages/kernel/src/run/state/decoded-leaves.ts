@@ -1,6 +1,6 @@
 /** The leaves of a world as their bytes say them, for folds that check the ordinary one. */
 import { decode, encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
-import type { EffectLeaf, LeafKey, LeafReader } from '../../pure/engine/index.js';
+import type { KeyedLeaf, LeafKey, LeafOf, LeafReader, ListedKind } from '../../pure/engine/index.js';
 
 /** Of so many frames one is folded from bytes: the leaves decoded, the plans rebuilt. */
 export const FROM_BYTES_EVERY = 256;
@@ -20,7 +20,7 @@ export class DecodedLeaves implements LeafReader {
     return leaf === undefined ? undefined : this.#throughBytes(key, leaf);
   }
 
-  *list(kind: 'effect'): Generator<{ readonly key: LeafKey; readonly leaf: EffectLeaf }> {
+  *list<K extends ListedKind>(kind: K): Generator<KeyedLeaf<LeafOf[K]>> {
     for (const { key, leaf } of this.kept.list(kind)) yield { key, leaf: this.#throughBytes(key, leaf) };
   }
 

@@ -9,6 +9,7 @@ import {
   amounts,
   capability,
   eventEnvelope,
+  FAULT_CODES,
   GUARANTEES,
   planAddress,
   policyRule,
@@ -65,6 +66,7 @@ const delivery = z.union([
     reply: z.boolean(),
     quiet: z.exactOptional(z.literal(true)),
     tag: z.exactOptional(text),
+    failure: z.exactOptional(text),
     notice: z.boolean(),
     making: z.exactOptional(z.literal(true)),
     aftermath: z.exactOptional(z.literal(true)),
@@ -78,6 +80,7 @@ const backlog = z.strictObject({ first: count, end: count, count });
 /** The shape of each kind of leaf. */
 const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
   account,
+  asked: z.strictObject({ to: address, from: address, event: text, tag: text }),
   cell: z.strictObject({
     inc: count,
     live: z.boolean(),
@@ -90,6 +93,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     timers: z.record(text, count),
     logs: z.array(text),
     tables: z.exactOptional(z.record(text, z.strictObject({ size: count, root: count, next: count }))),
+    asks: z.exactOptional(count),
     v: z.exactOptional(text),
     state: z.record(text, value()),
   }),
@@ -120,6 +124,7 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
     wake: z.exactOptional(count),
     origins: z.exactOptional(z.array(text)),
   }),
+  failed: z.strictObject({ code: z.enum(FAULT_CODES), seq: count, at: count, event: text, waiting: count }),
   log: z.strictObject({
     count,
     levels: z.array(z.array(ref())),
@@ -196,8 +201,10 @@ const SHAPES: Readonly<Record<LeafKind, z.AnySchema>> = {
 /** The types of the parts of a path after its kind; in brackets the parts that only some leaves of a kind have. */
 const PATHS: Readonly<Record<LeafKind, string>> = {
   account: 't',
+  asked: 'tt',
   cell: 'tt',
   effect: 't',
+  failed: 'tt',
   log: 'ttt',
   pending: '[tn]',
   plan: 'tnt',

@@ -3,7 +3,8 @@
  *
  * Invariants
  * T1  `get` answers from memory or throws `Miss`; it never guesses.
- * T2  Effects, plans, timers, the pending cascade and the world's rules are resident: recovery and timers list them.
+ * T2  Effects, open questions, faults, plans, timers, the pending cascade and the world's rules are resident: recovery,
+ *     timers and watchers list them.
  *     Cells, logs and nodes of tables are loaded when first read, so opening costs the tail and not the world's age.
  * T3  `dirty` is what may differ from the map of `root`. A leaf that came and went since then does not: most effects and
  *     plans do, and a snapshot is due when the dirty leaves are worth one.
@@ -11,7 +12,7 @@
  */
 import type { Ref } from '@reprise/contracts';
 import { encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
-import type { LeafChange, LeafKey, LeafKind, LeafOf, LeafReader } from '../../pure/engine/index.js';
+import type { KeyedLeaf, LeafChange, LeafKey, LeafKind, LeafOf, LeafReader } from '../../pure/engine/index.js';
 import { Miss } from '../../pure/engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
 import { readLeaf } from './leaf-shapes.js';
@@ -26,12 +27,6 @@ const LEAF_OVERHEAD_BYTES = 400;
 
 /** Undoes speculative frames: the leaves as they were. */
 export type UndoLog = Map<string, { readonly key: LeafKey; readonly leaf: unknown }>;
-
-/** A leaf and its key. */
-interface KeyedLeaf<L = unknown> {
-  readonly key: LeafKey;
-  readonly leaf: L;
-}
 
 interface Resident extends KeyedLeaf {
   /** The size of its bytes; known once it was read or written as bytes, 0 before. */
@@ -103,7 +98,9 @@ export class LeafTable implements LeafReader {
   }
 
   /** The leaves of one resident kind. */
-  *list<K extends 'effect' | 'pending' | 'plan' | 'timer' | 'world'>(kind: K): Generator<KeyedLeaf<LeafOf[K]>> {
+  *list<K extends 'asked' | 'effect' | 'failed' | 'pending' | 'plan' | 'timer' | 'world'>(
+    kind: K,
+  ): Generator<KeyedLeaf<LeafOf[K]>> {
     for (const { key, leaf } of this.#listed.get(kind)?.values() ?? []) yield { key, leaf: leaf as LeafOf[K] };
   }
 

@@ -31,6 +31,7 @@ import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
 import { type Interrupted, recoverEffects } from './open/recovery.js';
 import { Troubles } from './open/troubles.js';
 import { readAuthority } from './read/authority.js';
+import { TroubleListeners } from './read/trouble-listeners.js';
 import { Watchers } from './read/watchers.js';
 import { World } from './world.js';
 import { type Ack, ackOfFrame } from './write/acknowledgement.js';
@@ -70,6 +71,7 @@ class Opening implements StepperHost {
   readonly #clock: WakingClock;
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
+  readonly #listeners = new TroubleListeners();
   readonly #scrubber: Scrubber;
   readonly #troubles: Troubles;
   readonly #ended = deferred<RepriseError>();
@@ -172,6 +174,7 @@ class Opening implements StepperHost {
       clock: this.#clock,
       random: this.#random,
       watchers: this.#watchers,
+      listeners: this.#listeners,
       drive: options.drive ?? 'auto',
       secret: (name) => this.#secret(name),
       snapshot: () => this.#snapshots.take(),
@@ -294,6 +297,7 @@ class Opening implements StepperHost {
       this.#executor.follow(changes, armed, aborts);
       for (const fault of faulted) this.#troubles.tellFault(fault);
       this.#timers.follow(changes);
+      this.#listeners.follow(changes);
       if (this.options.onLargeState !== undefined) reportLargeStates(changes, this.options.onLargeState);
     }
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();

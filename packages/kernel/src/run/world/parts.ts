@@ -9,6 +9,7 @@ import type { Executor } from '../dispatch/executor.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { ClockConfirmation } from './life/confirm-clock.js';
 import type { Eraser } from './life/erasure.js';
+import type { TroubleListeners } from './read/trouble-listeners.js';
 import type { Watchers } from './read/watchers.js';
 import type { Ack } from './write/acknowledgement.js';
 import type { Stepper } from './write/stepper.js';
@@ -34,6 +35,7 @@ export interface WorldParts {
   readonly random: RandomBytes;
   readonly clock: Clock;
   readonly watchers: Watchers;
+  readonly listeners: TroubleListeners;
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';

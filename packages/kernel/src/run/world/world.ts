@@ -24,6 +24,7 @@ import { type ForkLeaf, REVIVE } from '../../pure/engine/index.js';
 import type { ForkOptions, ForkSource, MadeFork } from '../../replay/fork/index.js';
 import type { VerifyReport, WorldAt } from '../../replay/verify/index.js';
 import { DryAnswers } from '../dispatch/dry-answers.js';
+import type { Trouble, TroubleListener } from '../state/trouble.js';
 import {
   Asking,
   type DecideOptions,
@@ -148,11 +149,14 @@ export class World implements AsyncDisposable {
   /**
    * Brings a failed cell back with the state it had before the fault. With `next` it takes that event in the same frame:
    * both happen, or neither.
+   *
+   * @param cell its address, or a handle that has one, such as a session
    */
   revive(
-    address: Address,
+    cell: Address | { readonly address: Address },
     { next, ...options }: RequestOptions & { readonly next?: { readonly name: string; readonly value: unknown } } = {},
   ): Promise<Ack> {
+    const address = 'address' in cell ? cell.address : cell;
     return this.request(address, { name: REVIVE, value: next === undefined ? {} : { next } }, options);
   }
 
@@ -172,6 +176,34 @@ export class World implements AsyncDisposable {
   /** The pending items: approvals, questions of running effects, and effects that other systems finish. */
   pending(): Promise<readonly PendingItem[]> {
     return this.#reading.openItems();
+  }
+
+  /**
+   * What needs attention, the oldest first: cells that have failed. Read from the state, so that its cost does not depend
+   * on the age of the journal.
+   *
+   * @example for (const { where } of await world.trouble()) await world.revive(where)
+   */
+  trouble(): Promise<readonly Trouble[]> {
+    return this.#reading.trouble();
+  }
+
+  /**
+   * Calls a listener for each new {@link trouble}, when it is durable. What the world has already is not repeated. An
+   * error that the listener throws is ignored.
+   *
+   * @returns a function that removes the listener
+   * @example const stop = world.on('trouble', ({ where, code }) => pager.call(`${where} failed: ${code}`))
+   */
+  on(event: 'trouble', listener: TroubleListener): () => void {
+    if (event !== 'trouble' || typeof listener !== 'function') {
+      throw new RepriseError('invalid_argument', `a world has no event "${String(event)}" for this listener`, {
+        where: 'on',
+        expected: "on('trouble', (trouble) => …)",
+        actual: [String(event), typeof listener],
+      });
+    }
+    return this.parts.listeners.add(listener);
   }
 
   /**
@@ -286,9 +318,13 @@ export class World implements AsyncDisposable {
    * Durable frames from `from`, in order; waits for new ones until the world closes, the caller leaves, or `signal`
    * aborts.
    * Each frame is decoded here, never taken from memory: a watcher sees what a reader of the file sees.
+   *
+   * @param awaited the cells that the caller waits for. When all durable frames are read and one of them has failed, the
+   *   wait for the next frame ends: before the call or during it, as long as the cell is not revived
+   * @throws RepriseError `cell_failed` with the address of the cell, `fault` and `frame`
    */
-  frames(from = 0, signal?: AbortSignal): AsyncGenerator<WorldFrame> {
-    return this.#reading.frames(from, signal);
+  frames(from = 0, signal?: AbortSignal, awaited?: readonly Address[]): AsyncGenerator<WorldFrame> {
+    return this.#reading.frames(from, signal, awaited);
   }
 
   /** The world as it was after a frame, read-only. */

@@ -1,8 +1,9 @@
 /** The order of keys: remembered for lists that come back, and always that of the bytes. */
 import { Buffer } from 'node:buffer';
+import { utf8Length } from '@reprise/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortKeys, utf8Length } from '../../../src/pure/codec/text.js';
+import { sortKeys } from '../../../src/pure/codec/text.js';
 import { hold, rerun, SEED } from '../../support/laws/hold.js';
 
 type Sort = (keys: readonly string[]) => readonly string[];

@@ -3,7 +3,6 @@
  * stay out of the way:
  *
  * - `undefined` for an optional key: zod's `optional()` lets it through, we never do (a value has no `undefined`).
- * - Text beyond the BMP against a bound: zod 4.6 counts code points, we count UTF-16 units, as JavaScript does.
  * - Fields named `constructor` and the like: zod reads what an object inherits, we read what it owns.
  * - Bytes under `readonly()`: zod throws, for bytes cannot be frozen; we let them through.
  * - Empty bytes for an empty strict object: zod takes any object without keys, we tell bytes and links from maps.

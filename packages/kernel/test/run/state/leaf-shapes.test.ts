@@ -10,8 +10,10 @@ import { storedNodes } from '../../../src/run/state/value-nodes.js';
 /** A path that a leaf of each kind may have. */
 const PATHS: Readonly<Record<LeafKind, LeafKey['path']>> = {
   account: ['account', 'a'],
+  asked: ['asked', 'r', 'c'],
   cell: ['cell', 'r', 'c'],
   effect: ['effect', 'e'],
+  failed: ['failed', 'r', 'c'],
   log: ['log', 'r', 'c', 'l'],
   pending: ['pending'],
   plan: ['plan', 'r', 0, 'c'],
@@ -25,7 +27,7 @@ const PATHS: Readonly<Record<LeafKind, LeafKey['path']>> = {
 const KINDS = Object.keys(PATHS) as LeafKind[];
 
 /** Leaves that are read as soon as a snapshot is; the others when they are asked for. */
-const RESIDENT: readonly LeafKind[] = ['effect', 'pending', 'plan', 'timer', 'world'];
+const RESIDENT: readonly LeafKind[] = ['asked', 'effect', 'failed', 'pending', 'plan', 'timer', 'world'];
 
 /** A table over a snapshot that holds this one leaf. */
 async function over(path: LeafKey['path'], bytes: Uint8Array) {

@@ -1,5 +1,5 @@
 /** The arguments of the tools about agents, as an entity takes them: long texts are links. */
-import { ref } from '@reprise/contracts';
+import { keyText, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { capabilities, capabilityChange } from './capability.js';
 import { agentId, displayName, entityId, nameId, tier } from './entity.js';
@@ -53,7 +53,8 @@ export const agentCalls = {
     entity_id: z.exactOptional(entityId),
     status: z.exactOptional(z.array(z.enum(AGENT_STATUSES)).max(5)),
     agent_type: z.exactOptional(z.enum(AGENT_TYPES)),
-    after: z.exactOptional(z.string().max(128)),
+    /** The id of the last agent of the page before. */
+    after: z.exactOptional(keyText(128)),
     limit: z.exactOptional(z.int().min(1).max(200)),
   }),
   agent_capabilities: z.strictObject({

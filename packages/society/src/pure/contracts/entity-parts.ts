@@ -1,4 +1,5 @@
 /** What the files of an entity declare for its cell, put together: tables and facts. */
+import { commandTables } from './commands.js';
 import { entityCoreFacts, entityCoreTables } from './entity.js';
 import { memberFacts, memberTables } from './member.js';
 import { proofTables } from './proofs.js';
@@ -8,6 +9,7 @@ import { swarmTablesOfEntity } from './swarm.js';
 /** The tables of an entity. */
 export const entityTables = {
   ...entityCoreTables,
+  ...commandTables,
   ...memberTables,
   ...proofTables,
   ...returnTables,

@@ -1,14 +1,36 @@
 /** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
 
 import { agentAdopted } from '@reprise/agent/contracts';
-import { actor, address, capability, digestHex, inputPart, patterns, ref, rights, value } from '@reprise/contracts';
+import {
+  actor,
+  address,
+  capability,
+  digestHex,
+  inputPart,
+  keyText,
+  patterns,
+  ref,
+  rights,
+  value,
+} from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
 import { erasedContent } from './identity.js';
-import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, ROLES, SOCIETY_BOUNDS, TIERS } from './names.js';
+import {
+  AGENT_ID,
+  AGENT_STATUSES,
+  AGENT_TYPES,
+  ENTITY,
+  NAME_ID,
+  ROLES,
+  SOCIETY_BOUNDS,
+  SWARM,
+  TIERS,
+} from './names.js';
+import { childAgent, makerCell, namedGroup, ownSwarm } from './senders.js';
 
 const count = z.int().min(0);
 const stamp = count;
@@ -197,6 +219,8 @@ export type CallOrigin = z.infer<typeof callOrigin>;
 /** A call that waits for its answer, in the table `calls`. */
 export const callRow = z.strictObject({
   origin: callOrigin,
+  /** Repetitions of a command that wait for the same answer. */
+  also: z.array(callOrigin).max(8),
   name: z.string().max(64),
   args: value(),
   /** Whether it passed the gate. */
@@ -240,26 +264,33 @@ export const entityCoreTables = {
   ...memoryTables,
 };
 
+/** The bytes of a session's name: its key has the entity's id before it. */
+const SESSION_NAME_BYTES_MAX = 100;
+
 /** An input for an agent that the entity runs as: in a session that the entity makes and owns. */
 export const send = z.strictObject({
   command_id: z.string().min(1).max(128),
-  session: z.string().min(1).max(100),
+  session: keyText(SESSION_NAME_BYTES_MAX),
   name: z.string().min(1).max(128),
   agent: agentAdopted.pick({ def_ref: true, config: true, agents: true }),
   parts: z.array(inputPart).min(1).max(16),
   priority: z.int().min(-1000).max(1000),
 });
 
-/** The commands of people, apps and clients outside. */
-export const entityCommands = {
-  /** A call of a tool of the society. Long texts are links. */
-  'society/Call@1': z.strictObject({
-    call_id: z.string().min(1).max(128),
-    name: z.string().min(1).max(64),
-    args: value(),
-  }),
-  'society/Send@1': send,
-};
+/** The commands of people, apps and clients outside: also of those that act as the entity itself. */
+export const entityCommands = fromAll(
+  {
+    /** A call of a tool of the society. Long texts are links. */
+    'society/Call@1': z.strictObject({
+      call_id: z.string().min(1).max(128),
+      name: z.string().min(1).max(64),
+      args: value(),
+    }),
+    'society/Send@1': send,
+  },
+  by.outside,
+  by.ownRequest,
+);
 
 /** The result of a plan for a call: the outcome of the effect. */
 const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.string().max(96)), value: value() });
@@ -276,67 +307,94 @@ export type RemovedAgent = z.infer<typeof removedAgent>;
 /** The events between the cells of a society, and from plans. */
 export const entityNews = {
   /** The gate's verdict on a call. */
-  'society/Checked@1': outcome,
+  'society/Checked@1': from(outcome, by.ownPlan),
   /** A key pair was made, or could not be. */
-  'society/Keyed@1': outcome,
-  /** Makes an agent, which does nothing until its rights stand. */
-  'society/Make@1': creates(agentRecord),
+  'society/Keyed@1': from(outcome, by.ownPlan),
+  /**
+   * Makes an agent, which does nothing until its rights stand: by the entity that it names as its parent, or by a swarm,
+   * which names its creator.
+   */
+  'society/Make@1': creates(
+    from(agentRecord, by.cell({ reducer: ENTITY, key: [{ event: 'parent_entity_id' }] }), by.above(SWARM)),
+  ),
   /** Makes a person: by the operator, before it acts. */
   'society/Human@1': creates(
-    z.strictObject({
-      display_name: displayName,
-      root: capabilities,
-      above: capability,
-      app: z.nullable(address),
-      grace_ms: graceMs,
-    }),
+    from(
+      z.strictObject({
+        display_name: displayName,
+        root: capabilities,
+        above: capability,
+        app: z.nullable(address),
+        grace_ms: graceMs,
+      }),
+      by.outside,
+    ),
   ),
-  /** The maker lets an agent begin: its rights stand. */
-  'society/Start@1': z.strictObject({}),
-  /** The maker takes back an agent that has not begun. */
-  'society/Unmake@1': z.strictObject({}),
+  ...fromAll(
+    {
+      /** The maker lets an agent begin: its rights stand. */
+      'society/Start@1': z.strictObject({}),
+      /** The maker takes back an agent that has not begun. */
+      'society/Unmake@1': z.strictObject({}),
+      /** The rights that an agent compiled stand, or were refused. */
+      'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
+      /** What the maker may hand on. */
+      'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
+      /** The parent agent is active, or is not. */
+      'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
+    },
+    makerCell,
+  ),
   /** An entity above asks this one to act on itself. */
-  'society/Ask@1': z.strictObject({
-    call: z.string().max(64),
-    by: entityId,
-    /** How deep that entity stands. */
-    depth: count,
-    name: z.string().max(64),
-    args: value(),
-    /** Who called there. */
-    actor,
-  }),
+  'society/Ask@1': from(
+    z.strictObject({
+      call: z.string().max(64),
+      /** How deep that entity stands. */
+      depth: count,
+      name: z.string().max(64),
+      args: value(),
+      /** Who called there. */
+      actor,
+    }),
+    by.above(ENTITY),
+  ),
   /** The answer to it: it goes up from maker to maker, for a cell reaches no further by itself. */
-  'society/Told@1': z.strictObject({ to: entityId, call: z.string().max(64), value: value(), is_error: z.boolean() }),
+  'society/Told@1': from(
+    z.strictObject({ to: entityId, call: z.string().max(64), value: value(), is_error: z.boolean() }),
+    childAgent,
+    ownSwarm,
+  ),
   /** An agent has compiled its rights anew: its maker sets them. */
-  'society/Compiled@1': z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
+  'society/Compiled@1': from(
+    z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
+    childAgent,
+  ),
   /** Follows the command that sets them: what was refused is known by then. */
-  'society/RightsSet@1': z.strictObject({ agent_id: agentId, revision: count }),
-  /** The rights that an agent compiled stand, or were refused. */
-  'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
-  /** What the maker may hand on. */
-  'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
-  /** The parent agent is active, or is not. */
-  'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
+  'society/RightsSet@1': from(z.strictObject({ agent_id: agentId, revision: count }), by.self),
   /** An agent tells its maker its status. */
-  'society/ChildStatus@1': z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+  'society/ChildStatus@1': from(
+    z.strictObject({ status: z.enum(AGENT_STATUSES), expires_at: z.nullable(stamp) }),
+    childAgent,
+  ),
   /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
-  'society/SendSoon@1': send,
-  'society/SendNow@1': send,
+  ...fromAll({ 'society/SendSoon@1': send, 'society/SendNow@1': send }, by.self),
   /** A group tells a member its role; null when it is no member any more. */
-  'society/Membership@1': z.strictObject({ group: nameId, role: z.nullable(role) }),
+  'society/Membership@1': from(z.strictObject({ group: nameId, role: z.nullable(role) }), namedGroup),
   /** What a deactivated agent was about was kept, or could not be. */
-  'society/Archived@1': archiveKept,
+  'society/Archived@1': from(archiveKept, by.ownPlan),
   /** An agent was removed: who may act clears what it leaves. It goes up from maker to maker until there is one. */
-  'society/Removed@1': removedAgent,
+  'society/Removed@1': from(removedAgent, childAgent, ownSwarm),
   /** What a removed agent left was cleared, or could not be. */
-  'society/Cleared@1': z.strictObject({
-    agent_id: agentId,
-    code: z.nullable(z.string().max(96)),
-    content: z.nullable(erasedContent),
-  }),
+  'society/Cleared@1': from(
+    z.strictObject({
+      agent_id: agentId,
+      code: z.nullable(z.string().max(96)),
+      content: z.nullable(erasedContent),
+    }),
+    by.ownPlan,
+  ),
   /** Goes on with what one delivery was too small for. */
-  'society/Continue@1': z.strictObject({}),
+  'society/Continue@1': from(z.strictObject({}), by.self),
 };
 
 /** The facts of an entity. */

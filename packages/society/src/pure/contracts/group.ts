@@ -1,9 +1,10 @@
 /** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
 import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
+import { groupMember, groupOwner, makerCell, namedGroup } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -139,46 +140,67 @@ const commanding = { actor: z.exactOptional(actor) } as const;
 
 /** The commands of a group, from its owner, its admins, and from outside. */
 export const groupCommands = {
-  /** Opens the group, with its store and its topic. The sender is its owner, unless another is named. */
+  /**
+   * Opens the group, with its store and its topic. A cell that opens it is its owner, whatever it names; a request from
+   * outside may name one.
+   */
   'society/OpenGroup@1': creates(
-    z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.exactOptional(address), culture: cultureIn }),
+    from(
+      z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.exactOptional(address), culture: cultureIn }),
+      by.outside,
+      by.maker,
+    ),
   ),
-  /** Adds a member, or changes its role. */
-  'society/Join@1': z.strictObject({ entity: id, role }),
-  /** Removes a member. A member may remove itself. */
-  'society/Leave@1': z.strictObject({ entity: id }),
-  /** Begins or ends emergency mode: writes are refused, reads go on. */
-  'society/Emcon@1': z.strictObject({ on: z.boolean(), ...commanding }),
-  /** Ends the group: archived, its members still read; deleted, it has none. */
-  'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']), ...commanding }),
+  ...fromAll(
+    {
+      /** Adds a member, or changes its role. */
+      'society/Join@1': z.strictObject({ entity: id, role }),
+      /** Removes a member. A member may remove itself. */
+      'society/Leave@1': z.strictObject({ entity: id }),
+      /** Begins or ends emergency mode: writes are refused, reads go on. */
+      'society/Emcon@1': z.strictObject({ on: z.boolean(), ...commanding }),
+      /** Ends the group: archived, its members still read; deleted, it has none. */
+      'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']), ...commanding }),
+    },
+    by.outside,
+    groupOwner,
+    groupMember,
+  ),
 } as const;
 
 /** The events that members send, and those that the group sends itself. */
 export const groupNews = {
   /** A member has written an item to the group's store. `head_ref` links its first words, for those who hear at once. */
-  'society/Wrote@1': z.strictObject({
-    item_id: z.string().max(200),
-    type: z.string().min(1).max(32),
-    head_ref: z.nullable(ref()),
-  }),
+  'society/Wrote@1': from(
+    z.strictObject({
+      item_id: z.string().max(200),
+      type: z.string().min(1).max(32),
+      head_ref: z.nullable(ref()),
+    }),
+    groupMember,
+  ),
   /** A member tells of its status, or a swarm of a task: the group passes it on. */
-  'society/GroupNews@1': z.strictObject({
-    event: z.enum(['swarm.task_complete', 'agent.status_changed']),
-    payload: value(),
-  }),
+  'society/GroupNews@1': from(
+    z.strictObject({ event: z.enum(['swarm.task_complete', 'agent.status_changed']), payload: value() }),
+    groupOwner,
+    groupMember,
+  ),
   /** A verdict of a member on another: for that one alone. */
-  'society/Verdict@1': z.strictObject({
-    about: id,
-    payload: value(),
-    /** The tier that the verdicts of the sender give: it counts where the sender owns the group. */
-    tier: z.enum(TIERS),
-    /** Whether the sender has told the agent itself. */
-    told: z.boolean(),
-  }),
+  'society/Verdict@1': from(
+    z.strictObject({
+      about: id,
+      payload: value(),
+      /** The tier that the verdicts of this member give: it counts where the member owns the group. */
+      tier: z.enum(TIERS),
+      /** Whether the member has told the agent itself. */
+      told: z.boolean(),
+    }),
+    groupMember,
+  ),
   /** A member asks for the news after a number. */
-  'society/ReadNews@1': z.strictObject({ after: count }),
+  'society/ReadNews@1': from(z.strictObject({ after: count }), groupMember),
   /** Goes on with what one delivery was too small for. */
-  'society/Tell@1': z.strictObject({}),
+  'society/Tell@1': from(z.strictObject({}), by.self),
 } as const;
 
 /** `society/News@1`: the news that a member asked its group for. */
@@ -196,18 +218,17 @@ export type BoardNews = z.infer<typeof boardNews>;
 /** The events that a group sends to the entities of its members, besides `society/Membership@1`. */
 export const groupTells = {
   /** The rules of the group; null when the entity is no member any more, with what it keeps of its copies. */
-  'society/GroupTerms@1': z.strictObject({
-    group: id,
-    terms: z.nullable(groupTerms),
-    departure: z.enum(DEPARTURE_POLICIES),
-  }),
-  'society/News@1': boardNews,
-  /** An event for this entity alone. */
-  'society/Notice@1': z.strictObject({
-    event: z.literal('trust.score_changed'),
-    group: z.nullable(id),
-    payload: value(),
-  }),
+  'society/GroupTerms@1': from(
+    z.strictObject({ group: id, terms: z.nullable(groupTerms), departure: z.enum(DEPARTURE_POLICIES) }),
+    namedGroup,
+  ),
+  'society/News@1': from(boardNews, namedGroup),
+  /** An event for this entity alone: of a group, or of its maker, which names none. */
+  'society/Notice@1': from(
+    z.strictObject({ event: z.literal('trust.score_changed'), group: z.nullable(id), payload: value() }),
+    namedGroup,
+    makerCell,
+  ),
 } as const;
 
 /** What the group tells its owner, where the owner takes it: whether an entity has become a member, and that one is over. */

@@ -1,5 +1,5 @@
 /** Who an agent is: key pairs, challenges and proofs, as effects. A private key is never part of one. */
-import { address, digestHex, ref } from '@reprise/contracts';
+import { address, digestHex, keyText, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { encode } from '@reprise/kernel/codec';
 import { defineEffect, effectOnUse } from '@reprise/kernel/define';
@@ -37,7 +37,7 @@ export type Purpose = (typeof PURPOSES)[number];
 export const publicKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/);
 
 /** A challenge: 32 random bytes in hex. The proof of a key that an agent brings names its parent's id instead. */
-export const nonce = z.string().min(1).max(128);
+export const nonce = keyText(128);
 
 /** A signature: the base64 of its 64 bytes. */
 export const signature = z.string().regex(/^[A-Za-z0-9+/]{86}==$/);

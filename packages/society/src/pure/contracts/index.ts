@@ -1,6 +1,7 @@
 /** The contracts of a society: names, schemas and bounds. */
 export * from './agent-calls.js';
 export * from './capability.js';
+export * from './commands.js';
 export * from './entity.js';
 export * from './entity-parts.js';
 export * from './gate.js';
@@ -8,6 +9,7 @@ export * from './group.js';
 export * from './identity.js';
 export { agentIdOfKey } from './key-id.js';
 export * from './l1.js';
+export { isPlainLink, withoutSaltedLinks } from './links.js';
 export * from './member.js';
 export * from './memory-acts.js';
 export * from './memory-calls.js';

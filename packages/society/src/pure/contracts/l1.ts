@@ -4,8 +4,9 @@
  */
 import { digestHex, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
-import { AGENT_TYPES, NAME_ID } from './names.js';
+import { by, creates, from } from '@reprise/kernel/define';
+import { AGENT_TYPES, L1, NAME_ID } from './names.js';
+import { ownEntity, parentEntity } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -119,47 +120,56 @@ const identity = l1State.shape.identity;
 export const l1Commands = {
   /** Opens the hot context. */
   'society/OpenL1@1': creates(
-    z.strictObject({
-      parent_entity_id: z.nullable(id),
-      agent_type: z.nullable(z.enum(AGENT_TYPES)),
-      identity,
-      capabilities: value(),
-    }),
+    from(
+      z.strictObject({
+        parent_entity_id: z.nullable(id),
+        agent_type: z.nullable(z.enum(AGENT_TYPES)),
+        identity,
+        capabilities: value(),
+      }),
+      ownEntity,
+    ),
   ),
   /** What the entity states about itself: its name, its key, its capabilities. */
-  'society/IdentifyL1@1': z.strictObject({
-    identity: z.exactOptional(identity),
-    capabilities: z.exactOptional(value()),
-  }),
+  'society/IdentifyL1@1': from(
+    z.strictObject({ identity: z.exactOptional(identity), capabilities: z.exactOptional(value()) }),
+    ownEntity,
+  ),
   /** Changes fields, when the version is the one that the entity has read. */
-  'society/WriteL1@1': z.strictObject({ call: z.string().max(64), patch: l1Patch, expected_version: count }),
+  'society/WriteL1@1': from(
+    z.strictObject({ call: z.string().max(64), patch: l1Patch, expected_version: count }),
+    ownEntity,
+  ),
   /** Reads all of it. */
-  'society/ReadL1@1': z.strictObject({ call: z.string().max(64) }),
+  'society/ReadL1@1': from(z.strictObject({ call: z.string().max(64) }), ownEntity, parentEntity),
   /** A session of the entity starts or ends: the chain moves. */
-  'society/SessionL1@1': z.strictObject({ phase: z.enum(['start', 'end']) }),
+  'society/SessionL1@1': from(z.strictObject({ phase: z.enum(['start', 'end']) }), ownEntity),
   /** What the parent knows of the chain, after a return. */
-  'society/SyncL1@1': chain,
+  'society/SyncL1@1': from(chain, ownEntity),
   /** Drops the links, when their content is erased. */
-  'society/ForgetL1@1': z.strictObject({}),
+  'society/ForgetL1@1': from(z.strictObject({}), ownEntity),
 } as const;
+
+/** `society/L1Told@1`: what a hot context answers to its entity, or to the parent that reads. */
+const l1Told = z.strictObject({
+  call: z.string().max(64),
+  /** Why the change was refused; null when it took place, and for a reading. */
+  code: z.nullable(z.enum(['revision_conflict', 'not_yours', 'too_large'])),
+  /** Of `not_yours`: the fields. Of `too_large`: none. */
+  refused: z.array(z.string().max(64)).max(16),
+  wrote: z.boolean(),
+  entity_id: id,
+  state: l1State.omit({ links: true }),
+  capabilities: value(),
+});
 
 /** What a hot context answers: to its entity, or to the parent that reads. */
 export const l1Tells = {
-  'society/L1Told@1': z.strictObject({
-    call: z.string().max(64),
-    /** Why the change was refused; null when it took place, and for a reading. */
-    code: z.nullable(z.enum(['revision_conflict', 'not_yours', 'too_large'])),
-    /** Of `not_yours`: the fields. Of `too_large`: none. */
-    refused: z.array(z.string().max(64)).max(16),
-    wrote: z.boolean(),
-    entity_id: id,
-    state: l1State.omit({ links: true }),
-    capabilities: value(),
-  }),
+  'society/L1Told@1': from(l1Told, by.cell({ reducer: L1, key: [{ event: 'entity_id' }] })),
 } as const;
 
 /** What a hot context answers. */
-export type L1Told = z.infer<(typeof l1Tells)['society/L1Told@1']>;
+export type L1Told = z.infer<typeof l1Told>;
 
 /** The facts of a hot context. */
 export const l1Facts = {

@@ -2,12 +2,14 @@
 import { actor, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { topicEvents } from '@reprise/flow';
+import { by, from } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS, subscription } from './agent-calls.js';
 import { GROUP_BOUNDS, groupTells, groupTerms } from './group.js';
 import { l1Tells } from './l1.js';
 import { memoryEnded } from './memory-acts.js';
 import { BASES, itemId, VERDICTS } from './memory-calls.js';
 import { NAME_ID, SOCIETY_BOUNDS, TIERS } from './names.js';
+import { groupTopic, makerCell } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -79,16 +81,19 @@ export const memberTables = {
 export const memberEvents = {
   ...groupTells,
   ...l1Tells,
-  ...topicEvents,
-  'society/MemoryEnded@1': memoryEnded,
+  'flow/Published@1': from(topicEvents['flow/Published@1'], groupTopic),
+  'society/MemoryEnded@1': from(memoryEnded, by.ownPlan),
   /** An app that follows the inbox has the boards of all groups read. */
-  'society/TakeNews@1': z.strictObject({}),
+  'society/TakeNews@1': from(z.strictObject({}), by.outside),
   /** The entity to itself: the groups have been asked; when it arrives again, all have answered. */
-  'society/NewsAsked@1': z.strictObject({ call: z.string().max(64), answered: z.boolean() }),
+  'society/NewsAsked@1': from(z.strictObject({ call: z.string().max(64), answered: z.boolean() }), by.self),
   /** The maker says what an agent that it has registered hears of. */
-  'society/Subscribe@1': z.strictObject({ subscriptions: z.array(subscription).max(SOCIETY_BOUNDS.subscriptions) }),
+  'society/Subscribe@1': from(
+    z.strictObject({ subscriptions: z.array(subscription).max(SOCIETY_BOUNDS.subscriptions) }),
+    makerCell,
+  ),
   /** The maker tells an agent the tier that its verdicts give. */
-  'society/Tier@1': z.strictObject({ tier: z.enum(TIERS) }),
+  'society/Tier@1': from(z.strictObject({ tier: z.enum(TIERS) }), makerCell),
 } as const;
 
 /** The facts of an entity as a member. */

@@ -69,6 +69,9 @@ export function swarmAt(id: string): Address {
 /** The id by which clients know what an agent brought back: a group that is read like others. */
 export const STAGING_ID = /^staging-([a-f0-9]{64})-([0-9]{1,16})$/;
 
+/** The key of what an agent brought back. */
+export const STAGING_KEY = /^[a-f0-9]{64}\.[0-9]{1,16}$/;
+
 /** The key of what an agent brought back: its id, and the stamp of its arrival. */
 export function stagingKeyOf(agent: string, n: number): string {
   return `${agent}.${n}`;
@@ -97,10 +100,19 @@ export function agentOfStaging(key: string): string {
 
 const AGENT_ID_LENGTH = 64;
 
-/** The key of a staging store; undefined for any other store. */
+/** The key of a staging store; undefined for any other store. The id of an item names any store, also one that cannot be. */
 export function stagingOfStore(store: string): string | undefined {
-  return store.startsWith(STAGING_STORE) ? store.slice(STAGING_STORE.length) : undefined;
+  const key = store.startsWith(STAGING_STORE) ? store.slice(STAGING_STORE.length) : '';
+  return STAGING_KEY.test(key) ? key : undefined;
 }
+
+/** The group of a store; undefined for any other store. */
+export function groupOfStore(store: string): string | undefined {
+  const group = store.startsWith(GROUP_STORE) ? store.slice(GROUP_STORE.length) : '';
+  return NAME_ID.test(group) ? group : undefined;
+}
+
+const GROUP_STORE = 'group:';
 
 const STAGING_STORE = 'staging:';
 
@@ -108,7 +120,7 @@ const STAGING_STORE = 'staging:';
 export const storeOf = {
   notes: (entity: string): string => `l1-notes:${entity}`,
   private: (entity: string): string => `private:${entity}`,
-  group: (group: string): string => `group:${group}`,
+  group: (group: string): string => `${GROUP_STORE}${group}`,
   public: 'public',
   staging: (key: string): string => `${STAGING_STORE}${key}`,
 } as const;

@@ -1,6 +1,7 @@
 /** Challenges and proofs as an entity takes and keeps them. */
 import { value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { by, from } from '@reprise/kernel/define';
 import { agentId } from './entity.js';
 import { nonce, type PURPOSES, publicKey, signature } from './identity.js';
 
@@ -32,7 +33,7 @@ const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.st
 /** The events that plans of an entity raise for proofs. */
 export const proofNews = {
   /** A challenge was drawn, or could not be. */
-  'society/Challenged@1': outcome,
+  'society/Challenged@1': from(outcome, by.ownPlan),
   /** The verdict on a proof. */
-  'society/Proved@1': outcome,
+  'society/Proved@1': from(outcome, by.ownPlan),
 };

@@ -1,20 +1,21 @@
 /** What agents bring back from elsewhere, as entities take it, keep it until it is reviewed, and pass it on. */
 import { actor, digestHex, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { defineEffect, effectOnUse } from '@reprise/kernel/define';
+import { by, defineEffect, effectOnUse, from } from '@reprise/kernel/define';
 import { scope } from '@reprise/memory/contracts';
 import { agentId, nameId } from './entity.js';
 import { IDENTITY_BOUNDS, nonce, returned, returnedItem, signature } from './identity.js';
 import { chainLink } from './l1.js';
 import { itemId } from './memory-calls.js';
-import { STAGING_ID } from './names.js';
+import { STAGING_ID, STAGING_KEY } from './names.js';
+import { childAgent, ownStaging, ownSwarm, parentEntity } from './senders.js';
 
 const count = z.int().min(0);
 const code = z.nullable(z.string().max(96));
 const callId = z.string().max(64);
 
 /** The key of what an agent brought back once: the agent's id, and a stamp that its parent gives no other arrival. */
-export const stagingKey = z.string().regex(/^[a-f0-9]{64}\.[0-9]{1,16}$/);
+export const stagingKey = z.string().regex(STAGING_KEY);
 
 /** The number of an item among those that were brought back together, from 1: also its number in the staging store. */
 const place = z.int().min(1).max(IDENTITY_BOUNDS.items);
@@ -119,35 +120,49 @@ export type Arrival = z.infer<typeof arrival>;
 /** The events between the cells of a return, and from its plans. */
 export const returnNews = {
   /** The verdict on a return, and the link of the chain that the agent left from, if this world knows it. */
-  'society/ReturnProved@1': z.strictObject({
-    call: callId,
-    code,
-    refused: z.nullable(z.string().max(64)),
-    base: z.nullable(chainLink),
-  }),
-  /** An agent hands what it has brought back to its parent. */
-  'society/Stage@1': arrival,
+  'society/ReturnProved@1': from(
+    z.strictObject({
+      call: callId,
+      code,
+      refused: z.nullable(z.string().max(64)),
+      base: z.nullable(chainLink),
+    }),
+    by.ownPlan,
+  ),
+  /** An agent hands what it has brought back to its parent: itself, or by the swarm that made it. */
+  'society/Stage@1': from(arrival, childAgent, ownSwarm),
   /** The cell of a staging store has filled it, or could not. */
-  'society/Filled@1': z.strictObject({ code }),
+  'society/Filled@1': from(z.strictObject({ code }), ownStaging),
   /** The items were compared with what their targets say. */
-  'society/Compared@1': z.strictObject({
-    staging: stagingKey,
-    conflicts: z.array(conflict).max(IDENTITY_BOUNDS.items),
-    unread: z.array(nameId).max(IDENTITY_BOUNDS.items),
-  }),
+  'society/Compared@1': from(
+    z.strictObject({
+      staging: stagingKey,
+      conflicts: z.array(conflict).max(IDENTITY_BOUNDS.items),
+      unread: z.array(nameId).max(IDENTITY_BOUNDS.items),
+    }),
+    by.ownPlan,
+  ),
   /** An approved item was written, or could not be. */
-  'society/Copied@1': z.strictObject({
-    staging: stagingKey,
-    item: place,
-    code,
-    written: z.nullable(
-      z.strictObject({ id: z.int().min(1), existed: z.boolean(), quarantined: z.boolean(), type: z.string().max(32) }),
-    ),
-  }),
+  'society/Copied@1': from(
+    z.strictObject({
+      staging: stagingKey,
+      item: place,
+      code,
+      written: z.nullable(
+        z.strictObject({
+          id: z.int().min(1),
+          existed: z.boolean(),
+          quarantined: z.boolean(),
+          type: z.string().max(32),
+        }),
+      ),
+    }),
+    by.ownPlan,
+  ),
   /** The parent says what a return came to. */
-  'society/Staged@1': z.strictObject({ call: callId, is_error: z.boolean(), value: value() }),
+  'society/Staged@1': from(z.strictObject({ call: callId, is_error: z.boolean(), value: value() }), parentEntity),
   /** The parent has taken over what an agent brought back: from now on both know this link of its chain. */
-  'society/Synced@1': chain,
+  'society/Synced@1': from(chain, parentEntity),
 } as const;
 
 /** The facts of an entity about returns. */

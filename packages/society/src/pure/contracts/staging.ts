@@ -3,9 +3,10 @@
  * the parent has decided.
  */
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { by, creates, from } from '@reprise/kernel/define';
 import { memoryFacts } from '@reprise/memory/contracts';
 import { returned } from './identity.js';
+import { ENTITY } from './names.js';
 
 /** The state of a staging store's cell. */
 export const stagingState = z.strictObject({
@@ -19,11 +20,11 @@ export type StagingState = z.infer<typeof stagingState>;
 /** The events of a staging store's cell. */
 export const stagingEvents = {
   /** Makes it: by the parent of the agent that came back. */
-  'society/MakeStaging@1': creates(z.strictObject({ items: returned.shape.items })),
+  'society/MakeStaging@1': creates(from(z.strictObject({ items: returned.shape.items }), by.above(ENTITY))),
   /** The parent has decided on all items. */
-  'society/EndStaging@1': z.strictObject({}),
+  'society/EndStaging@1': from(z.strictObject({}), by.maker),
   /** A plan of this cell has filled the store, or archived what was in it. */
-  'society/StagingChanged@1': z.strictObject({ code: z.nullable(z.string().max(96)) }),
+  'society/StagingChanged@1': from(z.strictObject({ code: z.nullable(z.string().max(96)) }), by.ownPlan),
 } as const;
 
 /** The facts of a staging store's cell. */

@@ -2,12 +2,13 @@
 import { tally } from '@reprise/agent/contracts';
 import { actor, address, capability, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { creates } from '@reprise/kernel/define';
+import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
 import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, nameId } from './entity.js';
 import { cultureIn } from './group.js';
-import { AGENT_STATUSES, AGENT_TYPES } from './names.js';
+import { AGENT_STATUSES, AGENT_TYPES, ENTITY } from './names.js';
+import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCreator } from './senders.js';
 
 const count = z.int().min(0);
 const some = z.int().min(1);
@@ -297,40 +298,43 @@ export const swarmAsked = z.strictObject({
 
 /** The events that a swarm takes. */
 export const swarmEvents = {
-  'society/OpenSwarm@1': creates(openSwarm),
+  /** The entity that it names as its creator makes it, and no other. */
+  'society/OpenSwarm@1': creates(from(openSwarm, by.cell({ reducer: ENTITY, key: [{ event: 'creator' }] }))),
   /** The creator lets the swarm begin: its rights stand. */
-  'society/FormSwarm@1': z.strictObject({}),
+  'society/FormSwarm@1': from(z.strictObject({}), swarmCreator),
   /** The creator was deactivated. */
-  'society/CreatorOver@1': z.strictObject({}),
-  'society/SwarmCall@1': swarmAsked,
+  'society/CreatorOver@1': from(z.strictObject({}), swarmCreator),
+  'society/SwarmCall@1': from(swarmAsked, swarmCreator, swarmCoordinator, swarmAgent),
   /** A member tells of its work. */
-  'society/Worked@1': memberWorked,
+  'society/Worked@1': from(memberWorked, swarmAgent),
   /** The texts of a join are composed. */
-  'society/Composed@1': z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }),
+  'society/Composed@1': from(z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }), by.ownPlan),
 } as const;
 
 /** The events that an entity takes from swarms. */
 export const swarmTells = {
   /** The creator hears that its swarm has formed, or why it was refused. */
-  'society/SwarmFormed@1': z.strictObject({
-    call: z.string().max(64),
-    swarm_id: nameId,
-    code: z.nullable(code),
-    value: value(),
-  }),
-  /** The answer to a call. */
-  'society/SwarmTold@1': z.strictObject({
-    call: z.string().max(64),
-    value: value(),
-    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
-    is_error: z.boolean(),
-  }),
+  'society/SwarmFormed@1': from(
+    z.strictObject({ call: z.string().max(64), code: z.nullable(code), value: value() }),
+    ownSwarm,
+  ),
+  /** The answer to a call, by the swarm that the call names. */
+  'society/SwarmTold@1': from(
+    z.strictObject({
+      swarm_id: nameId,
+      call: z.string().max(64),
+      value: value(),
+      refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
+      is_error: z.boolean(),
+    }),
+    namedSwarm,
+  ),
   /** The call waits for other agents. */
-  'society/SwarmParked@1': z.strictObject({ call: z.string().max(64) }),
+  'society/SwarmParked@1': from(z.strictObject({ swarm_id: nameId, call: z.string().max(64) }), namedSwarm),
   /** The swarm gives a member work. */
-  'society/Work@1': memberWork,
+  'society/Work@1': from(memberWork, makerCell),
   /** The swarm is over: its member is deactivated. */
-  'society/SwarmOver@1': z.strictObject({}),
+  'society/SwarmOver@1': from(z.strictObject({}), makerCell),
 } as const;
 
 /** What the creation of a swarm is checked by. */

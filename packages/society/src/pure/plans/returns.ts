@@ -42,7 +42,7 @@ function* baseOf(plan: PlanContext, agent: string, hash: string | undefined): Pl
   return hash === undefined || !parsed.success ? null : (knownLink(parsed.data, hash) ?? null);
 }
 
-const item = returnNews['society/Copied@1'].shape.item;
+const item = returnNews['society/Copied@1'].schema.shape.item;
 
 /** The items about subjects, by the group that they are for. */
 const compared = z.strictObject({
@@ -107,7 +107,7 @@ export const copyPlan = planOnUse('society/copy_plan@1', () =>
   }),
 );
 
-type Copied = Pick<z.infer<(typeof returnNews)['society/Copied@1']>, 'code' | 'written'>;
+type Copied = Pick<z.infer<(typeof returnNews)['society/Copied@1']['schema']>, 'code' | 'written'>;
 
 interface Copying {
   readonly store: string;

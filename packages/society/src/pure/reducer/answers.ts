@@ -2,6 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CallOrigin, CallRow, EntityState } from '../contracts/index.js';
+import { keepAnswer } from './commands.js';
 import { tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
 import { operationFailed } from './status.js';
@@ -17,10 +18,17 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
   const row = tableOf(ctx, 'calls').get(call);
   if (row === undefined) return;
   tableOf(ctx, 'calls').delete(call);
+  ctx.forget(failureOf(call));
   draft.calls--;
+  const { origin, also } = row;
+  if (answer.is_error === true && origin.kind !== 'ancestor') operationFailed(draft, ctx);
+  keepAnswer(call, answer, ctx);
+  for (const one of [origin, ...also]) reply(draft, one, answer, ctx);
+}
+
+/** Gives an answer to where a call came from. */
+export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ctx: ReducerContext): void {
   const { value, refs = [], is_error = false } = answer;
-  const { origin } = row;
-  if (is_error && origin.kind !== 'ancestor') operationFailed(draft, ctx);
   switch (origin.kind) {
     case 'request':
       return ctx.record('society/Answered@1', { call_id: origin.call_id, value, refs: [...refs], is_error });
@@ -28,10 +36,29 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
       return tellUp(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
     default: {
       const { to, session, call_id, step_epoch } = origin;
-      const reply = { session, call_id, step_epoch, value, refs: [...refs], is_error };
-      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: reply });
+      const answered = { session, call_id, step_epoch, value, refs: [...refs], is_error };
+      return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: answered });
     }
   }
+}
+
+/** Begins the name under which an entity hears that the cell that was to answer a call has failed. */
+const FAILURE_TAG = 'failed.';
+
+/** The name under which the entity hears that the cell that is to answer a call has failed. */
+export function failureOf(call: string): string {
+  return `${FAILURE_TAG}${call}`;
+}
+
+/** The cell that was to answer a call has failed, or has ended. @returns whether the tag names such a call */
+export function answererFailed(
+  draft: EntityState,
+  { tag = '', code = '' }: { readonly tag?: string; readonly code?: string },
+  ctx: ReducerContext,
+): boolean {
+  if (!tag.startsWith(FAILURE_TAG)) return false;
+  answerCall(draft, tag.slice(FAILURE_TAG.length), { value: { error: code, code }, is_error: true }, ctx);
+  return true;
 }
 
 /** The call of a row that still waits. */

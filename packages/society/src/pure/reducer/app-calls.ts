@@ -2,7 +2,7 @@
 import type { OwnerAnswer, OwnerParked } from '@reprise/agent/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { CallRow, EntityState } from '../contracts/index.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { refusal } from './operations.js';
 
 /** Begins the tag of a call that was passed on, whose refusal comes back with it. */
@@ -23,24 +23,30 @@ export function passToApp(
     return answerCall(draft, call, refusal('unknown_tool', { name }), ctx);
   const { session, call_id, step_epoch } = origin;
   const value = { session, call_id, step_epoch, name, args };
-  ctx.send([...to], { name: OWNER_CALL, value }, { reply: 'refusal', tag: `${APP_TAG}${call}` });
+  ctx.send(
+    [...to],
+    { name: OWNER_CALL, value },
+    {
+      reply: 'refusal',
+      tag: `${APP_TAG}${call}`,
+      failure: failureOf(call),
+    },
+  );
 }
 
-/** Passes an answer back: from the cell of the app only, and once. */
+/** Passes an answer of the app's cell back, once. */
 export function answeredByApp(
   draft: EntityState,
   { session, call_id, step_epoch, ...reply }: OwnerAnswer,
   ctx: ReducerContext,
 ): void {
-  requireApp(draft, ctx);
   const call = callKey({ kind: 'owner', session, call_id, step_epoch }, ctx);
   if (openCall(call, ctx) === undefined) ctx.reject('no_call');
   answerCall(draft, call, reply, ctx);
 }
 
 /** Passes back that a call waits for a person or another agent. */
-export function parkedByApp(draft: EntityState, parked: OwnerParked, ctx: ReducerContext): void {
-  requireApp(draft, ctx);
+export function parkedByApp(parked: OwnerParked, ctx: ReducerContext): void {
   const origin = openCall(callKey({ kind: 'owner', ...parked }, ctx), ctx)?.origin;
   if (origin?.kind !== 'owner') return ctx.reject('no_call');
   ctx.send([origin.to[0], origin.to[1]], { name: 'aos.agent/OwnerParked@1', value: parked });
@@ -49,9 +55,4 @@ export function parkedByApp(draft: EntityState, parked: OwnerParked, ctx: Reduce
 /** The cell of the app did not take a call. */
 export function appRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
   answerCall(draft, tag.slice(APP_TAG.length), refusal('unknown_tool'), ctx);
-}
-
-function requireApp({ app }: EntityState, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  if (app === null || sender?.length !== 2 || sender[0] !== app[0] || sender[1] !== app[1]) ctx.reject('not_yours');
 }

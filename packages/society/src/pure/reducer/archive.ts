@@ -2,7 +2,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type L1Field, type L1Told, l1At, storeOf } from '../contracts/index.js';
 import { archivePlan } from '../plans/archive.js';
-import { idOf, planOfSender, tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { writeOf } from './memory.js';
 
 /** Begins the name of a reading of an agent's hot context for its archive. */
@@ -56,6 +56,5 @@ export function archiveTold({ call, entity_id, state }: L1Told, ctx: ReducerCont
 
 /** The archive of an agent was written, or could not be. */
 export function archived(value: { readonly key: string; readonly code: string | null }, ctx: ReducerContext): void {
-  if (planOfSender(ctx) === undefined) ctx.reject('not_yours');
   ctx.record('society/ArchiveKept@1', value);
 }

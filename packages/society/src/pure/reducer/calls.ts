@@ -2,8 +2,8 @@
  * Calls of tools: kept until they are answered, judged by the gate before they act, and answered once, where they came
  * from.
  */
-import { type OwnerCall, SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Actor, Value } from '@reprise/contracts';
+import type { OwnerCall } from '@reprise/agent/contracts';
+import { type Actor, problemsOf, type Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -12,13 +12,17 @@ import {
   callCheckPlan,
   type EntityState,
   entityAt,
+  type SessionRow,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
 import { actorOfOrigin } from './actors.js';
-import { answerCall, callKey, openCall } from './answers.js';
+import { answerCall, callKey, failureOf, openCall } from './answers.js';
 import { passToApp } from './app-calls.js';
-import { planOfSender, tableOf } from './entity-context.js';
+import { askerOf, planOf } from './caller.js';
+import { isRepetition, namedCall } from './commands.js';
+import { tableOf } from './entity-context.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
+import { sessionKey } from './session-rights.js';
 import { operated } from './status.js';
 
 /** The bytes of a call's arguments: an entry of the table of calls has at most 16 KiB. */
@@ -31,14 +35,17 @@ export const ASK_TAG = 'ask.';
 export function takeCall(
   operations: Operations,
   draft: EntityState,
-  { origin, name, args }: Omit<CallRow, 'checked'>,
+  { origin, name, args: given }: Omit<CallRow, 'checked' | 'also'>,
   ctx: ReducerContext,
 ): void {
-  const key = callKey(origin, ctx);
+  const { args, key: command } =
+    operations[name] === undefined ? { args: given, key: undefined } : namedCall(given, ctx);
+  if (command !== undefined && isRepetition(draft, { key: command, origin, name, args }, ctx)) return;
+  const key = command ?? callKey(origin, ctx);
   const calls = tableOf(ctx, 'calls');
   if (calls.get(key) !== undefined) return ctx.reject('duplicate_command');
   const isLarge = byteLength(args) > CALL_BYTES_MAX;
-  const row: CallRow = { origin, name, args: isLarge ? null : args, checked: false };
+  const row: CallRow = { origin, also: [], name, args: isLarge ? null : args, checked: false };
   calls.set(key, row);
   draft.calls++;
   const refused = isLarge ? refusal('too_large', { bytes_max: CALL_BYTES_MAX }) : refusedAtOnce(operations, draft, row);
@@ -61,10 +68,8 @@ export function startPlan<I>(
 
 /** The call that the plan of this event is for; the plan is over. */
 export function callOfPlan(ctx: ReducerContext): string {
-  const n = planOfSender(ctx);
-  if (n === undefined) return ctx.reject('not_yours');
   const plans = tableOf(ctx, 'plans');
-  const key = String(n).padStart(12, '0');
+  const key = String(planOf(ctx)).padStart(12, '0');
   const call = plans.get(key) ?? ctx.reject('no_call');
   plans.delete(key);
   return call;
@@ -111,7 +116,6 @@ export function callChecked(
 
 /** What an entity above asks. */
 interface Asked {
-  readonly by: string;
   readonly depth: number;
   readonly call: string;
   readonly name: string;
@@ -123,26 +127,34 @@ interface Asked {
 export function takeAsk(
   operations: Operations,
   draft: EntityState,
-  { by, depth, call: asked, name, args, actor }: Asked,
+  { depth, call: asked, name, args, actor }: Asked,
   ctx: ReducerContext,
 ): void {
   const op = operations[name];
   if (op?.about === undefined) return ctx.reject('agent_unknown');
-  const origin: CallOrigin = { kind: 'ancestor', by, depth, call: asked, actor };
+  const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked, actor };
   const key = callKey(origin, ctx);
-  tableOf(ctx, 'calls').set(key, { origin, name, args, checked: true });
+  tableOf(ctx, 'calls').set(key, { origin, also: [], name, args, checked: true });
   draft.calls++;
   const answer = op.run(draft, op.args.parse(args), key, ctx);
   if (answer !== undefined) answerCall(draft, key, answer, ctx);
 }
 
-/** The origin of a model's call. */
-export function ownerOrigin({ session, call_id, step_epoch }: OwnerCall, ctx: ReducerContext): CallOrigin {
-  const { sender } = ctx;
-  if (sender?.length !== 2) return ctx.reject('not_yours');
+/**
+ * The origin of a model's call.
+ *
+ * @param row that of the session which sends it; null for a job
+ */
+export function ownerOrigin(
+  { session, call_id, step_epoch }: OwnerCall,
+  row: SessionRow | null | undefined,
+  ctx: Pick<ReducerContext, 'address' | 'caller' | 'rowKey' | 'reject'>,
+): CallOrigin {
+  const { address, caller, rowKey, reject } = ctx;
+  if (caller === null || rowKey === null) return reject('not_yours');
   // A job speaks for its session; a session only for itself.
-  if (sender[0] === SESSION_REDUCER && sender[1] !== session) return ctx.reject('not_yours');
-  return { kind: 'owner', to: [sender[0], sender[1]], session, call_id, step_epoch };
+  if (row !== null && session !== sessionKey(address[1], rowKey)) return reject('not_yours');
+  return { kind: 'owner', to: [...caller], session, call_id, step_epoch };
 }
 
 /** The entity that an asked one stands below was told the outcome, or does not exist there. */
@@ -156,8 +168,9 @@ function ask(
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
-  const value = { call, by: ctx.address[1], depth, name, args, actor: actorOfOrigin(origin) };
-  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, { reply: 'refusal', tag: `${ASK_TAG}${call}` });
+  const value = { call, depth, name, args, actor: actorOfOrigin(origin) };
+  const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
+  ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);
 }
 
 function refusedAtOnce(
@@ -170,8 +183,7 @@ function refusedAtOnce(
   if (op === undefined && !isOfApp) return refusal('unknown_tool', { name });
   const parsed = op?.args.safeParse(args);
   if (parsed?.success === false) {
-    const problems = parsed.error.issues.slice(0, 4).map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return refusal('invalid_arguments', { problems });
+    return refusal('invalid_arguments', { problems: problemsOf(parsed.error.issues) });
   }
   if (draft.calls > SOCIETY_BOUNDS.calls) return refusal('too_many_calls');
   if (!mayOperate(draft)) return refusal('agent_not_active', { status: draft.status });

@@ -3,10 +3,10 @@
  * clears them: the nearest one that may act. Of a society that person is the last, and goes on until it is done.
  */
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type EntityState, type ErasedContent, l1At, type RemovedAgent, SWARM } from '../contracts/index.js';
+import { type EntityState, type ErasedContent, l1At, type RemovedAgent } from '../contracts/index.js';
 import { removePlan } from '../plans/identity.js';
 import { callOfPlan, startPlan } from './calls.js';
-import { type ClearingRow, childOfSender, passRemoved, tableOf } from './entity-context.js';
+import { type ClearingRow, passRemoved, tableOf } from './entity-context.js';
 
 /** Begins the purpose of a plan that clears. */
 const CLEAR = 'clear.';
@@ -20,7 +20,6 @@ const WAIT_MS_MAX = 86_400_000;
 
 /** An agent below was removed: this entity clears what it left, or passes it on when it may not act itself. */
 export function removedBelow(draft: EntityState, { agent_id, key_ref }: RemovedAgent, ctx: ReducerContext): void {
-  if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
   if (draft.maker !== null && !hasRights(draft)) return passRemoved(draft.maker, { agent_id, key_ref }, ctx);
   clear(agent_id, { key_ref, failures: 0 }, ctx);
 }

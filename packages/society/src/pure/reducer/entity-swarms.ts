@@ -1,30 +1,31 @@
 /** What an entity hears of swarms: of those that it created, of the one that made it, and of the jobs of its work. */
-import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { by, type EventHandlers, from, type ReducerContext } from '@reprise/kernel/define';
 import { jobEvents } from '@reprise/work/contracts';
-import { swarmChecked as checked, type EntityState, SWARM, swarmTells } from '../contracts/index.js';
+import { swarmChecked as checked, type EntityState, type entityTables, swarmTells } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { callOfPlan } from './calls.js';
 import { jobNews, swarmOver, takeWork } from './entity-work.js';
 import { swarmChecked, swarmFormed } from './swarm-operations.js';
 
 /** The events about swarms that an entity takes. */
-export const swarmEventsOfEntity = { ...swarmTells, ...jobEvents, 'society/SwarmChecked@1': checked } as const;
+export const swarmEventsOfEntity = {
+  ...swarmTells,
+  ...jobEvents,
+  'society/SwarmChecked@1': from(checked, by.ownPlan),
+} as const;
 
 /** Their handlers. */
-export const swarmHandlers: EventHandlers<EntityState, typeof swarmEventsOfEntity> = {
+export const swarmHandlers: EventHandlers<EntityState, typeof swarmEventsOfEntity, typeof entityTables> = {
   'society/SwarmChecked@1': (draft, { code, value }, ctx) => {
     swarmChecked(draft, callOfPlan(ctx), { code, problem: value }, ctx);
   },
-  'society/SwarmFormed@1': (draft, formed, ctx) => {
-    if (!isSwarm(ctx, formed.swarm_id)) ctx.reject('not_yours');
-    swarmFormed(draft, formed, ctx);
-  },
-  'society/SwarmTold@1': (draft, { call, ...answer }, ctx) => {
-    requireCalled(call, ctx);
+  'society/SwarmFormed@1': (draft, formed, ctx) => swarmFormed(draft, formed, ctx),
+  'society/SwarmTold@1': (draft, { swarm_id, call, ...answer }, ctx) => {
+    requireCalled(call, swarm_id, ctx);
     answerCall(draft, call, answer, ctx);
   },
-  'society/SwarmParked@1': (_draft, { call }, ctx) => {
-    requireCalled(call, ctx);
+  'society/SwarmParked@1': (_draft, { swarm_id, call }, ctx) => {
+    requireCalled(call, swarm_id, ctx);
     const origin = openCall(call, ctx)?.origin;
     if (origin?.kind !== 'owner') return;
     const { to, session, call_id, step_epoch } = origin;
@@ -36,11 +37,7 @@ export const swarmHandlers: EventHandlers<EntityState, typeof swarmEventsOfEntit
 };
 
 /** Only the swarm that a call names answers it. */
-function requireCalled(call: string, ctx: ReducerContext): void {
+function requireCalled(call: string, swarm_id: string, ctx: ReducerContext): void {
   const args = openCall(call, ctx)?.args as { readonly swarm_id?: unknown } | undefined;
-  if (args === undefined || !isSwarm(ctx, args.swarm_id)) ctx.reject('no_call');
-}
-
-function isSwarm({ sender }: ReducerContext, swarm: unknown): boolean {
-  return sender?.length === 2 && sender[0] === SWARM && sender[1] === swarm;
+  if (args?.swarm_id !== swarm_id) ctx.reject('no_call');
 }

@@ -1,8 +1,7 @@
 /** The work of an agent for its swarm: jobs that its entity makes, and the news of which it passes on to the swarm. */
 import type { ReducerContext } from '@reprise/kernel/define';
-import { beginWork, type JobChanged, jobOfSender } from '@reprise/work/contracts';
+import { beginWork, type JobChanged } from '@reprise/work/contracts';
 import { type EntityState, type MemberWork, SWARM_BOUNDS } from '../contracts/index.js';
-import { isMaker } from './entity-context.js';
 import { compiledOf } from './rights.js';
 import { sessionRights } from './session-rights.js';
 import { isLegal, setStatus } from './status.js';
@@ -14,7 +13,6 @@ export const MEMBER_JOB = 'society.member';
 
 /** The swarm asks this agent to work. */
 export function takeWork(draft: EntityState, work: MemberWork, ctx: ReducerContext): void {
-  if (!isMaker(ctx)) ctx.reject('not_yours');
   if (!draft.started || (draft.status !== 'registered' && draft.status !== 'active')) ctx.reject('agent_not_active');
   if (draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
   const { n, goal_ref, swarm, slot, index, role, strategy, agent } = work;
@@ -44,7 +42,6 @@ function optionalOf({ task_ref, input, budget }: MemberWork) {
 
 /** A job of this agent tells of itself: the swarm hears it. */
 export function jobNews(draft: EntityState, news: JobChanged, ctx: ReducerContext): void {
-  if (jobOfSender(ctx) !== news.n) ctx.reject('not_yours');
   const { n, status, output_ref = null, value_ref = null, code = null, tally } = news;
   if (ENDED.includes(status)) endWork(n, ctx);
   const { maker } = draft;
@@ -59,6 +56,5 @@ const ENDED: readonly JobChanged['status'][] = ['ok', 'failed', 'cancelled', 'ti
 
 /** The swarm is over: the agent is deactivated, and what it works on ends with that. */
 export function swarmOver(draft: EntityState, ctx: ReducerContext): void {
-  if (!isMaker(ctx)) ctx.reject('not_yours');
   if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'swarm_over' }, ctx);
 }

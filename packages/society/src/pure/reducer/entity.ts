@@ -7,19 +7,21 @@
  * E2  A call acts when the gate has permitted it, and is answered once, where it came from.
  * E3  Rights follow from the state by one function, in the delivery of the change (CAP-12).
  * E4  A status changes by `setStatus` only, along its table (SOC-35).
- * E5  The caller is the sender of an event, for which the kernel vouches; no argument names it.
+ * E5  Who calls is known by the event's declared senders; no argument names it.
  * E6  No text of people or models enters the state, except display names.
  */
 import { childNotice, ownerAnswer, ownerCall, ownerParked } from '@reprise/agent/contracts';
 import { NOTICES } from '@reprise/contracts';
 import {
+  by,
   defineReducer,
   type EventHandlers,
+  from,
   handledBy,
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { actorIn, jobOfSender, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, job, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -32,14 +34,15 @@ import {
   memberEvents,
   proofNews,
   SOCIETY_BOUNDS,
-  SWARM,
 } from '../contracts/index.js';
+import { ownSession } from '../contracts/senders.js';
 import { changeSet } from './agent-rights.js';
 import { operations } from './all-operations.js';
-import { answerCall, tellUp } from './answers.js';
+import { answerCall, answererFailed, tellUp } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archived, beginArchive } from './archive.js';
 import { askBoards } from './board-reading.js';
+import { rowKeyOf } from './caller.js';
 import {
   ASK_TAG,
   askRefused,
@@ -51,7 +54,7 @@ import {
   takeCall,
 } from './calls.js';
 import { clearAgain, cleared, clearingFailed, removedBelow } from './clearing.js';
-import { ancestorOfSender, childOfSender, idOf, isMaker, isSelf, tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { openL1 } from './hot.js';
@@ -64,9 +67,13 @@ import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
 import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
 import { followInSessions } from './session-rights.js';
-import { requireRoom, sendInput, sessionMade, sessionNews, sessionOfSender } from './sessions.js';
+import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
 import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
+import { WORK_DIGITS } from './works.js';
+
+/** The cell of the app that answers its own owner tools. */
+const app = by.cell({ state: 'app' });
 
 const EVENTS = {
   ...entityCommands,
@@ -76,10 +83,10 @@ const EVENTS = {
   ...swarmEventsOfEntity,
   ...makingEvents,
   ...memberEvents,
-  'aos.agent/OwnerCall@1': ownerCall,
-  'aos.agent/OwnerAnswer@1': ownerAnswer,
-  'aos.agent/OwnerParked@1': ownerParked,
-  'aos.agent/ChildNotice@1': childNotice,
+  'aos.agent/OwnerCall@1': from(ownerCall, ownSession, job('works', WORK_DIGITS)),
+  'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
+  'aos.agent/OwnerParked@1': from(ownerParked, app),
+  'aos.agent/ChildNotice@1': from(childNotice, ownSession),
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
@@ -87,44 +94,41 @@ const EVENTS = {
 
 type Events = typeof EVENTS;
 
-const HANDLERS: EventHandlers<EntityState, Events> = {
+const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...memberHandlers,
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
-    if (draft.started || ctx.sender !== null) ctx.reject('entity_exists');
+    if (draft.started || draft.maker !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
     Object.assign(draft, { display_name, app, grace_ms, declared: root, created_at: ctx.now });
     Object.assign(draft, { started: true, status: 'active' });
     stateRegistered(draft, ctx);
   },
   'society/Make@1': (draft, record, ctx) => {
-    if (draft.created_at !== 0 || ctx.sender?.length !== 2) ctx.reject('entity_exists');
+    if (draft.created_at !== 0) ctx.reject('entity_exists');
     made(draft, record, ctx);
   },
   'society/Start@1': (draft, _, ctx) => {
-    if (!isMaker(ctx) || draft.started) ctx.reject('not_yours');
+    if (draft.started) ctx.reject('not_yours');
     draft.started = true;
     setTimers(draft, ctx);
     stateRegistered(draft, ctx);
   },
   'society/Unmake@1': (draft, _, ctx) => {
-    if (!isMaker(ctx) || draft.started) ctx.reject('not_yours');
+    if (draft.started) ctx.reject('not_yours');
     ctx.end();
   },
   'society/Call@1': (draft, { call_id, name, args }, ctx) => {
-    if (ctx.sender !== null) ctx.reject('not_for_cells');
     takeCall(operations(), draft, { origin: { kind: 'request', call_id, actor: actorIn(ctx) }, name, args }, ctx);
   },
-  'aos.agent/OwnerCall@1': (draft, call, ctx) => {
-    if (sessionOfSender(ctx) === undefined && jobOfSender(ctx) === undefined) ctx.reject('not_yours');
-    takeCall(operations(), draft, { origin: ownerOrigin(call, ctx), name: call.name, args: call.args }, ctx);
+  'aos.agent/OwnerCall@1': (draft, call, ctx, row) => {
+    takeCall(operations(), draft, { origin: ownerOrigin(call, row, ctx), name: call.name, args: call.args }, ctx);
   },
   'aos.agent/OwnerAnswer@1': (draft, answer, ctx) => answeredByApp(draft, answer, ctx),
-  'aos.agent/OwnerParked@1': (draft, parked, ctx) => parkedByApp(draft, parked, ctx),
+  'aos.agent/OwnerParked@1': (_draft, parked, ctx) => parkedByApp(parked, ctx),
   'society/Send@1': (draft, send, ctx) => {
-    if (ctx.sender !== null) ctx.reject('not_for_cells');
     requireActive(draft, ctx);
     if (draft.kind !== 'person' && draft.status === 'registered')
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
@@ -133,11 +137,9 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     else sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
-    if (!isSelf(ctx)) ctx.reject('not_yours');
     ctx.send(ctx.address, { name: 'society/SendNow@1', value: send });
   },
   'society/SendNow@1': (draft, send, ctx) => {
-    if (!isSelf(ctx)) ctx.reject('not_yours');
     sendInput(draft, send, ctx);
   },
   'society/Checked@1': (draft, checked, ctx) => callChecked(operations(), draft, checked, ctx),
@@ -147,47 +149,37 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     keyed(draft, call, value as unknown as AgentKey & { readonly private_key_encrypted: string | null }, ctx);
   },
   'society/Ask@1': (draft, asked, ctx) => {
-    if (ancestorOfSender(ctx) !== asked.by || !draft.started) ctx.reject('agent_unknown');
+    if (!draft.started) ctx.reject('agent_unknown');
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (childOfSender(ctx) === undefined && ctx.sender?.[0] !== SWARM) ctx.reject('not_yours');
     if (told.to !== idOf(ctx)) return tellUp(draft, told, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
-    if (!isSelf(ctx)) ctx.reject('not_yours');
     tellStand(agent_id, revision, null, ctx);
   },
   'society/RightsStand@1': (draft, { revision, code }, ctx) => {
-    if (!isMaker(ctx)) ctx.reject('not_yours');
     if (code === null) followInSessions(compiledOf(draft, ctx).exercise, ctx);
     changeSet(draft, revision, code, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {
-    if (!isMaker(ctx)) ctx.reject('not_yours');
     changeRights(draft, ctx, () => keepAbove(ctx, above));
   },
   'society/ParentStatus@1': (draft, { active, by, depth }, ctx) => {
-    if (!isMaker(ctx)) ctx.reject('not_yours');
     parentChanged(draft, active, { id: by, depth }, ctx);
   },
-  'society/ChildStatus@1': (draft, { status, expires_at }, ctx) => {
-    const id = childOfSender(ctx) ?? ctx.reject('not_yours');
-    const children = tableOf(ctx, 'children');
-    const row = children.get(id);
-    if (row !== undefined) {
-      children.set(id, { ...row, status, expires_at });
-      childStatusNews(id, row.status, status, ctx);
-    }
+  'society/ChildStatus@1': (draft, { status, expires_at }, ctx, row) => {
+    const id = rowKeyOf(ctx);
+    tableOf(ctx, 'children').set(id, { ...row, status, expires_at });
+    childStatusNews(id, row.status, status, ctx);
     if (status === 'deactivated') beginArchive(id, ctx);
     if (status === 'removed') draft.children--;
   },
   'society/Removed@1': (draft, removed, ctx) => removedBelow(draft, removed, ctx),
   'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
   'society/Membership@1': (draft, { group, role }, ctx) => {
-    if (ctx.sender?.[0] !== 'society/Group@1' || ctx.sender[1] !== group) ctx.reject('not_yours');
     const memberships = tableOf(ctx, 'memberships');
     const isNew = role !== null && memberships.get(group) === undefined;
     if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
@@ -198,11 +190,10 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
   },
   'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   'society/Continue@1': (draft, _, ctx) => {
-    if (!isSelf(ctx)) ctx.reject('not_yours');
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
   },
-  'aos.agent/ChildNotice@1': (draft, notice, ctx) => {
-    const closed = sessionNews(notice, ctx);
+  'aos.agent/ChildNotice@1': (draft, notice, ctx, row) => {
+    const closed = sessionNews(notice, row, ctx);
     const endsWithIt = draft.kind === 'claude-code' && closed !== undefined && draft.status !== 'deactivated';
     if (endsWithIt && draft.status !== 'removed') setStatus(draft, 'deactivated', { reason: 'session_closed' }, ctx);
   },
@@ -217,6 +208,7 @@ const HANDLERS: EventHandlers<EntityState, Events> = {
     if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
+    if (answererFailed(draft, value, ctx)) return;
     if (value.tag?.startsWith(ASK_TAG)) {
       if (value.outcome === 'rejected') askRefused(draft, value.tag, ctx);
       return;
@@ -293,13 +285,8 @@ function initial(): EntityState {
 function made(draft: EntityState, record: AgentRecord, ctx: ReducerContext): void {
   const { above, limits, agent_id, agent_type, ...rest } = record;
   if (agent_id !== idOf(ctx)) ctx.reject('wrong_address');
-  const { sender } = ctx;
   keepAbove(ctx, { grant: above, limits });
-  Object.assign(draft, rest, {
-    kind: agent_type,
-    created_at: ctx.now,
-    maker: sender === null ? null : [sender[0], sender[1]],
-  });
+  Object.assign(draft, rest, { kind: agent_type, created_at: ctx.now, maker: ctx.caller });
 }
 
 function stateRegistered(draft: EntityState, ctx: ReducerContext): void {

@@ -38,18 +38,19 @@ import {
   type PublishedNews,
 } from '../contracts/group.js';
 import type { SocietyEvent } from '../contracts/member.js';
-import { ENTITY, entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
+import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
 import { commander } from './actors.js';
 import { putOnBoard, tellNews } from './board.js';
+import { rowKeyOf } from './caller.js';
 
 const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
 
-const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
+const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
   'society/OpenGroup@1': (draft, { kind, owner, culture }, ctx) => {
-    if (draft.standing !== 'new') return requireOwner(draft, ctx);
+    if (draft.standing !== 'new') return;
     if (!NAME_ID.test(ctx.address[1])) ctx.reject('invalid_name');
     draft.kind = kind;
-    draft.owner = owner ?? cellOf(ctx);
+    draft.owner = ctx.caller ?? owner ?? null; // a cell opens a group for itself alone
     draft.culture = cultureOf(culture);
     draft.standing = 'open';
     draft.has_board = !mayBeChatty(draft);
@@ -57,9 +58,9 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/OpenTopic@1', value: {} });
     ctx.record('society/GroupOpened@1', { kind, owner: draft.owner, culture: draft.culture, by: actorIn(ctx) });
   },
-  'society/Join@1': (draft, { entity, role }, ctx) => {
+  'society/Join@1': (draft, { entity, role }, ctx, row) => {
     requireOpen(draft, ctx);
-    const rank = rankOf(draft, ctx);
+    const rank = rankOf(row, ctx);
     const known = membersOf(ctx).get(entity);
     if (rank !== 'owner' && (isHigh(role) || isHigh(known?.role))) ctx.reject('not_authorized');
     if (known === undefined && membersOf(ctx).size >= GROUP_BOUNDS.members) ctx.reject('group_full');
@@ -70,67 +71,63 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS> = {
     const tag = `${joining} ${entity}`;
     ctx.send(entityAt(entity), membership(ctx, role), { reply: true, tag });
   },
-  'society/Leave@1': (draft, { entity }, ctx) => {
+  'society/Leave@1': (draft, { entity }, ctx, row) => {
     const known = membersOf(ctx).get(entity);
     if (known === undefined) return;
-    if (entityOf(ctx) !== entity) {
-      const rank = rankOf(draft, ctx);
+    if (ctx.rowKey !== entity) {
+      const rank = rankOf(row, ctx);
       if (rank !== 'owner' && isHigh(known.role)) ctx.reject('not_authorized');
     }
     leave(draft, entity, ctx);
   },
-  'society/Emcon@1': (draft, { on, actor }, ctx) => {
+  'society/Emcon@1': (draft, { on, actor }, ctx, row) => {
     requireOpen(draft, ctx);
-    requireOwner(draft, ctx);
+    requireOwner(row, ctx);
     if (draft.emcon === on) return;
     draft.emcon = on;
     ctx.record('society/EmconSet@1', { group_id: ctx.address[1], emcon: on, by: commander(actor, ctx) });
     tellAll(draft, 'terms', ctx);
   },
-  'society/EndGroup@1': (draft, { mode, actor }, ctx) => {
-    requireOwner(draft, ctx);
+  'society/EndGroup@1': (draft, { mode, actor }, ctx, row) => {
+    requireOwner(row, ctx);
     const standing = mode === 'archive' ? 'archived' : 'deleted';
     if (draft.standing === standing || draft.standing === 'deleted') return;
     draft.standing = standing;
     ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode, by: commander(actor, ctx) });
     tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);
   },
-  'society/Wrote@1': (draft, { item_id, type, head_ref }, ctx) => {
-    const { by, role } = memberOfSender(ctx);
+  'society/Wrote@1': (draft, { item_id, type, head_ref }, ctx, row) => {
+    const { by, role } = standingMember(row, ctx);
     if (role === 'viewer' || draft.emcon || draft.standing !== 'open') ctx.reject('not_authorized');
     if (!item_id.startsWith(`${storeOf.group(ctx.address[1])}#`)) ctx.reject('other_store');
     const payload = { item_id, type, group_id: ctx.address[1] };
     publish(draft, 'memory.written', { payload, by, head_ref }, ctx);
   },
-  'society/GroupNews@1': (draft, { event, payload }, ctx) => {
+  'society/GroupNews@1': (draft, { event, payload }, ctx, row) => {
     if (draft.standing !== 'open' && event === 'agent.status_changed') return; // a swarm's end is told once
-    const by = isOwner(draft, ctx) ? null : memberOfSender(ctx).by;
+    const by = row === undefined ? null : standingMember(row, ctx).by;
     if (by !== null && (event !== 'agent.status_changed' || fieldIn(payload, 'agent_id') !== by))
       ctx.reject('not_yours');
     if (by !== null && fieldIn(payload, 'new_status') === 'deactivated')
       tellOwner(draft, 'society/MemberOver@1', { group: ctx.address[1], entity: by }, ctx);
     publish(draft, event, { payload, by, head_ref: null }, ctx);
   },
-  'society/Verdict@1': (draft, { about, payload, tier, told }, ctx) => {
-    memberOfSender(ctx);
+  'society/Verdict@1': (draft, { about, payload, tier, told }, ctx, member) => {
+    const { by, role } = standingMember(member, ctx);
     const row = membersOf(ctx).get(about);
     if (row?.stands !== true) return;
     const value = { event: 'trust.score_changed', group: ctx.address[1], payload };
     if (!told) ctx.send(entityAt(about), { name: 'society/Notice@1', value });
-    if (!mayOwn(draft, ctx) || row.tier === tier) return;
+    const owns = role === 'owner' || isSame(draft.owner, entityAt(by));
+    if (!owns || row.tier === tier) return;
     membersOf(ctx).set(about, { ...row, tier });
     tellMember(draft, about, ctx);
   },
-  'society/ReadNews@1': (draft, { after }, ctx) => {
-    const { by } = memberOfSender(ctx); // G5
-    const row = membersOf(ctx).get(by);
-    if (row !== undefined) tellNews(draft, { by, row, after }, ctx);
+  'society/ReadNews@1': (draft, { after }, ctx, row) => {
+    const { by } = standingMember(row, ctx); // G5
+    tellNews(draft, { by, row, after }, ctx);
   },
-  'society/Tell@1': (draft, _, ctx) => {
-    const { sender, address } = ctx;
-    if (sender?.length !== 2 || sender[0] !== address[0] || sender[1] !== address[1]) ctx.reject('not_yours');
-    tellSome(draft, ctx);
-  },
+  'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
     if (tag === NEWS_TAG) {
       if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
@@ -296,58 +293,37 @@ function mayBeChatty({ culture: { broadcast_eagerness: stated } }: GroupState): 
   return stated === null || stated === 'chatty';
 }
 
-/** The authority of the sender: that of the owner, or of an admin. */
-function rankOf(draft: GroupState, ctx: ReducerContext): 'owner' | 'admin' {
-  if (isOwner(draft, ctx)) return 'owner';
-  const role = roleOfSender(ctx);
-  return role === 'owner' || role === 'admin' ? role : ctx.reject('not_authorized');
+/**
+ * The authority of who commands: that of the owner, or of an admin.
+ *
+ * @param row that of a member; undefined for the owner and for what comes from outside, which the gate has judged
+ */
+function rankOf(row: MemberRow | undefined, ctx: ReducerContext): 'owner' | 'admin' {
+  if (row === undefined) return 'owner';
+  const { stands, role } = row;
+  return stands && (role === 'owner' || role === 'admin') ? role : ctx.reject('not_authorized');
 }
 
 function isHigh(role: Role | undefined): boolean {
   return role === 'owner' || role === 'admin';
 }
 
-/** The owner, and what comes from outside: the gate has judged that. */
-function isOwner({ owner }: GroupState, ctx: ReducerContext): boolean {
-  const { sender, adapter } = ctx;
-  if (sender === null) return adapter === null;
-  if (owner === null || sender.length !== 2) return false;
-  return sender[0] === owner[0] && sender[1] === owner[1];
-}
-
-function requireOwner(draft: GroupState, ctx: ReducerContext): void {
-  if (!mayOwn(draft, ctx)) ctx.reject('not_authorized');
-}
-
-/** The owner, and the members with its role. */
-function mayOwn(draft: GroupState, ctx: ReducerContext): boolean {
-  return isOwner(draft, ctx) || roleOfSender(ctx) === 'owner';
+/** Refuses all but the owner, the members with its role, and what comes from outside. */
+function requireOwner(row: MemberRow | undefined, ctx: ReducerContext): void {
+  if (rankOf(row, ctx) !== 'owner') ctx.reject('not_authorized');
 }
 
 function requireOpen({ standing }: GroupState, ctx: ReducerContext): void {
   if (standing !== 'open') ctx.reject('group_ended');
 }
 
-function entityOf({ sender }: ReducerContext): string | undefined {
-  return sender?.length === 2 && sender[0] === ENTITY ? sender[1] : undefined;
+/** The member that sends the event, when its entity has taken the membership (G1). */
+function standingMember(row: MemberRow | undefined, ctx: ReducerContext): { readonly by: string; readonly role: Role } {
+  return row?.stands === true ? { by: rowKeyOf(ctx), role: row.role } : ctx.reject('not_a_member');
 }
 
-function roleOfSender(ctx: ReducerContext): Role | undefined {
-  const row = membersOf(ctx).get(entityOf(ctx) ?? NO_ENTITY);
-  return row?.stands === true ? row.role : undefined;
-}
-
-function memberOfSender(ctx: ReducerContext): { readonly by: string; readonly role: Role } {
-  const by = entityOf(ctx);
-  const role = roleOfSender(ctx);
-  return by === undefined || role === undefined ? ctx.reject('not_a_member') : { by, role };
-}
-
-/** No entity has this id. */
-const NO_ENTITY = '-';
-
-function cellOf({ sender }: ReducerContext): Address | null {
-  return sender === null ? null : [sender[0], sender[1]];
+function isSame(a: Address | null, b: Address): boolean {
+  return a?.[0] === b[0] && a[1] === b[1];
 }
 
 function fieldIn(payload: unknown, name: string): unknown {

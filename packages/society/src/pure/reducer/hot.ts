@@ -2,15 +2,7 @@
 import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
-import {
-  type EntityState,
-  L1,
-  L1_BYTES_MAX,
-  L1_FIELDS,
-  type L1Told,
-  l1At,
-  memoryToolCalls,
-} from '../contracts/index.js';
+import { type EntityState, L1_BYTES_MAX, L1_FIELDS, type L1Told, l1At, memoryToolCalls } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { archiveTold } from './archive.js';
 import { waitsForNews } from './board-reading.js';
@@ -75,8 +67,6 @@ export function identifyL1({ declared }: EntityState, ctx: ReducerContext): void
 
 /** A hot context has answered: so has the call. */
 export function l1Told(draft: EntityState, told: L1Told, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  if (sender?.length !== 2 || sender[0] !== L1 || sender[1] !== told.entity_id) ctx.reject('not_yours');
   if (archiveTold(told, ctx)) return;
   if (told.wrote) return answerCall(draft, told.call, writtenAnswer(told), ctx);
   const answer = shownAnswer(told, ctx);

@@ -6,8 +6,7 @@
  */
 
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Address, Value } from '@reprise/contracts';
-import { TOPIC } from '@reprise/flow';
+import { type Address, isKeyText, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -40,10 +39,8 @@ interface News {
   readonly agent?: string;
 }
 
-/** An event that a group has published. Only the topic of a group of this entity is heard. */
-export function published(name: string, value: Value, ctx: ReducerContext): void {
-  const group = groupOfTopic(ctx);
-  if (group === undefined || tableOf(ctx, 'memberships').get(group) === undefined) return;
+/** An event that a group of this entity has published. */
+export function published(group: string, name: string, value: Value, ctx: ReducerContext): void {
   const parsed = publishedNews.safeParse(value);
   if (!parsed.success || !isEvent(name)) return;
   const { payload, deliver, push, by, head_ref } = parsed.data;
@@ -152,13 +149,6 @@ function steer({ payload, by, head_ref }: PublishedNews, ctx: ReducerContext): v
   }
 }
 
-function groupOfTopic({ sender }: ReducerContext): string | undefined {
-  if (sender?.length !== 2 || sender[0] !== TOPIC || !sender[1].startsWith(TOPIC_KEY)) return undefined;
-  return sender[1].slice(TOPIC_KEY.length);
-}
-
-const TOPIC_KEY = 'society/';
-
 function isEvent(name: string): name is SocietyEvent {
   return name in EVENT_NAMES;
 }
@@ -175,7 +165,7 @@ const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
 /** The agent that an event is about. */
 export function agentOf(payload: Value): { readonly agent?: string } {
   const agent = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'agent_id') : undefined;
-  return typeof agent === 'string' ? { agent } : {};
+  return typeof agent === 'string' && isKeyText(agent) ? { agent } : {};
 }
 
 /** The events of the inbox after a number, the oldest first. */

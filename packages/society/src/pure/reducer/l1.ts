@@ -31,12 +31,12 @@ import {
   l1State,
   l1Tables,
 } from '../contracts/l1.js';
-import { ENTITY, L1 } from '../contracts/names.js';
+import { L1 } from '../contracts/names.js';
 import { linkContent } from './l1-link.js';
 
 const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
   'society/OpenL1@1': (draft, { parent_entity_id, agent_type, identity, capabilities }, ctx) => {
-    if (draft.version > 0) return requireMaker(ctx);
+    if (draft.version > 0) return;
     Object.assign(draft, { parent_entity_id, agent_type, identity });
     ctx.table('record').set(CAPABILITIES, capabilities);
     draft.chain.hash = linkOf(draft, null, ctx);
@@ -44,36 +44,30 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     changed(draft, 'opened', [], ctx);
   },
   'society/IdentifyL1@1': (draft, { identity, capabilities }, ctx) => {
-    requireMaker(ctx);
     if (identity !== undefined) draft.identity = identity;
     if (capabilities !== undefined) ctx.table('record').set(CAPABILITIES, capabilities);
     changed(draft, 'identified', [], ctx);
   },
   'society/WriteL1@1': (draft, { call, patch, expected_version }, ctx) => {
-    requireMaker(ctx);
     const refused = refusedFields(draft, patch);
     const code = refused.length > 0 ? 'not_yours' : refusalOf(draft, patch, expected_version, ctx);
     if (code === null) write(draft, patch, ctx);
     tell(draft, { call, code, refused, wrote: true }, ctx);
   },
   'society/ReadL1@1': (draft, { call }, ctx) => {
-    requireReader(draft, ctx);
     tell(draft, { call, code: null, refused: [], wrote: false }, ctx);
   },
   'society/SessionL1@1': (draft, { phase }, ctx) => {
-    requireMaker(ctx);
     if (phase === 'start') draft.chain.count++;
     draft.chain.hash = linkOf(draft, draft.chain.hash, ctx);
     keepLink(draft, ctx);
     changed(draft, phase === 'start' ? 'session_start' : 'session_end', [], ctx);
   },
   'society/SyncL1@1': (draft, synced, ctx) => {
-    requireMaker(ctx);
     draft.synced = { ...synced, at: ctx.now };
     changed(draft, 'synced', [], ctx);
   },
   'society/ForgetL1@1': (draft, _, ctx) => {
-    requireMaker(ctx);
     const named = L1_FIELDS.filter((field) => draft.fields[field] !== null);
     for (const field of named) draft.fields[field] = null;
     changed(draft, 'forgotten', named, ctx);
@@ -168,27 +162,14 @@ function changed(draft: L1State, cause: Cause, fields: readonly L1Field[], ctx: 
 type Told = Pick<L1Told, 'call' | 'code' | 'wrote'> & { readonly refused: readonly string[] };
 
 function tell(draft: L1State, told: Told, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  if (sender === null || !ctx.takes([sender[0], sender[1]], 'society/L1Told@1')) return;
+  const { caller } = ctx;
+  if (caller === null || !ctx.takes(caller, 'society/L1Told@1')) return;
   const { version, updated_at, parent_entity_id, agent_type, identity, fields, progress_ppm, chain, synced } = draft;
   const state = { version, updated_at, parent_entity_id, agent_type, identity, fields, progress_ppm, chain, synced };
   const value = { ...told, entity_id: ctx.address[1], state, capabilities: capabilitiesOf(ctx) };
-  ctx.send([sender[0], sender[1]], { name: 'society/L1Told@1', value });
+  ctx.send(caller, { name: 'society/L1Told@1', value });
 }
 
 function capabilitiesOf(ctx: ReducerContext): Value {
   return ctx.table<Value>('record').get(CAPABILITIES) ?? {};
-}
-
-/** The entity itself; a hot context that was opened from outside takes what comes from outside. */
-function requireMaker({ sender, parent, reject }: ReducerContext): void {
-  const isMaker =
-    parent === null ? sender === null : sender?.length === 2 && sender[0] === parent[0] && sender[1] === parent[1];
-  if (!isMaker) reject('not_yours');
-}
-
-function requireReader({ parent_entity_id }: L1State, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  if (sender?.length === 2 && sender[0] === ENTITY && sender[1] === parent_entity_id) return;
-  requireMaker(ctx);
 }

@@ -1,11 +1,12 @@
 /** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
-import { ENTITY, type EntityState, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
+import { type EntityState, type entityTables, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
 import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from './board-reading.js';
+import { rowKeyOf } from './caller.js';
 import { callOfPlan } from './calls.js';
-import { idOf, isSelf, planOfSender } from './entity-context.js';
+import { idOf } from './entity-context.js';
 import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
 import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
@@ -37,9 +38,8 @@ export const memberOperations: Operations = {
 };
 
 /** The handlers of a member's events. */
-export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
+export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typeof entityTables> = {
   'society/GroupTerms@1': (draft, { group, terms, departure }, ctx) => {
-    requireGroup(group, ctx);
     changeRights(draft, ctx, () => {
       if (terms === null) memberTable(ctx, 'terms').delete(group);
       else memberTable(ctx, 'terms').set(group, terms);
@@ -50,31 +50,22 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents> = {
     archiveCopies(group, departure, ctx);
   },
   'society/Notice@1': (_draft, { event, group, payload }, ctx) => {
-    if (group === null) requireMaker(ctx);
-    else requireGroup(group, ctx);
     notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);
   },
-  'society/News@1': (_draft, news, ctx) => {
-    requireGroup(news.group, ctx);
-    takeNews(news, ctx);
-  },
+  'society/News@1': (_draft, news, ctx) => takeNews(news, ctx),
   'society/TakeNews@1': (_draft, _, ctx) => {
-    if (ctx.sender !== null) ctx.reject('not_for_cells');
     askBoards(ctx);
   },
   'society/NewsAsked@1': (draft, { call, answered }, ctx) => {
-    if (!isSelf(ctx)) ctx.reject('not_yours');
     if (answered) return goOn(draft, call, ctx);
     ctx.send(ctx.address, { name: 'society/NewsAsked@1', value: { call, answered: true } });
   },
   'society/L1Told@1': (draft, told, ctx) => l1Told(draft, told, ctx),
-  'flow/Published@1': (_draft, { name, value }, ctx) => published(name, value, ctx),
+  'flow/Published@1': (_draft, { name, value }, ctx) => published(rowKeyOf(ctx), name, value, ctx),
   'society/MemoryEnded@1': (draft, ended, ctx) => {
-    if (ended.call !== null) return memoryEnded(draft, ended, callOfPlan(ctx), ctx);
-    if (planOfSender(ctx) === undefined) ctx.reject('not_yours');
+    if (ended.call !== null) memoryEnded(draft, ended, callOfPlan(ctx), ctx);
   },
   'society/Subscribe@1': (draft, { subscriptions }, ctx) => {
-    requireMaker(ctx);
     subscribe(draft, subscriptions, ctx);
   },
   'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
@@ -107,13 +98,3 @@ export function memberAnswered(
 }
 
 const EMCON_TAG = 'emcon.';
-
-function requireGroup(group: string, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  if (sender?.length !== 2 || sender[0] !== GROUP || sender[1] !== group) ctx.reject('not_yours');
-}
-
-function requireMaker({ sender, parent, reject }: ReducerContext): void {
-  const isMaker = sender?.length === 2 && parent !== null && sender[0] === parent[0] && sender[1] === parent[1];
-  if (!isMaker || sender[0] !== ENTITY) reject('not_yours');
-}

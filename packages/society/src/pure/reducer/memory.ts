@@ -10,6 +10,7 @@ import {
   type EntityState,
   entityOfAuthor,
   GROUP,
+  groupOfStore,
   itemIdOf,
   itemOf,
   MEMORY_BOUNDS,
@@ -32,7 +33,7 @@ import { fitting } from './fitting.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { aboutStaged, shownStaging, stagedTable } from './staged.js';
-import { assess, groupOfStore, judging } from './trust.js';
+import { assess, judging } from './trust.js';
 
 /** The operations on stores. */
 export const memoryOperations: Operations = {

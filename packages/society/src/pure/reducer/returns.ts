@@ -21,9 +21,9 @@ import {
   storeOf,
 } from '../contracts/index.js';
 import { returnPlan } from '../plans/returns.js';
-import { answerCall, openCall } from './answers.js';
+import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './calls.js';
-import { ancestorOfSender, idOf } from './entity-context.js';
+import { idOf } from './entity-context.js';
 import { type Operations, operation, refusal } from './operations.js';
 import { refusedAs, takeNonce } from './proofs.js';
 import { compiledOf } from './rights.js';
@@ -45,7 +45,7 @@ export const returnOperations: Operations = {
   }),
 };
 
-type Proved = z.infer<(typeof returnNews)['society/ReturnProved@1']>;
+type Proved = z.infer<(typeof returnNews)['society/ReturnProved@1']['schema']>;
 
 /** The verdict on a return is there: what was brought back goes to the parent. */
 export function returnProved(draft: EntityState, call: string, verdict: Proved, ctx: ReducerContext): void {
@@ -59,26 +59,20 @@ export function returnProved(draft: EntityState, call: string, verdict: Proved, 
     return answerCall(draft, call, notNow ?? refusal('agent_unknown'), ctx);
   const returned = returnedOf(returnCalls.agent_return.parse(row.args));
   const value = arrivalOf(draft, { call, base, returned }, ctx);
-  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value });
+  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value }, { failure: failureOf(call) });
 }
 
 /** The parent says what the return came to. */
 export function returnAnswered(
   draft: EntityState,
-  { call, is_error, value }: z.infer<(typeof returnNews)['society/Staged@1']>,
+  { call, is_error, value }: z.infer<(typeof returnNews)['society/Staged@1']['schema']>,
   ctx: ReducerContext,
 ): void {
-  requireParent(draft, ctx);
   answerCall(draft, call, { value, is_error }, ctx);
 }
 
 /** The parent has taken over what this agent brought back: its hot context says so, last of all. */
-export function synced(
-  draft: EntityState,
-  link: z.infer<(typeof returnNews)['society/Synced@1']>,
-  ctx: ReducerContext,
-): void {
-  requireParent(draft, ctx);
+export function synced(link: z.infer<(typeof returnNews)['society/Synced@1']['schema']>, ctx: ReducerContext): void {
   ctx.send(l1At(idOf(ctx)), { name: 'society/SyncL1@1', value: link });
 }
 
@@ -107,8 +101,4 @@ function arrivalOf(draft: EntityState, { call, base, returned }: Proven, ctx: Re
 function returnedOf({ chain_hash, session_count, base_hash, memories }: ReturnCallOf<'agent_return'>): Returned {
   const items = memories.map(({ group, ...words }) => ({ store: storeOf.group(group), tags: [], ...words }));
   return { chain_hash, session_count, ...(base_hash === undefined ? {} : { base_hash }), items };
-}
-
-function requireParent({ parent_entity_id }: EntityState, ctx: ReducerContext): void {
-  if (parent_entity_id === null || ancestorOfSender(ctx) !== parent_entity_id) ctx.reject('not_yours');
 }

@@ -24,9 +24,7 @@ import {
   itemOf,
   returnCalls,
   type returnNews,
-  STAGING,
   type StagedRow,
-  SWARM,
   stagingAt,
   stagingIdOf,
   stagingKeyIn,
@@ -37,15 +35,15 @@ import {
 import { comparePlan, copyPlan } from '../plans/returns.js';
 import { actorOfCall } from './actors.js';
 import { answerCall } from './answers.js';
+import { rowKeyOf } from './caller.js';
 import { callOfPlan, mayOperate, startPlan } from './calls.js';
-import { childOfSender, tableOf } from './entity-context.js';
 import { mayAsk, refusedWrite, tellGroup, writeOf } from './memory.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 import { reviewOf, stagedTable } from './staged.js';
 import { tierByVerdicts } from './trust.js';
 
-type News<N extends keyof typeof returnNews> = z.infer<(typeof returnNews)[N]>;
+type News<N extends keyof typeof returnNews> = z.infer<(typeof returnNews)[N]['schema']>;
 type Review = NonNullable<StagedRow['review']>;
 
 /** The operation of a parent that decides. */
@@ -71,7 +69,6 @@ export const reviewOperations: Operations = {
 /** An agent of this entity has come back: its items get a store of their own, and are compared with their targets. */
 export function arrived(draft: EntityState, arrival: Arrival, ctx: ReducerContext): void {
   const { call, agent_id, chain, divergence, willing, items } = arrival;
-  if (!isFromAgent(agent_id, ctx)) ctx.reject('not_yours');
   const table = stagedTable(ctx);
   if (table.size >= IDENTITY_BOUNDS.staged) return tellAgent(agent_id, call, refusal('too_many_returns'), ctx);
   draft.staged_at = Math.max(ctx.now, draft.staged_at + 1);
@@ -94,10 +91,13 @@ export function arrived(draft: EntityState, arrival: Arrival, ctx: ReducerContex
 }
 
 /** The staging store has its items, or could not be filled. */
-export function stagingFilled(draft: EntityState, { code }: News<'society/Filled@1'>, ctx: ReducerContext): void {
-  const { sender } = ctx;
-  const key = sender?.length === 2 && sender[0] === STAGING ? sender[1] : ctx.reject('not_yours');
-  const row = stagedTable(ctx).get(key) ?? ctx.reject('not_yours');
+export function stagingFilled(
+  draft: EntityState,
+  { code }: News<'society/Filled@1'>,
+  row: StagedRow,
+  ctx: ReducerContext,
+): void {
+  const key = rowKeyOf(ctx);
   if (code === null) return settle(draft, key, { ...row, filled: true }, ctx);
   changeRights(draft, ctx, () => stagedTable(ctx).delete(key));
   if (row.call !== null) tellAgent(agentOfStaging(key), row.call, refusal('staging_failed', { cause: code }), ctx);
@@ -253,13 +253,6 @@ function tellReturned(key: string, row: StagedRow, merged: boolean, ctx: Reducer
 function tellAgent(agent: string, call: string, { value, is_error = false }: Answer, ctx: ReducerContext): void {
   if (!ctx.takes(entityAt(agent), 'society/Staged@1')) return;
   ctx.send(entityAt(agent), { name: 'society/Staged@1', value: { call, is_error, value } });
-}
-
-/** An agent that this entity made, or one that a swarm of it made and passes on. */
-function isFromAgent(agent: string, ctx: ReducerContext): boolean {
-  const { sender } = ctx;
-  if (sender?.length === 2 && sender[0] === SWARM) return tableOf(ctx, 'swarms').get(sender[1]) !== undefined;
-  return childOfSender(ctx) === agent;
 }
 
 function subjectsOf(items: Arrival['items'], group: string) {

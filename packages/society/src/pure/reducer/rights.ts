@@ -12,7 +12,8 @@ import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
 import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
-import { childOfSender, idOf, tableOf } from './entity-context.js';
+import { rowKeyOf } from './caller.js';
+import { idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
 import { recordedSides } from './recorded.js';
 import { followInSessions } from './session-rights.js';
@@ -133,7 +134,7 @@ export function setCompiled(
   }: { readonly rights: Rights; readonly revision: number; readonly parallel: number | null },
   ctx: ReducerContext,
 ): void {
-  const id = childOfSender(ctx) ?? ctx.reject('not_yours');
+  const id = rowKeyOf(ctx);
   const account = accountOf(id);
   const limits = parallel === null ? {} : { parallel };
   ctx.command('sys/SetAccount@1', { account, parent: accountOf(idOf(ctx)), limits });

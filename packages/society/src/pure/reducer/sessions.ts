@@ -1,16 +1,16 @@
 /** Sessions of an entity: it makes them, so their models act with its rights and by its owner calls. */
 import type { ChildNotice } from '@reprise/agent/contracts';
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
-import { type EntityState, type entityCommands, l1At, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { type EntityState, type entityCommands, l1At, type SessionRow, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { rowKeyOf } from './caller.js';
 import { idOf, tableOf } from './entity-context.js';
 import { newsForRun } from './news.js';
 import { compiledOf } from './rights.js';
 import { sessionAt, sessionRights } from './session-rights.js';
 
-type Send = z.infer<(typeof entityCommands)['society/Send@1']>;
+type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
 
 /** Refuses an input for a new session where the entity has all that it may have. */
 export function requireRoom({ session }: Send, ctx: ReducerContext): void {
@@ -91,21 +91,10 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: Reducer
 }
 
 /** Takes the news of a session. @returns its name when it has closed */
-export function sessionNews({ news }: ChildNotice, ctx: ReducerContext): string | undefined {
-  const name = sessionOfSender(ctx);
-  if (name === undefined) return ctx.reject('not_yours');
-  const sessions = tableOf(ctx, 'sessions');
-  const row = sessions.get(name);
-  if (row === undefined || news.kind !== 'closed') return undefined;
-  sessions.set(name, { ...row, open: false });
+export function sessionNews({ news }: ChildNotice, row: SessionRow, ctx: ReducerContext): string | undefined {
+  if (news.kind !== 'closed') return undefined;
+  const name = rowKeyOf(ctx);
+  tableOf(ctx, 'sessions').set(name, { ...row, open: false });
   ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
   return name;
-}
-
-/** The session of this entity that sends the event. */
-export function sessionOfSender(ctx: ReducerContext): string | undefined {
-  const { sender } = ctx;
-  const prefix = `${idOf(ctx)}/`;
-  if (sender?.length !== 2 || sender[0] !== SESSION_REDUCER || !sender[1].startsWith(prefix)) return undefined;
-  return sender[1].slice(prefix.length);
 }

@@ -17,13 +17,12 @@ import { openStore } from '@reprise/memory/contracts';
 import { STAGING, storeOf } from '../contracts/names.js';
 import { type StagingState, stagingEvents, stagingFacts, stagingState } from '../contracts/staging.js';
 import { endPlan, fillPlan } from '../plans/returns.js';
-import { isMaker, planOfSender } from './entity-context.js';
 
 const EVENTS = { ...stagingEvents, 'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'] } as const;
 
 const HANDLERS: EventHandlers<StagingState, typeof EVENTS> = {
   'society/MakeStaging@1': (draft, { items }, ctx) => {
-    if (!isMaker(ctx) || draft.items > 0) ctx.reject('not_yours');
+    if (draft.items > 0) ctx.reject('not_yours');
     draft.items = items.length;
     const store = storeOf.staging(ctx.address[1]);
     openStore(ctx, store);
@@ -34,14 +33,11 @@ const HANDLERS: EventHandlers<StagingState, typeof EVENTS> = {
     ctx.emit({ plan: fillPlan, input: { store, cell: formatAddress(ctx.address), items } });
   },
   'society/EndStaging@1': (draft, _, ctx) => {
-    if (!isMaker(ctx) || draft.status !== 'open') ctx.reject('not_yours');
+    if (draft.status !== 'open') ctx.reject('not_yours');
     draft.status = 'ended';
     ctx.emit({ plan: endPlan, input: { store: storeOf.staging(ctx.address[1]), items: draft.items } });
   },
-  'society/StagingChanged@1': (draft, { code }, ctx) => {
-    if (planOfSender(ctx) === undefined) ctx.reject('not_yours');
-    filled(draft, code, ctx);
-  },
+  'society/StagingChanged@1': (draft, { code }, ctx) => filled(draft, code, ctx),
   'sys/PlanFailed@1': (draft, { code }, ctx) => filled(draft, code.slice(0, 96), ctx),
 };
 

@@ -3,10 +3,10 @@ import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
+import { askerOf } from './caller.js';
 import { collect, openDelegations, type SwarmAnswer, tell } from './swarm-collect.js';
 import {
   changeMember,
-  entityOfSender,
   isOver,
   isWorker,
   memberOr,
@@ -31,14 +31,13 @@ interface SwarmAsked {
   readonly actor: Actor;
 }
 
-/** Takes a call: who calls is the sender. */
+/** Takes a call of an entity that has to do with the swarm: no other learns whether it exists. */
 export function takeSwarmCall(
   draft: SwarmState,
   { call, name, args, bytes, actor }: SwarmAsked,
   ctx: ReducerContext,
 ): void {
-  const by = entityOfSender(ctx) ?? ctx.reject('not_yours');
-  const waiting: SwarmWaiting = { by, call, bytes };
+  const waiting: SwarmWaiting = { by: askerOf(ctx), call, bytes };
   const answer = act(draft, waiting, { name, args, actor }, ctx);
   if (answer !== undefined) tell(waiting, answer, ctx);
 }
@@ -50,17 +49,11 @@ function act(
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
   const { by, bytes } = waiting;
-  // One that has nothing to do with the swarm does not learn whether it exists.
-  if (!isConcerned(draft, by, ctx)) return refusal('swarm_unknown');
   if (name === 'swarm_status') return statusOf(draft, bytes, ctx);
   if (name === 'swarm_disband') return disband(draft, { by, bytes, actor }, swarmCalls.swarm_disband.parse(args), ctx);
   const task = swarmCalls.swarm_task.parse(args);
   if (isOver(draft)) return refusal('swarm_over', { status: draft.status });
   return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, { ...waiting, actor }, task, ctx);
-}
-
-function isConcerned({ creator, coordinator }: SwarmState, by: string, ctx: ReducerContext): boolean {
-  return by === creator || by === coordinator || swarmTable(ctx, 'agents').get(by) !== undefined;
 }
 
 function refusal(code: string, details: Readonly<Record<string, Value>> = {}): SwarmAnswer {
@@ -196,7 +189,8 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: ReducerContext):
 function waitForReports(draft: SwarmState, waiting: SwarmWaiting, ctx: ReducerContext): undefined {
   if (openDelegations(draft, ctx) === 0) return void collect(draft, waiting, ctx);
   swarmTable(ctx, 'waiting').set(waiting.call, waiting);
-  ctx.send(['society/Entity@1', waiting.by], { name: 'society/SwarmParked@1', value: { call: waiting.call } });
+  const value = { swarm_id: ctx.address[1], call: waiting.call };
+  ctx.send(['society/Entity@1', waiting.by], { name: 'society/SwarmParked@1', value });
   return undefined;
 }
 

@@ -25,7 +25,8 @@ export function tell(
   { value, refs = [], is_error = false }: SwarmAnswer,
   ctx: ReducerContext,
 ): void {
-  ctx.send(entityAt(by), { name: 'society/SwarmTold@1', value: { call, value, refs: [...refs], is_error } });
+  const told = { swarm_id: ctx.address[1], call, value, refs: [...refs], is_error };
+  ctx.send(entityAt(by), { name: 'society/SwarmTold@1', value: told });
 }
 
 /** What a task has brought: what its agent reported, else the output of its model. */

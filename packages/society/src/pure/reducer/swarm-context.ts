@@ -1,15 +1,7 @@
 /** What the functions of the swarm's reducer work on: its tables, its keys, and who sends. */
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import {
-  ENTITY,
-  type SlotRow,
-  type SwarmMember,
-  type SwarmPlan,
-  type SwarmState,
-  type SwarmTask,
-  type SwarmWaiting,
-} from '../contracts/index.js';
+import type { SlotRow, SwarmMember, SwarmPlan, SwarmState, SwarmTask, SwarmWaiting } from '../contracts/index.js';
 
 interface Tables {
   readonly slots: Table<SlotRow>;
@@ -76,17 +68,6 @@ export function tasksOf(ctx: ReducerContext): readonly (readonly [number, SwarmT
   return swarmTable(ctx, 'tasks')
     .range()
     .map(([key, task]) => [Number(key), task]);
-}
-
-/** The entity that sends the event. */
-export function entityOfSender({ sender }: ReducerContext): string | undefined {
-  return sender?.length === 2 && sender[0] === ENTITY ? sender[1] : undefined;
-}
-
-/** The key of the member whose agent sends the event. */
-export function memberOfSender(ctx: ReducerContext): string | undefined {
-  const entity = entityOfSender(ctx);
-  return entity === undefined ? undefined : swarmTable(ctx, 'agents').get(entity);
 }
 
 /** The states in which a swarm does nothing more. */

@@ -9,7 +9,7 @@ export function tellCreator(draft: SwarmState, code: string | null, ctx: Reducer
   draft.call = null;
   if (call === null) return;
   const value = code === null ? formed(draft, ctx) : null;
-  const news = { call, swarm_id: ctx.address[1], code, value };
+  const news = { call, code, value };
   ctx.send(entityAt(creator), { name: 'society/SwarmFormed@1', value: news });
 }
 

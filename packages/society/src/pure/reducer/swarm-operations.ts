@@ -1,7 +1,7 @@
 /** The tools of swarms, at the entity that calls them: it makes the swarm, or passes the call on to it. */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { makeWithRights } from '@reprise/work/contracts';
+import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import {
   checkSwarmPlan,
   type EntityState,
@@ -14,7 +14,7 @@ import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
 import { actorOfCall } from './actors.js';
-import { answerCall, openCall } from './answers.js';
+import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './calls.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
@@ -45,6 +45,10 @@ export const SWARM_TAG = 'swarm.';
 /** Begins the tags of swarms that are being made. */
 const MAKING_TAG = 'swarm-made.';
 
+/** Whether the entity knew a swarm of this id before: one that it does not create is not its own. */
+const NEW = 'n.';
+const AGAIN = 'k.';
+
 /** The bytes of an answer to a model, and to a client outside. */
 const OWNER_BYTES = 3_500;
 const OUTSIDE_BYTES = 40_000;
@@ -56,7 +60,7 @@ function pass(name: string, args: { readonly swarm_id: string }, call: string, c
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },
-    { reply: 'refusal', tag: `${SWARM_TAG}${call}` },
+    { reply: 'refusal', tag: `${SWARM_TAG}${call}`, failure: failureOf(call) },
   );
   return undefined;
 }
@@ -156,13 +160,14 @@ function makeSwarm(draft: EntityState, call: string, manifest: KeptManifest, ctx
     ...{ expires_at: draft.expires_at, app: draft.app, grace_ms: draft.grace_ms, above: recorded(grant), limits },
   };
   const rights = recorded(grant);
+  const isKnown = tableOf(ctx, 'swarms').get(swarm_id) !== undefined;
   tableOf(ctx, 'swarms').set(swarm_id, null);
   makeWithRights(ctx, {
     to: swarmAt(swarm_id),
     making: { name: 'society/OpenSwarm@1', value: opening },
     rights: { exercise: rights, grant: rights, account },
     first: { name: 'society/FormSwarm@1', value: {} },
-    tag: `${MAKING_TAG}${call}`,
+    tag: `${MAKING_TAG}${isKnown ? AGAIN : NEW}${call}`,
   });
 }
 
@@ -172,13 +177,12 @@ function budgetOf({ budget_micro_money, budget_tokens }: KeptManifest): Record<s
 }
 
 /** The call for which a swarm was being made, when making it was refused: there is one of that id already. */
-export function swarmRefused(
-  draft: EntityState,
-  { tag, made }: { readonly tag: string; readonly made: boolean },
-  ctx: ReducerContext,
-): boolean {
+export function swarmRefused(draft: EntityState, { tag, made, to }: MadeNews, ctx: ReducerContext): boolean {
   if (!tag.startsWith(MAKING_TAG)) return false;
-  if (!made) answerCall(draft, tag.slice(MAKING_TAG.length), refusal('swarm_exists'), ctx);
+  if (made) return true;
+  const rest = tag.slice(MAKING_TAG.length);
+  if (rest.startsWith(NEW)) tableOf(ctx, 'swarms').delete(to[1]); // the swarm of another entity
+  answerCall(draft, rest.slice(NEW.length), refusal('swarm_exists'), ctx);
   return true;
 }
 

@@ -3,9 +3,9 @@ import type { Capability } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, formatHolder, type SwarmState } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
+import { rowKeyOf } from './caller.js';
 import { recordedSides } from './recorded.js';
 import { SET_TAG } from './rights.js';
-import { entityOfSender, memberOfSender } from './swarm-context.js';
 
 /** Sets the rights that a member has compiled. */
 export function setMemberRights(
@@ -21,8 +21,7 @@ export function setMemberRights(
   },
   ctx: ReducerContext,
 ): void {
-  const id = entityOfSender(ctx);
-  if (id === undefined || memberOfSender(ctx) === undefined) return ctx.reject('not_yours');
+  const id = rowKeyOf(ctx);
   const account = accountOf(id);
   const limits = parallel === null ? {} : { parallel };
   ctx.command('sys/SetAccount@1', { account, parent: draft.account, limits });

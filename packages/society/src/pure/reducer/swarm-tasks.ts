@@ -12,7 +12,6 @@ import {
   failing,
   hasEnded,
   isOver,
-  memberOfSender,
   memberOr,
   numberKey,
   slotOf,
@@ -113,8 +112,7 @@ function taskOfWork(work: number): number {
 }
 
 /** A member tells of its work. What comes after the end of the task, or of an earlier attempt, is recorded only. */
-export function worked(draft: SwarmState, news: Worked, ctx: ReducerContext): void {
-  const member = memberOfSender(ctx) ?? ctx.reject('not_yours');
+export function worked(draft: SwarmState, member: string, news: Worked, ctx: ReducerContext): void {
   const n = taskOfWork(news.n);
   const task = taskOr(ctx, n);
   if (task.member !== member) ctx.reject('not_yours');

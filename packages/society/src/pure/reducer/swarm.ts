@@ -6,13 +6,16 @@
  * W2  A task ends once, and is reported complete once; what comes later is recorded and changes nothing (SOC-19).
  * W3  Ends of tasks are followed at the end of the delivery, by `follow` alone.
  * W4  A swarm ends once, with its tasks and its agents; after that only its group changes.
- * W5  Who calls is the sender of the event; a coordinator delegates work and no rights.
+ * W5  Who calls is known by the event's declared senders; a coordinator delegates work and no rights.
  * W6  No text enters the state: goals, tasks and results are links.
  */
 import { NOTICES } from '@reprise/contracts';
 import {
+  by,
   defineReducer,
   type EventHandlers,
+  from,
+  fromAll,
   handledBy,
   type ReducerContext,
   reducerOnUse,
@@ -21,7 +24,6 @@ import { makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   entityAt,
   entityNews,
-  groupAt,
   type MemberKeyed,
   ownerTells,
   returnNews,
@@ -32,20 +34,13 @@ import {
   swarmState,
   swarmTables,
 } from '../contracts/index.js';
+import { swarmAgent, swarmCreator, swarmGroup } from '../contracts/senders.js';
+import { planOf } from './caller.js';
 import { passRemoved } from './entity-context.js';
 import { agentMade } from './register.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import {
-  changeMember,
-  failing,
-  isOver,
-  memberKey,
-  memberOfSender,
-  membersOf,
-  swarmTable,
-  takePurpose,
-} from './swarm-context.js';
+import { changeMember, failing, isOver, memberKey, membersOf, swarmTable, takePurpose } from './swarm-context.js';
 import {
   form,
   GROUP_TAG,
@@ -64,33 +59,33 @@ import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
 const EVENTS = {
   ...swarmEvents,
   ...makingEvents,
-  ...ownerTells,
-  'society/Keyed@1': entityNews['society/Keyed@1'],
-  'society/Compiled@1': entityNews['society/Compiled@1'],
-  'society/RightsSet@1': entityNews['society/RightsSet@1'],
-  'society/ChildStatus@1': entityNews['society/ChildStatus@1'],
-  'society/Removed@1': entityNews['society/Removed@1'],
-  'society/Above@1': entityNews['society/Above@1'],
-  'society/ParentStatus@1': entityNews['society/ParentStatus@1'],
-  'society/Told@1': entityNews['society/Told@1'],
-  'society/Stage@1': returnNews['society/Stage@1'],
+  ...fromAll(ownerTells, swarmGroup),
+  'society/Keyed@1': from(entityNews['society/Keyed@1'].schema, by.ownPlan),
+  'society/Compiled@1': from(entityNews['society/Compiled@1'].schema, swarmAgent),
+  'society/RightsSet@1': from(entityNews['society/RightsSet@1'].schema, by.self),
+  'society/ChildStatus@1': from(entityNews['society/ChildStatus@1'].schema, swarmAgent),
+  'society/Removed@1': from(entityNews['society/Removed@1'].schema, swarmAgent),
+  'society/Above@1': from(entityNews['society/Above@1'].schema, swarmCreator),
+  'society/ParentStatus@1': from(entityNews['society/ParentStatus@1'].schema, swarmCreator),
+  'society/Told@1': from(entityNews['society/Told@1'].schema, swarmAgent),
+  'society/Stage@1': from(returnNews['society/Stage@1'].schema, swarmAgent),
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
 
 type Events = typeof EVENTS;
 
-const HANDLERS: EventHandlers<SwarmState, Events> = {
+const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/OpenSwarm@1': (draft, opening, ctx) => {
     if (draft.members.all > 0) ctx.reject('swarm_exists');
     open(draft, opening, ctx);
   },
   'society/FormSwarm@1': (draft, _, ctx) => {
-    if (!isCreator(draft, ctx) || draft.status !== 'creating') ctx.reject('not_yours');
+    if (draft.status !== 'creating') ctx.reject('not_yours');
     form(draft, ctx);
   },
   'society/SwarmCall@1': (draft, asked, ctx) => takeSwarmCall(draft, asked, ctx),
-  'society/Worked@1': (draft, news, ctx) => worked(draft, news, ctx),
+  'society/Worked@1': (draft, news, ctx, member) => worked(draft, member, news, ctx),
   'society/Composed@1': (draft, news, ctx) => {
     const purpose = takePurpose(ctx, planOf(ctx));
     if (purpose !== undefined) composed(draft, purpose, news, ctx);
@@ -100,49 +95,38 @@ const HANDLERS: EventHandlers<SwarmState, Events> = {
     if (purpose?.kind !== 'key') return;
     keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
   },
-  'society/Joined@1': (draft, { group, entity, code }, ctx) => {
-    if (!isGroup(draft, ctx) || group !== draft.group) ctx.reject('not_yours');
-    joined(draft, entity, code, ctx);
-  },
-  'society/MemberOver@1': (draft, { group, entity }, ctx) => {
-    if (!isGroup(draft, ctx) || group !== draft.group) ctx.reject('not_yours');
+  'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
+  'society/MemberOver@1': (draft, { entity }) => {
     // A coordinator of a slot ends with its task; one that existed before has none.
     const leads = entity === draft.coordinator && draft.coordinator_slot === null;
     if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
   },
   'society/CreatorOver@1': (draft, _, ctx) => {
-    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
     if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
   },
   'society/Compiled@1': (draft, compiled, ctx) => setMemberRights(draft, compiled, ctx),
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
-    if (ctx.sender?.length !== 2 || ctx.sender[0] !== ctx.address[0] || ctx.sender[1] !== ctx.address[1])
-      ctx.reject('not_yours');
     tellRights(agent_id, revision, null, ctx);
   },
-  'society/ChildStatus@1': (_draft, { status }, ctx) => {
-    changeMember(ctx, memberOfSender(ctx) ?? ctx.reject('not_yours'), { status });
+  'society/ChildStatus@1': (_draft, { status }, ctx, member) => {
+    changeMember(ctx, member, { status });
   },
   'society/Removed@1': (draft, removed, ctx) => {
-    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
     passRemoved(entityAt(draft.creator), removed, ctx);
   },
-  'society/Above@1': (draft, above, ctx) => {
-    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
+  'society/Above@1': (_draft, above, ctx) => {
     keepAbove(ctx, above);
     tellMembers({ name: 'society/Above@1', value: above }, ctx);
   },
-  'society/ParentStatus@1': (draft, value, ctx) => {
-    if (!isCreator(draft, ctx)) ctx.reject('not_yours');
+  'society/ParentStatus@1': (_draft, value, ctx) => {
     tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
   },
   'society/Told@1': (draft, value, ctx) => {
-    if (memberOfSender(ctx) === undefined) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Told@1', value });
   },
   'society/Stage@1': (draft, value, ctx) => {
-    if (memberOfSender(ctx) === undefined || ctx.sender?.[1] !== value.agent_id) ctx.reject('not_yours');
+    if (ctx.rowKey !== value.agent_id) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Stage@1', value });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => keyTimer(draft, name, ctx),
@@ -180,10 +164,10 @@ export const swarmReducer = reducerOnUse(SWARM, () =>
 );
 
 type Opening = Extract<EventOfSwarm, { readonly name: 'society/OpenSwarm@1' }>['value'];
-type EventOfSwarm = Parameters<ReturnType<typeof handledBy<SwarmState, Events>>>[1];
+type EventOfSwarm = Parameters<ReturnType<typeof handledBy<SwarmState, Events, typeof swarmTables>>>[1];
 
 /** Follows the ends of tasks after each delivery. */
-function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events>>): typeof reduce {
+function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events, typeof swarmTables>>): typeof reduce {
   return (draft, event, ctx) => {
     reduce(draft, event, ctx);
     follow(draft, ctx);
@@ -256,19 +240,4 @@ function memberNews(
 function tellMembers(event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): void {
   for (const [, { agent_id, phase }] of membersOf(ctx))
     if (agent_id !== null && phase !== 'keyed') ctx.send(entityAt(agent_id), event);
-}
-
-function isCreator({ creator }: SwarmState, { sender }: ReducerContext): boolean {
-  return sender?.length === 2 && sender[0] === 'society/Entity@1' && sender[1] === creator;
-}
-
-function isGroup({ group }: SwarmState, { sender }: ReducerContext): boolean {
-  const [reducer, key] = groupAt(group);
-  return sender?.length === 2 && sender[0] === reducer && sender[1] === key;
-}
-
-/** The plan of this cell that raises the event. */
-function planOf({ sender, address, reject }: ReducerContext): number {
-  const isOwn = sender?.length === 3 && sender[0] === address[0] && sender[1] === address[1];
-  return isOwn ? sender[2] : reject('not_yours');
 }

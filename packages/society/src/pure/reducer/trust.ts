@@ -14,6 +14,7 @@ import {
   entityAt,
   entityOfAuthor,
   GROUP,
+  groupOfStore,
   itemOf,
   type MemoryAct,
   type MemoryEnded,
@@ -25,7 +26,7 @@ import {
 import { memoryPlan } from '../plans/memory.js';
 import { actorOfCall } from './actors.js';
 import { startPlan } from './calls.js';
-import { idOf, isMaker, tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { type Answer, type Operations, operation, refusal } from './operations.js';
@@ -86,7 +87,6 @@ export function tierByVerdicts(agent: string, ctx: ReducerContext): Tier {
 
 /** The maker's verdicts give another tier: the rights of this agent follow, in this frame. */
 export function tierChanged(draft: EntityState, tier: Tier, ctx: ReducerContext): void {
-  if (!isMaker(ctx)) ctx.reject('not_yours');
   changeRights(draft, ctx, () => {
     draft.tier = tier;
   });
@@ -152,10 +152,3 @@ const NEVER = 0;
 
 /** What stands for an agent without a verdict. */
 export const UNJUDGED: TrustRow = { verdicts: [], updated_at: NEVER };
-
-/** The group of a store. */
-export function groupOfStore(store: string): string | undefined {
-  return store.startsWith(GROUP_STORE) ? store.slice(GROUP_STORE.length) : undefined;
-}
-
-const GROUP_STORE = 'group:';

@@ -31,6 +31,9 @@ function worksOf(ctx: ReducerContext): Table<null> {
   return ctx.table('works');
 }
 
+/** The digits of the numbers in the table of works: jobs are found by them, see `job`. */
+export const WORK_DIGITS = 7;
+
 function key(n: number): string {
-  return String(n).padStart(7, '0');
+  return String(n).padStart(WORK_DIGITS, '0');
 }

@@ -1,5 +1,5 @@
 /** The events that a project takes: from people and apps, from its plans, and from itself. */
-import { inputPart, ref, value } from '@reprise/contracts';
+import { address, inputPart, keyText, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { storeSay } from '@reprise/memory/contracts';
@@ -110,8 +110,8 @@ export type ProjectCommandName = keyof typeof projectCommands;
 /** A call that waits for a plan of the project. */
 export const waitingCall = z.strictObject({
   /** The cell that passed the call on: the coordinator's session, or a job. */
-  to: z.tuple([z.string().max(128), z.string().max(256)]),
-  session: z.string().max(256),
+  to: address,
+  session: keyText(),
   call_id: z.string().max(128),
   step_epoch: count,
 });

@@ -3,7 +3,7 @@
  * session, or a job with the tools that its skill lists. No argument names the caller.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import { problemsOf, type Value } from '@reprise/contracts';
 import { isMemoryTool } from '@reprise/memory/contracts';
 import { stopWork } from '@reprise/work/contracts';
 import {
@@ -120,10 +120,7 @@ function act(delivery: Delivery, call: WaitingCall, tool: ProjectTool, args: unk
 function parsed(tool: ProjectTool, args: Value): unknown {
   const checked = projectCalls[tool].safeParse(args);
   if (checked.success) return checked.data;
-  const problems = checked.error.issues
-    .slice(0, 4)
-    .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`.slice(0, 200));
-  throw new Refused('invalid_arguments', { problems });
+  throw new Refused('invalid_arguments', { problems: problemsOf(checked.error.issues) });
 }
 
 /** A caller has the tools of its role, and no other (SPEC-17). */

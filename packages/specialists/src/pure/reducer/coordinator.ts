@@ -1,5 +1,5 @@
 /** The coordinator's session: it is made with the first input, and has at most one wake under way. */
-import type { InputPart } from '@reprise/contracts';
+import { type InputPart, startOfText } from '@reprise/contracts';
 import { coordinatorOf, type Share } from '../contracts/index.js';
 import { type Delivery, teamOf } from './delivery.js';
 import { budgetOf, isSpent, setAside } from './spending.js';
@@ -24,7 +24,7 @@ export function tellCoordinator(delivery: Delivery, { command_id, parts, priorit
   ctx.send(
     coordinatorOf(ctx.address[1]),
     { name: 'aos.agent/UserInput@1', value: { command_id, parts: [...parts], priority, cause } },
-    { reply: true, tag: `${INPUT_TAG}${command_id}`.slice(0, TAG_MAX) },
+    { reply: true, tag: startOfText(`${INPUT_TAG}${command_id}`, TAG_MAX) },
   );
   state.coordinator.sent++;
 }

@@ -1,5 +1,5 @@
 /** What people, the app and the coordinator may do to tasks. A refusal is thrown before anything is changed. */
-import { type Actor, present, type Ref } from '@reprise/contracts';
+import { type Actor, present, type Ref, startOfText } from '@reprise/contracts';
 import { stopWork } from '@reprise/work/contracts';
 import { type JobRow, type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
 import { type Delivery, tableOf, taskOr } from './delivery.js';
@@ -71,7 +71,7 @@ function requireOpen({ status }: RecordedTask): void {
 /** A reason as a code: its beginning, in one line. */
 function codeOf(what: string, reason: string): string {
   const line = reason.replace(/\s+/g, ' ').trim();
-  return line === '' ? what : `${what}/${line}`.slice(0, CODE_MAX).replace(/[\uD800-\uDBFF]$/, '');
+  return line === '' ? what : startOfText(`${what}/${line}`, CODE_MAX);
 }
 
 const CODE_MAX = 96;

@@ -1,5 +1,5 @@
 /** Plans: checked whole, with every fault that they have, and written whole or not at all (SPEC-12). */
-import type { Value } from '@reprise/contracts';
+import { startOfText, type Value } from '@reprise/contracts';
 import { circleIn } from '@reprise/flow';
 import { type NewTask, PASSES, PROJECT_BOUNDS, type TaskToMake } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -47,7 +47,7 @@ export function writePlan(delivery: Delivery, tasks: readonly TaskToMake[], resu
 const FAULTS_MAX = 24;
 
 function written({ key: at, fault, detail }: Fault): Value {
-  return { ...(at === undefined ? {} : { key: at }), fault, detail: detail.slice(0, DETAIL_MAX) };
+  return { ...(at === undefined ? {} : { key: at }), fault, detail: startOfText(detail, DETAIL_MAX) };
 }
 
 const DETAIL_MAX = 80;

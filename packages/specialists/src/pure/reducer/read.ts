@@ -1,5 +1,5 @@
 /** What agents read of a project: rows of tasks without their briefs, and results as summaries or pieces. */
-import type { Value } from '@reprise/contracts';
+import { startOfText, type Value } from '@reprise/contracts';
 import { wordsForModel } from '@reprise/work/contracts';
 import {
   PROJECT_BOUNDS,
@@ -61,7 +61,7 @@ function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
 /** At most so many characters; half a pair of surrogates is not left behind. */
 function short(text: string): string {
   if (text.length <= TITLE_LENGTH) return text;
-  return `${text.slice(0, TITLE_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `${startOfText(text, TITLE_LENGTH - 1)}…`;
 }
 
 /** The results of one page. */

@@ -284,7 +284,7 @@ class SocietyPlay implements SimulationPlay {
   /** A person disbands a swarm; one who did not create it is refused. */
   async #disband(person: Entity, swarm_id: string): Promise<void> {
     const mode = this.run.choices.pick(['archive', 'delete'] as const);
-    await person.call('swarm_disband', { swarm_id, mode }, { id: this.#id() });
+    await person.use('swarm_disband', { swarm_id, mode }, { id: this.#id() });
   }
 
   /** What a model says: drawn; in the calm, that it is done. */

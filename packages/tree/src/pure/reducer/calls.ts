@@ -3,7 +3,7 @@
  * kernel vouches for; no argument names it.
  */
 import type { OwnerCall, OwnerCalls } from '@reprise/agent/contracts';
-import type { Value } from '@reprise/contracts';
+import { problemsOf, type Value } from '@reprise/contracts';
 import { type CallOf, type CallPlace, type Given, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
 import { nodeActor } from './actors.js';
 import { passToApp } from './app-calls.js';
@@ -107,8 +107,7 @@ export function takeCall(
 function handle(delivery: Delivery, row: NodeRow, tool: NodeTool, args: Value, call: CallPlace): Answer | undefined {
   if (!READING.includes(tool)) refuseWithoutRun(row, call);
   const parsed = nodeCalls[tool].safeParse(args);
-  if (!parsed.success)
-    throw new Refused('invalid_arguments', { problems: parsed.error.issues.slice(0, 4).map(problem) });
+  if (!parsed.success) throw new Refused('invalid_arguments', { problems: problemsOf(parsed.error.issues) });
   // The name determines the type of the arguments; TypeScript cannot express that for a union.
   return (HANDLERS[tool] as Handler<NodeTool>)(delivery, row, parsed.data as never, call);
 }
@@ -117,10 +116,6 @@ function handle(delivery: Delivery, row: NodeRow, tool: NodeTool, args: Value, c
 function refuseWithoutRun(row: NodeRow, { session }: CallPlace): void {
   if (isEnded(row)) throw new Refused('node_ended');
   if (row.session !== session || (row.run !== 'live' && row.run !== 'waiting')) throw new Refused('stale_launch');
-}
-
-function problem({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
-  return `${path.map(String).join('.')}: ${message}`.slice(0, 200);
 }
 
 function madeChild(delivery: Delivery, row: NodeRow): Answer {

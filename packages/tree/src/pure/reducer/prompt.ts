@@ -5,7 +5,7 @@
  * Words of the tree, goals and the node's own task are told as they are. Results, answers and questions of others are
  * links, which are shown as data.
  */
-import type { Actor, Ref } from '@reprise/contracts';
+import { type Actor, type Ref, startOfText } from '@reprise/contracts';
 import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
 import {
   type AskRow,
@@ -139,8 +139,11 @@ function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'su
   return shownGiven(label, result, view);
 }
 
+/** The characters of a label. */
+const LABEL_MAX = 256;
+
 function shownGiven(label: string, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
-  const short = label.slice(0, 256);
+  const short = startOfText(label, LABEL_MAX);
   if (view === 'full') return data(short, ref, kind, RESULT_VIEW);
   return summary_ref === undefined ? data(short, ref, kind, 'summary') : data(short, summary_ref, 'text', 'summary');
 }
@@ -166,7 +169,12 @@ function answerItems(delivery: Delivery, n: number, { outcome, answers, returns 
   const { how, by, picked, text_ref } = outcome;
   const answer = (who: Actor, ref: Ref) => {
     const note = returns === 'approval' && !isPerson(who) ? ` (${NO_SIGN_OFF})` : '';
-    return data(`Answer of ${wordsForModel(delivery, who)}${note} to ${asked}`.slice(0, 256), ref, 'text', RESULT_VIEW);
+    return data(
+      startOfText(`Answer of ${wordsForModel(delivery, who)}${note} to ${asked}`, LABEL_MAX),
+      ref,
+      'text',
+      RESULT_VIEW,
+    );
   };
   const nodes = answers.map((one) => answer(nodeActor(delivery, one.by), one.text_ref));
   if (nodes.length > 0 && (by === null || by.kind === 'several' || by.kind === 'node')) return nodes;

@@ -1,5 +1,5 @@
 /** What a node may read of the tree: rows of all, whole texts as its place allows. */
-import type { Ref, Value } from '@reprise/contracts';
+import { type Ref, startOfText, type Value } from '@reprise/contracts';
 import type { CallOf } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { draftOf } from './drafts.js';
@@ -45,7 +45,7 @@ function rowOf(delivery: Delivery, row: ReadNode): Value {
 /** At most so many characters; half a pair of surrogates is not left behind. */
 function short(goal: string): string {
   if (goal.length <= GOAL_LENGTH) return goal;
-  return `${goal.slice(0, GOAL_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `${startOfText(goal, GOAL_LENGTH - 1)}…`;
 }
 
 /** One node, and as much of its texts as the reader may see. */

@@ -56,13 +56,14 @@ export type CellOutput =
       readonly bytes: number;
       readonly answer: AnswerTerms;
     }
+  | { readonly type: 'forget'; readonly tag?: string }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
   | { readonly type: 'cancel'; readonly ordinal: number; readonly actor?: Actor }
   | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
   | { readonly type: 'command'; readonly command: KernelCommand; readonly tag?: string };
 
 /** How the sender of an event is answered. */
-type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag'>;
+type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag' | 'failure'>;
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
@@ -163,7 +164,7 @@ export class CellContext implements ReducerContext {
   send(
     to: Address,
     event: { readonly name: string; readonly value: unknown },
-    { reply = false, tag }: EventSendOptions = {},
+    { reply = false, tag, failure }: EventSendOptions = {},
   ): void {
     if (!isAddress(to)) throw new Fault('value_invalid', 'an event is sent to [reducer, key], the key 1 to 256 bytes');
     const { app } = this.fold.env;
@@ -173,9 +174,15 @@ export class CellContext implements ReducerContext {
       reply: reply !== false,
       ...(reply === 'refusal' ? { quiet: true } : {}),
       ...tagged(tag),
+      ...(failure === undefined ? {} : { failure: requireTag(failure) }),
     };
     const { bytes } = given;
     this.outputs.push({ type: 'send', to: cellAddress(app, to), name: event.name, value, bytes, answer });
+  }
+
+  forget(tag?: string): void {
+    this.#inside();
+    this.outputs.push({ type: 'forget', ...tagged(tag) });
   }
 
   takes(to: Address, event: string): boolean {
@@ -346,8 +353,11 @@ function own<T extends Sender>(address: T): T {
 
 /** A tag, which a notice repeats. */
 function tagged(tag: string | undefined): { readonly tag?: string } {
-  if (tag === undefined) return {};
-  if (noticeTag.safeParse(tag).success && wellFormed(tag) === tag) return { tag };
+  return tag === undefined ? {} : { tag: requireTag(tag) };
+}
+
+function requireTag(tag: string): string {
+  if (noticeTag.safeParse(tag).success && wellFormed(tag) === tag) return tag;
   throw new Fault('value_invalid', 'a tag is well-formed text of 1 to 256 characters');
 }
 

@@ -2,7 +2,7 @@
 import type { Address, Sender, Value } from '@reprise/contracts';
 import { cellName, type EventDefinition, matchSender, type SenderFacts, type SenderRow } from '../../define/index.js';
 import type { EventDelivery, FrameFold } from '../frame/frame-fold.js';
-import { effectBehind, isBelow, isChild, isGeneration } from '../gate/rights.js';
+import { effectBehind, holderOf, isBelow, isChild, isGeneration } from '../gate/rights.js';
 import { effectKey, isCellKey } from '../leaf/leaf-key.js';
 import type { CellLeaf } from '../leaf/leaves.js';
 import { Rejected } from '../leaf/signals.js';
@@ -62,6 +62,10 @@ class DeliveryFacts implements SenderFacts {
     return isOwnAdapter(this.delivered.fold, this.delivered.delivery);
   }
 
+  isOwnRequest(): boolean {
+    return isOwnRequest(this.delivered.fold, this.delivered.delivery);
+  }
+
   /** A cell that is being made has its maker as the sender. A later generation of the maker is another cell. */
   isMaker(of: Address | null): boolean {
     if (this.isNew) return true;
@@ -86,6 +90,10 @@ class DeliveryFacts implements SenderFacts {
 function isOutside({ ingress }: FrameFold, { from, root }: EventDelivery): boolean {
   if (from !== null || !root || ingress.kind !== 'request') return false;
   return ingress.principal === 'operator' || ingress.principal.startsWith('human:');
+}
+
+function isOwnRequest({ ingress }: FrameFold, { from, root, to }: EventDelivery): boolean {
+  return from === null && root && ingress.kind === 'request' && ingress.principal === holderOf(to);
 }
 
 function isOwnAdapter(fold: FrameFold, { from, root, to }: EventDelivery): boolean {

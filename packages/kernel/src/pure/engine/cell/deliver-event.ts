@@ -4,12 +4,13 @@ import { actorOf, formatAddress } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type EventDefinition, type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
+import { forget, forgetAll, keepOpen, tellAskers } from '../frame/asked.js';
 import { type EventDelivery, type FrameFold, normalGiven } from '../frame/frame-fold.js';
 import { notify, tellMaker } from '../frame/notify.js';
 import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { effectBehind, holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
-import { cellKey, effectKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
+import { cellKey, effectKey, failedKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
 import type { CellLeaf, CellState, DecidedBy, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
@@ -181,6 +182,7 @@ function takePlace(fold: FrameFold, delivery: EventDelivery, done: Reduced): voi
   for (const [key, leaf] of done.logs) fold.overlay.set(key, leaf);
   context.tables.takePlace();
   moveTimers(fold, delivery.to, done.timersBefore, cell.timers);
+  if (delivery.failure !== undefined) keepOpen(fold, delivery, delivery.failure);
   for (const output of context.outputs) release(fold, delivery, cell, output);
   if (delivery.reply && delivery.quiet !== true && delivery.from !== null) {
     notify(fold, [delivery.from[0], delivery.from[1]], 'sys/Reply@1', replyTo(delivery, 'accepted'), delivery.cause);
@@ -213,6 +215,8 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
       });
       return;
     }
+    case 'forget':
+      return output.tag === undefined ? forgetAll(fold, delivery.to) : forget(fold, delivery.to, output.tag);
     case 'fact':
       fold.push({ kind: 'fact', c, from: delivery.to, name: output.name, value: output.value });
       return;
@@ -312,7 +316,8 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
   for (const ordinal of cell.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
   for (const log of cell.logs) fold.overlay.set(logKey(address, log), undefined);
   moveTimers(fold, address, cell.timers, {});
-  const { tables = {}, ...rest } = cell;
+  forgetAll(fold, address);
+  const { tables = {}, asks: _asks, ...rest } = cell;
   for (const [table, { root }] of Object.entries(tables)) {
     if (root !== 0) fold.enqueue({ kind: 'sweep', cell: address, table, inc: cell.inc, nodes: [root] });
   }
@@ -326,16 +331,18 @@ function endCell(fold: FrameFold, address: Address, cell: CellLeaf, cause: numbe
     state: {},
   };
   fold.overlay.set(cellKey(address), gone);
+  tellAskers(fold, address, 'cell_absent', { cause });
   // Only cells that take the notice ever settle effects; the others are spared the search.
-  if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1')) abandonBySettler(fold, address, cause);
+  if (reducerFor(fold.env.app, address[0])?.events.has('sys/EffectOpened@1'))
+    abandonBySettler(fold, address, 'no_settler', cause);
 }
 
 function unreachable(fold: FrameFold, delivery: EventDelivery, code: Unreachable): void {
-  if (delivery.root) throw refusalFor(delivery, code);
+  if (delivery.root) throw refusalFor(fold, delivery, code);
   answer(fold, delivery, code);
 }
 
-function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
+function refusalFor(fold: FrameFold, delivery: EventDelivery, code: Unreachable): Refusal {
   const where = formatAddress(delivery.to);
   const event = delivery.event.name;
   const what: Record<Unreachable, [ErrorCode, string]> = {
@@ -344,7 +351,8 @@ function refusalFor(delivery: EventDelivery, code: Unreachable): Refusal {
     unknown_reducer: ['unknown_reducer', `the app has no reducer ${delivery.to[0]}`],
     event_invalid: ['unknown_event', `${delivery.to[0]} takes no event ${event}`],
   };
-  return new Refusal(...what[code], { where });
+  const failed = code === 'cell_failed' ? fold.overlay.get(failedKey(delivery.to)) : undefined;
+  return new Refusal(...what[code], { where, ...(failed && { fault: failed.code, frame: failed.seq }) });
 }
 
 /** Tells the sender that its event did not take place. */
@@ -383,14 +391,14 @@ function failCell(fold: FrameFold, delivery: EventDelivery, before: CellLeaf | u
   }
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: fault.code });
   fold.faulted.push({ target: delivery.to, name: delivery.event.name, ...thrownBy(fault) });
-  markFailed(fold, delivery.to, before, fault.code, cause);
+  markFailed(fold, delivery, before, fault.code, cause);
   answer(fold, { ...delivery, cause }, 'faulted');
 }
 
 /** Marks a cell failed as it was before the delivery; a cell that was never made stays absent. */
 function markFailed(
   fold: FrameFold,
-  address: Address,
+  { to: address, event }: EventDelivery,
   before: CellLeaf | undefined,
   code: FaultCode,
   cause: number,
@@ -399,11 +407,16 @@ function markFailed(
   const failed: CellLeaf = { ...before, failed: code, plans: [] };
   fold.overlay.set(cellKey(address), failed);
   for (const ordinal of before.plans) cancelPlan(fold, [address[0], address[1], ordinal], cause);
+  const runaway = code === 'cascade_exceeded';
+  const asked = tellAskers(fold, address, 'cell_failed', { cause, runaway });
+  const waiting = asked + abandonBySettler(fold, address, 'cell_failed', cause);
+  const { seq, at } = fold.ingress;
+  fold.overlay.set(failedKey(address), { code, seq, at, event: event.name, waiting });
   tellMaker(fold, address, failed, cause);
 }
 
 /** Replaces an event that the cascade's bound cut off: a fault, no notice, and a failed cell. */
 export function exceedEvent(fold: FrameFold, delivery: EventDelivery): void {
   const cause = fold.push({ kind: 'fault', c: delivery.cause, target: delivery.to, code: 'cascade_exceeded' });
-  markFailed(fold, delivery.to, fold.overlay.get(cellKey(delivery.to)), 'cascade_exceeded', cause);
+  markFailed(fold, delivery, fold.overlay.get(cellKey(delivery.to)), 'cascade_exceeded', cause);
 }

@@ -101,6 +101,8 @@ export interface EventDelivery {
   readonly quiet?: true;
   /** The sender's name for the event, which the reply repeats. */
   readonly tag?: string;
+  /** The name under which the sender hears when the receiver fails or ends later. */
+  readonly failure?: string;
   /** The bytes of its value, for the bound of what waits; absent for what the kernel itself or the outside sends. */
   readonly bytes?: number;
   /** A kernel notice: a fault while handling one makes no further notice. */

@@ -4,10 +4,10 @@ import { type App, cellAddress, type EffectDefinition } from '../../define/index
 import type { FrameFold } from '../frame/frame-fold.js';
 import { notify, takes, tellOwner } from '../frame/notify.js';
 import { wakeWhenDue } from '../frame/wake.js';
-import { effectKey, isAddress } from '../leaf/leaf-key.js';
+import { cellKey, effectKey, isAddress } from '../leaf/leaf-key.js';
 import type { EffectLeaf } from '../leaf/leaves.js';
 import { holdFor } from '../ledger/accounts.js';
-import { NO_SETTLER } from '../ledger/settle.js';
+import { withoutSettler } from '../ledger/settle.js';
 import type { EffectVerdict } from './gate.js';
 
 /** An effect that the gate allowed. */
@@ -81,7 +81,7 @@ export function startOrWait(
   const notice = { effect: id, name: effect.name, params: effect.params, from: [...effect.plan] };
   const settler = settlerOf(fold.env.app, effect, definition);
   if (settler === null || (settler !== undefined && !takes(fold, settler, 'sys/EffectOpened@1', notice))) {
-    return { ...NO_SETTLER, attempts: 0 };
+    return { ...withoutSettler(hasFailed(fold, settler) ? 'cell_failed' : 'no_settler'), attempts: 0 };
   }
   if (effect.reserved !== undefined) holdFor(fold, effect.reserved);
   const open: EffectLeaf =
@@ -90,6 +90,10 @@ export function startOrWait(
   if (settler === undefined) fold.emitted.push({ effect: id, name: effect.name });
   else notify(fold, settler, 'sys/EffectOpened@1', notice, cause);
   return undefined;
+}
+
+function hasFailed(fold: FrameFold, cell: Address | null): boolean {
+  return cell !== null && (fold.overlay.get(cellKey(cell))?.failed ?? null) !== null;
 }
 
 /** The cell that settles an effect; undefined when an adapter does, null when its parameters name none. */

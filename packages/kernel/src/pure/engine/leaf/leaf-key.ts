@@ -1,16 +1,10 @@
 /** The keys of the state map. Everything a world remembers is a leaf under one of these. */
-import {
-  type Account,
-  type Address,
-  CELL_KEY_BYTES_MAX,
-  type PlanAddress,
-  type Value,
-  WIRE_NAME,
-} from '@reprise/contracts';
-import { utf8Length } from '../../codec/index.js';
+import { type Account, type Address, isKeyText, type PlanAddress, type Value, WIRE_NAME } from '@reprise/contracts';
 import type {
+  AskedLeaf,
   CellLeaf,
   EffectLeaf,
+  FailedLeaf,
   LogLeaf,
   PendingChunk,
   PendingLeaf,
@@ -25,8 +19,10 @@ import type { TableNode } from './table-node.js';
 /** What a leaf holds. */
 export type LeafKind =
   | 'account'
+  | 'asked'
   | 'cell'
   | 'effect'
+  | 'failed'
   | 'log'
   | 'pending'
   | 'plan'
@@ -58,9 +54,7 @@ export function leafKey<L = unknown>(path: readonly [LeafKind, ...PathPart[]]): 
 
 /** Whether a key can be a cell's or an entry's: well-formed text of 1 to 256 bytes. */
 export function isCellKey(key: unknown): key is string {
-  if (typeof key !== 'string' || key === '' || key.length > CELL_KEY_BYTES_MAX) return false;
-  const bytes = utf8Length(key);
-  return bytes > 0 && bytes <= CELL_KEY_BYTES_MAX;
+  return typeof key === 'string' && isKeyText(key);
 }
 
 /**
@@ -84,6 +78,13 @@ export const effectKey = (effect: string): LeafKey<EffectLeaf> => leafKey(['effe
 
 /** The remains of a settled effect that had waited for input from outside. */
 export const settledKey = (effect: string): LeafKey<SettledLeaf> => leafKey(['settled', effect]);
+
+/** The fault of a failed cell. */
+export const failedKey = (cell: Address): LeafKey<FailedLeaf> => leafKey(['failed', cell[0], cell[1]]);
+
+/** An event whose sender hears of the failure of its receiver, until it forgets it. */
+export const askedKey = (from: Address, tag: string): LeafKey<AskedLeaf> =>
+  leafKey(['asked', from[0], JSON.stringify([from[1], tag])]);
 
 /** The rights of a holder on both sides. */
 export const rightsKey = (holder: string): LeafKey<RightsLeaf> => leafKey(['rights', holder]);

@@ -89,9 +89,32 @@ export interface CellLeaf {
   readonly logs: readonly string[];
   /** The heads of its tables, by name; absent while it has written to none. */
   readonly tables?: Readonly<Record<string, Readonly<TableHead>>>;
+  /** How many of its events are open, so that it hears of the failure of their receivers; absent for none. */
+  readonly asks?: number;
   /** The definition that wrote it last; absent when the address names it. */
   readonly v?: string;
   readonly state: CellState;
+}
+
+/** The fault of a failed cell, and where it stands in the journal. */
+export interface FailedLeaf {
+  readonly code: FaultCode;
+  /** The frame of the fault, and its time. */
+  readonly seq: number;
+  readonly at: number;
+  /** The event that the cell failed on. */
+  readonly event: string;
+  /** How many answers were awaited from it then: those who waited were told. */
+  readonly waiting: number;
+}
+
+/** An event that its receiver took, and whose sender hears when the receiver fails or ends. */
+export interface AskedLeaf {
+  readonly to: Address;
+  readonly from: Address;
+  readonly event: string;
+  /** The sender's name for the question. */
+  readonly tag: string;
 }
 
 /** A plan instance: its input and the results of its awaits. A running generator is only a cache of this. */
@@ -232,6 +255,7 @@ export type PendingDelivery =
       readonly reply: boolean;
       readonly quiet?: true;
       readonly tag?: string;
+      readonly failure?: string;
       /** What it counts for while it waits; absent for a notice of the kernel. */
       readonly bytes?: number;
       readonly notice: boolean;
@@ -286,8 +310,10 @@ export type EmissionPlace = readonly [number, number];
 /** What a leaf of each kind holds. */
 export interface LeafOf {
   account: Account;
+  asked: AskedLeaf;
   cell: CellLeaf;
   effect: EffectLeaf;
+  failed: FailedLeaf;
   log: LogLeaf;
   pending: PendingLeaf | PendingChunk;
   plan: PlanLeaf;
@@ -306,7 +332,16 @@ export interface LeafOf {
 export interface LeafReader {
   get<L>(key: LeafKey<L>): L | undefined;
   /** The leaves of a kind that is never loaded on demand, in no particular order. */
-  list(kind: 'effect'): Iterable<{ readonly key: LeafKey; readonly leaf: EffectLeaf }>;
+  list<K extends ListedKind>(kind: K): Iterable<KeyedLeaf<LeafOf[K]>>;
+}
+
+/** The kinds of leaves that a fold lists. */
+export type ListedKind = 'asked' | 'effect';
+
+/** A leaf and its key. */
+export interface KeyedLeaf<L = unknown> {
+  readonly key: LeafKey;
+  readonly leaf: L;
 }
 
 /** A leaf that a fold changed. */
@@ -343,10 +378,10 @@ export class Overlay implements LeafReader {
     else change.after = after;
   }
 
-  list(kind: 'effect'): readonly { readonly key: LeafKey; readonly leaf: EffectLeaf }[] {
+  list<K extends ListedKind>(kind: K): readonly KeyedLeaf<LeafOf[K]>[] {
     const below = [...this.base.list(kind)].filter(({ key }) => !this.#changes.has(key.id));
     const changed = [...this.#changes.values()].flatMap(({ key, after }) =>
-      key.path[0] === kind && after !== undefined ? [{ key, leaf: after as EffectLeaf }] : [],
+      key.path[0] === kind && after !== undefined ? [{ key, leaf: after as LeafOf[K] }] : [],
     );
     return [...below, ...changed];
   }

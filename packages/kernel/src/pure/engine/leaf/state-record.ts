@@ -6,11 +6,12 @@
  *
  * | leaf | stated | what else is in it, and where it stands |
  * | --- | --- | --- |
- * | cell | its state's fields, `inc`, `live`, `failed`, `timers` | running plans: intents, ends of plans; its maker: events; tables and logs: their own leaves |
+ * | cell | its state's fields, `inc`, `live`, `failed`, `timers`, `asks` | running plans: intents, ends of plans; its maker: events; tables and logs: their own leaves |
  * | log | items, links of sealed chunks, how far its last head reaches | its length, the head itself |
  * | plan | what it waits for, what its awaits returned, its inbox | its input: the intent; its open effects: their records |
  * | effect | that it left, its generation, the end of its grace | all else: its own record, attempts, inputs from outside |
  * | timer | – | its cell, its plan, its effect |
+ * | failed, asked | – | its cell: `failed` and the fault; `asks` and the events |
  * | others | every field | |
  */
 import type { StateRecord, Value } from '@reprise/contracts';
@@ -55,7 +56,7 @@ function statedOf({ key, before, after }: LeafChange, hash: Hash): Changed | nul
 }
 
 /** Kinds of leaves whose end another record states. */
-const LEAVES_SILENTLY: ReadonlySet<LeafKind> = new Set(['plan', 'timer']);
+const LEAVES_SILENTLY: ReadonlySet<LeafKind> = new Set(['asked', 'failed', 'plan', 'timer']);
 
 class ChangedFields {
   readonly found: Changed = {};
@@ -72,6 +73,8 @@ class ChangedFields {
         return this.#plan(before as PlanLeaf | undefined, after as PlanLeaf);
       case 'effect':
         return this.#compare(effectMarks(before as EffectLeaf | undefined), effectMarks(after as EffectLeaf), '');
+      case 'asked':
+      case 'failed':
       case 'timer':
         return;
       case 'table':
@@ -129,8 +132,8 @@ class ChangedFields {
 
 const EMPTY: Stated = {};
 
-function cellMarks({ inc, live, failed, timers }: CellLeaf): Stated {
-  return { inc, live, failed, timers };
+function cellMarks({ inc, live, failed, timers, asks }: CellLeaf): Stated {
+  return { inc, live, failed, timers, asks };
 }
 
 /** What a new cell is compared with: that it exists is always stated, as its generation. */

@@ -59,23 +59,33 @@ export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** Settles effects that wait for a cell that ends: a cell made anew at the address knows nothing of them. */
-export function abandonBySettler(fold: FrameFold, [reducer, key]: Address, cause: number): void {
-  for (const { id } of openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key)) {
+/**
+ * Settles effects that wait for a cell that ends or fails: a cell made anew at the address knows nothing of them, and one
+ * that is revived may have lost them with the fault.
+ *
+ * @returns how many
+ */
+export function abandonBySettler(
+  fold: FrameFold,
+  [reducer, key]: Address,
+  why: 'no_settler' | 'cell_failed',
+  cause: number,
+): number {
+  const open = openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key);
+  for (const { id } of open) {
     const effect = openEffect(fold, id);
     if (effect === undefined) continue;
-    const receipt: Receipt = { ...NO_SETTLER, attempts: effect.attempt };
-    settleInFrame(fold, id, effect, { by: 'cell', receipt, apart: effect.queued[0] < fold.began }, cause);
+    const receipt: Receipt = { ...withoutSettler(why), attempts: effect.attempt };
+    const apart = why === 'cell_failed' || effect.queued[0] < fold.began;
+    settleInFrame(fold, id, effect, { by: 'cell', receipt, apart }, cause);
   }
+  return open.length;
 }
 
-/** Settles an effect that a cell was to settle, when that cell does not exist or has ended. */
-export const NO_SETTLER = {
-  adapter: 'kernel',
-  status: 'error',
-  code: 'adapter_error/no_settler',
-  retryable: false,
-} as const satisfies Partial<Receipt>;
+/** Settles an effect that a cell was to settle, when that cell does not exist, has ended, or has failed. */
+export function withoutSettler(why: 'no_settler' | 'cell_failed'): Omit<Receipt, 'attempts'> {
+  return { adapter: 'kernel', status: 'error', code: `adapter_error/${why}`, retryable: false };
+}
 
 /** Whether its adapter is at work, or was when the process stopped. */
 export function isUnderWay(effect: EffectLeaf): boolean {

@@ -9,6 +9,7 @@ import {
   type CommandName,
   type EffectDecision,
   isRef,
+  isTextWithin,
   type JournalRecord,
   type Principal,
   present,
@@ -268,7 +269,7 @@ function requireErasure(target: EraseTarget, options: EraseOptions): void {
   requireObject(target, 'the erasure target');
   requireObject(options, 'the options');
   const { reason } = options;
-  if (reason !== undefined && (typeof reason !== 'string' || reason.length > 256)) {
+  if (reason !== undefined && (typeof reason !== 'string' || !isTextWithin(reason, 256))) {
     throw new RepriseError('invalid_argument', 'invalid option "reason"', {
       expected: 'up to 256 characters',
       actual: reason,

@@ -6,6 +6,7 @@ import {
   type CommandName,
   formatAddress,
   type IngressOf,
+  isTextWithin,
   KERNEL_COMMANDS,
   type KernelCommand,
   kernelCommand,
@@ -145,7 +146,7 @@ export function requireAccountName(name: unknown): void {
 
 /** Refuses an id or a principal that the journal could not hold, or that is reserved for the kernel. */
 export function requireAsking(id: unknown, principal: unknown): void {
-  if (typeof id !== 'string' || id === '' || id.length > REQUEST_ID_MAX) {
+  if (typeof id !== 'string' || id === '' || !isTextWithin(id, REQUEST_ID_MAX)) {
     throw new RepriseError('invalid_argument', 'invalid request id', {
       expected: 'text of 1 to 256 characters',
       actual: id,

@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   type FaultCode,
   isObject,
+  isTextWithin,
   isWhole,
   matchesNoEvent,
   type PlanAddress,
@@ -252,7 +253,7 @@ function requireAdapters({ adapters = [], app }: OpenKernelWorldOptions): void {
       });
     }
     seen.add(effect.name);
-    if (typeof name !== 'string' || name === '' || name.length > 128 || RESERVED_ADAPTERS.includes(name)) {
+    if (typeof name !== 'string' || name === '' || !isTextWithin(name, 128) || RESERVED_ADAPTERS.includes(name)) {
       throw new RepriseError('invalid_name', 'invalid adapter name', {
         expected: `text of 1 to 128 characters, not ${RESERVED_ADAPTERS.join(' or ')}`,
         actual: name,

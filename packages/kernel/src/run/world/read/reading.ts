@@ -6,6 +6,7 @@ import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
+import { cellFailed, failureAmong, type Trouble, troublesIn } from '../../state/trouble.js';
 import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
@@ -109,6 +110,12 @@ export class Reading {
     );
   }
 
+  /** What needs attention. */
+  trouble(): Promise<readonly Trouble[]> {
+    const { stepper, table } = this.parts;
+    return stepper.exclusively(async () => troublesIn(table));
+  }
+
   /** The rights of a holder. */
   async rights(holder: Principal): Promise<HolderRights> {
     requirePrincipal(holder);
@@ -144,9 +151,17 @@ export class Reading {
   /**
    * Durable frames, future ones included. Each is read from its bytes: a watcher sees what a reader of the file sees.
    * Watchers share what is read of the newest ones.
+   *
+   * @param awaited cells whose failure ends the wait for the next frame
    */
-  async *frames(from: number, signal: AbortSignal | undefined): AsyncGenerator<WorldFrame> {
+  async *frames(
+    from: number,
+    signal: AbortSignal | undefined,
+    awaited: readonly Address[] = [],
+  ): AsyncGenerator<WorldFrame> {
     requirePosition(from, 'the number of a frame');
+    for (const cell of awaited) requireAddress(cell);
+    const cells = awaited.map((cell) => cellAddress(this.parts.app, cell));
     const { store, stepper, watchers } = this.parts;
     let next = from;
     for (;;) {
@@ -160,7 +175,24 @@ export class Reading {
           yield { seq, at, head, records: readFrame(bytes, seq).all };
         }
       } else if (stepper.closedBy !== undefined || signal?.aborted) return;
+      else if (await this.#isOvertaken(cells, upTo)) continue;
       else await watchers.next(() => stepper.head.seq > upTo || stepper.closedBy !== undefined, signal);
     }
+  }
+
+  /**
+   * Looks for a failed cell among those that are awaited, once all durable frames are read. The leaves in memory may be
+   * ahead of the journal: only what stands between commits counts.
+   *
+   * @returns whether more frames have become durable meanwhile
+   * @throws RepriseError `cell_failed`
+   */
+  async #isOvertaken(cells: readonly Address[], upTo: number): Promise<boolean> {
+    const { stepper, table } = this.parts;
+    if (failureAmong(table, cells) === undefined) return false;
+    const found = await stepper.exclusively(async () => failureAmong(table, cells)).catch(() => undefined);
+    if (stepper.head.seq > upTo || stepper.closedBy !== undefined) return true;
+    if (found !== undefined) throw cellFailed(found);
+    return false;
   }
 }

@@ -3,7 +3,7 @@
  * only their links enter the journal; fractions are whole numbers of millionths.
  */
 import type { Ref, Value, ValueMap } from '@reprise/contracts';
-import { type ContentStore, portableSha256, putErasable, toHex } from '@reprise/kernel';
+import { type ContentStore, putErasable } from '@reprise/kernel';
 import { keepText } from '@reprise/memory';
 
 const encoder = new TextEncoder();
@@ -11,34 +11,18 @@ const encoder = new TextEncoder();
 /** What the arguments of a call are kept with. */
 interface Keeper {
   readonly content: ContentStore;
-  /** Names the call. */
-  readonly id: string;
+  /** The id of the swarm that a call makes without naming one. */
+  readonly swarm: string;
 }
 
 type Change = (args: ValueMap, keeper: Keeper) => Promise<Record<string, Value | undefined>>;
 
-/** The arguments that an entity takes for those of a client. */
-export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Promise<Value> {
+/** The arguments that an entity takes for those of a client, without their `command_id`. */
+export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Promise<ValueMap> {
   const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
   const change = CHANGES[tool];
   const changed = change === undefined ? {} : await change(rest, keeper);
   return defined({ ...rest, ...changed });
-}
-
-/**
- * The links of calls that stand for plain content: what sessions show or are told, like the words of every message. The
- * same text has the same link there; every other link stands for content with a salt, which each storing draws anew.
- */
-const PLAIN_LINKS: Readonly<Record<string, readonly string[]>> = {
-  swarm_create: ['goal_ref', 'task_ref'],
-  swarm_disband: ['reason_ref'],
-  swarm_task: ['task_ref', 'result_ref'],
-  memory_write_warm: ['head_ref'],
-};
-
-/** Whether a link in the arguments of a tool stands for plain content. */
-export function isPlainLink(tool: string, name: string): boolean {
-  return PLAIN_LINKS[tool]?.includes(name) ?? false;
 }
 
 const CHANGES: Readonly<Record<string, Change>> = {
@@ -108,7 +92,7 @@ async function manifest(args: ValueMap, keeper: Keeper): Promise<Record<string, 
   );
   return {
     ...(await linked(args, keeper, putPlain, 'goal')),
-    swarm_id: swarm_id ?? `swarm-${toHex(portableSha256(encoder.encode(keeper.id))).slice(0, 24)}`,
+    swarm_id: swarm_id ?? keeper.swarm,
     agents: await Promise.all(slots),
     budget_usd: undefined,
     ...(typeof budget_usd === 'number' ? { budget_micro_money: Math.ceil(budget_usd * MILLION) } : {}),

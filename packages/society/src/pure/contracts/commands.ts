@@ -1,0 +1,25 @@
+/** Commands as an entity keeps them: calls that their callers named, and their answers. */
+import { ref, value } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
+
+/** The bytes of an answer that is kept for repetitions: an entry of a table has at most 16 KiB. */
+export const COMMAND_BYTES_MAX = 12_000;
+
+/** The tables of an entity for commands. */
+export const commandTables = {
+  commands: z.strictObject({
+    /** What the command was: a digest of the name of its tool and its arguments. */
+    digest: z.string().max(64),
+    /** Null while it has none, and for one that is too large to be kept. */
+    answer: z.nullable(
+      z.strictObject({
+        value: value(),
+        refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
+        is_error: z.boolean(),
+      }),
+    ),
+  }),
+};
+
+/** A command as it is kept. */
+export type CommandRow = z.infer<typeof commandTables.commands>;

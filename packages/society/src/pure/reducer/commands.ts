@@ -1,0 +1,72 @@
+/**
+ * Commands: calls whose caller names them by an id. One id is one act of the entity, whether a program, a client or a
+ * model calls, and every repetition has the answer of the first.
+ *
+ * Invariants
+ * C1  An id is taken by the first call under it, for good; what another call under it asks is not done.
+ * C2  Links to content with a salt are not compared: the same text has another link each time that it is stored.
+ */
+import type { Value } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { type CallOrigin, COMMAND_BYTES_MAX, type EntityState, withoutSaltedLinks } from '../contracts/index.js';
+import { reply } from './answers.js';
+import { tableOf } from './entity-context.js';
+import { type Answer, refusal } from './operations.js';
+
+/** How many repetitions wait for the answer of one call. */
+const WAITING_MAX = 8;
+
+/** A call, and the key of the command that it is; undefined for a call that its caller did not name. */
+interface Named {
+  readonly args: Value;
+  readonly key: string | undefined;
+}
+
+/** Takes the id of a command out of the arguments of a call. */
+export function namedCall(args: Value, ctx: ReducerContext): Named {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return { args, key: undefined };
+  const { command_id, ...rest } = args as Readonly<Record<string, Value>>;
+  if (typeof command_id !== 'string') return { args, key: undefined };
+  return { args: rest, key: ctx.hash(['command', command_id]).slice(0, 40) };
+}
+
+/** A call of a tool under a command. */
+interface Commanded {
+  readonly key: string;
+  readonly origin: CallOrigin;
+  readonly name: string;
+  readonly args: Value;
+}
+
+/** Whether a call repeats a command; then it is answered, or will be (C1). Otherwise the command is taken. */
+export function isRepetition(draft: EntityState, { key, origin, name, args }: Commanded, ctx: ReducerContext): boolean {
+  const commands = tableOf(ctx, 'commands');
+  const digest = ctx.hash([name, withoutSaltedLinks(name, args)]).slice(0, 40); // C2
+  const known = commands.get(key);
+  if (known === undefined) {
+    commands.set(key, { digest, answer: null });
+    return false;
+  }
+  const answer = known.digest === digest ? (known.answer ?? undefined) : refusal('duplicate_command');
+  if (answer !== undefined || !waitsToo(key, origin, ctx))
+    reply(draft, origin, answer ?? refusal('duplicate_command'), ctx);
+  return true;
+}
+
+/** Has a repetition wait for the answer of the call. @returns whether it waits */
+function waitsToo(key: string, origin: CallOrigin, ctx: ReducerContext): boolean {
+  const calls = tableOf(ctx, 'calls');
+  const row = calls.get(key);
+  if (row === undefined || row.also.length === WAITING_MAX) return false;
+  calls.set(key, { ...row, also: [...row.also, origin] });
+  return true;
+}
+
+/** Keeps the answer to a command for its repetitions. One that is too large is not kept. */
+export function keepAnswer(key: string, { value, refs = [], is_error = false }: Answer, ctx: ReducerContext): void {
+  const commands = tableOf(ctx, 'commands');
+  const row = commands.get(key);
+  if (row === undefined || byteLength(value) > COMMAND_BYTES_MAX) return;
+  commands.set(key, { ...row, answer: { value, refs: [...refs], is_error } });
+}
