@@ -77,7 +77,7 @@ function playSchedules(total: number): void {
 
 /** Plays schedules in real worlds. */
 async function playWorlds(total: number): Promise<void> {
-  const sum = { nodes: 0, syntheses: 0, crashes: 0, verified: 0 };
+  const sum = { nodes: 0, syntheses: 0, crashes: 0, answers: 0, verified: 0 };
   for (let done = 0, batch = seed; done < total; batch++) {
     const runs = Math.min(WORLDS, total - done);
     const command = `${COMMAND} --worlds ${runs} --seed ${batch}`;
@@ -85,9 +85,9 @@ async function playWorlds(total: number): Promise<void> {
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += played[name];
     done += runs;
   }
-  const { nodes, syntheses, crashes, verified } = sum;
+  const { nodes, syntheses, crashes, answers, verified } = sum;
   console.log(`${total} schedules in real worlds: as the oracle says; frames verified ${verified}`);
-  console.log(`${nodes} nodes, ${syntheses} syntheses, ${crashes} crashes`);
+  console.log(`${nodes} nodes, ${syntheses} syntheses, ${crashes} crashes, ${answers} answers`);
 }
 
 /** Kills the owners of trees. */

@@ -149,7 +149,7 @@ async function decomposes(world: AgentWorld, forest: Trees): Promise<string> {
   hold(ask.asker === 2 && ask.question.includes('Keep the old one?'), 'node 2 asks', ask);
   await say(tree);
   const done = await tree.answer(ask.ask, 'yes', { as: 'human:ann', id: 'answer' });
-  hold(done.status === 'accepted', 'the answer is taken', done);
+  hold(done.status === 'applied', 'the answer is taken', done);
   const { status, text } = await tree.result();
   await say(tree);
   hold(

@@ -1,5 +1,14 @@
 /** Leads the oracle along the events that a tree takes, and compares what both say. */
-import type { AskedOf, Child, Needed, RunEnd, Terms, Use, Verdict } from './oracle/node.js';
+import {
+  type AskedOf,
+  type Child,
+  type Needed,
+  nameOfNode,
+  type RunEnd,
+  type Terms,
+  type Use,
+  type Verdict,
+} from './oracle/node.js';
 import type { Oracle } from './oracle/oracle.js';
 import { type Delivered, oneByOne, type StagedEvent } from './stage.js';
 
@@ -16,6 +25,7 @@ export interface Row {
   readonly launch: number;
   readonly paused: boolean;
   readonly code: string | null;
+  readonly stopped_by?: unknown;
   readonly budget: number | null;
   readonly spent: { readonly tokens: number; readonly micro_money: number };
   readonly reserved?: number;
@@ -24,8 +34,13 @@ export interface Row {
 /** The tree and the oracle differ. */
 export class Differs extends Error {}
 
-/** Tells the oracle of a delivery, and compares the verdicts. */
+/** Tells the oracle of a delivery, and compares the verdicts and who acted. */
 export function follow(oracle: Oracle, delivered: Delivered): void {
+  followEvent(oracle, delivered);
+  for (const fact of delivered.facts) sameActor(oracle, fact, delivered);
+}
+
+function followEvent(oracle: Oracle, delivered: Delivered): void {
   const { event, rejected } = delivered;
   const calls = oneByOne(event, 'aos.agent/OwnerCall');
   if (calls.length > 0) {
@@ -33,7 +48,9 @@ export function follow(oracle: Oracle, delivered: Delivered): void {
     return;
   }
   const command = COMMANDS[event.name];
-  if (command !== undefined) return sameVerdict(event.name, command(oracle, event.value), rejected);
+  if (command !== undefined) {
+    return sameVerdict(event.name, command(oracle, event.value, nameOfActor(delivered.actor)), rejected);
+  }
   const heard = NEWS[event.name];
   if (heard === undefined) throw new Differs(`the oracle does not know ${event.name}`);
   heard(oracle, event.value);
@@ -53,7 +70,7 @@ const NEWS: Readonly<Record<string, (oracle: Oracle, value: Given) => void>> = {
     oracle.checked(n, launch, call === null ? null : call.call_id, found);
   },
   'tree/Questioned@1': (oracle, { ask, to, text_ref }) => oracle.questioned(ask, to, text_ref !== null),
-  'tree/PeopleAnswered@1': (oracle, { ask, text_ref }) => oracle.unanswered(ask, text_ref !== null),
+  'tree/PeopleAnswered@1': (oracle, { ask, by }) => oracle.unanswered(ask, by === null ? undefined : nameOfActor(by)),
   'sys/TimerFired@1': (oracle, { name }) => {
     const [what, n] = String(name).split('.');
     if (what === 'ask') oracle.unanswered(Number(n));
@@ -71,8 +88,8 @@ const NEWS: Readonly<Record<string, (oracle: Oracle, value: Given) => void>> = {
 };
 
 /** The commands, which may be refused. */
-const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given) => Verdict>> = {
-  'tree/Stop@1': (oracle, { node }) => oracle.stop(node, 'people'),
+const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given, by: string) => Verdict>> = {
+  'tree/Stop@1': (oracle, { node }, by) => oracle.stop(node, 'people', by),
   'tree/Pause@1': (oracle, { node }) => oracle.pause(node, true),
   'tree/Resume@1': (oracle, { node }) => oracle.pause(node, false),
   'tree/Retry@1': (oracle, { node, ...how }) => oracle.retry(node, how),
@@ -82,7 +99,7 @@ const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given) => Verdic
       parent,
       nodes.map((spec: Given) => childOf(type, spec)),
     ),
-  'tree/Answer@1': (oracle, { ask, picked }) => oracle.answer(ask, 'people', picked),
+  'tree/Answer@1': (oracle, { ask, picked }, by) => oracle.answer(ask, 'people', picked, by),
   'tree/Tell@1': (oracle, { node }) => {
     const to = oracle.nodes[node - 1];
     if (to === undefined) return ['unknown_node'];
@@ -90,6 +107,32 @@ const COMMANDS: Readonly<Record<string, (oracle: Oracle, value: Given) => Verdic
     return to.type === 'ask' || to.type === 'serial' ? ['illegal_transition'] : undefined;
   },
 };
+
+/** Names an actor as the oracle does: a node of the tree by its number, everybody else by all that is said of it. */
+export function nameOfActor(actor: Given): string {
+  const n = actor?.kind === 'node' ? /\/(\d+)$/.exec(actor.id)?.[1] : undefined;
+  if (n !== undefined) return nameOfNode(Number(n));
+  return actor === null ? 'nobody' : `${actor.kind} ${actor.id}, granted by ${actor.granted_by ?? 'nobody'}`;
+}
+
+function namesOfActor(actor: Given): string[] {
+  if (actor === null) return [];
+  return actor.kind === 'several' ? actor.of.map(nameOfActor) : [nameOfActor(actor)];
+}
+
+/** Compares who acted as a fact states it with who acted. @throws Differs words of one party recorded as another's */
+function sameActor(oracle: Oracle, { name, value }: StagedEvent, { event, actor, sender }: Delivered): void {
+  if (name === 'tree/Answered@1') {
+    const [found, want] = [namesOfActor(value.by), oracle.at(value.ask).question?.by ?? []];
+    if (String(found) !== String(want))
+      throw new Differs(`#${value.ask} is answered by ${String(found)}; the oracle: ${String(want)}`);
+  }
+  if (name !== 'tree/Acted@1') return;
+  const acted = nameOfActor(value.by);
+  const isOwn = actor === null && acted === nameOfNode(Number(/\/(\d+)/.exec(String(sender?.[1]))?.[1]));
+  if (actor === null ? !isOwn : acted !== nameOfActor(actor))
+    throw new Differs(`${event.name} is recorded as an act of ${acted}`);
+}
 
 /** The end of a run in the oracle's words. */
 export function howOf(stop: Given): RunEnd {
@@ -215,6 +258,8 @@ export function compare(oracle: Oracle, rows: readonly Row[], status: string): v
     }
     const want = { type: node.type, status: node.status, run: node.run, gen: node.gen, paused: node.paused };
     same(row, want);
+    const by = row.stopped_by === undefined ? null : nameOfActor(row.stopped_by);
+    if (by !== node.stoppedBy) throw new Differs(`#${row.n} is stopped by ${by}; the oracle: ${node.stoppedBy}`);
     if (node.type === 'ask') continue;
     same(row, { launch: node.launch, attempt: node.attempt, code: node.code, budget: node.budget });
     const spent = row.spent[oracle.purse.unit];

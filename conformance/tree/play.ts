@@ -1,4 +1,5 @@
 /** Random schedules of a tree, played on the reducer and beside it on the oracle. */
+import type { Actor } from '@reprise/contracts';
 import type { ReducerDefinition } from '@reprise/kernel/define';
 import fc from 'fast-check';
 import { compare, Differs, follow, type Row } from './follow.js';
@@ -187,7 +188,13 @@ class Player {
         if (ask?.question == null) return;
         const options = ask.question.options;
         const picked = c === 7 ? 'other' : (options[c % Math.max(1, options.length)] ?? null);
-        if (b === 7) return stage.send({ name: 'tree/Answer@1', value: { ask: ask.n, text_ref: R, picked } });
+        if (b === 7) {
+          return stage.send(
+            { name: 'tree/Answer@1', value: { ask: ask.n, text_ref: R, picked } },
+            null,
+            pick(ACTORS, c),
+          );
+        }
         const by = working.find(({ key }) => ask.question?.route.includes(nodeOf(key))) ?? session;
         return this.#call(b === 6 ? session : by, 'answer', { ask_id: ask.n, text_ref: R, picked });
       }
@@ -210,7 +217,11 @@ class Player {
       case 'Stop':
       case 'Pause':
       case 'Resume':
-        return stage.send({ name: `tree/${kind}@1`, value: { node: n === 1 && kind === 'Stop' && c < 6 ? 2 : n } });
+        return stage.send(
+          { name: `tree/${kind}@1`, value: { node: n === 1 && kind === 'Stop' && c < 6 ? 2 : n } },
+          null,
+          pick(ACTORS, a),
+        );
       case 'Retry':
         return stage.send({
           name: 'tree/Retry@1',
@@ -340,7 +351,7 @@ class Player {
     } else {
       stage.raise(plan, {
         name: 'tree/PeopleAnswered@1',
-        value: { ask: input.ask, text_ref: isOk ? R : null, late: !isOk },
+        value: { ask: input.ask, text_ref: isOk ? R : null, by: isOk ? pick(ACTORS, b) : null, late: !isOk },
       });
     }
   }
@@ -358,6 +369,15 @@ class Player {
     stage.send({ name: 'aos.agent/ChildNotice@1', value }, ['aos.agent/SessionReducer@1', session.key]);
   }
 }
+
+/** Those who answer and stop from outside: the same name may be a person's, a rule's, a program's or a node's of another tree. */
+const ACTORS: readonly Actor[] = [
+  { kind: 'person', id: 'ann' },
+  { kind: 'person', id: 'bob' },
+  { kind: 'program', id: 'ann' },
+  { kind: 'rule', id: 'ann', granted_by: 'bob' },
+  { kind: 'rule', id: 'ann', granted_by: null },
+];
 
 function pick<T>(list: readonly T[], which: number): T | undefined {
   return list[which % Math.max(1, list.length)];

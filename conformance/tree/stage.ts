@@ -2,7 +2,7 @@
  * One cell in the hands of a test, without an engine: its state and tables are maps, its plans a list, and the sessions that
  * it makes are stand-ins that a schedule plays. A delivery that throws changes nothing. Thousands of trees a second.
  */
-import type { Ref } from '@reprise/contracts';
+import { type Actor, actorOf, type Ref } from '@reprise/contracts';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
 import { type StagedSender, stagedSender } from '../staged-sender.js';
 
@@ -25,6 +25,8 @@ export interface StagedPlan {
 export interface Delivered {
   readonly event: StagedEvent;
   readonly sender: readonly (string | number)[] | null;
+  /** Who sent it from outside; null for what comes from inside. */
+  readonly actor: Actor | null;
   /** The code of a rejection. */
   readonly rejected: string | undefined;
   /** The answers that it gave to calls of sessions. */
@@ -56,6 +58,9 @@ type Launch = { readonly n: number; readonly launch: number };
 
 class Rejected extends Error {}
 
+/** Who sends from outside when nobody is named. */
+const OPERATOR = actorOf('operator');
+
 /** The cell, and what stands around it. */
 export class Stage {
   now = 1_000_000;
@@ -73,7 +78,11 @@ export class Stage {
   #state: unknown;
   #first: Delivered | undefined;
   #ordinals = 0;
-  #line: { readonly event: StagedEvent; readonly sender: readonly (string | number)[] | null }[] = [];
+  #line: {
+    readonly event: StagedEvent;
+    readonly sender: readonly (string | number)[] | null;
+    readonly actor?: Actor;
+  }[] = [];
 
   constructor(
     private readonly reducer: ReducerDefinition,
@@ -93,14 +102,18 @@ export class Stage {
   }
 
   /** Delivers an event, and all that follows from it. @returns what the delivery of the event itself came to */
-  send(event: StagedEvent, sender: readonly (string | number)[] | null = null): Delivered | undefined {
+  send(
+    event: StagedEvent,
+    sender: readonly (string | number)[] | null = null,
+    actor: Actor = OPERATOR,
+  ): Delivered | undefined {
     this.#first = undefined;
-    this.#line.push({ event, sender });
+    this.#line.push(sender === null ? { event, sender, actor } : { event, sender });
     let own = 0;
     for (let next = this.#line.shift(); next !== undefined; next = this.#line.shift()) {
       if (next.sender?.[0] === this.address[0] && next.sender.length === 2 && ++own > 20_000)
         throw new Error('a cascade without end');
-      this.#deliver(next.event, next.sender);
+      this.#deliver(next.event, next.sender, next.actor);
     }
     this.own = Math.max(this.own, own);
     return this.#first;
@@ -155,7 +168,7 @@ export class Stage {
     this.#line.push({ event, sender: ['aos.agent/SessionReducer@1', session.key] });
   }
 
-  #deliver(event: StagedEvent, sender: readonly (string | number)[] | null): void {
+  #deliver(event: StagedEvent, sender: readonly (string | number)[] | null, actor: Actor | null = null): void {
     const sent: { readonly to: readonly string[]; readonly event: StagedEvent }[] = [];
     const facts: StagedEvent[] = [];
     const undo: (() => void)[] = [];
@@ -168,7 +181,7 @@ export class Stage {
       this.reducer.reduce(
         draft,
         { name: event.name, value: copy(event.value), row: from.row },
-        this.#context(from, { sent, facts, undo, after }),
+        this.#context({ ...from, actor }, { sent, facts, undo, after }),
       );
       this.#state = draft;
       for (const act of after) act();
@@ -178,7 +191,7 @@ export class Stage {
       rejected = error.message;
     }
     const answers = rejected === undefined ? sent.flatMap((one) => oneByOne(one.event, 'aos.agent/OwnerAnswer')) : [];
-    const delivered: Delivered = { event, sender, rejected, answers, facts };
+    const delivered: Delivered = { event, sender, actor, rejected, answers, facts };
     this.#first ??= delivered;
     this.onDelivered(delivered);
     if (rejected !== undefined) return;
@@ -243,7 +256,7 @@ export class Stage {
   }
 
   #context(
-    { sender, caller, plan, rowKey }: StagedSender,
+    { sender, caller, plan, rowKey, actor }: StagedSender & Pick<Delivered, 'actor'>,
     {
       sent,
       facts,
@@ -263,7 +276,7 @@ export class Stage {
       now: this.now,
       address: this.address,
       parent: null,
-      ...{ sender, caller, plan, rowKey },
+      ...{ sender, caller, plan, rowKey, actor },
       adapter: null,
       emit: ({ plan, input }: { readonly plan: { readonly name: string }; readonly input: unknown }) => {
         const ordinal = this.#ordinals++;

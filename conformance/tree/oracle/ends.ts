@@ -1,6 +1,6 @@
 /** What the end of a node means for others: its children, those that need it, its parent, and whom it asks or was asked by. */
 import { Grove } from './grove.js';
-import type { Node, Question } from './node.js';
+import { type Node, nameOfNode, type Question } from './node.js';
 
 /** The ends of nodes and of questions. */
 export class Ends extends Grove {
@@ -100,7 +100,7 @@ export class Ends extends Grove {
     if (question === null || question.how !== null || this.at(question.asker).ended) return;
     question.route = question.route.filter((to) => to !== from);
     if (question.route.length > 0) return;
-    if (question.answers.size > 0) return this.close(ask, 'answered');
+    if (question.answers.size > 0) return this.close(ask, 'answered', namesOf(question));
     const up = this.upFrom(this.at(from)).filter((to) => to !== question.asker);
     const isSafe = question.deadline !== null || !up.some((to) => this.waits('act', to, 'act', question.asker));
     question.route = isSafe ? up : [];
@@ -108,9 +108,10 @@ export class Ends extends Grove {
     this.putTo(ask, question.route);
   }
 
-  protected close(ask: Node, how: NonNullable<Question['how']>): void {
+  protected close(ask: Node, how: NonNullable<Question['how']>, by: readonly string[] = []): void {
     if (ask.question === null) return;
     ask.question.how = how;
+    ask.question.by = by;
     this.end(ask, how === 'timed_out' ? 'failed' : how === 'cancelled' ? 'cancelled' : 'complete', null);
   }
 
@@ -137,4 +138,9 @@ export class Ends extends Grove {
 /** The outcome of a question that is not answered. */
 export function defaultOf({ preset }: Question): 'default' | 'timed_out' {
   return preset === null ? 'timed_out' : 'default';
+}
+
+/** The nodes that answered a question, by their names. */
+export function namesOf({ answers }: Question): string[] {
+  return [...answers].map(nameOfNode);
 }

@@ -56,6 +56,9 @@ export const CODES = {
   cancelled: 'cancelled',
 };
 
+/** The name of a node as one that acts. People and programs have the names that the events state. */
+export const nameOfNode = (n: number): string => `node ${n}`;
+
 /** A question, beside its node. */
 export interface Question {
   readonly asker: number;
@@ -71,12 +74,16 @@ export interface Question {
   /** Whether a call of the asker waits for it. */
   parked: boolean;
   how: 'answered' | 'default' | 'timed_out' | 'cancelled' | null;
+  /** Who answered, each by a name; empty when nobody did. */
+  by: readonly string[];
 }
 
 /** A node, as the oracle sees it. */
 export class Node {
   status: 'pending' | 'active' | 'waiting_children' | 'waiting_input' | 'complete' | 'failed' | 'cancelled' = 'pending';
   code: string | null = null;
+  /** Who stopped it, by a name; null for one that was not stopped. */
+  stoppedBy: string | null = null;
   run: 'none' | 'composing' | 'live' | 'waiting' | 'checking' | 'draining' = 'none';
   phase: 'work' | 'synthesis' | 'repair' = 'work';
   paused = false;

@@ -2,12 +2,13 @@
  * What a tree of agents must do, as a plain program. It shares no code with the package, keeps no counters and no tables:
  * after each step it looks at all nodes again, and asks of each what the specification of trees says about it.
  */
-import { defaultOf } from './ends.js';
+import { defaultOf, namesOf } from './ends.js';
 import {
   type AskedOf,
   type Child,
   type Needed,
   Node,
+  nameOfNode,
   type Purse,
   type Question,
   type Terms,
@@ -97,7 +98,7 @@ export class Oracle extends Runs {
     if (codes.length > 0 || typeof route === 'string') return codes;
     const node = this.add('ask', asker, [], 0);
     node.status = 'active';
-    const none = { told: new Set<number>(), answers: new Set<number>(), parked: true, how: null };
+    const none = { told: new Set<number>(), answers: new Set<number>(), parked: true, how: null, by: [] };
     node.question = { asker: n, of, ...given, route, ...none };
     this.putTo(node, route);
     this.settle();
@@ -117,7 +118,7 @@ export class Oracle extends Runs {
   }
 
   /** A node, or people, answer a question. */
-  answer(ask: number, by: number | 'people', picked: string | null): Verdict {
+  answer(ask: number, by: number | 'people', picked: string | null, name = ''): Verdict {
     const node = this.nodes[ask - 1];
     const question = node?.question ?? null;
     if (node === undefined || question === null) return by === 'people' ? ['unknown_node'] : ['not_asked'];
@@ -128,16 +129,20 @@ export class Oracle extends Runs {
       question.answers.add(by);
       question.route = question.route.filter((one) => one !== by);
     }
-    if (by === 'people' || question.of !== 'children' || question.route.length === 0) this.close(node, 'answered');
+    if (by === 'people') this.close(node, 'answered', [name]);
+    else if (question.of !== 'children') this.close(node, 'answered', [nameOfNode(by)]);
+    else if (question.route.length === 0) this.close(node, 'answered', namesOf(question));
     this.settle();
     return undefined;
   }
 
-  /** People did not answer, or the time for an answer is over. */
-  unanswered(ask: number, isAnswered = false): void {
+  /** People or a program answered, or nobody did, or the time for an answer is over. */
+  unanswered(ask: number, name?: string): void {
     const node = this.at(ask);
     if (node.question === null || node.question.how !== null) return;
-    this.close(node, isAnswered || node.question.answers.size > 0 ? 'answered' : defaultOf(node.question));
+    if (name !== undefined) this.close(node, 'answered', [name]);
+    else if (node.question.answers.size > 0) this.close(node, 'answered', namesOf(node.question));
+    else this.close(node, defaultOf(node.question));
     this.settle();
   }
 
@@ -148,7 +153,7 @@ export class Oracle extends Runs {
   }
 
   /** A node stops another; people stop any. */
-  stop(n: number, by: number | 'people'): Verdict {
+  stop(n: number, by: number | 'people', name = ''): Verdict {
     const node = this.nodes[n - 1];
     if (node === undefined) return ['unknown_node'];
     if (by !== 'people') {
@@ -158,6 +163,7 @@ export class Oracle extends Runs {
     if (node.ended) return ['already_ended'];
     if (by !== 'people' && node.parent?.n === by && node.type !== 'ask' && node.parent.since > 0) node.parent.since--;
     this.end(node, 'cancelled', 'stopped');
+    node.stoppedBy = by === 'people' ? name : nameOfNode(by);
     this.settle();
     return undefined;
   }
@@ -271,6 +277,7 @@ export class Oracle extends Runs {
   protected again(node: Node, again = new Set<number>()): void {
     if (!node.ended) return;
     again.add(node.n);
+    node.stoppedBy = null;
     if (node.parent !== null) node.parent.since++;
     node.code = null;
     node.isNew = true;

@@ -17,6 +17,7 @@ export interface PlayedWorlds {
   nodes: number;
   syntheses: number;
   crashes: number;
+  answers: number;
   verified: number;
 }
 
@@ -26,7 +27,7 @@ export interface PlayedWorlds {
  * @throws Error what went wrong, the smallest schedule that shows it, and the command to play it again
  */
 export async function holdWorlds({ runs, seed, command }: Batch): Promise<PlayedWorlds> {
-  const sum: PlayedWorlds = { nodes: 0, syntheses: 0, crashes: 0, verified: 0 };
+  const sum: PlayedWorlds = { nodes: 0, syntheses: 0, crashes: 0, answers: 0, verified: 0 };
   const folder = mkdtempSync(path.join(tmpdir(), 'reprise-tree-worlds-'));
   let worlds = 0;
   const law = fc.asyncProperty(worldSchedules, async (schedule) => {

@@ -2,7 +2,7 @@
  * Reads of a journal what happened to a tree: each event that its cell took, in order, with the answers, facts and launches
  * that followed from it. It trusts no table and no state of the cell.
  */
-import type { JournalRecord } from '@reprise/contracts';
+import { type Actor, actorOf, type JournalRecord, type Principal } from '@reprise/contracts';
 import { Differs, type Row } from '../follow.js';
 import { type Delivered, oneByOne, type StagedEvent } from '../stage.js';
 
@@ -10,6 +10,9 @@ const TREE = 'tree/Tree@1';
 
 /** The timers of a tree that its own code set. */
 const TIMER = /^(ask|program|after)\.\d+$/;
+
+/** What the tree took. */
+type Taken = Pick<Delivered, 'event' | 'sender' | 'actor'>;
 
 /** The journal of one tree, frame by frame. */
 export class TreeJournal {
@@ -22,6 +25,8 @@ export class TreeJournal {
   /** What all nodes together may use. */
   budget: number | null = null;
   hasEnded = false;
+  /** Who answered each question that has an outcome; null when nobody did. */
+  readonly answeredBy = new Map<number, Actor | null>();
 
   constructor(private readonly name: string) {}
 
@@ -36,23 +41,31 @@ export class TreeJournal {
   }
 
   /** What reaches the tree from outside. */
-  #entered(record: JournalRecord): Pick<Delivered, 'event' | 'sender'> | undefined {
+  #entered(record: JournalRecord): Taken | undefined {
     if (record.kind === 'request' && this.#isTree(record.to))
-      return { event: record.event as StagedEvent, sender: null };
+      return {
+        event: record.event as StagedEvent,
+        sender: null,
+        actor: actorOf(record.principal as Principal, record.actor),
+      };
     if (record.kind !== 'timer' || !this.#isTree(record.cell) || record.plan !== null || !TIMER.test(record.name))
       return;
-    return { event: { name: 'sys/TimerFired@1', value: { name: record.name, due: record.due } }, sender: null };
+    return {
+      event: { name: 'sys/TimerFired@1', value: { name: record.name, due: record.due } },
+      sender: null,
+      actor: null,
+    };
   }
 
-  #sent(record: JournalRecord): Pick<Delivered, 'event' | 'sender'> | undefined {
+  #sent(record: JournalRecord): Taken | undefined {
     if (record.kind === 'fault' && this.#isTree(record.target))
       throw new Differs(`the tree has failed: ${record.code}`);
     if (record.kind !== 'event' || !this.#isTree(record.to)) return undefined;
-    return { event: record.event as StagedEvent, sender: record.from };
+    return { event: record.event as StagedEvent, sender: record.from, actor: null };
   }
 
   /** What followed from the record with this number. */
-  #followed(records: readonly JournalRecord[], c: number, taken: Pick<Delivered, 'event' | 'sender'>): Delivered {
+  #followed(records: readonly JournalRecord[], c: number, taken: Taken): Delivered {
     const answers: StagedEvent[] = [];
     const facts: StagedEvent[] = [];
     let rejected: string | undefined;
@@ -84,6 +97,7 @@ export class TreeJournal {
     if (name === 'tree/Started@1') this.budget = value.budget.tree;
     if (name === 'tree/Limited@1') this.budget = value.budget;
     if (name === 'tree/Ended@1') this.hasEnded = true;
+    if (name === 'tree/Answered@1') this.answeredBy.set(value.ask, value.by);
   }
 
   #isTree(address: readonly unknown[]): boolean {

@@ -3,15 +3,16 @@
  * The oracle is told what the journal says that the tree took, and says what must follow.
  */
 import { appOf, defineAgent, putText } from '@reprise/agent';
-import { isRepriseError } from '@reprise/contracts';
-import { type Address, type Store, verifyStore } from '@reprise/kernel';
+import { actorOf, isRepriseError } from '@reprise/contracts';
+import { type Address, type RequestOptions, type Store, verifyStore } from '@reprise/kernel';
 import { llmGenerateAdapter } from '@reprise/providers';
 import { TestClock, type TestWorld, testAgentWorld } from '@reprise/testkit';
 import { type Tree, trees } from '@reprise/tree';
 import { quickMemory } from '../../quick-memory.js';
-import { compare, Differs, follow } from '../follow.js';
+import { compare, Differs, follow, nameOfActor } from '../follow.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { StagedEvent } from '../stage.js';
+import { Answerer, isQuestion, type Told } from './answerer.js';
 import { Hands } from './hands.js';
 import { TreeJournal } from './journal.js';
 import { Ledger } from './ledger.js';
@@ -28,11 +29,22 @@ const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.
 const helper = defineAgent({ name: 'helper', model: 'main', instructions: 'Help.' });
 const part = trees({ agents: [worker, helper] });
 
+/** Those who act from outside, one after another. */
+const ACTING: readonly Pick<RequestOptions, 'as' | 'actor'>[] = [
+  {},
+  { as: 'human:ann' },
+  { as: 'human:bob' },
+  { as: 'human:ann', actor: { kind: 'program', id: 'nightly' } },
+  { as: 'human:bob', actor: { kind: 'rule', id: 'always', granted_by: 'bob' } },
+];
+
 /** What was played. */
 export interface PlayedWorld {
   readonly nodes: number;
   readonly syntheses: number;
   readonly crashes: number;
+  /** The answers whose senders were told what became of them. */
+  readonly answers: number;
   /** The frames that a replay made again, byte by byte. */
   readonly verified: number;
 }
@@ -54,11 +66,12 @@ export async function playWorld(schedule: WorldSchedule, store: Store = quickMem
   const { frames, unverified } = await verifyStore(await store.openReadonly(), { app: appOf([part]) });
   if (unverified > 0) throw new Differs(`${unverified} frames are not verified`);
   const { nodes, syntheses } = player.oracle;
-  return { nodes: nodes.length, syntheses, crashes: player.crashes, verified: frames };
+  return { nodes: nodes.length, syntheses, crashes: player.crashes, answers: player.races, verified: frames };
 }
 
 class WorldPlayer {
   crashes = 0;
+  races = 0;
   readonly #clock = new TestClock({ turns: 4 });
   readonly #hands = new Hands();
   readonly #journal = new TreeJournal(NAME);
@@ -68,6 +81,9 @@ class WorldPlayer {
   #tree: Tree | undefined;
   #read = -1;
   #compared = 0;
+  #sends = 0;
+  /** What those who answered questions were told. */
+  readonly #told: ({ readonly ask: number; readonly who: Answerer } & Told)[] = [];
 
   constructor(
     private readonly schedule: WorldSchedule,
@@ -117,6 +133,21 @@ class WorldPlayer {
     if (this.#journal.reserved !== 0) throw new Differs('an amount is set aside behind the end');
     const { status } = (await this.#tree?.result()) ?? {};
     if (status !== this.oracle.status) throw new Differs(`the result is ${status}; the oracle: ${this.oracle.status}`);
+    this.#holdAnswers();
+  }
+
+  /** Of all who answered a question exactly the one that counts was told so, and each other one whose answer counts. */
+  #holdAnswers(): void {
+    for (const { ask, who, status, actor } of this.#told) {
+      const by = this.#journal.answeredBy.get(ask) ?? null;
+      const [own, won] = [nameOfActor(who.actor), nameOfActor(by)];
+      if (status === 'applied' && own !== won) throw new Differs(`#${ask}: ${own} is told applied; it was ${won}`);
+      if (status === 'already_settled' && nameOfActor(actor ?? null) !== won)
+        throw new Differs(`#${ask}: ${own} is told that it was ${nameOfActor(actor ?? null)}; it was ${won}`);
+    }
+    const applied = this.#told.filter(({ status }) => status === 'applied').map(({ ask }) => ask);
+    if (new Set(applied).size < applied.length) throw new Differs(`two are told applied: ${applied.join(', ')}`);
+    this.races = this.#told.length;
   }
 
   async close(): Promise<void> {
@@ -153,7 +184,9 @@ class WorldPlayer {
           oracle.nodes.filter(({ question }) => question !== null && (b === 7 || question.how === null)),
           a,
         );
-        return ask === undefined ? undefined : this.#answer(ask.n, c === 7 ? 'other' : ask.question?.options[c % 2]);
+        if (ask === undefined) return;
+        if (c === 7) return this.#answer(ask.n, 'other');
+        return this.#race(ask.n, ask.question?.options ?? [], { count: 2 + (a % 4), dies: b % 4 === 3 });
       }
       case 'Retry': {
         const node =
@@ -214,6 +247,33 @@ class WorldPlayer {
     await this.#send('Answer', { ask, text_ref: await this.#text(option ?? 'as you like'), picked: option ?? null });
   }
 
+  /** Several answer one question at once, each in a way of its own; the process may die meanwhile. */
+  async #race(
+    ask: number,
+    options: readonly string[],
+    { count, dies }: { count: number; dies: boolean },
+  ): Promise<void> {
+    const tree = this.#tree;
+    const item = (await this.#world?.kernel.pending())?.find(({ value }) => isQuestion(value, ask));
+    const racers = Array.from(
+      { length: count },
+      (_, i) => new Answerer(ACTING[(this.#sends + i) % ACTING.length] ?? {}, `${this.#sends}.${i}`),
+    );
+    this.#sends += count;
+    const answering = racers.map((one, i) => {
+      const word = options[i % Math.max(1, options.length)] ?? `word ${i}`;
+      if (item !== undefined && i % 2 === 0) return one.settle(this.#world?.kernel, item.effect, word);
+      return one.answer(tree, ask, word);
+    });
+    if (dies) await this.#crash();
+    for (const [i, told] of (await Promise.all(answering)).entries()) {
+      // A process that died told nobody anything: the same answer is sent again.
+      const word = options[i % Math.max(1, options.length)] ?? `word ${i}`;
+      const again = told ?? (await racers[i]?.answer(this.#tree, ask, word));
+      if (again !== undefined) this.#told.push({ ask, who: racers[i] as Answerer, ...again });
+    }
+  }
+
   async #text(text: string) {
     if (this.#world === undefined) throw new Error('no world is open');
     return putText(this.#world.kernel.content, text);
@@ -222,12 +282,20 @@ class WorldPlayer {
   /** Sends a command. One that is refused is in no journal: the oracle is asked for the same verdict. */
   async #send(command: string, value: object): Promise<void> {
     const event: StagedEvent = { name: `tree/${command}@1`, value };
+    const who = ACTING[this.#sends++ % ACTING.length] ?? {};
     try {
-      await this.#world?.kernel.request(TREE, event);
+      await this.#world?.kernel.request(TREE, event, who);
     } catch (error) {
       if (!isRepriseError(error, 'request_rejected')) throw error;
       const rejected = String(error.details.reason);
-      follow(this.oracle, { event, sender: null, rejected, answers: [], facts: [] });
+      follow(this.oracle, {
+        event,
+        sender: null,
+        actor: actorOf(who.as ?? 'operator', who.actor),
+        rejected,
+        answers: [],
+        facts: [],
+      });
     }
   }
 

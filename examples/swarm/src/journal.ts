@@ -1,5 +1,5 @@
 /** What has happened, as the journal tells it: nothing is kept besides. */
-import type { AgentWorld } from 'reprise';
+import type { Actor, AgentWorld } from 'reprise';
 
 /** Something that a person wants to hear of. */
 export type Happening =
@@ -15,6 +15,8 @@ export type Happening =
       readonly kind: 'judged';
       readonly seq: number;
       readonly by: string;
+      /** Who gave the verdict in the name of that entity. */
+      readonly actor: Actor;
       readonly of: string;
       readonly item: string;
       readonly verdict: string;
@@ -27,7 +29,14 @@ export type Happening =
       readonly score: number;
       readonly tier: string;
     }
-  | { readonly kind: 'status'; readonly seq: number; readonly of: string; readonly status: string }
+  | {
+      readonly kind: 'status';
+      readonly seq: number;
+      readonly of: string;
+      readonly status: string;
+      /** Who asked for it; absent where time or failures did. */
+      readonly actor?: Actor;
+    }
   | {
       readonly kind: 'ended';
       readonly seq: number;
@@ -79,11 +88,25 @@ function ofFact(seq: number, name: string, by: string, value: Record<string, nev
     case 'society/SwarmChanged@1':
       return { kind: 'swarm', seq, id: by, status: status ?? '', code: code ?? null };
     case 'society/Assessed@1':
-      return { kind: 'judged', seq, by, of: of ?? '', item: item ?? '', verdict: verdict ?? '' };
+      return {
+        kind: 'judged',
+        seq,
+        by,
+        actor: value.by as never,
+        of: of ?? '',
+        item: item ?? '',
+        verdict: verdict ?? '',
+      };
     case 'society/TrustChanged@1':
       return { kind: 'trust', seq, by, of: of ?? '', score: Number(ppm) / 1_000_000, tier: tier ?? '' };
     case 'society/StatusChanged@1':
-      return { kind: 'status', seq, of: of ?? '', status: value.new ?? '' };
+      return {
+        kind: 'status',
+        seq,
+        of: of ?? '',
+        status: value.new ?? '',
+        ...(value.by === undefined ? {} : { actor: value.by }),
+      };
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 /** What a person is told: line by line while it happens, and at the end. */
-import type { AgentWorld } from 'reprise';
+import { type Actor, type AgentWorld, actorWords } from 'reprise';
 import type { Society } from 'reprise/society';
 import { GROUP, QUESTIONS } from './crew.js';
 import { type Happening, happenings } from './journal.js';
@@ -19,14 +19,29 @@ export function lineOf(news: Happening, nameOf: (id: string) => string): string 
     case 'swarm':
       return `swarm ${news.id} is ${news.status}${news.code === null ? '' : ` (${news.code})`}`;
     case 'judged':
-      return `${nameOf(news.by)} ${verb('find', news.by)} ${news.item} ${news.verdict}`;
+      return `${judgeOf(news, nameOf)} ${news.item} ${news.verdict}`;
     case 'trust':
       return `${nameOf(news.by)} ${verb('trust', news.by)} ${nameOf(news.of)} with ${news.score.toFixed(2)}: ${news.tier}`;
     case 'status':
-      return nameOf(news.of).startsWith('reader') ? undefined : `${nameOf(news.of)} is ${news.status}`;
+      return nameOf(news.of).startsWith('reader')
+        ? undefined
+        : `${nameOf(news.of)} is ${news.status}${askedBy(news.actor)}`;
     case 'ended':
       return `  ${news.operation} ended with ${news.code}, in frame ${news.seq}`;
   }
+}
+
+/** Who judges: an agent by its own session, the person, or the rule of this program in the person's name. */
+function judgeOf(
+  { by, actor }: Extract<Happening, { readonly kind: 'judged' }>,
+  nameOf: (id: string) => string,
+): string {
+  if (by === PERSON && actor.kind !== 'person') return `${actorWords(actor)} finds`;
+  return `${nameOf(by)} ${verb('find', by)}`;
+}
+
+function askedBy(actor: Actor | undefined): string {
+  return actor?.kind === 'rule' ? ` by ${actorWords(actor)}` : '';
 }
 
 /** A verb in the person of an entity. */

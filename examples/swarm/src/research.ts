@@ -1,5 +1,5 @@
 /** The story: a person asks three questions, the crew shares what it finds and judges it, and one loses its trust. */
-import { type AgentWorld, isRepriseError } from 'reprise';
+import { type Actor, type AgentWorld, isRepriseError } from 'reprise';
 import type { Entity, Society } from 'reprise/society';
 import { type Crew, GROUP, LEADS_MAY, leading, manifestOf, QUESTIONS, type Question } from './crew.js';
 import { happenings } from './journal.js';
@@ -7,6 +7,12 @@ import { happenings } from './journal.js';
 /** The person that asks. */
 export const PERSON = 'you';
 const NAMES = ['ada', 'ben', 'cleo'] as const;
+
+/**
+ * What this program does in the name of the person: a finding that one of the crew finds wrong is wrong, and an agent of
+ * low trust is revoked. The person may judge as well, over MCP: that is the person's own verdict.
+ */
+const RULE: Actor = { kind: 'rule', id: 'any_wrong_vote', granted_by: null };
 
 /** An agent of the crew. */
 export interface Member {
@@ -72,8 +78,9 @@ async function judge(world: AgentWorld, office: Society, crew: Crew, members: re
       const voters = members.filter((member) => member !== author);
       const votes = await Promise.all(voters.map((voter) => vote(voter, words, news.item, crew)));
       const verdict = votes.includes('wrong') ? 'wrong' : 'right';
-      const { tier } = await you.assess(news.item, { verdict, basis: 'cross_reference' });
-      if (tier === 'low') await you.setStatus(author.entity.id, 'deactivate', { id: `revoke-${author.name}` });
+      const { tier } = await you.assess(news.item, { verdict, basis: 'cross_reference' }, { actor: RULE });
+      const once = { id: `revoke-${author.name}`, actor: RULE };
+      if (tier === 'low') await you.setStatus(author.entity.id, 'deactivate', once);
     }
   } catch (error) {
     if (!signal.aborted && !isRepriseError(error, 'world_closed')) throw error;

@@ -90,6 +90,7 @@ class TreeVerbs {
       }
       command
         .option('--as <principal>', 'who acts, as human:ann')
+        .option('--program <name>', 'the program that acts, with the rights of --as: the act is not signed as a person')
         .option('--id <id>', 'the id of the act: repeated with it, the act is done once')
         .action((node: string, second: unknown, third?: unknown) => {
           const options = (text === undefined ? second : third) as ActOptions;

@@ -2,6 +2,7 @@
 
 export type { FileCapture } from './adapters/check.js';
 export {
+  type Answering,
   type Budget,
   type By,
   type Done,
@@ -31,6 +32,7 @@ export {
 export * from './pure/index.js';
 export { type NodeToolTerms, nodeToolCatalog, nodeTools } from './tools/node-tools.js';
 export {
+  type ActView,
   type AskView,
   askLine,
   type FactOfTree,
@@ -38,6 +40,7 @@ export {
   hasEnded,
   headLine,
   type LaunchView,
+  lastAct,
   type NodeView,
   nodeLines,
   openAsks,
@@ -55,4 +58,5 @@ export {
   type TreeView,
   treeEventOf,
   treeFactIn,
+  wordsOfActor,
 } from './views/index.js';

@@ -1,6 +1,6 @@
 /** A team as lines and as events: what the facts of a project and of its coordinator's session say. */
 import { readLlmOutput, SESSION_REDUCER } from '@reprise/agent';
-import { isRef, type JournalRecord, type Ref } from '@reprise/contracts';
+import { type Actor, actorWords, isRef, type JournalRecord, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { coordinatorOf, type DecisionReason, PROJECT } from '@reprise/specialists/contracts';
 
@@ -29,10 +29,15 @@ export function teamFactIn(record: JournalRecord, project: string): TeamFact | u
 /** A person's view of a change, in one line; undefined for a change that only programs want. */
 export async function lineOfFact({ name, value }: TeamFact, content: ContentReader): Promise<string | undefined> {
   const { task, title, skill, status, code, result } = value;
-  const why = code === null || code === undefined ? '' : ` · ${String(code)}`;
+  const by = value.by === undefined ? '' : ` by ${actorWords(value.by as Actor)}`;
+  const why = code === null || code === undefined ? '' : ` · ${String(code)}${by}`;
   switch (name) {
     case 'PlanWritten':
       return `+ ${(value.tasks as readonly unknown[]).length} tasks planned`;
+    case 'Acted':
+      return TOLD_ELSE.includes(String(value.act))
+        ? undefined
+        : `! ${String(value.act)}${task === null ? '' : ` task ${task}`}${by}${reasonOf(value.reason)}`;
     case 'TaskChanged':
       return `${MARKS[String(status)] ?? '·'} task ${task} [${status}] ${skill}: ${title}${why}`;
     case 'ResultStored': {
@@ -49,6 +54,14 @@ export async function lineOfFact({ name, value }: TeamFact, content: ContentRead
     default:
       return undefined;
   }
+}
+
+/** Acts whose lines say more than that they were done: what people say, and the plans that they write. */
+const TOLD_ELSE: readonly string[] = ['say', 'plan', 'open', 'remember'];
+
+/** The reason of an act, where one was given. */
+function reasonOf(reason: unknown): string {
+  return reason === undefined ? '' : `: ${String(reason)}`;
 }
 
 /** What a person has to decide about, in a few words. */

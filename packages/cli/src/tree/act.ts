@@ -1,8 +1,9 @@
 /** What people do to a tree: answer, stop, pause, resume, retry, add, tell. Each is done once for each id. */
 
 import type { AnyAgent } from '@reprise/agent';
-import { isRepriseError, type Principal, RepriseError, type Value } from '@reprise/contracts';
-import type { Done, Money, Trees } from '@reprise/tree';
+import { type Actor, isRepriseError, type Principal, present, RepriseError, type Value } from '@reprise/contracts';
+import { type Answering, type Done, type Money, type Trees, wordsOfActor } from '@reprise/tree';
+import { escapeLine } from '../text/escape.js';
 
 /** The verbs. */
 const ACTS = ['answer', 'stop', 'pause', 'resume', 'retry', 'add', 'tell'] as const;
@@ -22,12 +23,14 @@ export interface Act {
   readonly fresh?: true;
   readonly budget?: Money;
   readonly as?: string;
+  /** Who acts, where that is not the person of `as`. */
+  readonly actor?: Actor;
   /** Acts with one id are one act. */
   readonly id: string;
 }
 
 /** What became of an act. */
-export type ActDone = Done | { readonly status: 'accepted'; readonly node: number };
+export type ActDone = Done | Answering | { readonly status: 'accepted'; readonly node: number };
 
 /** What an act is done by: the trees of a world, and the agents that their nodes may have. */
 export interface ActParts {
@@ -39,7 +42,7 @@ export interface ActParts {
 export async function performAct({ trees, agents }: ActParts, act: Act): Promise<ActDone> {
   const { verb, n, text = '', fresh, budget, id } = act;
   const tree = trees.tree(act.tree);
-  const by = { id, ...(act.as === undefined ? {} : { as: act.as as Principal }) };
+  const by = { id, ...present({ as: act.as as Principal | undefined, actor: act.actor }) };
   switch (verb) {
     case 'answer':
       return tree.answer(n, text, by);
@@ -79,7 +82,7 @@ async function addTo(
   tree: ReturnType<Trees['tree']>,
   n: number,
   goal: string,
-  by: { readonly id: string; readonly as?: Principal },
+  by: { readonly id: string; readonly as?: Principal; readonly actor?: Actor },
 ): Promise<ActDone> {
   try {
     return { status: 'accepted', ...(await tree.add(n, { goal }, by)) };
@@ -122,12 +125,17 @@ const REFUSALS: Readonly<Record<string, string>> = {
   over_budget: 'the budget of the tree does not allow it',
   not_asked: 'this is not the number of an open question to people',
   not_an_option: 'this is not one of the options',
-  already_answered: 'the question was answered already',
 };
 
 /** A refusal in words. */
-export function wordsOfRefusal(code: string): string {
+function wordsOfRefusal(code: string): string {
   return REFUSALS[code] ?? 'the tree refuses it';
+}
+
+/** Who was first, in words. */
+function settledWords(tree: string, actor: Actor | undefined): string {
+  if (actor === undefined) return 'the question ended without an answer';
+  return `the question was answered by ${escapeLine(wordsOfActor({ name: tree }, actor))}`;
 }
 
 const DONE: Readonly<Record<ActVerb, string>> = {
@@ -143,6 +151,7 @@ const DONE: Readonly<Record<ActVerb, string>> = {
 /** What became of an act that was accepted or refused, in a line. */
 export function wordsOfDone(verb: ActVerb, tree: string, n: number, done: ActDone): string {
   if (done.status === 'rejected') return `${done.code}: ${wordsOfRefusal(done.code)}`;
+  if (done.status === 'already_settled') return `already_settled: ${settledWords(tree, done.actor)}`;
   if ('node' in done) return `${tree}/#${done.node} added below #${n}`;
   const others = done.affected.filter((one) => one !== n);
   const more = others.length === 0 ? '' : `; changed as well: ${others.map((one) => `#${one}`).join(', ')}`;

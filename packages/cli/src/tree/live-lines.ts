@@ -1,5 +1,5 @@
 /** A running tree as lines of text, for pipes and logs: one line for each change of a state, question and answer. */
-import { openAsks, optionsOf, stateOf, stateOfTree, type TreeView } from '@reprise/tree';
+import { openAsks, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
 import { escapeLine } from '../text/escape.js';
 import type { PlacedFact } from './read-trees.js';
 import type { Texts } from './texts.js';
@@ -32,7 +32,11 @@ export class LiveLines {
       case 'tree/Answered@1': {
         const { ask, how, by, picked, text_ref } = fact.value;
         const text = picked ?? (text_ref === null ? '' : await this.texts.whole(text_ref));
-        return `✓ #${ask} [${how}] by ${by === null ? 'people' : `#${by}`}: ${String(text).slice(0, RESULT_UNITS)}`;
+        return `✓ #${ask} [${how}]${by === null ? '' : ` by ${wordsOfActor(tree, by)}`}: ${String(text).slice(0, RESULT_UNITS)}`;
+      }
+      case 'tree/Acted@1': {
+        const { act, n, by } = fact.value;
+        return `! ${n === null ? `tree ${tree.name}` : `#${n}`} [${act}] by ${wordsOfActor(tree, by)}`;
       }
       case 'tree/Ended@1': {
         const { mark, word } = stateOfTree(tree);

@@ -1,5 +1,7 @@
 /** Why a node is where it is, and what to do about it, in words. */
-import { type NodeView, openAsks, stateOf, type TreeView } from '@reprise/tree';
+import type { Actor } from '@reprise/contracts';
+import { lastAct, type NodeView, openAsks, stateOf, type TreeView, wordsOfActor } from '@reprise/tree';
+import { escapeLine } from '../text/escape.js';
 
 const CODES: Readonly<Record<string, string>> = {
   no_result: 'its run ended without a result',
@@ -24,15 +26,21 @@ export function wordsOfCode(code: string): string {
 export function whyOf(tree: TreeView, node: NodeView): string | undefined {
   const { status, code, paused } = node;
   if (status === 'failed' || status === 'cancelled')
-    return `${code === null ? status : wordsOfCode(code)}; to try it again: reprise tree retry ${tree.name}/${node.n}`;
+    return `${code === null ? status : wordsOfCode(code)}${byWords(tree, node.stopped_by)}; to try it again: reprise tree retry ${tree.name}/${node.n}`;
   if (status === 'complete') return undefined;
-  if (paused) return `it is paused: reprise tree resume ${tree.name}/${node.n}`;
+  if (paused)
+    return `it is paused${byWords(tree, lastAct(tree, node.n, 'pause')?.by)}: reprise tree resume ${tree.name}/${node.n}`;
   const above = ancestors(tree, node).find((one) => one.paused);
   if (above !== undefined) return `#${above.n} above it is paused: reprise tree resume ${tree.name}/${above.n}`;
   const asks = openAsks(tree).filter(({ asker, ask }) => asker === node.n || ask === node.n);
   if (asks.length > 0) return asks.map(({ ask, route }) => askWords(tree.name, ask, route)).join('; ');
   if (status === 'waiting_children') return `it waits for ${named(tree, openChildren(tree, node))}`;
   return status === 'pending' ? pendingWords(tree, node) : undefined;
+}
+
+/** Who did it, where that is known. */
+function byWords(tree: TreeView, by: Actor | undefined): string {
+  return by === undefined ? '' : ` by ${escapeLine(wordsOfActor(tree, by))}`;
 }
 
 function askWords(tree: string, ask: number, route: readonly number[]): string {

@@ -140,7 +140,7 @@ describe('reprise tree run', () => {
       expect(await command(at, ...answers)).toMatchObject({ code: 0 });
       expect(await here(at, 'tree', 'answer', '2', '1')).toMatchObject({
         code: 2,
-        err: expect.stringContaining('already_answered: '),
+        err: expect.stringContaining('already_settled: the question was answered by ann'),
       });
       const rest = await here(at, 'tree', 'continue');
       expect(rest.code).toBe(0);
@@ -154,7 +154,26 @@ describe('reprise tree run', () => {
   );
 
   it(
-    'another process answers, adds, tells, pauses, resumes and stops while the tree runs, and watches it [TREE-42]',
+    'of two processes that answer one question at once one is done, and the other names who was first [TREE-52]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'both', '--json');
+      await owner.until('"type":"asked"');
+      const names = ['ann', 'bob'] as const;
+      const said = await Promise.all(
+        names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`)),
+      );
+      const won = said.findIndex(({ code }) => code === 0);
+      expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+      expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
+      await owner.end;
+      expect((await here(at, 'tree', 'show', 'both/2')).out).toContain(`answered by ${names[won]}: `);
+    },
+  );
+
+  it(
+    'another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]',
     LONG,
     async () => {
       const at = workplace();
@@ -167,13 +186,19 @@ describe('reprise tree run', () => {
         code: 0,
         out: 'live/#1 was told\n',
       });
-      expect(await here(at, 'tree', 'pause', '1')).toMatchObject({ code: 0 });
+      expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann')).toMatchObject({ code: 0 });
+      expect((await here(at, 'tree', 'show', '1')).out).toContain('it is paused by ann: reprise tree resume');
       expect((await here(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
       expect(await here(at, 'tree', 'resume', '1')).toMatchObject({ code: 0 });
-      const stop = await here(at, 'tree', 'stop', '1', '--json');
+      const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json');
       expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
       expect((await watch.end).code).toBe(4);
       await owner.end;
+      const ended = (await here(at, 'tree', 'show', '1')).out;
+      expect(ended).toContain('it was stopped by program nightly');
+      expect(ended).toMatch(/tell by operator at frame \d+\n.*pause by ann at frame \d+/);
+      const shown = JSON.parse((await here(at, 'tree', 'show', '1', '--json')).out);
+      expect(shown).toMatchObject({ stopped_by: { kind: 'program', id: 'nightly' } });
       expect(await here(at, 'tree', 'continue', '--plain')).toMatchObject({ code: 4 });
       expect(await here(at, 'tree', 'stop', '1')).toMatchObject({
         code: 2,

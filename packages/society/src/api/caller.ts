@@ -79,11 +79,15 @@ export class EntityCaller {
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */
-  async #call(tool: string, given: unknown, { id, as, otherwise, isOfId }: CallBy): Promise<Answered | AnsweredIn> {
+  async #call(
+    tool: string,
+    given: unknown,
+    { id, as, actor, otherwise, isOfId }: CallBy,
+  ): Promise<Answered | AnsweredIn> {
     const { kernel } = this.world;
     const call = await encodeCall(tool, given, { content: kernel.content, entity: this.id, id, otherwise });
     if ('refused' in call) return { call_id: call.id, value: call.refused, refs: [], is_error: true };
-    return answerOnce(kernel, this.address, { ...call, ...present({ as, isOfId }) });
+    return answerOnce(kernel, this.address, { ...call, ...present({ as, actor, isOfId }) });
   }
 }
 

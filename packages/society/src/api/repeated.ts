@@ -3,6 +3,7 @@
  * another request for the kernel: it is compared with the first by what its links stand for.
  */
 import {
+  type Actor,
   type Address,
   isRepriseError,
   type Principal,
@@ -21,6 +22,7 @@ interface Call {
   readonly name: string;
   readonly args: Value;
   readonly as?: Principal | undefined;
+  readonly actor?: Actor | undefined;
   /** The id is made of what the call says: an earlier call under it is this one, also when its texts were erased since. */
   readonly isOfId?: boolean | undefined;
 }
@@ -33,10 +35,10 @@ interface Call {
 export async function answerOnce(
   kernel: World,
   at: Address,
-  { id, name, args, as, isOfId = false }: Call,
+  { id, name, args, as, actor, isOfId = false }: Call,
 ): Promise<Answered & { readonly seq: number }> {
   try {
-    const ack = await ask(kernel, at, 'society/Call@1', { call_id: id, name, args }, present({ id, as }));
+    const ack = await ask(kernel, at, 'society/Call@1', { call_id: id, name, args }, present({ id, as, actor }));
     return { ...(await answerOf(kernel, at, ack, id)), seq: ack.seq };
   } catch (error) {
     if (!isRepriseError(error, 'request_conflict')) throw error;

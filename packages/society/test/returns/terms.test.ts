@@ -151,7 +151,7 @@ describe('a return', () => {
       ['Own.', 'ann', undefined],
     ]);
     expect(await factsOf(at, 'society/Merged@1')).toEqual([
-      { agent_id: bot.id, item_id: staged?.item_id, copy_id: 'group:crew#1' },
+      { agent_id: bot.id, item_id: staged?.item_id, copy_id: 'group:crew#1', by: { kind: 'program', id: 'operator' } },
     ]);
     await world.verify();
   });

@@ -17,6 +17,7 @@ import {
   storeParts,
 } from '@reprise/agent';
 import {
+  type Actor,
   type Address,
   isRepriseError,
   type JournalRecord,
@@ -53,6 +54,8 @@ export interface TaskRow
   readonly id: number;
   readonly depends_on: RecordedTask['depends_on'];
   readonly result?: number;
+  /** Who skipped or cancelled it. */
+  readonly ended_by?: Actor;
   readonly created: number;
 }
 
@@ -420,8 +423,8 @@ function planned(task: PlannedTask): StatedTask {
 }
 
 function taskRow(id: number, row: RecordedTask): TaskRow {
-  const { title, skill, status, failure, attempts, priority, depends_on, result, at } = row;
-  const rest = result === null ? {} : { result };
+  const { title, skill, status, failure, attempts, priority, depends_on, result, at, ended_by } = row;
+  const rest = present({ result: result ?? undefined, ended_by });
   return { id, title, skill, status, failure, attempts, priority, depends_on, ...rest, created: at };
 }
 

@@ -11,7 +11,7 @@ export type {
 } from './nodes.js';
 export { type NodeBridge, type TreesOptions, trees } from './part.js';
 export { launchRows, treeRows } from './projections.js';
-export type { By, Done } from './requests.js';
+export type { Answering, By, Done } from './requests.js';
 export type { ReadResult, TreeOutcome } from './result.js';
 export type { TreeReturns } from './returns.js';
 export { Tree } from './tree.js';

@@ -1,14 +1,17 @@
 /** What an app asks of a tree: commands, and what became of them. */
 import { PartCell, type RequestBy } from '@reprise/agent';
-import { isRepriseError } from '@reprise/contracts';
+import { type Actor, isRepriseError, present } from '@reprise/contracts';
 import type { Ack, World } from '@reprise/kernel';
+import type { EventValue } from '@reprise/kernel/define';
 import {
+  type AskRow,
   type NodeRow,
   TREE,
   TREE_REFUSALS,
   type TreeCommandName,
   type TreeFact,
   type TreeRefusal,
+  type treeCommands,
 } from '../pure/index.js';
 import { key } from '../pure/reducer/keys.js';
 import { treeFactIn } from '../views/index.js';
@@ -22,6 +25,15 @@ export type { RequestBy as By } from '@reprise/agent';
 export type Done =
   | { readonly status: 'accepted'; readonly affected: readonly number[] }
   | { readonly status: 'rejected'; readonly code: TreeRefusal };
+
+/**
+ * What became of an answer. One question has one answer: `already_settled` names who gave it, and is without an actor
+ * when its time ran out or its asker ended.
+ */
+export type Answering =
+  | { readonly status: 'applied'; readonly affected: readonly number[] }
+  | { readonly status: 'already_settled'; readonly actor?: Actor }
+  | { readonly status: 'rejected'; readonly code: Exclude<TreeRefusal, 'already_answered'> };
 
 /** The commands of one tree. */
 export class TreeRequests {
@@ -41,6 +53,16 @@ export class TreeRequests {
     if (typeof sent === 'string') return { status: 'rejected', code: sent };
     const affected = new Set((await this.changes(sent)).map(({ n }) => n));
     return { status: 'accepted', affected: [...affected].sort((a, b) => a - b) };
+  }
+
+  /** Answers a question. */
+  async answer(value: EventValue<typeof treeCommands, 'tree/Answer@1'>, by: RequestBy = {}): Promise<Answering> {
+    const done = await this.command('tree/Answer@1', value, by);
+    if (done.status === 'accepted') return { status: 'applied', affected: done.affected };
+    const { status, code } = done;
+    if (code !== 'already_answered') return { status, code };
+    const row = (await this.cell.entry('asks', key(value.ask))) as AskRow | undefined;
+    return { status: 'already_settled', ...present({ actor: row?.outcome?.by ?? undefined }) };
   }
 
   /** Sends an event; a refusal by the tree is a code. */

@@ -30,7 +30,7 @@ import { amountIn, type Money } from './budget.js';
 import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
 import type { NodeChange, NodeDetail, NodeLaunch, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
 import { launchRows } from './projections.js';
-import { type By, type Done, TreeRequests } from './requests.js';
+import { type Answering, type By, type Done, TreeRequests } from './requests.js';
 import { outcomeOf, readGiven, type TreeOutcome } from './result.js';
 import { recordedReturns, recordedSchema } from './returns.js';
 import { recordedRights, rightsOn } from './rights.js';
@@ -167,15 +167,18 @@ export class Tree<R = unknown> {
     return open;
   }
 
-  /** Answers an open question: with one of its options where it has some, with a text or a boolean otherwise. */
-  async answer(ask: number, value: unknown, by?: By): Promise<Done> {
+  /**
+   * Answers an open question: with one of its options where it has some, with a text or a boolean otherwise. Of several
+   * who answer one question exactly one is told `applied`; every other one is told who was first.
+   */
+  async answer(ask: number, value: unknown, by?: By): Promise<Answering> {
     if (typeof value !== 'boolean' && (typeof value !== 'string' || value === '')) {
       throw new RepriseError('invalid_argument', 'an answer is a text or a boolean', {
         where: 'answer',
         actual: value,
       });
     }
-    return this.#requests.command('tree/Answer@1', { ask, ...(await keptAnswer(value, this.#kernel.content)) }, by);
+    return this.#requests.answer({ ask, ...(await keptAnswer(value, this.#kernel.content)) }, by);
   }
 
   /** Stops a node and all below it. */

@@ -213,7 +213,9 @@ export const askArgs = z
     returns: z
       .enum(ANSWER_TYPES)
       .optional()
-      .describe('The type of the answer: text (default), boolean for yes or no, approval for approved or rejected.'),
+      .describe(
+        'The type of the answer: text (default), boolean for yes or no, approval for approved or rejected, which nodes give as advice: only a person approves.',
+      ),
     deadline_seconds: z.int().min(1).max(SECONDS_MAX).optional().describe('How long to wait. Default: no limit.'),
   })
   .superRefine(({ returns: type = 'text', options, default: chosen }, { addIssue }) => {

@@ -33,6 +33,7 @@ type Said =
       'question_ref' | 'default'
     >)
   | ({ readonly type: 'answered'; readonly text: Ref | null } & Omit<Fact<'tree/Answered@1'>, 'text_ref'>)
+  | ({ readonly type: 'acted'; readonly node: number | null } & Omit<Fact<'tree/Acted@1'>, 'n'>)
   | { readonly type: 'late'; readonly node: number; readonly what: string; readonly launch: number }
   | ({ readonly type: 'budget' } & Fact<'tree/Budget@1'>)
   | ({ readonly type: 'rights'; readonly node: number } & Omit<Fact<'tree/Rights@1'>, 'n'>)
@@ -69,6 +70,10 @@ function saidBy(fact: FactOfTree): Said {
     case 'tree/Answered@1': {
       const { text_ref: text, ...answer } = fact.value;
       return { type: 'answered', text, ...answer };
+    }
+    case 'tree/Acted@1': {
+      const { n: node, ...acted } = fact.value;
+      return { type: 'acted', node, ...acted };
     }
     case 'tree/Late@1': {
       const { n: node, ...late } = fact.value;

@@ -2,7 +2,8 @@
  * The rows of a tree, folded from its facts. Every view draws from these rows, in the process that runs the tree and in
  * any other, and at any frame: the same facts give the same rows.
  */
-import type { Capability, JournalRecord, Ref } from '@reprise/contracts';
+import type { Actor, Capability, JournalRecord, Ref } from '@reprise/contracts';
+import { actorWords } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
 import {
   type Answered,
@@ -13,6 +14,7 @@ import {
   type Phase,
   type ResultType,
   TREE,
+  type TreeAct,
   type TreeBudget,
   type TreeFact,
   type TreeFactName,
@@ -21,6 +23,7 @@ import {
   treeFacts,
   type Used,
 } from '../pure/contracts/index.js';
+import { nodeOfActor } from '../pure/reducer/actors.js';
 
 /** A launch of a node: one run of its session. */
 export interface LaunchView {
@@ -56,6 +59,16 @@ export interface AskView {
   readonly at: number;
 }
 
+/** What was done to a node or a tree, and by whom. */
+export interface ActView {
+  readonly act: TreeAct;
+  /** The node; null for the whole tree. */
+  readonly n: number | null;
+  readonly by: Actor;
+  readonly frame: number;
+  readonly at: number;
+}
+
 /** A node: its row, what it needs, its children and its launches. */
 export interface NodeView {
   readonly n: number;
@@ -76,6 +89,8 @@ export interface NodeView {
   readonly run: TreeFact<'tree/NodeChanged@1'>['run'];
   readonly result: Given | null;
   readonly code: string | null;
+  /** Who stopped it. */
+  readonly stopped_by?: Actor;
   readonly spent: Used;
   readonly budget: number | null;
   readonly needs: readonly number[];
@@ -95,6 +110,8 @@ export interface TreeView {
   readonly limits: TreeLimits;
   readonly budget: TreeBudget;
   readonly labels: Readonly<Record<string, string>>;
+  /** Who started it. */
+  readonly by: Actor;
   readonly result: Given | null;
   readonly spent: Used;
   readonly reserved: number;
@@ -107,6 +124,8 @@ export interface TreeView {
   readonly nodes: ReadonlyMap<number, NodeView>;
   /** By the question's number. */
   readonly asks: ReadonlyMap<number, AskView>;
+  /** What was done to its nodes and to itself, the oldest first. */
+  readonly acts: readonly ActView[];
   /** What was said about the rights of a node, by its number. {@link rightsInView} says what it may do. */
   readonly rights: ReadonlyMap<number, Capability>;
 }
@@ -125,7 +144,8 @@ export type FactOfTree = {
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The rows of one tree while they are folded. */
-type Rows = Omit<Writable<TreeView>, 'nodes' | 'asks' | 'rights'> & {
+type Rows = Omit<Writable<TreeView>, 'nodes' | 'asks' | 'rights' | 'acts'> & {
+  readonly acts: ActView[];
   readonly nodes: Map<number, NodeView>;
   readonly asks: Map<number, AskView>;
   readonly rights: Map<number, Capability>;
@@ -171,6 +191,7 @@ function started(name: string, value: TreeFact<'tree/Started@1'>, place: FramePl
     newest: place,
     nodes: new Map(),
     asks: new Map(),
+    acts: [],
     rights: new Map(),
   };
 }
@@ -199,6 +220,9 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
       if (row !== undefined) rows.asks.set(ask, { ...row, outcome });
       return;
     }
+    case 'tree/Acted@1':
+      rows.acts.push({ ...fact.value, frame: place.frame, at: place.at });
+      return;
     case 'tree/Late@1':
       rows.late += 1;
       return;
@@ -260,6 +284,20 @@ export function openAsks(rows: TreeView, whose?: 'people'): readonly AskView[] {
   return [...rows.asks.values()].filter(
     ({ outcome, route }) => outcome === null && (whose === undefined || route.length === 0),
   );
+}
+
+/** Who last did something to a node, such as stop or pause it; undefined when nobody did. */
+export function lastAct({ acts }: TreeView, n: number, act: TreeAct): ActView | undefined {
+  return acts.findLast((one) => one.n === n && one.act === act);
+}
+
+/** An actor in words: `#3` for a node of this tree, `ann`, `program nightly`. Text of others: escape it. */
+export function wordsOfActor({ name }: Pick<TreeView, 'name'>, actor: Actor): string {
+  if (actor.kind === 'several') return actor.of.map((one) => wordsOfActor({ name }, one)).join(', ');
+  const n = nodeOfActor(name, actor);
+  if (n !== undefined) return `#${n}`;
+  const words = actorWords(actor);
+  return words.startsWith('#') ? `person ${JSON.stringify(words)}` : words; // no name looks like a node's number
 }
 
 /** Whether a node has ended. */

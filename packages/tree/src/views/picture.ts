@@ -13,6 +13,7 @@ import {
   openAsks,
   pausedAbove,
   type TreeView,
+  wordsOfActor,
 } from './nodes.js';
 import { stateOf, stateOfTree } from './states.js';
 
@@ -142,10 +143,14 @@ function whyOf(tree: TreeView, node: NodeView): string[] {
   return [
     ...(blocked.length === 0 ? [] : [`blocked-by: ${blocked.map((n) => `#${n}`).join(', ')}`]),
     ...(paused === undefined ? [] : [`#${paused.n} is paused`]),
-    ...(node.code === null ? [] : [node.code]),
+    ...(node.code === null ? [] : [`${node.code}${stoppedBy(tree, node)}`]),
     ...(node.phase === 'work' || hasEnded(node) ? [] : [PHASE_WORDS[node.phase]]),
     ...(node.attempt > 1 && !hasEnded(node) ? [`attempt ${node.attempt}`] : []),
   ];
+}
+
+function stoppedBy(tree: TreeView, { stopped_by: by }: NodeView): string {
+  return by === undefined ? '' : ` by ${oneLine(wordsOfActor(tree, by))}`;
 }
 
 const PHASE_WORDS = { synthesis: 'synthesizes', answer: 'answers a question', repair: 'repairs its result' } as const;
@@ -159,10 +164,10 @@ function resultLine(
   const outcome = tree.asks.get(node.n)?.outcome;
   if (outcome?.how === 'cancelled') return undefined; // its state says so
   if (outcome !== undefined && outcome !== null) {
-    const by = outcome.by === null ? 'people' : `#${outcome.by}`;
     const text = outcome.picked ?? (outcome.text_ref === null ? undefined : textOf?.(outcome.text_ref));
     const said = text === undefined ? '' : ` ${oneLine(String(text))}`;
-    const how = outcome.how === 'answered' ? `answered by ${by}:` : OUTCOME_WORDS[outcome.how];
+    const by = outcome.by === null ? '' : ` by ${oneLine(wordsOfActor(tree, outcome.by))}`;
+    const how = outcome.how === 'answered' ? `answered${by}:` : OUTCOME_WORDS[outcome.how];
     return { ...EMPTY, text: `${margin}${how}${said}`, n: node.n, indent: margin.length };
   }
   if (node.result === null) return undefined;

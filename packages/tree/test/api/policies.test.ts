@@ -184,8 +184,8 @@ describe('questions and slots', () => {
         const tree = await trees.start('options', { goal: 'top' });
         await world.pump();
         expect(await tree.answer(4, 'z')).toEqual({ status: 'rejected', code: 'not_an_option' });
-        expect(await tree.answer(4, 'y')).toMatchObject({ status: 'accepted' });
-        expect(await tree.answer(4, 'x')).toEqual({ status: 'rejected', code: 'already_answered' });
+        expect(await tree.answer(4, 'y', { as: 'human:ann' })).toMatchObject({ status: 'applied' });
+        expect(await tree.answer(4, 'x')).toEqual({ status: 'already_settled', actor: { kind: 'person', id: 'ann' } });
         await tree.result();
         expect(await resultOf(world, tree, 3)).toContain('not_asked');
       },
@@ -209,7 +209,7 @@ describe('questions and slots', () => {
       async ({ trees, asked }) => {
         const tree = trees.tree('restart');
         const [open] = await tree.asks();
-        expect(await tree.answer(open?.ask ?? 0, 'this', { id: 'answer' })).toMatchObject({ status: 'accepted' });
+        expect(await tree.answer(open?.ask ?? 0, 'this', { id: 'answer' })).toMatchObject({ status: 'applied' });
         expect(await tree.result()).toMatchObject({ status: 'complete' });
         expect(asked.filter(({ n, last }) => n === 2 && last.includes('"status":"answered"'))).toHaveLength(1);
       },

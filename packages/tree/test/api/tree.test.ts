@@ -275,9 +275,9 @@ describe('questions', () => {
       expect(await tree.answer(2, 'perhaps')).toEqual({ status: 'rejected', code: 'not_an_option' });
       expect(await tree.answer(7, 'yes')).toEqual({ status: 'rejected', code: 'unknown_node' });
       const done = await tree.answer(2, 'until 2.0', { id: 'a', as: 'human:ann' });
-      expect(done).toMatchObject({ status: 'accepted' });
+      expect(done).toMatchObject({ status: 'applied' });
       expect(await tree.answer(2, 'until 2.0', { id: 'a', as: 'human:ann' })).toEqual(done);
-      expect(await tree.answer(2, 'yes')).toEqual({ status: 'rejected', code: 'already_answered' });
+      expect(await tree.answer(2, 'yes')).toEqual({ status: 'already_settled', actor: { kind: 'person', id: 'ann' } });
       expect((await tree.result()).text).toContain('until 2.0');
       expect(await tree.asks()).toEqual([]);
       expect(await world.pending()).toEqual([]);

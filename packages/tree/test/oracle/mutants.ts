@@ -98,6 +98,28 @@ export const BUDGET_MUTANTS: readonly Mutant[] = [
   },
 ];
 
+/** Mistakes about who acted: the words of one party recorded as another's. */
+export const ACTOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'an answer of nodes is recorded as an answer of a person',
+    file: 'asks.ts',
+    from: "return { how: 'answered', by, picked: own.picked",
+    to: "return { how: 'answered', by: { kind: 'person', id: 'ann' }, picked: own.picked",
+  },
+  {
+    name: 'every answer from outside is recorded as one of the operator',
+    file: 'asks.ts',
+    from: "closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery.ctx), picked",
+    to: "closeAsk(delivery, n, { how: 'answered', by: { kind: 'program', id: 'operator' }, picked",
+  },
+  {
+    name: 'the stop of a node is recorded as a stop of people',
+    file: 'calls.ts',
+    from: 'const by = nodeActor(delivery, row.n);',
+    to: "const by = { kind: 'person', id: 'ann' };",
+  },
+];
+
 /** A module that plays schedules on a broken reducer. */
 export interface Broken {
   /** Plays schedules until one shows the mistake. @returns what it shows; undefined when none does */

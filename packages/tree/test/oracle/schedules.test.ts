@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { everyNth } from '../../../../conformance/part.js';
 import { holdSchedules } from '../../../../conformance/tree/hold.js';
 import { treeReducer } from '../../src/pure/reducer/index.js';
-import { BUDGET_MUTANTS, broken, MUTANTS } from './mutants.js';
+import { ACTOR_MUTANTS, BUDGET_MUTANTS, broken, MUTANTS } from './mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
 const COMMAND = `REPRISE_SEED=${SEED} npx vitest run packages/tree/test/oracle/schedules.test.ts`;
@@ -15,11 +15,10 @@ describe(`random schedules of trees (seed ${SEED})`, () => {
     expect(syntheses).toBeGreaterThan(150);
   });
 
-  it.each(everyNth(3, [...MUTANTS, ...BUDGET_MUTANTS]).map((mutant) => [mutant.name, mutant] as const))(
-    'schedules find a broken tree: %s',
-    async (_, mutant) => {
-      const { find } = await broken(mutant);
-      expect(find(2_000, SEED)).toBeTypeOf('string');
-    },
-  );
+  it.each(
+    [...everyNth(3, [...MUTANTS, ...BUDGET_MUTANTS]), ...ACTOR_MUTANTS].map((mutant) => [mutant.name, mutant] as const),
+  )('schedules find a broken tree: %s', async (_, mutant) => {
+    const { find } = await broken(mutant);
+    expect(find(2_000, SEED)).toBeTypeOf('string');
+  });
 });

@@ -68,7 +68,7 @@ describe('a tree of programs', () => {
       await expect.poll(async () => (await tree.asks()).length, POLL).toBe(1);
       const [ask] = await tree.asks();
       expect(ask).toMatchObject({ asker: 2, question: expect.stringContaining('Keep it?') });
-      expect(await tree.answer(ask?.ask ?? 0, 'yes', { as: 'human:ann' })).toMatchObject({ status: 'accepted' });
+      expect(await tree.answer(ask?.ask ?? 0, 'yes', { as: 'human:ann' })).toMatchObject({ status: 'applied' });
       expect(await tree.result()).toMatchObject({ status: 'complete', text: 'all of it' });
       expect(await rows(tree)).toEqual(['1 goal complete', '2 spawn complete', '3 spawn complete', '4 ask complete']);
       const root = await tree.node(1);

@@ -44,6 +44,9 @@ const NODE: Omit<TreeFact<'tree/NodeChanged@1'>, 'n'> = {
   budget: null,
 };
 
+/** Who starts it, and answers its questions. */
+export const ANN = { kind: 'person', id: 'ann' } as const;
+
 /** The facts of one tree, each with its frame. */
 export class Facts {
   readonly list: FactOfTree[] = [];
@@ -51,7 +54,7 @@ export class Facts {
   constructor(readonly tree = 'survey') {}
 
   start(goal: string, budget: TreeFact<'tree/Started@1'>['budget'] = TOKENS): this {
-    return this.push('tree/Started@1', { goal, limits: TREE_LIMITS, budget, labels: {} });
+    return this.push('tree/Started@1', { goal, limits: TREE_LIMITS, budget, labels: {}, by: ANN });
   }
 
   node(n: number, some: Partial<typeof NODE>): this {

@@ -4,7 +4,7 @@ import { isRef } from '@reprise/contracts';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeLines, plainPicture, type TreeEvent, TreeFold, treeEventOf, treeFactIn } from '../../src/index.js';
-import { Facts, histories, link, surveyed } from './facts.js';
+import { ANN, Facts, histories, link, surveyed } from './facts.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 20_261_123);
 const texts = (of: unknown): string | undefined =>
@@ -100,10 +100,10 @@ describe('the picture of a tree', () => {
 
   it('the answer to a question stands below its line, with who gave it', () => {
     const facts = surveyed().push('tree/Answered@1', {
-      ...{ ask: 8, asker: 4, how: 'answered', by: null, picked: 'no', text_ref: link(9) },
+      ...{ ask: 8, asker: 4, how: 'answered', by: ANN, picked: 'no', text_ref: link(9) },
     });
     facts.node(8, { type: 'ask', parent: 4, goal: 'Keep the old parser as well?', status: 'complete' });
-    expect(plainPicture(facts.view())).toContain('answered by people: no');
+    expect(plainPicture(facts.view())).toContain('answered by ann: no');
     expect(plainPicture(facts.view())).not.toContain('asks you');
   });
 });

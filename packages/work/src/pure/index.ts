@@ -1,4 +1,5 @@
 /** What owners of cells share: jobs, the effects that they emit, and how cells with fewer rights are made. */
+export * from './actors.js';
 export * from './compose.js';
 export * from './contracts.js';
 export { jobReducer } from './job.js';

@@ -1,6 +1,6 @@
 /** `reprise team show`: the tasks, results, story and memories of a project, read without a lock. */
 import { readText } from '@reprise/agent';
-import { isRepriseError, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { actorWords, isRepriseError, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
 import { memoryItems, readItemText } from '@reprise/memory';
@@ -77,10 +77,11 @@ function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number
 }
 
 function headOf({ id, state }: ReadProject): string {
-  const { status, needs, counts, jobs, unprocessed } = state;
+  const { status, needs, counts, jobs, unprocessed, cancelled_by } = state;
+  const by = cancelled_by === null ? '' : ` by ${actorWords(cancelled_by)}`;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const plan = all === 0 ? '' : `, tasks completed ${counts.completed}/${all}`;
-  return `${id} [${status}]${plan}, jobs under way ${jobs}, results not processed ${unprocessed}${needs === null ? '' : ` · ${decisionText(needs)}`}`;
+  return `${id} [${status}]${by}${plan}, jobs under way ${jobs}, results not processed ${unprocessed}${needs === null ? '' : ` · ${decisionText(needs)}`}`;
 }
 
 async function tasks(project: ReadProject): Promise<Shown> {
@@ -91,20 +92,22 @@ async function tasks(project: ReadProject): Promise<Shown> {
     project: id,
     status: state.status,
     needs: state.needs,
+    cancelled_by: state.cancelled_by,
     counts: state.counts,
     tasks: rows.map(([n, row]) => taskJson(n, row)),
   };
   return { data, lines: [headOf(project), ...lines] };
 }
 
-function lineOfTask(n: number, { status, skill, title, failure, result }: RecordedTask): string {
-  const why = failure === null ? '' : ` · ${failure}`;
+function lineOfTask(n: number, { status, skill, title, failure, result, ended_by }: RecordedTask): string {
+  const by = ended_by === undefined ? '' : ` by ${actorWords(ended_by)}`;
+  const why = failure === null ? '' : ` · ${failure}${by}`;
   return `${markOf(status)} ${n} [${status}] ${skill}: ${title}${result === null ? '' : ` · result ${result}`}${why}`;
 }
 
 function taskJson(id: number, row: RecordedTask): Record<string, unknown> {
-  const { title, skill, status, failure, result, attempts, priority, depends_on } = row;
-  return { id, title, skill, status, failure, result, attempts, priority, depends_on };
+  const { title, skill, status, failure, result, attempts, priority, depends_on, ended_by = null } = row;
+  return { id, title, skill, status, failure, result, attempts, priority, depends_on, ended_by };
 }
 
 /** Tasks below those that they depend on first. */

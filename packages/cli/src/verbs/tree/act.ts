@@ -6,7 +6,7 @@ import { askOwner } from '@reprise/tree/serve';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { toJson } from '../../text/json.js';
-import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone, wordsOfRefusal } from '../../tree/act.js';
+import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { heldByOther, openOwner, setupOf } from '../../tree/owner.js';
 import { readTrees } from '../../tree/read-trees.js';
@@ -17,6 +17,8 @@ export interface ActOptions {
   readonly world: string;
   /** Who acts, such as `human:ann`. */
   readonly as?: string;
+  /** The program that acts with those rights, in place of the person. */
+  readonly program?: string;
   readonly id?: string;
   readonly agent?: string;
   readonly fresh?: true;
@@ -40,6 +42,7 @@ export async function actOn(
     ...{ verb, tree: tree.name, n: target.n, id: options.id ?? randomUUID() },
     ...(text === undefined ? {} : { text: verb === 'answer' ? answerOf(tree, target.n, text) : wordsIn(text) }),
     ...(options.as === undefined ? {} : { as: principalOf(options.as) }),
+    ...(options.program === undefined ? {} : { actor: { kind: 'program', id: options.program } }),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.fresh === true ? { fresh: true } : {}),
     ...(options.budget === undefined ? {} : { budget: { usd: options.budget } }),
@@ -47,9 +50,9 @@ export async function actOn(
   const done = await perform(options.world, tree, act);
   if (options.json === true)
     await io.out.write(`${toJson({ ...done, verb, tree: tree.name, node: nodeIn(done, target.n) })}\n`);
-  else if (done.status === 'accepted') await io.out.write(`${wordsOfDone(verb, tree.name, target.n, done)}\n`);
-  else await io.err.write(`${refusal(done.code, tree, target.n)}\n`);
-  return done.status === 'accepted' ? TREE_EXIT.complete : TREE_EXIT.usage;
+  else if (isDone(done)) await io.out.write(`${wordsOfDone(verb, tree.name, target.n, done)}\n`);
+  else await io.err.write(`${refusal(done, tree, target.n)}\n`);
+  return isDone(done) ? TREE_EXIT.complete : TREE_EXIT.usage;
 }
 
 /** Performs an act: through the process that runs the tree, or alone when no process does. */
@@ -115,6 +118,12 @@ function nodeIn(done: ActDone, n: number): number {
   return 'node' in done ? done.node : n;
 }
 
-function refusal(code: string, tree: TreeView, n: number): string {
-  return `${code}: ${wordsOfRefusal(code)}\n  where       ${tree.name}/#${n}\n  what to do  reprise tree show ${tree.name}/${n} says how it stands.`;
+/** Whether the act took place. */
+function isDone({ status }: ActDone): boolean {
+  return status === 'accepted' || status === 'applied';
+}
+
+function refusal(done: ActDone, tree: TreeView, n: number): string {
+  const words = wordsOfDone('answer', tree.name, n, done);
+  return `${words}\n  where       ${tree.name}/#${n}\n  what to do  reprise tree show ${tree.name}/${n} says how it stands.`;
 }

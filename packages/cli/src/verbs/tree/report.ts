@@ -1,6 +1,6 @@
 /** `reprise tree report`: the result of a tree, and how it came about, as Markdown. */
 
-import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView } from '@reprise/tree';
+import { hasEnded, type NodeView, optionsOf, stateOf, stateOfTree, type TreeView, wordsOfActor } from '@reprise/tree';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { escapeText } from '../../text/escape.js';
@@ -74,11 +74,13 @@ function dollars(micro: number): string {
 function failures(tree: TreeView): string[] {
   const failed = [...tree.nodes.values()].filter(({ status }) => status === 'failed' || status === 'cancelled');
   if (failed.length === 0) return [];
-  return ['## Failures', failed.map((node) => `- #${node.n} ${oneRow(node.goal)}: ${reasonOf(node)}`).join('\n')];
+  return ['## Failures', failed.map((node) => `- #${node.n} ${oneRow(node.goal)}: ${reasonOf(tree, node)}`).join('\n')];
 }
 
-function reasonOf({ code, status }: NodeView): string {
-  return code === null ? status : `${wordsOfCode(code)} (\`${code}\`)`;
+function reasonOf(tree: TreeView, { code, status, stopped_by: by }: NodeView): string {
+  if (code === null) return status;
+  const who = by === undefined ? '' : ` by ${oneRow(wordsOfActor(tree, by))}`;
+  return `${wordsOfCode(code)}${who} (\`${code}\`)`;
 }
 
 function questions(tree: TreeView, texts: Texts): string[] {
@@ -89,7 +91,7 @@ function questions(tree: TreeView, texts: Texts): string[] {
     if (outcome === null)
       return `- #${ask.ask} (by #${ask.asker}): ${goal} **open** ${optionsOf(ask).join(', ')}`.trimEnd();
     const text = outcome.picked ?? (outcome.text_ref === null ? '' : (texts.get(outcome.text_ref) ?? ''));
-    const by = outcome.how === 'answered' ? (outcome.by === null ? 'people' : `#${outcome.by}`) : outcome.how;
+    const by = outcome.by === null ? outcome.how : wordsOfActor(tree, outcome.by);
     return `- #${ask.ask} (by #${ask.asker}): ${goal} **${oneRow(String(text))}** (${by})`;
   });
   return ['## Questions', rows.join('\n')];

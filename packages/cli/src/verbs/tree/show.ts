@@ -8,6 +8,7 @@ import {
   stateOfTree,
   type TreeFold,
   type TreeView,
+  wordsOfActor,
 } from '@reprise/tree';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
@@ -97,6 +98,8 @@ async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<R
     ...withState(node),
     tree: tree.name,
     why: whyOf(tree, node) ?? null,
+    outcome: tree.asks.get(node.n)?.outcome ?? null,
+    acts: tree.acts.filter(({ n }) => n === node.n),
     prompt_text: node.prompt === null ? null : await texts.whole(node.prompt),
     result_text: node.result === null ? null : await texts.whole(node.result),
   };
@@ -136,6 +139,8 @@ export async function nodeText(
       const knew = inputs.length === 0 ? '' : ` · knew ${inputs.map((n) => `#${n}`).join(', ')}`;
       return ['launch', `${launch}: ${phase}, run ${run} at frame ${frame}${knew}`] as const;
     }),
+    ['answer', await answerText(tree, node, texts)],
+    ['acts', actsText(tree, node)],
     ['rights', rightsText(rightsInView(tree, node))],
     ['spent', spentOf(node)],
     ['prompt', node.prompt === null ? undefined : await texts.whole(node.prompt)],
@@ -146,6 +151,22 @@ export async function nodeText(
   const title = `${tree.name}/#${node.n} ${node.type.toUpperCase()} ${node.goal}${of}`;
   const lines = rows.flatMap(([label, text]) => (text === undefined ? [] : rowOf(label, text, columns)));
   return `${escapeText([columns === undefined ? title : cutToColumns(title, columns), ...lines].join('\n'))}\n`;
+}
+
+/** The outcome of a question, and who gave it. */
+async function answerText(tree: TreeView, { n }: NodeView, texts: Texts): Promise<string | undefined> {
+  const outcome = tree.asks.get(n)?.outcome;
+  if (outcome === undefined || outcome === null) return undefined;
+  const { how, by, picked, text_ref } = outcome;
+  const text = picked ?? (text_ref === null ? '' : await texts.whole(text_ref));
+  return `${how}${by === null ? '' : ` by ${wordsOfActor(tree, by)}`}${text === '' ? '' : `: ${String(text)}`}`;
+}
+
+/** What was done to a node, and by whom. */
+function actsText(tree: TreeView, { n }: NodeView): string | undefined {
+  const acts = tree.acts.filter((act) => act.n === n);
+  if (acts.length === 0) return undefined;
+  return acts.map(({ act, by, frame }) => `${act} by ${wordsOfActor(tree, by)} at frame ${frame}`).join('\n');
 }
 
 function rightsText(rights: ReturnType<typeof rightsInView>): string | undefined {

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type Address,
   type CommandName,
   type CommandValue,
@@ -122,6 +123,11 @@ export interface ReducerContext<T extends TableSchemas = NoTables> {
   readonly rowKey: string | null;
   /** The plan for whose open effect an adapter sent the event from outside; null for every other event. */
   readonly adapter: PlanAddress | null;
+  /**
+   * Who sent a request from outside: the actor that it states, or the one that follows from its principal. The kernel has
+   * checked that the principal may state it. Null for every event of a cell, a plan or the kernel.
+   */
+  readonly actor: Actor | null;
   /** Starts a plan. @returns its ordinal in this cell, for `cancel` */
   emit<I>(intent: Intent<I>): number;
   /**
@@ -144,8 +150,13 @@ export interface ReducerContext<T extends TableSchemas = NoTables> {
   timer(name: string, at: number): void;
   /** Clears a timer, if it is set. */
   clearTimer(name: string): void;
-  /** Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop. */
-  cancel(plan: number | 'all'): void;
+  /**
+   * Cancels a plan of this cell, or all of them. Its unarmed effects are cancelled, running ones are told to stop.
+   *
+   * @param options `actor`: who made an answer of others needless, such as the one who gave it here. A caller that answers a
+   *   cancelled effect later is told so
+   */
+  cancel(plan: number | 'all', options?: { readonly actor?: Actor }): void;
   /**
    * Stops the open effects of a plan of this cell while the plan lives: those not under way are settled as cancelled,
    * running ones are told to stop and have `graceMs` milliseconds (half a minute when absent). The plan gets each receipt.

@@ -13,6 +13,8 @@ export interface RecordingContextOptions {
   readonly sender?: ReducerContext['sender'];
   /** The plan for whose effect an adapter sent the event; null when absent. */
   readonly adapter?: ReducerContext['adapter'];
+  /** Who sent the request; null when absent. */
+  readonly actor?: ReducerContext['actor'];
   /** The cell that made this one; null when absent. */
   readonly parent?: Address | null;
   /** The key of the row that the sender has, see `by.row`; null when absent. */
@@ -42,7 +44,7 @@ export interface RecordingContext extends ReducerContext {
  */
 export function recordingContext(options: RecordingContextOptions = {}): RecordingContext {
   const { address = ['test/Reducer@1', 'test'], now = 0, sender = null, adapter = null, parent = null } = options;
-  const { random = [], rowKey = null } = options;
+  const { actor = null, random = [], rowKey = null } = options;
   const calls: ContextCall[] = [];
   const noted =
     (method: keyof ReducerContext) =>
@@ -55,6 +57,7 @@ export function recordingContext(options: RecordingContextOptions = {}): Recordi
     now,
     sender,
     adapter,
+    actor,
     parent,
     rowKey,
     caller: sender === null ? null : [sender[0], sender[1]],

@@ -1,7 +1,18 @@
 /** An entity as a cell: a person or an agent, its record, its tables, and the facts from which every view is drawn. */
 
 import { agentAdopted } from '@reprise/agent/contracts';
-import { address, capability, digestHex, inputPart, keyText, patterns, ref, rights, value } from '@reprise/contracts';
+import {
+  actor,
+  address,
+  capability,
+  digestHex,
+  inputPart,
+  keyText,
+  patterns,
+  ref,
+  rights,
+  value,
+} from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
@@ -193,7 +204,7 @@ export type AgentEntry = z.infer<typeof agentEntry>;
 /** Where a call came from: it is answered there. */
 export const callOrigin = z.discriminatedUnion('kind', [
   /** A person or a client outside, by a request. */
-  z.strictObject({ kind: z.literal('request'), call_id: z.string().min(1).max(128) }),
+  z.strictObject({ kind: z.literal('request'), call_id: z.string().min(1).max(128), actor }),
   /** A model, by its session or the job of it. */
   z.strictObject({
     kind: z.literal('owner'),
@@ -203,7 +214,7 @@ export const callOrigin = z.discriminatedUnion('kind', [
     step_epoch: count,
   }),
   /** An entity above this one, about this one. */
-  z.strictObject({ kind: z.literal('ancestor'), by: entityId, depth: count, call: z.string().max(64) }),
+  z.strictObject({ kind: z.literal('ancestor'), by: entityId, depth: count, call: z.string().max(64), actor }),
 ]);
 
 /** Where a call came from. */
@@ -346,6 +357,8 @@ export const entityNews = {
       depth: count,
       name: z.string().max(64),
       args: value(),
+      /** Who called there. */
+      actor,
     }),
     by.above(ENTITY),
   ),
@@ -405,7 +418,11 @@ export const entityCoreFacts = {
     new: z.enum(AGENT_STATUSES),
     reason: z.enum(STATUS_REASONS),
     epoch: count,
+    /** Who asked for it; absent where nobody did: its time, its failures, its parent. */
+    by: z.exactOptional(actor),
   }),
+  /** What an agent may do was changed by an entity above. */
+  'society/CapabilitiesChanged@1': z.strictObject({ agent_id: entityId, by: actor }),
   /** The answer to a request. */
   'society/Answered@1': z.strictObject({
     call_id: z.string().max(128),

@@ -1,5 +1,5 @@
 /** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
-import { address, ref, value } from '@reprise/contracts';
+import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
@@ -135,6 +135,9 @@ export const groupTerms = z.strictObject({
 /** The rules of a group, as a member keeps them. */
 export type GroupTerms = z.infer<typeof groupTerms>;
 
+/** For whom a cell commands; what comes from outside is the act of its sender. */
+const commanding = { actor: z.exactOptional(actor) } as const;
+
 /** The commands of a group, from its owner, its admins, and from outside. */
 export const groupCommands = {
   /**
@@ -155,9 +158,9 @@ export const groupCommands = {
       /** Removes a member. A member may remove itself. */
       'society/Leave@1': z.strictObject({ entity: id }),
       /** Begins or ends emergency mode: writes are refused, reads go on. */
-      'society/Emcon@1': z.strictObject({ on: z.boolean() }),
+      'society/Emcon@1': z.strictObject({ on: z.boolean(), ...commanding }),
       /** Ends the group: archived, its members still read; deleted, it has none. */
-      'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']) }),
+      'society/EndGroup@1': z.strictObject({ mode: z.enum(['archive', 'delete']), ...commanding }),
     },
     by.outside,
     groupOwner,
@@ -251,13 +254,18 @@ export type PublishedNews = z.infer<typeof publishedNews>;
 
 /** The facts of a group. */
 export const groupFacts = {
-  'society/GroupOpened@1': z.strictObject({ kind: z.enum(GROUP_KINDS), owner: z.nullable(address), culture }),
+  'society/GroupOpened@1': z.strictObject({
+    kind: z.enum(GROUP_KINDS),
+    owner: z.nullable(address),
+    culture,
+    by: actor,
+  }),
   'society/MemberJoined@1': z.strictObject({ group_id: id, entity_id: id, role }),
-  'society/MemberLeft@1': z.strictObject({ group_id: id, entity_id: id }),
+  'society/MemberLeft@1': z.strictObject({ group_id: id, entity_id: id, by: actor }),
   /** The entity's answer to a joining, or to a change of its role. */
   'society/JoinAnswered@1': z.strictObject({ group_id: id, entity_id: id, role, code: z.nullable(code) }),
-  'society/EmconSet@1': z.strictObject({ group_id: id, emcon: z.boolean() }),
-  'society/GroupEnded@1': z.strictObject({ group_id: id, mode: z.enum(['archive', 'delete']) }),
+  'society/EmconSet@1': z.strictObject({ group_id: id, emcon: z.boolean(), by: actor }),
+  'society/GroupEnded@1': z.strictObject({ group_id: id, mode: z.enum(['archive', 'delete']), by: actor }),
   /** News stands on the board. */
   'society/Posted@1': z.strictObject({
     group_id: id,

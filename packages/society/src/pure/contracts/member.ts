@@ -1,5 +1,5 @@
 /** What an entity keeps as a member of a society: its inbox, its verdicts, the rules of its groups, and its copies. */
-import { ref, value } from '@reprise/contracts';
+import { actor, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { topicEvents } from '@reprise/flow';
 import { by, from } from '@reprise/kernel/define';
@@ -124,6 +124,7 @@ export const memberFacts = {
     verdict: z.enum(VERDICTS),
     basis: z.enum(BASES),
     evidence_ref: z.nullable(ref()),
+    by: actor,
   }),
   'society/TrustChanged@1': z.strictObject({
     agent_id: id,
@@ -135,7 +136,7 @@ export const memberFacts = {
   /** A copy was made of an item. */
   'society/Shared@1': z.strictObject({ item_id: itemId, copy_id: itemId, author: z.string().max(360) }),
   /** An item was validated by an entity other than its author: it is found from now on. */
-  'society/Validated@1': z.strictObject({ item_id: itemId }),
+  'society/Validated@1': z.strictObject({ item_id: itemId, by: actor }),
   /** A member left a group, and what it does not keep was archived. */
   'society/CopiesArchived@1': z.strictObject({ group_id: id, copies: z.array(itemId).max(256) }),
 } as const;

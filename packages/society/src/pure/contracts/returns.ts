@@ -1,5 +1,5 @@
 /** What agents bring back from elsewhere, as entities take it, keep it until it is reviewed, and pass it on. */
-import { digestHex, ref, value } from '@reprise/contracts';
+import { actor, digestHex, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, defineEffect, effectOnUse, from } from '@reprise/kernel/define';
 import { scope } from '@reprise/memory/contracts';
@@ -176,7 +176,7 @@ export const returnFacts = {
     conflicts: count,
   }),
   /** An approved item was written to its target. */
-  'society/Merged@1': z.strictObject({ agent_id: agentId, item_id: itemId, copy_id: itemId }),
+  'society/Merged@1': z.strictObject({ agent_id: agentId, item_id: itemId, copy_id: itemId, by: actor }),
   /** A review has ended, or a merge without one. */
   'society/Reviewed@1': z.strictObject({
     agent_id: agentId,
@@ -185,6 +185,8 @@ export const returnFacts = {
     copied: count,
     rejected: count,
     refused: count,
+    /** Who decided; a rule where nobody was asked. */
+    by: actor,
   }),
 } as const;
 

@@ -1,6 +1,6 @@
 /** Swarms: their manifest as it is kept, their cells, and what they tell. A goal and tasks are links. */
 import { tally } from '@reprise/agent/contracts';
-import { address, capability, ref, value } from '@reprise/contracts';
+import { actor, address, capability, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
@@ -299,6 +299,8 @@ export const swarmAsked = z.strictObject({
   args: value(),
   /** The bytes that an answer may have. */
   bytes: some,
+  /** Who made the call at the entity. */
+  actor,
 });
 
 /** The events that a swarm takes. */
@@ -354,6 +356,8 @@ export const swarmFacts = {
     status: z.enum(SWARM_STATUSES),
     stage: count,
     code: z.nullable(code),
+    /** Who ended it; absent where nobody did. */
+    by: z.exactOptional(actor),
   }),
   'society/TaskCompleted@1': z.strictObject({
     swarm_id: nameId,

@@ -56,6 +56,7 @@ export function changeCapabilities(
     if (bonus_groups !== undefined) draft.bonus_groups = bonus_groups;
   });
   setTimers(draft, ctx);
+  ctx.record('society/CapabilitiesChanged@1', { agent_id: idOf(ctx), by: by.actor });
   if (expires_at !== was) tellMaker(draft, ctx);
   if (!asks) return { value: { ...report(draft, ctx), ...heard } };
   draft.changing = { call, revision: revision + 1, declared, granted, expires_at: was };

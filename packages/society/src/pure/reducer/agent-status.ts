@@ -37,7 +37,7 @@ export function commandStatus(
     const refused = reactivate(draft, ttl_seconds, ctx);
     if (refused !== undefined) return refused;
   }
-  setStatus(draft, next, { reason: 'asked', by: { id: by.by, depth: by.depth } }, ctx);
+  setStatus(draft, next, { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor } }, ctx);
   return { value: statusReport(draft, ctx) };
 }
 
@@ -66,7 +66,12 @@ export function deactivate(
   if (!isLegal(draft.status, 'deactivated'))
     return refusal('illegal_transition', { status: draft.status, to: 'deactivated' });
   const grace = grace_seconds === undefined ? {} : { grace_ms: grace_seconds * 1_000 };
-  setStatus(draft, 'deactivated', { reason: 'asked', by: { id: by.by, depth: by.depth }, ...grace }, ctx);
+  setStatus(
+    draft,
+    'deactivated',
+    { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor }, ...grace },
+    ctx,
+  );
   return { value: statusReport(draft, ctx) };
 }
 

@@ -9,7 +9,8 @@ import { operationFailed } from './status.js';
 
 /** What a call is known by. */
 type CallKey =
-  | Extract<CallOrigin, { kind: 'request' | 'ancestor' }>
+  | Omit<Extract<CallOrigin, { kind: 'request' }>, 'actor'>
+  | Omit<Extract<CallOrigin, { kind: 'ancestor' }>, 'actor'>
   | Omit<Extract<CallOrigin, { kind: 'owner' }>, 'to'>;
 
 /** Answers a call, once: later answers change nothing. */

@@ -3,9 +3,7 @@
  * from.
  */
 import type { OwnerCall } from '@reprise/agent/contracts';
-
-import { type Address, problemsOf, type Value } from '@reprise/contracts';
-
+import { type Actor, type Address, problemsOf, type Value } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -17,9 +15,9 @@ import {
   type SessionRow,
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
+import { actorOfOrigin } from './actors.js';
 
 import { answerCall, callKey, failureOf } from './answers.js';
-
 import { passToApp } from './app-calls.js';
 import { callOfPlan, startPlan } from './call-plans.js';
 import { askerOf } from './caller.js';
@@ -88,18 +86,19 @@ interface Asked {
   readonly call: string;
   readonly name: string;
   readonly args: Value;
+  readonly actor: Actor;
 }
 
 /** Runs what an entity above asks of this one: that entity's call was judged, this one's rights do not matter. */
 export function takeAsk(
   operations: Operations,
   draft: EntityState,
-  { depth, call: asked, name, args }: Asked,
+  { depth, call: asked, name, args, actor }: Asked,
   ctx: ReducerContext,
 ): void {
   const op = operations[name];
   if (op?.about === undefined) return ctx.reject('agent_unknown');
-  const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked };
+  const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked, actor };
   const key = callKey(origin, ctx);
   tableOf(ctx, 'calls').set(key, { origin, also: [], name, args, checked: true });
   draft.calls++;
@@ -135,12 +134,12 @@ export function askRefused(
 
 function ask(
   call: string,
-  { name, args }: CallRow,
+  { origin, name, args }: CallRow,
   { about, depth }: { readonly about: string; readonly depth: number },
   ctx: ReducerContext,
 ): void {
   cutAtOnce({ call, name, args }, about, ctx);
-  const value = { call, depth, name, args };
+  const value = { call, depth, name, args, actor: actorOfOrigin(origin) };
   const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);
 }

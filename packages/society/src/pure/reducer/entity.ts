@@ -21,7 +21,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { job, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, job, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -126,7 +126,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     ctx.end();
   },
   'society/Call@1': (draft, { call_id, name, args }, ctx) => {
-    takeCall(operations(), draft, { origin: { kind: 'request', call_id }, name, args }, ctx);
+    takeCall(operations(), draft, { origin: { kind: 'request', call_id, actor: actorIn(ctx) }, name, args }, ctx);
   },
   'aos.agent/OwnerCall@1': (draft, call, ctx, row) => {
     takeCall(operations(), draft, { origin: ownerOrigin(call, row, ctx), name: call.name, args: call.args }, ctx);

@@ -22,6 +22,7 @@ import {
   type Table,
 } from '@reprise/kernel/define';
 import { openStore } from '@reprise/memory/contracts';
+import { actorIn } from '@reprise/work/contracts';
 import {
   type Culture,
   type CultureIn,
@@ -38,6 +39,7 @@ import {
 } from '../contracts/group.js';
 import type { SocietyEvent } from '../contracts/member.js';
 import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names.js';
+import { commander } from './actors.js';
 import { putOnBoard, tellNews } from './board.js';
 import { rowKeyOf } from './caller.js';
 
@@ -54,7 +56,7 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     draft.has_board = !mayBeChatty(draft);
     openStore(ctx, storeOf.group(ctx.address[1]));
     if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/OpenTopic@1', value: {} });
-    ctx.record('society/GroupOpened@1', { kind, owner: draft.owner, culture: draft.culture });
+    ctx.record('society/GroupOpened@1', { kind, owner: draft.owner, culture: draft.culture, by: actorIn(ctx) });
   },
   'society/Join@1': (draft, { entity, role }, ctx, row) => {
     requireOpen(draft, ctx);
@@ -78,20 +80,20 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     }
     leave(draft, entity, ctx);
   },
-  'society/Emcon@1': (draft, { on }, ctx, row) => {
+  'society/Emcon@1': (draft, { on, actor }, ctx, row) => {
     requireOpen(draft, ctx);
     requireOwner(row, ctx);
     if (draft.emcon === on) return;
     draft.emcon = on;
-    ctx.record('society/EmconSet@1', { group_id: ctx.address[1], emcon: on });
+    ctx.record('society/EmconSet@1', { group_id: ctx.address[1], emcon: on, by: commander(actor, ctx) });
     tellAll(draft, 'terms', ctx);
   },
-  'society/EndGroup@1': (draft, { mode }, ctx, row) => {
+  'society/EndGroup@1': (draft, { mode, actor }, ctx, row) => {
     requireOwner(row, ctx);
     const standing = mode === 'archive' ? 'archived' : 'deleted';
     if (draft.standing === standing || draft.standing === 'deleted') return;
     draft.standing = standing;
-    ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode });
+    ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode, by: commander(actor, ctx) });
     tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);
   },
   'society/Wrote@1': (draft, { item_id, type, head_ref }, ctx, row) => {
@@ -201,7 +203,7 @@ function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const { departure_policy: departure } = draft.culture;
   ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
   const payload = { group_id: group, entity_id: entity };
-  ctx.record('society/MemberLeft@1', payload);
+  ctx.record('society/MemberLeft@1', { ...payload, by: actorIn(ctx) });
   publish(draft, 'group.member_left', { payload, by: entity, head_ref: null }, ctx);
 }
 

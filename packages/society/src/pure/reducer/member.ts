@@ -1,6 +1,7 @@
 /** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { type EntityState, type entityTables, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
+import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from './board-reading.js';
 import { callOfPlan } from './call-plans.js';
@@ -26,7 +27,11 @@ export const memberOperations: Operations = {
     group: ({ group_id }) => group_id,
     run: (_draft: EntityState, { group_id, on }, call, ctx) => {
       const tag = `${EMCON_TAG}${on ? '1' : '0'}.${call}.${group_id}`;
-      ctx.send([GROUP, group_id], { name: 'society/Emcon@1', value: { on } }, { reply: true, tag });
+      ctx.send(
+        [GROUP, group_id],
+        { name: 'society/Emcon@1', value: { on, actor: actorOfCall(call, ctx) } },
+        { reply: true, tag },
+      );
       return undefined;
     },
   }),

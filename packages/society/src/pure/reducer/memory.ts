@@ -25,6 +25,7 @@ import {
   storeOf,
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
+import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -137,7 +138,7 @@ function cameTo(
     case 'memory_share':
       return shared(memoryToolCalls.memory_share.parse(args), ended, ctx);
     case 'memory_assess':
-      return assess(memoryToolCalls.memory_assess.parse(args), ended, ctx);
+      return assess(memoryToolCalls.memory_assess.parse(args), ended, call, ctx);
     default:
       return validate(draft, memoryToolCalls.memory_validate.parse(args), ended, call, ctx);
   }
@@ -333,7 +334,7 @@ function validate(
 ): Answer | undefined {
   const { store, id } = itemOf(item_id);
   if (ended.act === 'move') {
-    ctx.record('society/Validated@1', { item_id });
+    ctx.record('society/Validated@1', { item_id, by: actorOfCall(call, ctx) });
     return { value: { item_id, state: 'live' } };
   }
   const {

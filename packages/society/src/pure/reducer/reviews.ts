@@ -33,6 +33,7 @@ import {
   storeOf,
 } from '../contracts/index.js';
 import { comparePlan, copyPlan } from '../plans/returns.js';
+import { actorOfCall } from './actors.js';
 import { answerCall } from './answers.js';
 import { callOfPlan, startPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
@@ -123,7 +124,8 @@ export function itemCopied(draft: EntityState, news: News<'society/Copied@1'>, c
   const store = storeOf.group(row.groups[item - 1] as string);
   const copy_id = itemIdOf(store, written.id);
   const item_id = itemIdOf(storeOf.staging(staging), item);
-  ctx.record('society/Merged@1', { agent_id: agentOfStaging(staging), item_id, copy_id });
+  const by = actorOfCall(row.review.call, ctx);
+  ctx.record('society/Merged@1', { agent_id: agentOfStaging(staging), item_id, copy_id, by });
   if (!written.existed && !written.quarantined)
     tellGroup(store, { item_id: copy_id, type: written.type, head_ref: null }, ctx);
   const review = { ...row.review, copied: [...row.review.copied, { item, id: written.id }] };
@@ -203,7 +205,8 @@ function endReview(draft: EntityState, key: string, row: StagedRow, review: Revi
   const left = refused.map(({ item }) => item);
   const taken = row.taken || copied.length > 0;
   const counts = { copied: copied.length, rejected: rejected.length, refused: refused.length };
-  ctx.record('society/Reviewed@1', { agent_id, staging_group_id: stagingIdOf(key), decision, ...counts });
+  const by = actorOfCall(call, ctx);
+  ctx.record('society/Reviewed@1', { agent_id, staging_group_id: stagingIdOf(key), decision, ...counts, by });
   if (left.length > 0) stagedTable(ctx).set(key, { ...row, call: null, left, taken, review: null });
   else {
     changeRights(draft, ctx, () => stagedTable(ctx).delete(key));

@@ -1,4 +1,5 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
+import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
 import { idOf, passRemoved, tableOf } from './entity-context.js';
@@ -17,6 +18,8 @@ const COOLDOWN = 'cooldown';
 interface ChangedBy {
   readonly id: string | null;
   readonly depth: number;
+  /** Who acted in its name; absent where nobody asked. */
+  readonly actor?: Actor;
 }
 
 /** No entity: the agent itself, or time. */
@@ -43,7 +46,9 @@ export function setStatus(
     draft.suspended = to === 'suspended' ? { by: by.id, depth: by.depth, reason } : null;
     draft.grace_until = to === 'deactivated' ? ctx.now + grace_ms : null;
   });
-  ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch: draft.epoch });
+  const { epoch } = draft;
+  const asked = present({ by: by.actor });
+  ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch, ...asked });
   statusNews(from, to, ctx);
   setTimers(draft, ctx);
   followSessions(from, to, ctx);

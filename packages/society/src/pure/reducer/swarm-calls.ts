@@ -1,5 +1,5 @@
 /** The calls of entities at a swarm: what it shows, how it is disbanded, and what a coordinator and its workers do. */
-import type { Value } from '@reprise/contracts';
+import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
@@ -27,27 +27,33 @@ interface SwarmAsked {
   readonly name: 'swarm_status' | 'swarm_disband' | 'swarm_task';
   readonly args: Value;
   readonly bytes: number;
+  /** Who made the call at the entity. */
+  readonly actor: Actor;
 }
 
 /** Takes a call of an entity that has to do with the swarm: no other learns whether it exists. */
-export function takeSwarmCall(draft: SwarmState, { call, name, args, bytes }: SwarmAsked, ctx: ReducerContext): void {
+export function takeSwarmCall(
+  draft: SwarmState,
+  { call, name, args, bytes, actor }: SwarmAsked,
+  ctx: ReducerContext,
+): void {
   const waiting: SwarmWaiting = { by: askerOf(ctx), call, bytes };
-  const answer = act(draft, waiting, { name, args }, ctx);
+  const answer = act(draft, waiting, { name, args, actor }, ctx);
   if (answer !== undefined) tell(waiting, answer, ctx);
 }
 
 function act(
   draft: SwarmState,
   waiting: SwarmWaiting,
-  { name, args }: Pick<SwarmAsked, 'name' | 'args'>,
+  { name, args, actor }: Pick<SwarmAsked, 'name' | 'args' | 'actor'>,
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
   const { by, bytes } = waiting;
   if (name === 'swarm_status') return statusOf(draft, bytes, ctx);
-  if (name === 'swarm_disband') return disband(draft, by, swarmCalls.swarm_disband.parse(args), bytes, ctx);
+  if (name === 'swarm_disband') return disband(draft, { by, bytes, actor }, swarmCalls.swarm_disband.parse(args), ctx);
   const task = swarmCalls.swarm_task.parse(args);
   if (isOver(draft)) return refusal('swarm_over', { status: draft.status });
-  return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, waiting, task, ctx);
+  return task.action === 'report' ? report(draft, by, task, ctx) : coordinate(draft, { ...waiting, actor }, task, ctx);
 }
 
 function refusal(code: string, details: Readonly<Record<string, Value>> = {}): SwarmAnswer {
@@ -57,15 +63,14 @@ function refusal(code: string, details: Readonly<Record<string, Value>> = {}): S
 /** The creator disbands in both ways, the coordinator archives. A second time changes nothing. */
 function disband(
   draft: SwarmState,
-  by: string,
+  { by, bytes, actor }: Pick<SwarmWaiting, 'by' | 'bytes'> & Pick<SwarmAsked, 'actor'>,
   { mode = 'archive' }: SwarmCallOf<'swarm_disband'>,
-  bytes: number,
   ctx: ReducerContext,
 ): SwarmAnswer {
   if (by !== draft.creator && (by !== draft.coordinator || mode === 'delete')) return refusal('not_authorized');
   const status = mode === 'delete' ? 'disbanded' : 'archived';
   const isDone = draft.status === 'disbanded' || (isOver(draft) && mode === 'archive');
-  if (!isDone) endSwarm(draft, { status, mode }, ctx);
+  if (!isDone) endSwarm(draft, { status, mode, by: actor }, ctx);
   const ended = membersOf(ctx).flatMap(([, { agent_id }]) => (agent_id === null ? [] : [agent_id]));
   const shown = draft.status === 'disbanded' ? 'disbanded' : 'archived';
   const deactivated = ended.slice(0, Math.floor((bytes - 256) / ID_BYTES));
@@ -131,7 +136,7 @@ function report(
 /** What only the coordinator does (SOC-18). */
 function coordinate(
   draft: SwarmState,
-  waiting: SwarmWaiting,
+  { actor, ...waiting }: SwarmWaiting & Pick<SwarmAsked, 'actor'>,
   task: SwarmCallOf<'swarm_task'>,
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
@@ -142,7 +147,7 @@ function coordinate(
     case 'collect':
       return waitForReports(draft, waiting, ctx);
     default:
-      return finish(draft, task, ctx);
+      return finish(draft, task, actor, ctx);
   }
 }
 
@@ -190,11 +195,16 @@ function waitForReports(draft: SwarmState, waiting: SwarmWaiting, ctx: ReducerCo
 }
 
 /** Ends the swarm with a synthesis. */
-function finish(draft: SwarmState, { result_ref }: SwarmCallOf<'swarm_task'>, ctx: ReducerContext): SwarmAnswer {
+function finish(
+  draft: SwarmState,
+  { result_ref }: SwarmCallOf<'swarm_task'>,
+  by: Actor,
+  ctx: ReducerContext,
+): SwarmAnswer {
   moveSwarm(draft, 'synthesizing', ctx);
   draft.synthesis_ref = result_ref ?? null;
   draft.synthesis_kind = result_ref === undefined ? null : 'text';
   const waiting = openDelegations(draft, ctx);
-  endSwarm(draft, { status: 'archived', mode: 'archive' }, ctx);
+  endSwarm(draft, { status: 'archived', mode: 'archive', by }, ctx);
   return { value: { swarm_id: ctx.address[1], status: draft.status, waiting } };
 }

@@ -1,4 +1,5 @@
 /** What the functions of the swarm's reducer work on: its tables, its keys, and who sends. */
+import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type { SlotRow, SwarmMember, SwarmPlan, SwarmState, SwarmTask, SwarmWaiting } from '../contracts/index.js';
 
@@ -85,10 +86,10 @@ export function hasEnded({ status }: SwarmTask): boolean {
 const ENDED: readonly SwarmTask['status'][] = ['ok', 'failed', 'cancelled', 'timeout', 'skipped'];
 
 /** Changes the state of a swarm, and states it. */
-export function moveSwarm(draft: SwarmState, status: SwarmState['status'], ctx: ReducerContext): void {
+export function moveSwarm(draft: SwarmState, status: SwarmState['status'], ctx: ReducerContext, by?: Actor): void {
   draft.status = status;
   const { stage, code } = draft;
-  ctx.record('society/SwarmChanged@1', { swarm_id: ctx.address[1], status, stage, code });
+  ctx.record('society/SwarmChanged@1', { swarm_id: ctx.address[1], status, stage, code, ...present({ by }) });
 }
 
 /** The swarm fails once the delivery has been followed. The first reason counts. */

@@ -1,4 +1,5 @@
 /** How a swarm ends: its tasks, its agents and its group with it (SOC-20). */
+import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, groupAt, type SwarmState } from '../contracts/index.js';
 import { unmakeAgent } from './register.js';
@@ -12,19 +13,21 @@ interface SwarmEnd {
   readonly status: 'archived' | 'disbanded' | 'failed';
   /** What becomes of its group. */
   readonly mode: 'archive' | 'delete';
+  /** Who ended it; absent where nobody did. */
+  readonly by?: Actor;
 }
 
 /** Ends a swarm. Of one that is over, only the group is changed. */
-export function endSwarm(draft: SwarmState, { status, mode }: SwarmEnd, ctx: ReducerContext): void {
+export function endSwarm(draft: SwarmState, { status, mode, by }: SwarmEnd, ctx: ReducerContext): void {
   const wasOver = isOver(draft);
   // The group first: its agents need not hear of each other's end.
-  ctx.send(groupAt(draft.group), { name: 'society/EndGroup@1', value: { mode } });
+  ctx.send(groupAt(draft.group), { name: 'society/EndGroup@1', value: { mode, ...present({ actor: by }) } });
   if (!wasOver) {
     ctx.cancel('all');
     cancelTasks(draft, ctx);
     for (const [key] of membersOf(ctx)) endMember(draft, key, ctx);
   }
-  moveSwarm(draft, status, ctx);
+  moveSwarm(draft, status, ctx, by);
   tellCreator(draft, 'swarm_over', ctx); // one that ends while it forms
 }
 

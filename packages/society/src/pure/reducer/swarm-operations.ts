@@ -14,6 +14,7 @@ import { SOCIETY_BOUNDS } from '../contracts/names.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
 
+import { actorOfCall } from './actors.js';
 import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
@@ -57,7 +58,7 @@ const OUTSIDE_BYTES = 40_000;
 /** Passes a call on to the swarm: it knows what the caller is there. */
 function pass(name: string, args: { readonly swarm_id: string }, call: string, ctx: ReducerContext): undefined {
   const bytes = openCall(call, ctx)?.origin.kind === 'owner' ? OWNER_BYTES : OUTSIDE_BYTES;
-  const value = { call, name, args, bytes };
+  const value = { call, name, args, bytes, actor: actorOfCall(call, ctx) };
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },

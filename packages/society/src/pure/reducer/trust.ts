@@ -24,6 +24,7 @@ import {
   type TrustRow,
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
+import { actorOfCall } from './actors.js';
 import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
@@ -55,6 +56,7 @@ function verdictsOn(agent: string, ctx: ReducerContext): TrustRow {
 export function assess(
   { item_id, verdict, basis, evidence_ref }: MemoryToolCall<'memory_assess'>,
   { items: [item], standing }: MemoryEnded,
+  call: string,
   ctx: ReducerContext,
 ): Answer {
   const agent = item === undefined ? undefined : entityOfAuthor(item.author);
@@ -69,7 +71,11 @@ export function assess(
   const added: TrustRow['verdicts'] = verdict === 'retract' ? [] : [[digest, verdict === 'right', ctx.now]];
   const after: TrustRow = { verdicts: [...others, ...added].slice(-TRUST_WINDOW), updated_at: ctx.now };
   memberTable(ctx, 'trust').set(agent, after);
-  ctx.record('society/Assessed@1', { item_id, agent_id: agent, verdict, basis, evidence_ref: evidence_ref ?? null });
+  const by = actorOfCall(call, ctx);
+  ctx.record('society/Assessed@1', {
+    ...{ item_id, agent_id: agent, verdict, basis, by },
+    evidence_ref: evidence_ref ?? null,
+  });
   scored({ agent, before, after, store: itemOf(item_id).store }, ctx);
   return shown(agent, after, ctx);
 }

@@ -194,3 +194,9 @@ export function poolOf(team: string): Address {
 export function scopeOf(project: string): string {
   return `project:${project}`;
 }
+
+/** What people, programs and agents do to a project. */
+export const PROJECT_ACTS = ['say', 'plan', 'open', 'remember', 'retry', 'skip', 'limit', 'cancel'] as const;
+
+/** An act on a project. */
+export type ProjectAct = (typeof PROJECT_ACTS)[number];

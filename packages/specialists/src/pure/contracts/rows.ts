@@ -1,6 +1,6 @@
 /** The rows of a project: tasks, results, jobs, entries of the narrative. */
 import { tally } from '@reprise/agent/contracts';
-import { ref } from '@reprise/contracts';
+import { actor, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { PASSES, PROJECT_BOUNDS, RESULT_STATUSES, TASK_STATUSES } from './names.js';
 import { share } from './team.js';
@@ -64,6 +64,8 @@ export const taskRow = z.strictObject({
   place: count,
   /** When it was made, in journal milliseconds. */
   at: count,
+  /** Who skipped or cancelled it; absent for one that ended in another way. */
+  ended_by: z.exactOptional(actor),
 });
 
 /** A task of the plan. */
@@ -117,7 +119,9 @@ export const jobRow = z.strictObject({
   /** Whether it waits for a slot. */
   waiting: z.boolean(),
   /** What its task becomes when it was stopped; null while it was not. */
-  stopped: z.nullable(z.strictObject({ status: z.enum(['failed', 'cancelled']), code: failureText })),
+  stopped: z.nullable(
+    z.strictObject({ status: z.enum(['failed', 'cancelled']), code: failureText, by: z.exactOptional(actor) }),
+  ),
 });
 
 /** A job that is under way. */

@@ -1,6 +1,6 @@
 /** The project as a cell: its state, its tables, and the facts from which every view is drawn. */
 import { tally } from '@reprise/agent/contracts';
-import { address, ref, value } from '@reprise/contracts';
+import { actor, address, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryFacts, memoryTables } from '@reprise/memory/contracts';
 import { projectCalls } from './calls.js';
@@ -8,6 +8,7 @@ import { retrying, saying, taskToMake, waitingCall } from './commands.js';
 import {
   DECISION_REASONS,
   INPUTS_MAX,
+  PROJECT_ACTS,
   PROJECT_REFUSALS,
   PROJECT_STATUSES,
   RESULT_STATUSES,
@@ -122,6 +123,8 @@ export const projectState = z.strictObject({
   decision: z.enum(['none', 'stated', 'shown']),
   /** Of a cancelled project: the next task and the next job that are to be cancelled; null when all were. */
   sweep: z.nullable(z.strictObject({ task: number(), job: number() })),
+  /** Who cancelled it; null while nobody did. */
+  cancelled_by: z.nullable(actor),
   started: count,
 });
 
@@ -215,6 +218,16 @@ export const projectFacts = {
     status: z.enum(TASK_STATUSES),
     code: z.nullable(failureText),
     result: z.nullable(resultNumber),
+    /** Who skipped or cancelled it. */
+    by: z.exactOptional(actor),
+  }),
+  /** An act on the project: what, on which task, why, and by whom. */
+  'specialists/Acted@1': z.strictObject({
+    act: z.enum(PROJECT_ACTS),
+    task: z.nullable(taskNumber),
+    /** Why, where a reason was given. */
+    reason: z.exactOptional(z.string().max(500)),
+    by: actor,
   }),
   'specialists/ResultStored@1': z.strictObject({
     result: resultNumber,

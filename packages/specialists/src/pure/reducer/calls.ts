@@ -14,6 +14,7 @@ import {
   projectCalls,
   type WaitingCall,
 } from '../contracts/index.js';
+import { agentActed, agentOf } from './acts.js';
 import { answerCall, refuseCall } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { type Caller, callerAt } from './caller.js';
@@ -42,9 +43,21 @@ const HANDLERS: { readonly [T in ProjectTool]: Handler<T> } = {
     return { result_id, status: 'queued', position: delivery.state.waiting };
   },
   task_graph: (delivery, args) => readGraph(delivery, args),
-  task_retry: (delivery, { task_id, ...change }) => ({ status: retryTask(delivery, task_id, change) }),
-  task_skip: (delivery, { task_id, reason }) => ({ status: skipTask(delivery, task_id, reason) }),
-  task_cancel: (delivery, { task_id }) => ({ status: cancelTask(delivery, task_id) }),
+  task_retry: (delivery, { task_id, ...change }, call) => {
+    const status = retryTask(delivery, task_id, change);
+    agentActed(delivery, call, { act: 'retry', task: task_id });
+    return { status };
+  },
+  task_skip: (delivery, { task_id, reason }, call) => {
+    const status = skipTask(delivery, task_id, reason, agentOf(call));
+    agentActed(delivery, call, { act: 'skip', task: task_id, reason });
+    return { status };
+  },
+  task_cancel: (delivery, { task_id, reason }, call) => {
+    const status = cancelTask(delivery, task_id, agentOf(call));
+    agentActed(delivery, call, { act: 'cancel', task: task_id, reason });
+    return { status };
+  },
   results_list: (delivery, args, call) => listResults(delivery, args, call),
   result_read: (delivery, args, call) => showResult(delivery, args, call),
   plan_write: (delivery, { tasks }, _call, caller) => planOf(delivery, tasks, caller),

@@ -1,4 +1,5 @@
 /** Cancels a project: its coordinator, its jobs and its tasks, in as many deliveries as that takes. */
+import { type Actor, present } from '@reprise/contracts';
 import { coordinatorOf, TASK_FINAL } from '../contracts/index.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { key } from './keys.js';
@@ -7,10 +8,11 @@ import { moveTask } from './tasks.js';
 import { clearWakeTimers } from './wake.js';
 
 /** Begins to cancel everything. What waits for the team is dropped. */
-export function cancelProject(delivery: Delivery): void {
+export function cancelProject(delivery: Delivery, by: Actor): void {
   const { state, ctx } = delivery;
   if (state.status === 'cancelled') return;
   state.status = 'cancelled';
+  state.cancelled_by = by;
   state.sweep = { task: 1, job: 1 };
   clearWakeTimers(delivery);
   state.wake = { ...state.wake, phase: 'none', due: null, results: [], decides: false };
@@ -51,7 +53,11 @@ function sweepJobs(delivery: Delivery, at: { job: number }): boolean {
       if (isFull(delivery)) return false;
       at.job = Number(n) + 1;
       delivery.changes++;
-      stopJob(delivery, Number(n), { status: 'cancelled', code: 'cancelled' });
+      stopJob(delivery, Number(n), {
+        status: 'cancelled',
+        code: 'cancelled',
+        ...present({ by: cancelledBy(delivery) }),
+      });
     }
   }
   return true;
@@ -64,8 +70,16 @@ function sweepTasks(delivery: Delivery, at: { task: number }): boolean {
       if (isFull(delivery)) return false;
       at.task = Number(n) + 1;
       if (row.status === 'running' || TASK_FINAL.includes(row.status)) continue;
-      moveTask(delivery, Number(n), row, 'cancelled', { failure: 'cancelled' });
+      moveTask(delivery, Number(n), row, 'cancelled', {
+        failure: 'cancelled',
+        ...present({ ended_by: cancelledBy(delivery) }),
+      });
     }
   }
   return true;
+}
+
+/** Who cancelled the project. */
+function cancelledBy({ state }: Delivery): Actor | undefined {
+  return state.cancelled_by ?? undefined;
 }

@@ -1,4 +1,5 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
+import { present } from '@reprise/contracts';
 import { forgetPassed, type JobChanged } from '@reprise/work/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
@@ -70,7 +71,10 @@ interface EndedResult extends Pick<RecordedResult, 'status'> {
 function taskEnded(delivery: Delivery, { task, n, status, code, isShort }: EndedResult, { stopped }: JobRow): void {
   const row = taskOr(delivery, task);
   if (row.status !== 'running' || row.result !== n) return;
-  if (stopped !== null) return moveTask(delivery, task, row, stopped.status, { failure: stopped.code });
+  if (stopped !== null) {
+    const { code: failure, by } = stopped;
+    return moveTask(delivery, task, row, stopped.status, { failure, ...present({ ended_by: by }) });
+  }
   if (status === 'ok') return moveTask(delivery, task, row, 'completed');
   if (isShort) return moveTask(delivery, task, row, 'pending');
   moveTask(delivery, task, row, 'failed', { failure: code });

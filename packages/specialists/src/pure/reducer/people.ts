@@ -1,7 +1,7 @@
 /** What people, the app and the coordinator may do to tasks. A refusal is thrown before anything is changed. */
-import { present, type Ref, startOfText } from '@reprise/contracts';
+import { type Actor, present, type Ref, startOfText } from '@reprise/contracts';
 import { stopWork } from '@reprise/work/contracts';
-import { type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
+import { type JobRow, type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
 import { type Delivery, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
 import { Refused } from './refused.js';
@@ -35,32 +35,28 @@ function requireModel(delivery: Delivery, model: string | undefined): void {
 }
 
 /** Skips a task that does not run: for those that depend on it, it counts as done. @returns its status */
-export function skipTask(delivery: Delivery, n: number, reason: string): TaskStatus {
+export function skipTask(delivery: Delivery, n: number, reason: string, by: Actor): TaskStatus {
   const row = taskOr(delivery, n);
   requireOpen(row);
   if (row.status === 'running') throw new Refused('task_running');
-  moveTask(delivery, n, row, 'skipped', { failure: codeOf('skipped', reason) });
+  moveTask(delivery, n, row, 'skipped', { failure: codeOf('skipped', reason), ended_by: by });
   return 'skipped';
 }
 
 /** Cancels a task; one that runs is cancelled when its job has ended. @returns its status */
-export function cancelTask(delivery: Delivery, n: number): TaskStatus {
+export function cancelTask(delivery: Delivery, n: number, by: Actor): TaskStatus {
   const row = taskOr(delivery, n);
   requireOpen(row);
   if (row.status !== 'running' || row.result === null) {
-    moveTask(delivery, n, row, 'cancelled', { failure: 'cancelled' });
+    moveTask(delivery, n, row, 'cancelled', { failure: 'cancelled', ended_by: by });
     return 'cancelled';
   }
-  stopJob(delivery, row.result, { status: 'cancelled', code: 'cancelled' });
+  stopJob(delivery, row.result, { status: 'cancelled', code: 'cancelled', by });
   return row.status;
 }
 
 /** Stops a job that is under way. */
-export function stopJob(
-  delivery: Delivery,
-  n: number,
-  stopped: { readonly status: 'failed' | 'cancelled'; readonly code: string },
-): void {
+export function stopJob(delivery: Delivery, n: number, stopped: NonNullable<JobRow['stopped']>): void {
   const jobs = tableOf(delivery, 'jobs');
   const job = jobs.get(key(n));
   if (job === undefined || job.stopped !== null) return;

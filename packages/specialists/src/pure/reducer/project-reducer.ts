@@ -45,6 +45,7 @@ import {
   scopeOf,
   type TaskToMake,
 } from '../contracts/index.js';
+import { acted } from './acts.js';
 import { answerCall } from './answers.js';
 import { appRefused, passBack } from './app-calls.js';
 import { takeCall, takeCallAfterReading } from './calls.js';
@@ -111,27 +112,38 @@ const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
     const text_ref = text?.kind === 'text' ? text.text_ref : undefined;
     delivery.state.goal_ref ??= text_ref ?? null;
     delivery.state.said_ref = text_ref ?? null;
+    acted(delivery, { act: 'say', task: null });
     linkMessage(delivery, text_ref);
     unstick(delivery);
     afterReading(delivery, { kind: 'say', value });
   }),
   'specialists/Plan@1': command((delivery, value) => {
     begin(delivery, value.team);
+    acted(delivery, { act: 'plan', task: null });
     countAnew(delivery);
     afterReading(delivery, { kind: 'plan', command_id: value.command_id }, value.tasks);
   }),
   'specialists/Open@1': command((delivery, { team }) => {
     begin(delivery, team);
+    acted(delivery, { act: 'open', task: null });
     afterReading(delivery, { kind: 'wake' });
   }),
-  'specialists/Remember@1': command((delivery, value) => remember(delivery, value)),
+  'specialists/Remember@1': command((delivery, value) => {
+    remember(delivery, value);
+    acted(delivery, { act: 'remember', task: null });
+  }),
   'specialists/Retry@1': command((delivery, value) => {
+    acted(delivery, { act: 'retry', task: value.task });
     countAnew(delivery);
     afterReading(delivery, { kind: 'retry', value });
   }),
-  'specialists/Skip@1': command((delivery, { task, reason }) => void skipTask(delivery, task, reason)),
+  'specialists/Skip@1': command((delivery, { task, reason }) => {
+    const by = acted(delivery, { act: 'skip', task, reason });
+    skipTask(delivery, task, reason, by);
+  }),
   'specialists/Limit@1': command((delivery, { budget }) => {
     if (!canCount(delivery, budget)) delivery.ctx.reject('no_price');
+    acted(delivery, { act: 'limit', task: null });
     countAnew(delivery);
     delivery.state.budget = budget;
     delivery.state.exhausted = false;
@@ -139,9 +151,10 @@ const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
     delivery.state.wake.vain = 0;
     stateUse(delivery);
   }),
-  'specialists/Cancel@1': command((delivery, { task }) => {
-    if (task === null) cancelProject(delivery);
-    else cancelTask(delivery, task);
+  'specialists/Cancel@1': command((delivery, { task, reason }) => {
+    const by = acted(delivery, { act: 'cancel', task, reason });
+    if (task === null) cancelProject(delivery, by);
+    else cancelTask(delivery, task, by);
   }),
   'specialists/TeamRead@1': fromPlan((delivery, read) => {
     if (read.seen?.skills.more !== true) planEnded(delivery, 'team');
@@ -227,6 +240,7 @@ function initial(): ProjectState {
     wake: { phase: 'none', epoch: 0, due: null, results: [], decides: false, vain: 0, unattended: 0 },
     decision: 'none',
     sweep: null,
+    cancelled_by: null,
     started: 0,
   };
 }

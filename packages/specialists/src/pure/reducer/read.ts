@@ -1,5 +1,6 @@
 /** What agents read of a project: rows of tasks without their briefs, and results as summaries or pieces. */
 import { startOfText, type Value } from '@reprise/contracts';
+import { wordsForModel } from '@reprise/work/contracts';
 import {
   PROJECT_BOUNDS,
   type ProjectCallOf,
@@ -43,7 +44,7 @@ export function readGraph(delivery: Delivery, { status, after = 0 }: ProjectCall
 }
 
 function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
-  const { title, skill, status, depends_on, failure, result, attempts } = row;
+  const { title, skill, status, depends_on, failure, result, attempts, ended_by } = row;
   const tasks = tableOf(delivery, 'tasks');
   const needs = depends_on.map(({ task }) => task);
   const failed = needs.filter((n) => ['failed', 'cancelled'].includes(tasks.get(key(n))?.status ?? ''));
@@ -51,6 +52,7 @@ function taskLine(delivery: Delivery, id: number, row: RecordedTask): Value {
     ...{ id, title: short(title), skill, status, depends_on: needs },
     ...(failed.length === 0 ? {} : { failed_dependencies: failed }),
     ...(failure === null ? {} : { failure }),
+    ...(ended_by === undefined ? {} : { by: wordsForModel(ended_by) }),
     ...(attempts < 2 ? {} : { attempts }),
     ...(result === null ? {} : { result_id: result }),
   };

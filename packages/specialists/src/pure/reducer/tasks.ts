@@ -1,4 +1,5 @@
 /** Tasks: how they are made, and how they move. Every change of a task's status is made by {@link moveTask}. */
+import { present } from '@reprise/contracts';
 import { type NewTask, type RecordedTask, TASK_FINAL, type TaskStatus } from '../contracts/index.js';
 import { type Delivery, isFull, tableOf, teamOf } from './delivery.js';
 import { key, pair, pairsOf, placeInLine, secondOf } from './keys.js';
@@ -46,12 +47,15 @@ export function moveTask(
   n: number,
   row: RecordedTask,
   status: TaskStatus,
-  change: Partial<Pick<RecordedTask, 'failure' | 'result' | 'attempts' | 'skill' | 'model' | 'note_ref' | 'open'>> = {},
+  change: Partial<
+    Pick<RecordedTask, 'failure' | 'result' | 'attempts' | 'skill' | 'model' | 'note_ref' | 'open' | 'ended_by'>
+  > = {},
 ): void {
   const { state } = delivery;
   state.counts[row.status]--;
   state.counts[status]++;
-  const moved: RecordedTask = { ...row, failure: null, ...change, status };
+  const { ended_by: _before, ...rest } = row;
+  const moved: RecordedTask = { ...rest, failure: null, ...change, status };
   tableOf(delivery, 'tasks').set(key(n), moved);
   changed(delivery, n, moved, row);
   if (ENDED.includes(status)) tableOf(delivery, 'work').set(key(n), null);
@@ -83,8 +87,9 @@ function changed(delivery: Delivery, n: number, row: RecordedTask, before: Recor
   if (TASK_FINAL.includes(row.status)) countAnew(delivery);
   state.decision = 'none';
   state.wake.vain = 0;
-  const { title, skill, status, failure, result } = row;
-  ctx.record('specialists/TaskChanged@1', { task: n, title, skill, status, code: failure, result });
+  const { title, skill, status, failure, result, ended_by } = row;
+  const stated = { task: n, title, skill, status, code: failure, result };
+  ctx.record('specialists/TaskChanged@1', { ...stated, ...present({ by: ended_by }) });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The events that a tree takes: from outside, from its plans, and from itself. */
-import { address, capability, ref } from '@reprise/contracts';
+import { actor, address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { BUDGET_UNITS, limitsChange, treeBudget, used } from './limits.js';
 import { GOAL_BYTES_MAX, NEEDS_MAX, ON_FAILURE, RESULT_TYPES, TREE_STATUSES, VIEWS } from './names.js';
@@ -157,8 +157,13 @@ export const treeNews = {
     problems_ref: z.nullable(ref()),
     code: z.nullable(z.string().max(96)),
   }),
-  /** People answered a question, or did not in time. */
-  'tree/PeopleAnswered@1': z.strictObject({ ask: nodeNumber, text_ref: z.nullable(ref()), late: z.boolean() }),
+  /** People answered a question, or did not in time: then `by` is null. */
+  'tree/PeopleAnswered@1': z.strictObject({
+    ask: nodeNumber,
+    text_ref: z.nullable(ref()),
+    by: z.nullable(actor),
+    late: z.boolean(),
+  }),
   'tree/Work@1': z.strictObject({}),
 };
 

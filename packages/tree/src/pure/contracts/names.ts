@@ -35,6 +35,12 @@ export const TREE_STATUSES = ['running', 'paused', 'complete', 'failed', 'cancel
 /** The state of a tree. */
 export type TreeStatus = (typeof TREE_STATUSES)[number];
 
+/** What people, programs and nodes do to a node or to a tree. An answer is a fact of its own. */
+export const TREE_ACTS = ['stop', 'pause', 'resume', 'retry', 'add', 'modify', 'restrict', 'tell', 'limit'] as const;
+
+/** An act on a node or a tree. */
+export type TreeAct = (typeof TREE_ACTS)[number];
+
 /** The types of results that a node may have. `approval` is only the type of an answer. */
 export const RESULT_TYPES = ['text', 'boolean', 'list', 'structured', 'file'] as const;
 

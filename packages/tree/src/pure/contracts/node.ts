@@ -1,5 +1,5 @@
 /** A node as the tree stores it, and the entries of the tables around it. */
-import { capability, ref } from '@reprise/contracts';
+import { actor, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { used } from './limits.js';
 import {
@@ -89,6 +89,8 @@ export const nodeRow = z.strictObject({
   unfinished: z.nullable(z.string().max(96)),
   result: z.nullable(given),
   code: z.nullable(z.string().max(96)),
+  /** Who stopped it; absent for one that ended in another way, and for one that ended with a node above it. */
+  stopped_by: z.exactOptional(actor),
   /** How often its result was wrong in this attempt. */
   wrong: count,
   /** What it may use, in the unit of the tree's budget; null without a bound. */
@@ -116,8 +118,8 @@ export const askTarget = z.union([z.enum(['human', 'parent', 'children']), nodeN
 /** The outcome of a question: an answer, its default, or that the time ran out. */
 export const answered = z.strictObject({
   how: z.enum(['answered', 'default', 'timed_out', 'cancelled']),
-  /** Who answered: a node's number, or null for people. */
-  by: z.nullable(nodeNumber),
+  /** Who answered; null when nobody did: a default, the end of the time, the end of the asker. */
+  by: z.nullable(actor),
   /** The answer when it is short: an option, yes or no. */
   picked: z.nullable(z.union([z.string().max(OPTION_LENGTH_MAX), z.boolean()])),
   text_ref: z.nullable(ref()),
@@ -165,6 +167,16 @@ export const askRow = z.strictObject({
 
 /** A question. */
 export type AskRow = z.infer<typeof askRow>;
+
+/** Words for the next prompt of a node: an entry of the table `told`. */
+export const toldWords = z.strictObject({
+  text_ref: ref(),
+  /** Who said them; null for the tree itself, which says what is wrong with a result. */
+  by: z.nullable(actor),
+});
+
+/** Words for the next prompt of a node. */
+export type ToldWords = z.infer<typeof toldWords>;
 
 /** What stands in a composed prompt besides the task: it counts as received once the run has begun. */
 export const carried = z.strictObject({

@@ -1,12 +1,12 @@
 /** The tree as a cell: its state, its tables, and the facts from which every view is drawn. */
 
 import { adopted } from '@reprise/agent/contracts';
-import { address, capability, ref } from '@reprise/contracts';
+import { actor, address, capability, ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { memoryTables, SCOPE } from '@reprise/memory/contracts';
 import { makingTables } from '@reprise/work/contracts';
 import { treeBudget, treeLimits, used } from './limits.js';
-import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_STATUSES } from './names.js';
+import { NODE_STATUSES, NODE_TYPES, PHASES, RESULT_TYPES, TREE_ACTS, TREE_STATUSES } from './names.js';
 import {
   answered,
   askRow,
@@ -19,6 +19,7 @@ import {
   nodeRow,
   RUNS,
   storedDraft,
+  toldWords,
   workItem,
 } from './node.js';
 
@@ -122,8 +123,8 @@ export const treeTables = {
   asks: askRow,
   /** Open questions by the node that is to answer. */
   routes: z.null(),
-  /** Words of people for the next prompt of a node. */
-  told: ref(),
+  /** Words for the next prompt of a node. */
+  told: toldWords,
   /** Calls that a cell of the app is to answer, by their session and id. */
   passed: callPlace,
   /** Nodes with a run of their own. */
@@ -147,7 +148,11 @@ export const treeFacts = {
     limits: treeLimits,
     budget: treeBudget,
     labels: z.record(z.string().max(64), z.string().max(256)),
+    /** Who started it. */
+    by: actor,
   }),
+  /** An act on a node, or on the whole tree, and by whom. An answer is a fact of its own. */
+  'tree/Acted@1': z.strictObject({ act: z.enum(TREE_ACTS), n: z.nullable(nodeNumber), by: actor }),
   'tree/NodeChanged@1': z.strictObject({
     n: nodeNumber,
     type: z.enum(NODE_TYPES),
@@ -166,6 +171,7 @@ export const treeFacts = {
     run: z.enum(RUNS),
     result: z.nullable(given),
     code: z.nullable(z.string().max(96)),
+    stopped_by: nodeRow.shape.stopped_by,
     spent: used,
     budget: z.nullable(count),
   }),

@@ -3,6 +3,7 @@ import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, planOnUse } from '@reprise/kernel/define';
 import { nodeNumber } from '../contracts/node.js';
+import { settledBy } from '../reducer/actors.js';
 
 /** `tree/people_plan@1`: asks people. The tree itself keeps the deadline, and cancels the plan. */
 export const peoplePlan = planOnUse('tree/people_plan@1', () =>
@@ -19,8 +20,10 @@ export const peoplePlan = planOnUse('tree/people_plan@1', () =>
     effects: [humanAsk],
     *run({ ask, question_ref, session }, plan) {
       const told = yield* plan.awaitReceipt(plan.emitEffect(humanAsk, { question_ref, session }));
-      const text_ref = told.status === 'ok' ? told.payload.text_ref : null;
-      plan.raiseEvent({ name: 'tree/PeopleAnswered@1', value: { ask, text_ref, late: told.status !== 'ok' } });
+      const isOk = told.status === 'ok';
+      const text_ref = isOk ? told.payload.text_ref : null;
+      const by = isOk ? settledBy(told) : null;
+      plan.raiseEvent({ name: 'tree/PeopleAnswered@1', value: { ask, text_ref, by, late: !isOk } });
     },
   }),
 );

@@ -41,6 +41,7 @@ function reopen(delivery: Delivery, row: NodeRow): void {
   const hasRun = row.launch > 0;
   const children = numbers(delivery, 'children', row.n).map((n) => delivery.nodes.at(n));
   Object.assign(row, { status: 'pending', code: null, result: null, wrong: 0, unfinished: null });
+  delete row.stopped_by;
   if (hasRun) row.attempt++;
   // Children that it has not been run again for: that is what it is tried again for.
   if (row.since > 0 && hasRun) row.gen++;

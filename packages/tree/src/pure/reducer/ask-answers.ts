@@ -1,7 +1,8 @@
 /** What an asking node receives: an answer in its call, or in its next prompt. */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Ref, Value } from '@reprise/contracts';
+import type { Actor, Ref, Value } from '@reprise/contracts';
 import type { AskRow, CallPlace, NodeRow } from '../contracts/node.js';
+import { isPerson, NO_SIGN_OFF, wordsForModel } from './actors.js';
 import { giveAnswer } from './collected-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { key } from './keys.js';
@@ -42,16 +43,22 @@ export function passOn(delivery: Delivery, n: number, ask: AskRow, call: CallPla
   const { outcome, answers } = ask;
   if (outcome === null) return;
   const { how, by, picked, text_ref } = outcome;
-  const texts = answers.length > 0 ? answers.map((one) => ({ label: `#${one.by}`, ref: one.text_ref })) : [];
-  const refs = text_ref === null ? texts : [{ label: 'answer', ref: text_ref }];
+  const texts = answers.map((one) => ({ label: `#${one.by}`, ref: one.text_ref }));
+  const refs = text_ref === null ? texts : [{ label: 'answer', ref: text_ref }, ...texts];
   const given = picked === null ? {} : { answer: picked };
   const all =
     answers.length > 0 ? { answers: Object.fromEntries(answers.map((one) => [`#${one.by}`, one.picked])) } : {};
   answerCall(
     delivery,
     call,
-    { ask_id: n, status: how, ...given, ...all, by: by === null ? 'people' : `#${by}` },
+    { ask_id: n, status: how, ...given, ...all, ...(by === null ? {} : byWords(delivery, ask, by)) },
     { refs },
   );
   tableOf(delivery, 'asks').set(key(n), { ...ask, call: null, passed: true });
+}
+
+/** Who answered, in words. An approval that is not a person's says so: only people can sign something off. */
+function byWords(delivery: Delivery, { returns }: AskRow, by: Actor): { readonly by: string; readonly note?: string } {
+  const words = wordsForModel(delivery, by);
+  return returns === 'approval' && !isPerson(by) ? { by: words, note: NO_SIGN_OFF } : { by: words };
 }

@@ -2,9 +2,11 @@
  * Questions. Each is a node below its asker, which awaits an answer of people, of the node's parent, or of its children.
  * A question that is not answered where it was asked goes up, and at last to people.
  */
+import { actorIn } from '@reprise/work/contracts';
 import type { AnswerType, AskRow, CallOf, CallPlace, NodeRow } from '../contracts/index.js';
 import { peoplePlan } from '../plans/people.js';
 import { questionPlan } from '../plans/question.js';
+import { nodeActor, nodesActor, wordsForModel } from './actors.js';
 import { answerCall, parkCall, passOn } from './ask-answers.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { endNode, enterLine, waitAgain } from './end-node.js';
@@ -208,7 +210,7 @@ export function passUp(delivery: Delivery, n: number, from: number): void {
   if (row.outcome !== null || isOver(delivery, row.asker)) return; // the questions of what has ended are cancelled
   const left = row.route.filter((one) => one !== from);
   if (left.length > 0) return setAsk(delivery, n, { ...row, route: left });
-  if (row.answers.length > 0) return closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
+  if (row.answers.length > 0) return closeAsk(delivery, n, answeredBy(delivery, row.answers));
   const up = upFrom(delivery, from).filter((one) => one !== row.asker);
   const isSafe = row.deadline !== null || up.every((one) => pathToAct(delivery, one, row.asker) === undefined);
   const route = isSafe ? up : [];
@@ -237,18 +239,31 @@ function circular(delivery: Delivery, n: number, asker: number): number | undefi
 export function answerFrom(delivery: Delivery, by: NodeRow, { ask_id: n, picked, text_ref }: CallOf<'answer'>): void {
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined || (!row.route.includes(by.n) && row.outcome === null)) throw new Refused('not_asked');
-  if (row.outcome !== null) throw new Refused(row.route.includes(by.n) ? 'already_answered' : 'not_asked');
+  if (row.outcome !== null) throw tooLate(delivery, by.n, row, row.outcome);
   const chosen = chosenOf(row, picked);
   tableOf(delivery, 'routes').delete(pair(by.n, n));
-  if (row.target !== 'children') return closeAsk(delivery, n, { how: 'answered', by: by.n, picked: chosen, text_ref });
+  if (row.target !== 'children') {
+    return closeAsk(delivery, n, { how: 'answered', by: nodeActor(delivery, by.n), picked: chosen, text_ref });
+  }
   const route = row.route.filter((one) => one !== by.n);
   const answers = [...row.answers, { by: by.n, text_ref, picked: chosen }];
   const next = { ...row, route, answers };
   tableOf(delivery, 'asks').set(key(n), next);
-  if (route.length === 0) closeAsk(delivery, n, { how: 'answered', by: null, picked: null, text_ref: null });
+  if (route.length === 0) closeAsk(delivery, n, answeredBy(delivery, answers));
 }
 
-/** Takes the answer of people, whom every open question may get one from. */
+/** The refusal of a second answer: a node that was asked is told who was first. */
+function tooLate(
+  delivery: Delivery,
+  n: number,
+  { route }: AskRow,
+  { by, how }: NonNullable<AskRow['outcome']>,
+): Refused {
+  if (!route.includes(n)) return new Refused('not_asked');
+  return new Refused('already_answered', { status: how, ...(by === null ? {} : { by: wordsForModel(delivery, by) }) });
+}
+
+/** Takes the answer of people, whom every open question may get one from, or of a program that acts for its own. */
 export function answerOfPeople(
   delivery: Delivery,
   n: number,
@@ -257,7 +272,18 @@ export function answerOfPeople(
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined) throw new Refused('unknown_node');
   if (row.outcome !== null) throw new Refused('already_answered');
-  closeAsk(delivery, n, { how: 'answered', by: null, picked: chosenOf(row, picked), text_ref });
+  closeAsk(delivery, n, { how: 'answered', by: actorIn(delivery.ctx), picked: chosenOf(row, picked), text_ref });
+}
+
+/** The outcome of a question that nodes answered: their answers stand in its row, of which only one is the outcome's own. */
+function answeredBy(delivery: Delivery, answers: AskRow['answers']): NonNullable<AskRow['outcome']> {
+  const [first, ...more] = answers;
+  const own = first !== undefined && more.length === 0 ? first : { picked: null, text_ref: null };
+  const by = nodesActor(
+    delivery,
+    answers.map((one) => one.by),
+  );
+  return { how: 'answered', by, picked: own.picked, text_ref: own.text_ref };
 }
 
 /** What was chosen: one of the options, where there are some. */
@@ -287,7 +313,8 @@ export function askEnded(delivery: Delivery, n: number): void {
   const { state, ctx } = delivery;
   const row = askOf(delivery, n);
   const outcome = row.outcome ?? { how: 'cancelled' as const, by: null, picked: null, text_ref: null };
-  if (row.plan !== null) ctx.cancel(row.plan);
+  // A person who answers the item later is told who was first.
+  if (row.plan !== null) ctx.cancel(row.plan, outcome.by === null ? {} : { actor: outcome.by });
   ctx.clearTimer(deadlineTimer(n));
   ctx.clearTimer(programTimer(n));
   for (const to of row.route) tableOf(delivery, 'routes').delete(pair(to, n));
@@ -349,8 +376,9 @@ export function askTimer(delivery: Delivery, name: string): boolean {
   if (what !== 'ask' && what !== 'program') return false;
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined || row.outcome !== null) return true;
-  if (what === 'ask') closeAsk(delivery, n, row.answers.length > 0 ? ALL_IN_TIME : defaultOf(row));
-  else if (row.call !== null) {
+  if (what === 'ask') {
+    closeAsk(delivery, n, row.answers.length > 0 ? answeredBy(delivery, row.answers) : defaultOf(row));
+  } else if (row.call !== null) {
     answerCall(delivery, row.call, {
       ask_id: n,
       status: 'pending',
@@ -360,8 +388,6 @@ export function askTimer(delivery: Delivery, name: string): boolean {
   }
   return true;
 }
-
-const ALL_IN_TIME = { how: 'answered', by: null, picked: null, text_ref: null } as const;
 
 function askOf(delivery: Delivery, n: number): AskRow {
   return tableOf(delivery, 'asks').get(key(n)) ?? delivery.ctx.reject('unknown_node');

@@ -5,6 +5,7 @@
 import type { OwnerCall, OwnerCalls } from '@reprise/agent/contracts';
 import { problemsOf, type Value } from '@reprise/contracts';
 import { type CallOf, type CallPlace, type Given, type NodeRow, type NodeTool, nodeCalls } from '../contracts/index.js';
+import { nodeActor } from './actors.js';
 import { passToApp } from './app-calls.js';
 import { answerCall } from './ask-answers.js';
 import { answerFrom, ask } from './asks.js';
@@ -151,7 +152,9 @@ function stopBelow(delivery: Delivery, row: NodeRow, n: number): Answer {
   if (isEnded(target)) throw new Refused('already_ended', { status: target.status });
   const affected = 1 + openBelow(delivery, target);
   if (target.parent === row.n && target.type !== 'ask' && row.since > 0) row.since--;
-  endNode(delivery, n, { status: 'cancelled', code: 'stopped' });
+  const by = nodeActor(delivery, row.n);
+  delivery.ctx.record('tree/Acted@1', { act: 'stop', n, by });
+  endNode(delivery, n, { status: 'cancelled', code: 'stopped', by });
   return { value: { status: 'cancelled', affected } };
 }
 
@@ -184,6 +187,7 @@ const HINTS: Readonly<Record<string, string>> = {
   no_people: 'Nobody can be asked here. Decide by yourself, and say so in your result.',
   no_children: 'You have no children that could answer.',
   not_asked: 'Only the nodes that were asked may answer.',
+  already_answered: 'Another answer came first. Go on with your own work.',
   unknown_node: 'Call read_tree for the nodes that exist.',
   over_budget: 'A child has at most your own budget.',
   not_permitted: 'The rights of your node do not permit this tool. Do without it, or ask.',

@@ -2,7 +2,15 @@
 import type { OwnerAnswers } from '@reprise/agent/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { CHANGES_AT_ONCE } from '../contracts/names.js';
-import type { AskRow, Edge, LaunchingNode, NodeRow, RecordedRights, StoredDraft, WorkItem } from '../contracts/node.js';
+import type {
+  AskRow,
+  Edge,
+  LaunchingNode,
+  RecordedRights,
+  StoredDraft,
+  ToldWords,
+  WorkItem,
+} from '../contracts/node.js';
 import type { RecordedWords, TreeAgent, TreeState } from '../contracts/tree.js';
 import { Nodes } from './nodes.js';
 
@@ -44,7 +52,7 @@ interface Tables {
   readonly words: Table<RecordedWords>;
   readonly asks: Table<AskRow>;
   readonly routes: Table<null>;
-  readonly told: Table<NonNullable<NodeRow['prompt_ref']>>;
+  readonly told: Table<ToldWords>;
   readonly live: Table<null>;
   readonly work: Table<WorkItem>;
   readonly drafts: Table<StoredDraft>;

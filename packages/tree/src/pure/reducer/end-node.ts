@@ -1,4 +1,5 @@
 /** The end of a node: once, whatever it was. What it means for others is passed on by `work.ts`. */
+import type { Actor } from '@reprise/contracts';
 import type { Given, NodeRow, NodeStatus } from '../contracts/index.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { dropDraft } from './drafts.js';
@@ -11,6 +12,8 @@ interface NodeEnd {
   readonly status: Extract<NodeStatus, 'complete' | 'failed' | 'cancelled'>;
   readonly code?: string;
   readonly result?: Given;
+  /** Who stopped it. */
+  readonly by?: Actor;
 }
 
 /** Ends a node, and its run. Its children, dependents and parent learn of it from the table `work`. */
@@ -28,7 +31,7 @@ export function passOnLater(delivery: Delivery, n: number): void {
  *
  * @returns whether it had not ended before
  */
-export function endAlone(delivery: Delivery, n: number, { status, code, result }: NodeEnd): boolean {
+export function endAlone(delivery: Delivery, n: number, { status, code, result, by }: NodeEnd): boolean {
   const row = delivery.nodes.change(n);
   if (isEnded(row)) return false;
   delivery.changes++;
@@ -36,6 +39,7 @@ export function endAlone(delivery: Delivery, n: number, { status, code, result }
   row.status = status;
   row.code = code ?? null;
   row.result = result ?? null;
+  if (by !== undefined) row.stopped_by = by;
   dropDraft(delivery, n);
   row.paused = false;
   row.unfinished = null;

@@ -1,4 +1,5 @@
 /** The nodes that a delivery reads and changes. Each changed one is stored, and stated as a fact, once: at its end. */
+import { present } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { ENDED } from '../contracts/names.js';
 import { type NodeRow, nodeRow } from '../contracts/node.js';
@@ -110,5 +111,5 @@ export function isAbove(nodes: Nodes, above: number, n: number): boolean {
 }
 
 function stated(row: NodeRow): object {
-  return Object.fromEntries(STATED.map((name) => [name, row[name]]));
+  return present(Object.fromEntries(STATED.map((name) => [name, row[name]])));
 }

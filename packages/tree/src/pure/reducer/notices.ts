@@ -1,5 +1,7 @@
 /** What sessions and the kernel tell a tree about runs. */
 import type { ChildNotice } from '@reprise/agent/contracts';
+import type { EventValue } from '@reprise/kernel/define';
+import type { treeNews } from '../contracts/commands.js';
 import { ENDED } from '../contracts/names.js';
 import type { AskRow, NodeRow } from '../contracts/node.js';
 import { WORDS_KEY } from '../contracts/tree.js';
@@ -111,8 +113,12 @@ function askOfPlan(delivery: Delivery, plan: number): readonly [number, AskRow] 
 }
 
 /** People answered a question, or can no longer be asked. */
-export function peopleAnswered(delivery: Delivery, n: number, text_ref: AskRow['text_ref'] | null): void {
+export function peopleAnswered(
+  delivery: Delivery,
+  { ask: n, text_ref, by }: EventValue<typeof treeNews, 'tree/PeopleAnswered@1'>,
+): void {
   const row = tableOf(delivery, 'asks').get(key(n));
   if (row === undefined || row.outcome !== null) return;
-  closeAsk(delivery, n, text_ref === null ? defaultOf(row) : { how: 'answered', by: null, picked: null, text_ref });
+  const isAnswered = text_ref !== null && by !== null;
+  closeAsk(delivery, n, isAnswered ? { how: 'answered', by, picked: null, text_ref } : defaultOf(row));
 }

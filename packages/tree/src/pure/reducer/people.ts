@@ -1,6 +1,7 @@
 /** The commands of people, of the app, and of the cell that started the tree. */
 import type { EventValue } from '@reprise/kernel/define';
-import type { NodeRow, treeCommands } from '../contracts/index.js';
+import { actorIn } from '@reprise/work/contracts';
+import type { NodeRow, TreeAct, treeCommands } from '../contracts/index.js';
 import { retry } from './again.js';
 import { answerOfPeople } from './asks.js';
 import { type Delivery, tableOf } from './delivery.js';
@@ -21,12 +22,14 @@ export const COMMANDS: {
 } = {
   'tree/Stop@1': (delivery, { node }) => {
     const row = openNode(delivery, node, 'already_ended');
-    endNode(delivery, row.n, { status: 'cancelled', code: 'stopped' });
+    acted(delivery, 'stop', node);
+    endNode(delivery, row.n, { status: 'cancelled', code: 'stopped', by: actorIn(delivery.ctx) });
   },
   'tree/Pause@1': (delivery, { node }) => {
     const row = openNode(delivery, node, 'already_ended');
     if (row.paused || row.type === 'ask') throw new Refused('illegal_transition');
     row.paused = true;
+    acted(delivery, 'pause', node);
     if (node === 1) delivery.state.status = 'paused';
     addWork(delivery, 'pause', node);
   },
@@ -34,14 +37,19 @@ export const COMMANDS: {
     const row = openNode(delivery, node, 'already_ended');
     if (!row.paused) throw new Refused('illegal_transition');
     row.paused = false;
+    acted(delivery, 'resume', node);
     if (node === 1) delivery.state.status = 'running';
     addWork(delivery, 'resume', node);
   },
-  'tree/Retry@1': retry,
+  'tree/Retry@1': (delivery, value) => {
+    retry(delivery, value);
+    acted(delivery, 'retry', value.node);
+  },
   'tree/Add@1': (delivery, { parent: n, type, nodes }) => {
     const parent = openNode(delivery, n, 'node_ended');
     if (parent.type === 'ask' || parent.type === 'serial') throw new Refused('illegal_transition');
     for (const spec of nodes) makeChild(delivery, parent, type, spec);
+    acted(delivery, 'add', n);
     waitAgain(delivery, parent);
   },
   'tree/Modify@1': modify,
@@ -50,12 +58,14 @@ export const COMMANDS: {
     if (row.type === 'ask') throw new Refused('illegal_transition');
     refuseUnfitting(delivery, row, rights);
     narrowRights(delivery, row, rights);
+    acted(delivery, 'restrict', node);
     addWork(delivery, 'restrict', node);
   },
   'tree/Tell@1': (delivery, { node, text_ref }) => {
     const row = openNode(delivery, node, 'node_ended');
     if (row.type === 'ask' || row.type === 'serial') throw new Refused('illegal_transition');
     if (row.run === 'live' || row.run === 'waiting') {
+      acted(delivery, 'tell', node);
       return steer(delivery, row, `tell.${delivery.ctx.id('tell')}`, text_ref);
     }
     const told = tableOf(delivery, 'told');
@@ -66,15 +76,23 @@ export const COMMANDS: {
         .range({ from: `${key(node)}.w`, before: `${key(node)}.x` })
         .at(-1)?.[0]
         .slice(-4) ?? '0';
-    told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, text_ref);
+    told.set(`${key(node)}.w${String(Number(last) + 1).padStart(4, '0')}`, { text_ref, by: actorIn(delivery.ctx) });
+    acted(delivery, 'tell', node);
   },
   'tree/Answer@1': (delivery, { ask, picked, text_ref }) => answerOfPeople(delivery, ask, { picked, text_ref }),
-  'tree/Limit@1': ({ state, ctx }, { limits, budget }) => {
+  'tree/Limit@1': (delivery, { limits, budget }) => {
+    const { state, ctx } = delivery;
     if (limits !== undefined) Object.assign(state.limits, limits);
     if (budget !== undefined) state.budget.tree = budget;
     ctx.record('tree/Limited@1', { limits: { ...state.limits }, budget: state.budget.tree });
+    acted(delivery, 'limit', null);
   },
 };
+
+/** States who did what, once nothing of it can be refused any more. */
+function acted(delivery: Delivery, act: TreeAct, n: number | null): void {
+  delivery.ctx.record('tree/Acted@1', { act, n, by: actorIn(delivery.ctx) });
+}
 
 /** How many texts of people wait for the next prompt of a node. */
 const TOLD_MAX = 32;
@@ -97,6 +115,7 @@ function modify(delivery: Delivery, { node, ...change }: EventValue<Commands, 't
   leaveLine(delivery, row);
   if (change.agent !== undefined && change.agent !== row.agent) row.session = null;
   Object.assign(row, change);
+  acted(delivery, 'modify', node);
   // It may stand there to answer only, whatever its status.
   if (line === 'ready') enterLine(delivery, row);
   if (line === 'held') tableOf(delivery, 'held').set(key(node), null);

@@ -5,7 +5,7 @@
  * Words of the tree, goals and the node's own task are told as they are. Results, answers and questions of others are
  * links, which are shown as data.
  */
-import { type Ref, startOfText } from '@reprise/contracts';
+import { type Actor, type Ref, startOfText } from '@reprise/contracts';
 import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
 import {
   type AskRow,
@@ -16,6 +16,7 @@ import {
   WORDS_KEY,
   WRONG_RESULTS_MAX,
 } from '../contracts/index.js';
+import { isPerson, NO_SIGN_OFF, nodeActor, wordsForModel } from './actors.js';
 import { type Delivery, tableOf } from './delivery.js';
 import { draftOf } from './drafts.js';
 import { key, pair, pairsOf } from './keys.js';
@@ -56,7 +57,7 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
       'Results of your children',
       children.map(({ item }) => item),
     ),
-    section('What people told you', toldTo(delivery, row.n, 'w')),
+    section('What you were told', toldTo(delivery, row.n, 'w')),
     section('Questions to you', questionsTo(delivery, row)),
     section('Your task', row.prompt_ref === null ? [own(row.goal)] : [linked(row.prompt_ref)]),
     section('Your result', resultNotes(delivery, row)),
@@ -149,7 +150,7 @@ function shownGiven(label: string, { ref, kind, summary_ref }: Given, view: 'ful
 
 /** The outcomes of its questions that it has not received. */
 function answersFor(delivery: Delivery, row: ReadNode): ComposedItem[] {
-  return unpassed(delivery, row.n).flatMap(([n, ask]) => answerItems(n, delivery.nodes.at(n).goal, ask));
+  return unpassed(delivery, row.n).flatMap(([n, ask]) => answerItems(delivery, n, ask));
 }
 
 /** The questions of a node that have an outcome which it has not received. */
@@ -161,17 +162,24 @@ export function unpassed(delivery: Delivery, asker: number): readonly (readonly 
   });
 }
 
-function answerItems(n: number, goal: string, { outcome, answers }: AskRow): ComposedItem[] {
-  const asked = `Question #${n} "${goal}"`;
+/** The outcome of a question: who gave it stands first, so that a long question cannot cut it off. */
+function answerItems(delivery: Delivery, n: number, { outcome, answers, returns }: AskRow): ComposedItem[] {
   if (outcome === null) return [];
-  const { how, picked, text_ref } = outcome;
-  if (answers.length > 0) {
-    return answers.map(({ by, text_ref }) =>
-      data(startOfText(`${asked}, answered by #${by}`, LABEL_MAX), text_ref, 'text', 'full'),
+  const asked = `question #${n} "${delivery.nodes.at(n).goal}"`;
+  const { how, by, picked, text_ref } = outcome;
+  const answer = (who: Actor, ref: Ref) => {
+    const note = returns === 'approval' && !isPerson(who) ? ` (${NO_SIGN_OFF})` : '';
+    return data(
+      startOfText(`Answer of ${wordsForModel(delivery, who)}${note} to ${asked}`, LABEL_MAX),
+      ref,
+      'text',
+      RESULT_VIEW,
     );
-  }
-  if (text_ref !== null) return [data(startOfText(`${asked}, answered`, LABEL_MAX), text_ref, 'text', RESULT_VIEW)];
-  return [own(`${asked}: ${picked === null ? how : `${how}: ${String(picked)}`}`)];
+  };
+  const nodes = answers.map((one) => answer(nodeActor(delivery, one.by), one.text_ref));
+  if (nodes.length > 0 && (by === null || by.kind === 'several' || by.kind === 'node')) return nodes;
+  if (by !== null && text_ref !== null) return [answer(by, text_ref), ...nodes];
+  return [own(`Question #${n} "${delivery.nodes.at(n).goal}": ${picked === null ? how : `${how}: ${String(picked)}`}`)];
 }
 
 /** Why it runs again, when it does. */
@@ -194,7 +202,9 @@ function ownDraft(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
 /** Texts for the next prompt of a node: words of people (`w`), or problems with its result (`p`). */
 function toldTo(delivery: Delivery, n: number, what: 'w' | 'p'): ComposedItem[] {
   const entries = tableOf(delivery, 'told').range({ ...pairsOf(n), limit: 64 });
-  return entries.filter(([text]) => text.includes(`.${what}`)).map(([, ref]) => linked(ref));
+  return entries
+    .filter(([text]) => text.includes(`.${what}`))
+    .map(([, { text_ref, by }]) => linked(text_ref, by === null ? '' : `From ${wordsForModel(delivery, by)}`));
 }
 
 function toldKeys(delivery: Delivery, n: number): string[] {

@@ -169,5 +169,5 @@ function hasCompleteChild(delivery: Delivery, { n }: NodeRow): boolean {
 
 /** Whether problems with a result may be told: the table keeps the last ones. */
 export function noteProblems(delivery: Delivery, row: NodeRow, ref: NonNullable<NodeRow['prompt_ref']>): void {
-  tableOf(delivery, 'told').set(`${key(row.n)}.p`, ref);
+  tableOf(delivery, 'told').set(`${key(row.n)}.p`, { text_ref: ref, by: null });
 }

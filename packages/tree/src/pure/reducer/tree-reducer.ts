@@ -37,7 +37,7 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { memoryEvents, memoryFacts, memoryNews, openStore } from '@reprise/memory/contracts';
-import { type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, type MadeNews, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   NODE_TOKENS,
   TREE,
@@ -114,7 +114,7 @@ const HANDLERS: EventHandlers<TreeState, Events, Tables> = {
   'tree/Composed@1': fromPlan((delivery, value) => launchComposed(delivery, value)),
   'tree/Questioned@1': fromPlan((delivery, value) => questionComposed(delivery, value)),
   'tree/Checked@1': fromPlan((delivery, value) => resultChecked(delivery, value)),
-  'tree/PeopleAnswered@1': fromPlan((delivery, { ask, text_ref }) => peopleAnswered(delivery, ask, text_ref)),
+  'tree/PeopleAnswered@1': fromPlan((delivery, value) => peopleAnswered(delivery, value)),
   'tree/Work@1': (draft, _, ctx) => deliver(draft, ctx, () => undefined),
   'aos.agent/OwnerCall@1': (draft, call, ctx, n) => {
     requireOwnRun(ctx, call.session);
@@ -208,7 +208,8 @@ function begin(draft: TreeState, start: Start, ctx: ReducerContext): void {
   draft.start = ctx.hash(start);
   draft.started = ctx.now;
   draft.starter = ctx.caller === null ? null : [...ctx.caller];
-  ctx.record('tree/Started@1', { goal: start.goal, limits: draft.limits, budget: draft.budget, labels: draft.labels });
+  const { limits, budget, labels } = draft;
+  ctx.record('tree/Started@1', { goal: start.goal, limits, budget, labels, by: actorIn(ctx) });
   const { agents, words, memory } = start;
   if (memory?.write === true) openStore(ctx, memory.scope);
   const isWhole = agents !== undefined && words !== undefined;

@@ -1,6 +1,9 @@
 /** The `ctx` of one delivery: it collects the requests of the reducer, in order, and executes nothing. */
 import {
+  ACTOR_BYTES_MAX,
+  type Actor,
   type Address,
+  actor as actorSchema,
   type CommandName,
   type CommandValue,
   isWhole,
@@ -13,7 +16,7 @@ import {
   type Value,
   wellFormed,
 } from '@reprise/contracts';
-import { encode, type NormalValue, toHex } from '../../codec/index.js';
+import { byteLength, copyValue, encode, type NormalValue, toHex } from '../../codec/index.js';
 import {
   cellAddress,
   type EventSendOptions,
@@ -55,7 +58,7 @@ export type CellOutput =
     }
   | { readonly type: 'forget'; readonly tag?: string }
   | { readonly type: 'fact'; readonly name: string; readonly value: Value }
-  | { readonly type: 'cancel'; readonly ordinal: number }
+  | { readonly type: 'cancel'; readonly ordinal: number; readonly actor?: Actor }
   | { readonly type: 'stop'; readonly ordinal: number; readonly graceMs: number }
   | { readonly type: 'command'; readonly command: KernelCommand; readonly tag?: string };
 
@@ -64,6 +67,16 @@ type AnswerTerms = Pick<EventDelivery, 'reply' | 'quiet' | 'tag' | 'failure'>;
 
 const TIMER_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 const REJECTION = /^[a-z0-9_./-]{1,64}$/;
+
+/** An actor that a recipe names, as the receipt of a cancelled effect holds it. */
+function actorGiven(given: Value): Actor {
+  const { success, data } = actorSchema.safeParse(given);
+  if (success && byteLength(given) <= ACTOR_BYTES_MAX) return data;
+  throw new Fault('value_invalid', `ctx.cancel names no actor of at most ${ACTOR_BYTES_MAX} bytes`);
+}
+
+/** Who asked from outside: the plan behind an adapter, and the actor; null for what comes from inside. */
+type OutsideOf = Pick<ReducerContext, 'adapter' | 'actor'>;
 
 /** The context of one delivery to one cell. */
 export class CellContext implements ReducerContext {
@@ -74,6 +87,7 @@ export class CellContext implements ReducerContext {
   readonly address: Address;
   readonly sender: Sender;
   readonly adapter: PlanAddress | null;
+  readonly actor: Actor | null;
   readonly parent: Address | null;
   readonly caller: Address | null;
   readonly plan: number | null;
@@ -93,11 +107,12 @@ export class CellContext implements ReducerContext {
     private readonly fold: FrameFold,
     private readonly reducer: ReducerDefinition,
     cell: CellLeaf,
-    { to, from, adapter }: Pick<EventDelivery, 'to' | 'from'> & { readonly adapter: PlanAddress | null },
+    { to, from, adapter, actor }: Pick<EventDelivery, 'to' | 'from'> & OutsideOf,
   ) {
     this.address = own(to);
     this.sender = own(from);
     this.adapter = own(adapter);
+    this.actor = actor === null ? null : (copyValue(actor as Value) as Actor);
     this.parent = own(cell.parent);
     this.caller = own(from === null ? null : [from[0], from[1]]);
     this.plan = from?.length === 3 && isSameCell(from, to) ? from[2] : null;
@@ -201,11 +216,12 @@ export class CellContext implements ReducerContext {
     this.#timers.delete(name);
   }
 
-  cancel(plan: number | 'all'): void {
+  cancel(plan: number | 'all', { actor }: { readonly actor?: Actor } = {}): void {
     this.#inside();
+    const who = actor === undefined ? {} : { actor: actorGiven(this.#copy(actor)) };
     const ordinals = plan === 'all' ? this.#plans : this.#plans.filter((ordinal) => ordinal === plan);
     this.#plans = this.#plans.filter((ordinal) => !ordinals.includes(ordinal));
-    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal });
+    for (const ordinal of ordinals) this.outputs.push({ type: 'cancel', ordinal, ...who });
   }
 
   stop(plan: number, options: { readonly graceMs?: number } = {}): void {

@@ -1,6 +1,6 @@
 /** Delivers one event to one cell: the savepoint around a reducer. */
-import type { Address, ErrorCode, FaultCode, PlanAddress, Sender, Value } from '@reprise/contracts';
-import { formatAddress } from '@reprise/contracts';
+import type { Actor, Address, ErrorCode, FaultCode, PlanAddress, Principal, Sender, Value } from '@reprise/contracts';
+import { actorOf, formatAddress } from '@reprise/contracts';
 import { copyNormal, copyValue, type NormalValue, normalValue } from '../../codec/index.js';
 import { type EventDefinition, type ReducerDefinition, reducerFor } from '../../define/index.js';
 import { applyCommand } from '../command/commands.js';
@@ -11,7 +11,7 @@ import { gateSend, isOwn, type Refused, sendText } from '../gate/gate.js';
 import { effectBehind, holderOf } from '../gate/rights.js';
 import { LEAF_BYTES_MAX } from '../leaf/bounds.js';
 import { cellKey, effectKey, failedKey, type LeafKey, logKey, planKey, timerKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, CellState, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
+import type { CellLeaf, CellState, DecidedBy, LogLeaf, PlanLeaf } from '../leaf/leaves.js';
 import { Fault, Refusal, Rejected, thrownBy } from '../leaf/signals.js';
 import { abandonBySettler, cancelPlan, stopPlan } from '../ledger/settle.js';
 import { CellContext, type CellOutput } from './cell-context.js';
@@ -99,7 +99,8 @@ interface Receiving {
 }
 
 function reduceCell(fold: FrameFold, delivery: EventDelivery, { reducer, event: declared, cell }: Receiving): Reduced {
-  const context = new CellContext(fold, reducer, cell, { ...delivery, adapter: adaptingPlan(fold, delivery) });
+  const outside = { adapter: adaptingPlan(fold, delivery), actor: askingActor(fold, delivery) };
+  const context = new CellContext(fold, reducer, cell, { ...delivery, ...outside });
   const row = requireDeclaredSender(declared, { fold, delivery, cell, tables: context.tables });
   const given = { name: delivery.event.name, value: copyValue(delivery.event.value) };
   const event = row === undefined ? given : { ...given, row: row.value };
@@ -136,6 +137,11 @@ function adaptingPlan(fold: FrameFold, { root }: EventDelivery): PlanAddress | n
   const { ingress } = fold;
   const id = root && ingress.kind === 'request' ? effectBehind(ingress.principal) : undefined;
   return (id === undefined ? undefined : fold.overlay.get(effectKey(id))?.plan) ?? null;
+}
+
+/** Who sent the request that is delivered; null for what comes from inside. */
+function askingActor({ ingress }: FrameFold, { root }: EventDelivery): Actor | null {
+  return root && ingress.kind === 'request' ? actorOf(ingress.principal as Principal, ingress.actor) : null;
 }
 
 function openLogs(context: CellContext): [LeafKey<LogLeaf>, LogLeaf][] {
@@ -222,7 +228,7 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
       return;
     }
     case 'cancel':
-      cancelPlan(fold, [reducer, key, output.ordinal], c);
+      cancelPlan(fold, [reducer, key, output.ordinal], c, cancelledBy(delivery.to, output.actor));
       return;
     case 'stop':
       return stopPlan(fold, [reducer, key, output.ordinal], c, output.graceMs);
@@ -231,6 +237,11 @@ function release(fold: FrameFold, delivery: EventDelivery, cell: CellLeaf, outpu
     default:
       output satisfies never;
   }
+}
+
+/** Who cancelled: the cell, for the actor that it names; nobody is named where it names none. */
+function cancelledBy(cell: Address, actor: Actor | undefined): DecidedBy | undefined {
+  return actor === undefined ? undefined : { by: holderOf(cell), actor };
 }
 
 /** The gate refused an event: this is recorded, and its sender gets the same notice as for an absent cell. */

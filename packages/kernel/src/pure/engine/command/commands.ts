@@ -224,7 +224,7 @@ function cancel(fold: FrameFold, value: CommandValue<'sys/Cancel@1'>, { who, cau
   requireAnswerer(fold, who, { ...effect, to: effect.deferred?.to ?? effect.approval?.to ?? null }, nameOf(effect));
   const said = { by: who, ...saidIn(value), attempts: effect.attempt };
   const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', ...said };
-  if (mayHaveOutcome(fold, effect)) cancelEffect(fold, id, cause, graceMs);
+  if (mayHaveOutcome(fold, effect)) cancelEffect(fold, id, cause, { graceMs });
   else settleInFrame(fold, id, effect, { by: 'cancel', receipt }, cause);
 }
 

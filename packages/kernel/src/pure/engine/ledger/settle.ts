@@ -253,11 +253,11 @@ export function endPlan(fold: FrameFold, plan: PlanAddress, leaf: PlanLeaf, endi
  * under way are settled as cancelled, running ones are told to stop and have their grace.
  * The caller takes the ordinal off the cell.
  */
-export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number): void {
+export function cancelPlan(fold: FrameFold, plan: PlanAddress, cause: number, who?: DecidedBy): void {
   const leaf = fold.overlay.get(planKey(plan));
   if (leaf === undefined) return;
   dropPlan(fold, plan, leaf, { status: 'cancelled', code: null }, cause);
-  for (const [, id] of leaf.open) cancelEffect(fold, id, cause);
+  for (const [, id] of leaf.open) cancelEffect(fold, id, cause, { who });
 }
 
 /**
@@ -287,7 +287,10 @@ export function cancelEffect(
   fold: FrameFold,
   id: string,
   cause: number,
-  graceMs: number = CANCEL_GRACE_MS,
+  {
+    graceMs = CANCEL_GRACE_MS,
+    who,
+  }: { readonly graceMs?: number | undefined; readonly who?: DecidedBy | undefined } = {},
 ): Receipt | undefined {
   const effect = openEffect(fold, id);
   if (effect === undefined) return undefined;
@@ -295,7 +298,7 @@ export function cancelEffect(
     tellToStop(fold, id, effect, graceMs);
     return undefined;
   }
-  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', attempts: effect.attempt };
+  const receipt: Receipt = { adapter: 'kernel', status: 'cancelled', ...who, attempts: effect.attempt };
   fold.push({ kind: 'settled', c: cause, effect: id, status: 'cancelled', code: null, by: 'cancel' });
   closeEffect(fold, id, effect, receipt, false);
   return receipt;

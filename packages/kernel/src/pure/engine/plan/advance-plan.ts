@@ -208,7 +208,7 @@ class PlanRun {
       case 'cancel': {
         const { open, inbox } = this.#leaf;
         const meant = open.find(([emission]) => emission === output.emission);
-        const cancelled = meant && cancelEffect(fold, meant[1], this.delivery.cause, output.graceMs);
+        const cancelled = meant && cancelEffect(fold, meant[1], this.delivery.cause, output);
         if (cancelled === undefined) return false;
         this.#change({
           open: open.filter(([emission]) => emission !== output.emission),
