@@ -101,7 +101,7 @@ describe('given a tool that a cell of the app answers', () => {
     const { world, project, passed } = await ask('silver');
     await heardAt(world);
     const [[at] = ['']] = await passed();
-    expect(at).toMatch(/^p\/j1 /);
+    expect(at).toMatch(/^[0-9a-f]{32} [0-9a-f]{32}$/);
     await world.kernel.request(['work/Job@1', 'p/j1'], { name: 'work/Stop@1', value: { reason: 'not_needed' } });
     expect((await project.idle({ within: '30s' })).status).toBe('done');
     expect(await project.results()).toMatchObject([{ status: 'cancelled' }]);

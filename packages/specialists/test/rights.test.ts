@@ -1,6 +1,7 @@
 /** What a project may do is what its agents may do, also while they work. */
 import { defineAgent, defineTool, type WorldPart } from '@reprise/agent';
 import { matchesNoEvent, type PolicyRule } from '@reprise/contracts';
+import { senderRules } from '@reprise/kernel/define';
 import { memory, openWorld } from 'reprise';
 import { society } from 'reprise/society';
 import { defineTeam, skill } from 'reprise/specialists';
@@ -115,8 +116,8 @@ describe('given a world whose own rules permit nothing but effects of agents', (
 });
 
 /** The rules of a part and of all parts that it uses. */
-function allRulesOf({ policy = [], uses = [] }: WorldPart<unknown>): readonly PolicyRule[] {
-  return [...policy, ...uses.flatMap(allRulesOf)];
+function allRulesOf({ policy = [], reducers = [], uses = [] }: WorldPart<unknown>): readonly PolicyRule[] {
+  return [...policy, ...senderRules(reducers), ...uses.flatMap(allRulesOf)];
 }
 
 describe('given a project whose rights do not cover a tool', () => {

@@ -1,5 +1,5 @@
 /** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
-import type { Value } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import {
   type AgentCallOf,
@@ -47,13 +47,13 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   },
 };
 
-/** The cell of an agent of this entity has failed. */
+/** A cell that this entity made has failed: one of its agents, or another one, such as a swarm. */
 export function childFailed(
   draft: EntityState,
-  { cell, code }: { readonly cell: readonly string[]; readonly code: string },
+  { cell: [reducer, agent_id], code }: { readonly cell: Address; readonly code: string },
   ctx: ReducerContext,
 ): void {
-  const agent_id = cell[0] === ENTITY ? (cell[1] ?? '') : '';
+  if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(agent_id);
   if (known !== undefined) agentFailed({ agent_id, code, known }, draft.maker, ctx);
 }

@@ -51,9 +51,9 @@ type Review = NonNullable<StagedRow['review']>;
 export const reviewOperations: Operations = {
   staging_review: operation(returnCalls.staging_review, {
     run: (draft: EntityState, { staging_group_id, decision, items }, call, ctx) => {
-      const key = stagingKeyIn(staging_group_id) ?? '';
-      const row = stagedTable(ctx).get(key);
-      if (row === undefined || !hasArrived(row)) return refusal('staging_unknown');
+      const key = stagingKeyIn(staging_group_id);
+      const row = key === undefined ? undefined : stagedTable(ctx).get(key);
+      if (key === undefined || row === undefined || !hasArrived(row)) return refusal('staging_unknown');
       if (row.review !== null) return refusal('review_under_way');
       if ((decision === 'partial') !== (items !== undefined)) return refusal('items_with_partial');
       if (decision === 'approve' && reviewOf(row) === 'forced') return refusal('review_forced', FORCED); // W5
