@@ -3,7 +3,8 @@ import type { Entry } from './entries.js';
 
 /** The most names that an entry may have. An app author reads all of them. */
 export const NAMES_MAX: Readonly<Record<string, number>> = {
-  reprise: 45,
+  // 48 since 2026-11-28, with who decided (Decided), who acted (Actor) and its words (actorWords).
+  reprise: 48,
   'reprise/providers': 15,
   'reprise/testing': 15,
 };

@@ -327,8 +327,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-28: 348,660 with content that its owner erases while a verification runs.
  * - 2026-11-28: 353,112 with the actors of requests and decisions and the remains that name who was first, 359,809
  *   with the declared senders of events, and 362,700 with holds.
+ * - 2026-11-28: 368,836 with holds, the failed cells of a world and the answers that their askers get, and lengths in code
+ *   points.
  */
-export const KERNEL_BUNDLE_MAX = 363_000;
+export const KERNEL_BUNDLE_MAX = 369_200;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -364,12 +366,12 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 99_800, run: 203_300, whole: 239_200 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 121_800, run: 225_300, whole: 261_200 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 101_200, run: 206_400, whole: 242_000 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 123_300, run: 228_500, whole: 263_900 },
 };
 
 /**
- * Recipes that read the sender of an event, at most eight, each with its reason; there is none. Recipes declare their
+ * Recipes that read the sender of an event, at most eight, each with its reason; today the list is empty. Recipes declare their
  * senders beside the schemas of their events, and answer to `ctx.caller`.
  */
 export const RECIPES_WITH_A_SENDER: Readonly<Record<string, string>> = {};

@@ -113,8 +113,8 @@ export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
 export type { Throttle } from './run/dispatch/throttle.js';
 export { type CellTrouble, cellFailed, type Trouble, type TroubleListener } from './run/state/trouble.js';
 export type {
-  DecideOptions,
   Decider,
+  DecisionOptions,
   EraseOptions,
   EraseReport,
   RequestOptions,
@@ -130,6 +130,6 @@ export { openKernelWorld } from './run/world/open-world.js';
 export type { HolderRights } from './run/world/read/authority.js';
 export type { ReadableFrame } from './run/world/read/readable-frames.js';
 export type { OpenEffect, WorldFrame } from './run/world/read/reading.js';
-export type { AskOptions, ViewDecideOptions, WorldView } from './run/world/read/view.js';
+export type { AskOptions, ViewDecisionOptions, WorldView } from './run/world/read/view.js';
 export type { World } from './run/world/world.js';
 export { type Ack, recordsOf } from './run/world/write/acknowledgement.js';

@@ -12,7 +12,6 @@ export type {
   ContextSource,
   Cursor,
   Decided,
-  DecideOptions,
   Decision,
   Delta,
   Duration,

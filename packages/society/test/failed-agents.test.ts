@@ -214,7 +214,7 @@ describe('given an agent whose cell is sound, below one whose cell has failed', 
 });
 
 describe('given a failed agent that is suspended by an entity above it', () => {
-  it('its sessions pause and nothing of them is cancelled; resuming it lets them go on [SOC-36] [SOC-77]', async () => {
+  it('the sessions of a suspended failed agent pause and nothing of them is cancelled; resuming it lets them go on [SOC-36] [SOC-77]', async () => {
     await using there = await failed();
     const { scene, ann, id, state } = there;
     expect(await ann.setStatus(id, 'suspend')).toMatchObject({ status: 'suspended', cell: 'failed' });
@@ -245,7 +245,7 @@ describe('given an agent that has failed and is revived', () => {
     await scene.world.verify();
   });
 
-  it('its own answer to the same call lifts the hold, and then it comes back as every agent [SOC-76] [SOC-37]', async () => {
+  it('the own answer of a revived agent to the same call lifts the hold, and then it comes back as every agent [SOC-76] [SOC-37]', async () => {
     await using there = await failed();
     const { scene, ann, id, agent } = there;
     await ann.setStatus(id, 'deactivate');
@@ -319,7 +319,7 @@ describe('given a failed agent whose time runs', () => {
 
   const rowOf = async (ann: Entity) => (await ann.agents()).items.map(({ status }) => status);
 
-  it('it ends by its time, is archived by its parent, and is removed after its time of grace with its key and hot context [SOC-77] [SOC-37] [SOC-38]', async () => {
+  it('a failed agent ends by its time, is archived by its parent, and is removed after its time of grace with its key and hot context [SOC-77] [SOC-37] [SOC-38]', async () => {
     await using there = await timed({ ttl_seconds: 60 });
     const { scene, ann, id } = there;
     await failEntity(scene.world, id);
@@ -348,7 +348,7 @@ describe('given a failed agent whose time runs', () => {
     expect(await rowOf(ann)).toStrictEqual(['deactivated']);
   });
 
-  it('one that failed in its time of grace is removed at its end [SOC-77]', async () => {
+  it('an agent that failed in its time of grace is removed at its end [SOC-77]', async () => {
     await using there = await timed({});
     const { scene, ann, id } = there;
     await ann.setStatus(id, 'deactivate', { grace_seconds: 60 });
@@ -379,7 +379,7 @@ describe('given an agent of a swarm whose cell fails in the middle of a task', (
     return { scene, ann, swarm, id, other, state, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
   }
 
-  it('its creator takes its rights back, and its tool call ends [SOC-76] [SOC-77]', async () => {
+  it('the creator of a swarm takes the rights of a failed member back, and its tool call ends [SOC-76] [SOC-77]', async () => {
     await using there = await swarming();
     const { scene, ann, id, state } = there;
     expect(await ann.setStatus(id, 'deactivate')).toMatchObject({ status: 'deactivated', cell: 'failed' });
@@ -390,7 +390,7 @@ describe('given an agent of a swarm whose cell fails in the middle of a task', (
     await scene.world.verify();
   });
 
-  it('its task fails, and the swarm ends it when it is over [SOC-77]', async () => {
+  it('the task of a failed member fails, and the swarm ends it when it is over [SOC-77]', async () => {
     await using there = await swarming();
     const { scene, ann, swarm, id, other, state } = there;
     const tasks = (await swarm.status()).results.filter(({ agent_id }) => agent_id === id);

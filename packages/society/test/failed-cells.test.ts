@@ -62,7 +62,7 @@ const failed = (where: readonly [string, string]) => ({
 });
 
 describe('an entity whose cell fails', () => {
-  it('ends calls of the API that wait for it, at the fault and after it, and answers again once it is revived [RED-39]', async () => {
+  it('a failed entity ends calls of the API that wait for it, at the fault and after it, and answers again once it is revived [RED-39]', async () => {
     const at = await office({ main: script() });
     await using world = at.world;
     const agent = await broken(at);
@@ -79,7 +79,7 @@ describe('an entity whose cell fails', () => {
     await world.verify();
   });
 
-  it('answers a call over MCP with cell_failed [RED-39]', async () => {
+  it('a failed entity answers a call over MCP with cell_failed [RED-39]', async () => {
     const at = await office({ main: script() });
     await using world = at.world;
     const agent = await broken(at);
@@ -94,7 +94,7 @@ describe('an entity whose cell fails', () => {
     expect([await call(), await call()]).toMatchObject([{ code: 'cell_failed' }, { code: 'cell_failed' }]);
   });
 
-  it('does not hold up a model that called its tool: the call is answered and the run goes on [OWN-12]', async () => {
+  it('a failed entity does not hold up a model that called its tool: the call is answered and the run goes on [OWN-12]', async () => {
     const at = await office({
       main: script({ calls: [{ tool: 'memory_search', args: { query: 'x' } }] }, { text: 'I go on.' }),
     });
@@ -111,7 +111,7 @@ describe('an entity whose cell fails', () => {
 });
 
 describe('a swarm whose cell fails', () => {
-  it('ends ended() and events(), at the fault and after it [RED-39]', async () => {
+  it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
     const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) });
     await using world = at.world;
     const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];

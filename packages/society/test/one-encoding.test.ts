@@ -84,7 +84,7 @@ describe('one encoding of calls', () => {
     }
   }, 120_000);
 
-  it('refuses a model that asks for something else under the id of a command, and does nothing [SOC-74]', async () => {
+  it('the entity refuses a model that asks for something else under the id of a command, and does nothing [SOC-74]', async () => {
     await using at = await openFourWays();
     const note = { type: 'note', visibility: 'private', content: 'One.' };
     await at.call('use', 'memory_write_warm', note, 'same');
@@ -96,7 +96,7 @@ describe('one encoding of calls', () => {
     await expect(at.ann.memory.read('private:ann#2')).rejects.toMatchObject({ details: { reason: 'item_unknown' } });
   });
 
-  it('refuses an id of the options that differs from the command_id, before anything is recorded', async () => {
+  it('a method refuses an id of the options that differs from the command_id, before anything is recorded', async () => {
     await using at = await openFourWays();
     const { head } = at.world.kernel;
     const args = { group_id: 'crew', on: true, command_id: 'one' };

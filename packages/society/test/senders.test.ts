@@ -43,7 +43,7 @@ function recordOf(agent_id: string, parent_entity_id: string) {
 const NEW_AGENT = 'd'.repeat(64);
 
 describe('a cell of the app that the policy lets send to every cell of a society', () => {
-  it('makes no agent in the name of a person, no swarm in the name of a creator, and no group for another owner [SOC-71]', async () => {
+  it('a stranger makes no agent in the name of a person, no swarm in the name of a creator, and no group for another owner [SOC-71]', async () => {
     await using at = await openOffice({ parts: [APP] });
     const { kernel } = at.world;
     await at.office.human('ann');
@@ -72,7 +72,7 @@ describe('a cell of the app that the policy lets send to every cell of a society
     await kernel.verify();
   });
 
-  it('gives an agent no tier, no rights, no work and no end, also under the key of its parent [SOC-72]', async () => {
+  it('a stranger gives an agent no tier, no rights, no work and no end, also under the key of its parent [SOC-72]', async () => {
     await using at = await openOffice({ parts: [APP] });
     const { kernel } = at.world;
     const ann = await at.office.human('ann');
@@ -144,7 +144,7 @@ describe('a swarm that an entity did not create', () => {
     await at.kernel.verify();
   });
 
-  it('has it clear no key and no hot context of an agent that lives [SOC-72]', async () => {
+  it('a stranger has an entity clear no key and no hot context of an agent that lives [SOC-72]', async () => {
     await using at = await withStubs();
     const ann: Address = ['society/Entity@1', 'ann'];
     const removed = { agent_id: at.agent, key_ref: null };

@@ -6,7 +6,7 @@ import { agentOf, openOffice } from './support/office.js';
 const POLICY = [{ send: 'society/Entity@1/*', who: 'cell:test/Forger@1/*', decision: 'allow' }] as const;
 
 describe('the tier of an agent', () => {
-  it('stays as it is when a cell that is not the maker of the agent states another, though policy lets it send [SOC-26]', async () => {
+  it('a tier stays as it is when a cell that is not the maker of the agent states another, though policy lets it send [SOC-26]', async () => {
     await using at = await openOffice({ parts: [{ ...forgery, policy: POLICY }] });
     const ann = await at.office.human('ann');
     const bot = at.office.entity(await agentOf(ann));

@@ -48,7 +48,7 @@ describe('given a plan of the app', () => {
     await world.close();
   });
 
-  it('takes a plan of the largest size, and refuses one with a task more', async () => {
+  it('a project takes a plan of the largest size, and refuses one with a task more', async () => {
     const { project, world } = await open({ worker: DONE }, { dispatch: 'coordinator' });
     const tasks = Array.from({ length: PROJECT_BOUNDS.plan }, (_, n) => task(`t${n}`));
     await expect(project.plan([...tasks, task('more')])).rejects.toThrow();

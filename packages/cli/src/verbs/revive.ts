@@ -129,7 +129,7 @@ function effectLine(effect: string, name: string, attempt: number): string {
   return `${name} ${effect.slice(0, 8)}…, ${attempt === 0 ? 'waits' : 'was started'}`;
 }
 
-/** Asks at a terminal. @throws RepriseError `invalid_argument` where there is none */
+/** Asks at a terminal. @throws RepriseError `invalid_argument` without a terminal */
 async function isAgreed(io: Io): Promise<boolean> {
   if (!io.out.isTTY || process.stdin.isTTY !== true) {
     throw new RepriseError('invalid_argument', 'nobody can be asked whether to revive the cell: this is no terminal', {

@@ -1,4 +1,4 @@
-/** Reducers whose events are taken from outside as well, whoever sends them elsewhere: to play them without their senders. */
+/** Reducers whose events are taken from outside as well as from their declared senders: to play them without their senders. */
 import type { ReducerDefinition } from '@reprise/kernel';
 import { by } from '@reprise/kernel/define';
 

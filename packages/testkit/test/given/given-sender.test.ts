@@ -28,7 +28,7 @@ const arrived = (key: string, reducer = 'shop/Parcel@1') =>
 const given = () => givenReducer(depot).events(opened);
 
 describe('given an event of a cell', () => {
-  it('takes it from a sender that the reducer declares, and hands on its row', () => {
+  it('the reducer takes an event from a sender that the reducer declares, and hands on its row', () => {
     given()
       .when(arrived('p1'))
       .then({
@@ -42,13 +42,13 @@ describe('given an event of a cell', () => {
     ['another key of the same reducer', arrived('p2')],
     ['a foreign reducer with the same key', arrived('p1', 'shop/Other@1')],
     ['the outside', { name: 'shop/Arrived@1', value: {} }],
-  ])('rejects it from %s', (_who, event) => {
+  ])('the reducer rejects an event from %s', (_who, event) => {
     given()
       .when(event)
       .then({ rejected: 'not_yours', state: { grams: 0 } });
   });
 
-  it('sends an event from the tested cell itself, and names its fault', () => {
+  it('the tested cell itself sends an event, and its fault is named', () => {
     const counted = (by: number) => ({
       name: 'shop/Counted@1',
       value: { by },
@@ -63,7 +63,7 @@ describe('given an event of a cell', () => {
       .then({ rejected: 'not_yours' });
   });
 
-  it('says of an earlier event that was rejected that the test cannot go on', () => {
+  it('an earlier event that was rejected ends the test with its name', () => {
     expect(() => givenReducer(depot).events(opened, arrived('p2')).when(opened).then({})).toThrow(
       'the given event shop/Arrived@1 was refused',
     );

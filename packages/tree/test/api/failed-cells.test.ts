@@ -27,7 +27,7 @@ const outcome = (asked: Promise<unknown>) =>
 const FAILED = { code: 'cell_failed', where: 'tree/Tree@1/broken', fault: 'threw' };
 
 describe('a tree whose cell fails', () => {
-  it('ends result() and events(), at the fault and after it, is listed as trouble, and is whole when it is revived [RED-39]', async () => {
+  it('a failed tree ends result() and events(), at the fault and after it, is listed as trouble, and is whole when it is revived [RED-39]', async () => {
     await forest(
       () => complete('Done.'),
       async ({ world, trees }) => {

@@ -22,9 +22,9 @@ export {
   afterPrefix,
   decodeKey,
   encodeKey,
-  type KeyPart,
   ROW_KEY_BYTES_MAX,
   type RowKey,
+  type RowKeyPart,
   textPrefix,
 } from './ordered.js';
 export { byteLength, headBytes } from './size.js';

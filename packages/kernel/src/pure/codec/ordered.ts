@@ -10,10 +10,10 @@ import { RepriseError, utf8Length } from '@reprise/contracts';
 import { readUtf8, writeUtf8 } from './text.js';
 
 /** A part of a key: text, or a safe integer. */
-export type KeyPart = string | number;
+export type RowKeyPart = string | number;
 
 /** The key of a row or of a place in an index: one part, or several that are compared in order. */
-export type RowKey = KeyPart | readonly KeyPart[];
+export type RowKey = RowKeyPart | readonly RowKeyPart[];
 
 /** The longest key, in ordered bytes. */
 export const ROW_KEY_BYTES_MAX = 1024;
@@ -39,14 +39,14 @@ export function encodeKey(key: unknown): Uint8Array {
     throw new RepriseError('bound_exceeded', 'a key is too long', { expected, actual: bytes.length });
   }
   let at = 0;
-  for (const part of parts as KeyPart[])
+  for (const part of parts as RowKeyPart[])
     at = typeof part === 'string' ? writeText(part, bytes, at) : writeInteger(part, bytes, at);
   return bytes;
 }
 
 /** Reads a key that {@link encodeKey} wrote: a single part as itself, several as a list. */
 export function decodeKey(bytes: Uint8Array): RowKey {
-  const parts: KeyPart[] = [];
+  const parts: RowKeyPart[] = [];
   let at = 0;
   while (at < bytes.length) {
     const start = at + 1;

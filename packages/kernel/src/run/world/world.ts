@@ -27,8 +27,8 @@ import { DryAnswers } from '../dispatch/dry-answers.js';
 import type { Trouble, TroubleListener } from '../state/trouble.js';
 import {
   Asking,
-  type DecideOptions,
   type Decider,
+  type DecisionOptions,
   type EraseOptions,
   type EraseReport,
   type RequestOptions,
@@ -213,7 +213,7 @@ export class World implements AsyncDisposable {
    * @throws RepriseError as {@link command}; `approval_stale` when its parameters differ from those that were seen;
    *   `effect_settled` when another decision came first, with `by` and `actor` of that one in its details
    */
-  decide(item: string | PendingItem, decision: EffectDecision, options: DecideOptions = {}): Promise<Ack> {
+  decide(item: string | PendingItem, decision: EffectDecision, options: DecisionOptions = {}): Promise<Ack> {
     return this.#asking.decide(item, decision, options);
   }
 
@@ -228,7 +228,7 @@ export class World implements AsyncDisposable {
    *
    * @returns `applied`, or `already_settled` when another outcome came first, with the one who decided
    */
-  async settle(effect: string, outcome: Settlement, options: DecideOptions = {}): Promise<SettleAck> {
+  async settle(effect: string, outcome: Settlement, options: DecisionOptions = {}): Promise<SettleAck> {
     const ack = await this.#asking.settle(effect, outcome, options);
     if (ack.status === 'applied') return ack;
     return { ...ack, ...(await this.#reading.decidedBy(effect, options.as ?? 'operator')) };

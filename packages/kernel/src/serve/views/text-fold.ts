@@ -16,8 +16,8 @@ import {
   decodeKey,
   encode,
   encodeKey,
-  type KeyPart,
   type RowKey,
+  type RowKeyPart,
   readUtf8,
 } from '../../pure/codec/index.js';
 import type { Documents, Entry, TextIndexDefinition, TextSource } from '../../pure/define/index.js';
@@ -42,12 +42,12 @@ export const NO_TEXT: TextTotals = { next: 0, documents: 0, words: 0 };
 const TOTALS_KEY: Uint8Array = entryKey(PART.totals);
 
 /** The key of the counts of a partition. */
-export function totalsKey(partition: readonly KeyPart[]): Uint8Array {
+export function totalsKey(partition: readonly RowKeyPart[]): Uint8Array {
   return partition.length === 0 ? TOTALS_KEY : entryKey(PART.totals, partition);
 }
 
 /** The beginning of the keys of a partition's postings. */
-export function postingsUnder(partition: readonly KeyPart[]): Uint8Array {
+export function postingsUnder(partition: readonly RowKeyPart[]): Uint8Array {
   return partition.length === 0 ? entryKey(PART.postings) : entryKey(PART.postings, partition);
 }
 
@@ -188,30 +188,30 @@ class TextEntries {
     return typeof text === 'string' ? text : '';
   }
 
-  #partitionOf(id: Uint8Array): readonly KeyPart[] {
+  #partitionOf(id: Uint8Array): readonly RowKeyPart[] {
     return partitionOf(id, this.partitionParts);
   }
 
   /** Counts a document of a partition, or takes it from the counts. The last one leaves no counts behind. */
-  async #count(partition: readonly KeyPart[], documents: number, words: number): Promise<void> {
+  async #count(partition: readonly RowKeyPart[], documents: number, words: number): Promise<void> {
     const totals = await this.#totals(partition);
     const counted = { ...totals, documents: totals.documents + documents, words: totals.words + words };
     if (counted.documents === 0 && partition.length > 0) this.overlay.write(totalsKey(partition), null);
     else this.#writeTotals(partition, counted);
   }
 
-  async #totals(partition: readonly KeyPart[]): Promise<TextTotals> {
+  async #totals(partition: readonly RowKeyPart[]): Promise<TextTotals> {
     const bytes = await this.overlay.load(totalsKey(partition));
     return bytes === null ? NO_TEXT : totalsIn(bytes);
   }
 
-  #writeTotals(partition: readonly KeyPart[], { next, documents, words }: TextTotals): void {
+  #writeTotals(partition: readonly RowKeyPart[], { next, documents, words }: TextTotals): void {
     this.overlay.write(totalsKey(partition), encode([next, documents, words]));
   }
 }
 
 /** The leading parts of an id. */
-function partitionOf(id: Uint8Array, parts: number): readonly KeyPart[] {
+function partitionOf(id: Uint8Array, parts: number): readonly RowKeyPart[] {
   if (parts === 0) return [];
   const decoded = decodeKey(id);
   const all = typeof decoded === 'object' ? decoded : [decoded];
@@ -233,10 +233,10 @@ export function documentIn(bytes: Uint8Array): Document {
 
 /** The word and the chunk of a key of postings. */
 export function wordAndChunk(key: Uint8Array): readonly [string, number] {
-  const parts = decodeKey(key.subarray(1)) as readonly KeyPart[];
+  const parts = decodeKey(key.subarray(1)) as readonly RowKeyPart[];
   return [String(parts.at(-2) ?? ''), Number(parts.at(-1) ?? 0)];
 }
 
-function postingsKey(partition: readonly KeyPart[], word: string, document: number): Uint8Array {
+function postingsKey(partition: readonly RowKeyPart[], word: string, document: number): Uint8Array {
   return entryKey(PART.postings, [...partition, word, chunkOf(document)] satisfies RowKey);
 }

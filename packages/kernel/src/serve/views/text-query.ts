@@ -5,8 +5,8 @@ import {
   compareBytes,
   decodeKey,
   encodeKey,
-  type KeyPart,
   type RowKey,
+  type RowKeyPart,
   textPrefix,
 } from '../../pure/codec/index.js';
 import { averageLength, type Posting, rarity, readPostings, scoreOf, wordsOf } from '../../pure/text/index.js';
@@ -78,7 +78,7 @@ export async function searchText(
 }
 
 /** The partition that a query names. */
-function partitionOf(under: RowKey | undefined, parts: number): readonly KeyPart[] {
+function partitionOf(under: RowKey | undefined, parts: number): readonly RowKeyPart[] {
   if (parts === 0) return [];
   const named = under === undefined ? [] : typeof under === 'object' ? under : [under];
   if (named.length >= parts) return named.slice(0, parts);
@@ -99,7 +99,7 @@ function queryWords({ text, match = 'all' }: TextQuery): readonly string[] {
 /** The postings of a word, or of each word with that prefix, in the order of the words. */
 async function postingsOf(
   store: OpenViewStore,
-  { view, partition }: { readonly view: string; readonly partition: readonly KeyPart[] },
+  { view, partition }: { readonly view: string; readonly partition: readonly RowKeyPart[] },
   word: string,
   isBeginning: boolean,
 ): Promise<Posting[][]> {

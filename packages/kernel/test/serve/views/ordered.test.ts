@@ -5,7 +5,7 @@ import {
   compareBytes,
   decodeKey,
   encodeKey,
-  type KeyPart,
+  type RowKeyPart,
   textPrefix,
 } from '../../../src/pure/codec/index.js';
 import { assertProperty, SEED, vitestCommand } from '../../pure/codec/seed.js';
@@ -19,15 +19,15 @@ const integers = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -300, max: 300 
 const keys = fc.array(fc.oneof(texts, integers), { minLength: 1, maxLength: 3 });
 
 /** The order as it is said: integers first, texts by code point, shorter lists first. */
-function reference(a: readonly KeyPart[], b: readonly KeyPart[]): number {
+function reference(a: readonly RowKeyPart[], b: readonly RowKeyPart[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const difference = comparePart(a[i] as KeyPart, b[i] as KeyPart);
+    const difference = comparePart(a[i] as RowKeyPart, b[i] as RowKeyPart);
     if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }
 
-function comparePart(a: KeyPart, b: KeyPart): number {
+function comparePart(a: RowKeyPart, b: RowKeyPart): number {
   if (typeof a === 'number' || typeof b === 'number') {
     if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
     return a < b ? -1 : a > b ? 1 : 0;

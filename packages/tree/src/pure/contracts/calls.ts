@@ -1,7 +1,7 @@
 /** The calls of a node's tools, as the tree receives them: long texts are links. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { agentName, goalText, need, nodeSpec } from './commands.js';
+import { goalText, need, nodeAgentName, nodeSpec } from './commands.js';
 import { ANSWER_TYPES, NEEDS_MAX, OPTION_LENGTH_MAX, OPTIONS_MAX, RESULT_TYPES, STEPS_MAX } from './names.js';
 import { answered, askTarget, nodeNumber } from './node.js';
 
@@ -11,7 +11,7 @@ const step = z.strictObject({
   prompt_ref: ref(),
   returns: z.exactOptional(z.enum(RESULT_TYPES)),
   schema_ref: z.exactOptional(ref()),
-  agent: z.exactOptional(agentName),
+  agent: z.exactOptional(nodeAgentName),
 });
 
 /** The arguments of each tool. */

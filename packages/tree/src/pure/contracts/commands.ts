@@ -12,7 +12,7 @@ const count = z.int().min(0);
 export const goalText = z.string().min(1).max(GOAL_BYTES_MAX);
 
 /** The name of an agent that a tree may start. */
-export const agentName = z.string().min(1).max(64);
+export const nodeAgentName = z.string().min(1).max(64);
 
 /** What a node needs: the number of another, or an edge with its terms. */
 export const need = z.union([
@@ -35,7 +35,7 @@ export const nodeSpec = z.strictObject({
   schema_ref: z.exactOptional(ref()),
   blocked_by: z.exactOptional(z.array(need).max(NEEDS_MAX)),
   priority: z.exactOptional(z.int().min(-1000).max(1000)),
-  agent: z.exactOptional(agentName),
+  agent: z.exactOptional(nodeAgentName),
   /** What it may use, in the unit of the tree's budget. */
   budget: z.exactOptional(z.int().min(1)),
   /** The unit in which the budget was stated; another one than the tree's is refused. */
@@ -67,7 +67,7 @@ export const treeStart = z.strictObject({
   goal: goalText,
   prompt_ref: ref(),
   /** The agent of the root; the first one when absent. */
-  agent: z.exactOptional(agentName),
+  agent: z.exactOptional(nodeAgentName),
   agents: z.exactOptional(treeSupplies.shape.agents),
   words: z.exactOptional(promptWords),
   /** The type of the root's result; `text` when absent. */
@@ -98,7 +98,7 @@ export const treeCommands = {
   /** Tries an ended node again: by another agent, in a new session, or with another budget. */
   'tree/Retry@1': z.strictObject({
     node: nodeNumber,
-    agent: z.exactOptional(agentName),
+    agent: z.exactOptional(nodeAgentName),
     fresh: z.exactOptional(z.literal(true)),
     budget: z.exactOptional(z.int().min(1)),
   }),
@@ -113,7 +113,7 @@ export const treeCommands = {
     goal: z.exactOptional(goalText),
     prompt_ref: z.exactOptional(ref()),
     priority: z.exactOptional(z.int().min(-1000).max(1000)),
-    agent: z.exactOptional(agentName),
+    agent: z.exactOptional(nodeAgentName),
     budget: z.exactOptional(z.int().min(1)),
   }),
   /** Narrows what a node and all below it may do. What is under way and is permitted no longer ends. */

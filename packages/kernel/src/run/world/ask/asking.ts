@@ -46,7 +46,7 @@ export interface RequestOptions {
 }
 
 /** Options of a decision. */
-export interface DecideOptions extends RequestOptions {
+export interface DecisionOptions extends RequestOptions {
   /** The link to the reason, as text. It belongs to the decision: a decision that comes too late leaves none. */
   readonly reason_ref?: Ref;
 }
@@ -114,7 +114,7 @@ export class Asking {
   }
 
   /** Decides an approval. */
-  async decide(item: string | PendingItem, decision: EffectDecision, options: DecideOptions): Promise<Ack> {
+  async decide(item: string | PendingItem, decision: EffectDecision, options: DecisionOptions): Promise<Ack> {
     const { id, digest } = readItem(item);
     const seen = digest === undefined ? {} : { digest };
     const { who, said } = whoDecides(options);
@@ -132,7 +132,7 @@ export class Asking {
   async settle(
     effect: string,
     outcome: Settlement,
-    options: DecideOptions,
+    options: DecisionOptions,
   ): Promise<Ack & { readonly status: SettleAck['status'] }> {
     const { who, said } = whoDecides(options);
     const value = { effect, outcome, ...said };
@@ -198,7 +198,7 @@ const DECIDE_OPTIONS = { ...REQUEST_OPTIONS, reason_ref: true } as const;
 const ERASE_OPTIONS = { ...COMMAND_OPTIONS, reason: true } as const;
 
 /** The principal and the id of a decision, and what its command says beside the decision. */
-function whoDecides(options: DecideOptions, known: Readonly<Record<string, true>> = DECIDE_OPTIONS) {
+function whoDecides(options: DecisionOptions, known: Readonly<Record<string, true>> = DECIDE_OPTIONS) {
   const who = readOptions(options, known);
   return {
     who,

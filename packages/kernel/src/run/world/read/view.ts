@@ -11,7 +11,7 @@ import {
 } from '@reprise/contracts';
 import { linksOf } from '../../../pure/codec/index.js';
 import type { CellOf, TableRange } from '../../../pure/define/index.js';
-import type { DecideOptions, Decider, RequestOptions, SettleAck } from '../ask/asking.js';
+import type { Decider, DecisionOptions, RequestOptions, SettleAck } from '../ask/asking.js';
 import type { DecidedItem, PendingItem } from '../ask/open-items.js';
 import type { World } from '../world.js';
 import type { Ack } from '../write/acknowledgement.js';
@@ -33,7 +33,7 @@ export interface ViewParts {
 export type AskOptions = Omit<RequestOptions, 'as'>;
 
 /** Options of a decision through a view. */
-export type ViewDecideOptions = Omit<DecideOptions, 'as'>;
+export type ViewDecisionOptions = Omit<DecisionOptions, 'as'>;
 
 /** A world as seen by one principal. Made by `world.as(principal)`; an operation that the gate refuses rejects. */
 export class WorldView {
@@ -120,7 +120,7 @@ export class WorldView {
   }
 
   /** Decides an approval. See `World.decide`. */
-  decide(item: string | PendingItem, decision: EffectDecision, options: ViewDecideOptions = {}): Promise<Ack> {
+  decide(item: string | PendingItem, decision: EffectDecision, options: ViewDecisionOptions = {}): Promise<Ack> {
     return this.world.decide(item, decision, { ...options, as: this.principal });
   }
 
@@ -130,7 +130,7 @@ export class WorldView {
   }
 
   /** Settles an effect. See `World.settle`. */
-  settle(effect: string, outcome: Settlement, options: ViewDecideOptions = {}): Promise<SettleAck> {
+  settle(effect: string, outcome: Settlement, options: ViewDecisionOptions = {}): Promise<SettleAck> {
     return this.world.settle(effect, outcome, { ...options, as: this.principal });
   }
 

@@ -120,11 +120,11 @@ describe('what a declaration may say', () => {
     ['two rows in one key', [by.row('rows', { reducer: PEER, key: [{ row: true }, { row: true }] })]],
     ['an empty key', [by.cell({ reducer: PEER, key: [] })]],
     ['something else than a form', ['operator' as unknown as Who]],
-  ])('refuses a declaration with %s [RED-38]', (_what, who) => {
+  ])('a declaration with %s is refused [RED-38]', (_what, who) => {
     expect(() => declaring(...who)).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
   });
 
-  it('refuses a declaration for a notice of the kernel [RED-38]', () => {
+  it('a declaration for a notice of the kernel is refused [RED-38]', () => {
     const define = () =>
       defineReducer({
         name: 'law/Notice@1',
@@ -152,7 +152,7 @@ describe('what a declaration may say', () => {
 });
 
 describe('the rules that follow from declarations', () => {
-  it('lets the cells that a form names by reducer reach the receiver, and no adapter [GATE-32]', () => {
+  it('the rules let the cells that a form names by reducer reach the receiver, and no adapter [GATE-32]', () => {
     expect(senderRules([desk])).toEqual([
       { send: `${DESK}/*`, who: 'adapter:*', decision: 'deny' },
       { send: `${DESK}/*`, who: `cell:${PEER}/*`, decision: 'allow' },
@@ -163,7 +163,7 @@ describe('the rules that follow from declarations', () => {
     expect(senderRules([prefixed]).at(-1)).toMatchObject({ who: `cell:${PEER}/a/*` });
   });
 
-  it('gives no rules to a reducer that declares nothing, or only that it takes each sender [GATE-32]', () => {
+  it('a reducer that declares nothing, or only that it takes each sender, has no rules [GATE-32]', () => {
     expect(senderRules([peer, declaring(by.any)])).toEqual([]);
   });
 });

@@ -265,7 +265,7 @@ export class Auditor {
   /** A hold is set by who stands above its holder, and lifted by its granter and who stands above that. */
   #held({ holds }: Reserved, { holder, hold, granter }: SetHold, by: string): ReadonlyMap<string, Side> {
     const of = hold === null ? (granter ?? by) : by;
-    const below = hold === null ? of : holder; // whoever stands above this one may
+    const below = hold === null ? of : holder; // what stands above this one may
     const isOver = by === 'operator' || by === below || (below !== 'operator' && this.#isAbove(by, below));
     this.#must(hold === null || by !== holder, `${by} set a hold on itself`);
     this.#must(isOver, `${by} ${hold === null ? 'lifted' : 'set'} a hold of ${of} on ${holder}`);

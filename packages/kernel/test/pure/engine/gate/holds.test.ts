@@ -156,7 +156,7 @@ describe('given a cell that a grandparent holds', () => {
     await closeSound(world, store, app);
   });
 
-  it('holds of several granters count together, each is replaced by its granter alone, and none counts as a version [GATE-6, GATE-33]', async () => {
+  it('the holds of several granters count together, each is replaced by its granter alone, and none counts as a version [GATE-6, GATE-33]', async () => {
     const { world, store } = await given();
     await hold(world, 'x', { hold: { may: { tool: ['a', 'b'] } } }, holder('g'));
     await hold(world, 'x', { hold: { may: { tool: ['b', 'c'] } } }, holder('p'));

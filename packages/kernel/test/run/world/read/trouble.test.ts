@@ -143,7 +143,7 @@ async function waitFor(world: World, cell: string, from: number): Promise<unknow
 }
 
 describe('a cell that has failed', () => {
-  it('ends a wait that began before the fault, one that begins after it, and names the cell, the fault and the frame [RED-39]', async () => {
+  it('the fault of a cell ends a wait that began before it and one that begins after it, and names the cell, the fault and the frame [RED-39]', async () => {
     const { world, say } = await given();
     await say('a', 'Open');
     const before = waitFor(world, 'a', world.head.seq);
@@ -155,7 +155,7 @@ describe('a cell that has failed', () => {
     await world.close();
   });
 
-  it('lets a wait read an answer that stands in the journal before the fault [RED-39]', async () => {
+  it('a wait for a failed cell reads an answer that stands in the journal before the fault [RED-39]', async () => {
     const { world, say } = await given();
     await say('a', 'AskFor', { of: 'b' });
     const { seq } = await say('b', 'Answer', { to: 'a' });
@@ -164,7 +164,7 @@ describe('a cell that has failed', () => {
     await world.close();
   });
 
-  it('lets a wait go on that begins after its revival, and survives a snapshot and a reopening until then [RED-39]', async () => {
+  it('a wait that begins after the revival of a cell goes on, and the trouble survives a snapshot and a reopening until then [RED-39]', async () => {
     const { store, world, say } = await given();
     await say('a', 'AskFor', { of: 'b' });
     await say(MAKER, 'MakeFail', { of: 'b', how: 'throws' });
@@ -182,7 +182,7 @@ describe('a cell that has failed', () => {
     await closeSound(again.world, store, app);
   });
 
-  it('is told to listeners once it is durable, with the number of those who waited, and a listener that throws harms nothing [RED-39]', async () => {
+  it('trouble is told to listeners once it is durable, with the number of those who waited, and a listener that throws harms nothing [RED-39]', async () => {
     const { world, say } = await given();
     const heard: Trouble[] = [];
     world.on('trouble', () => {
@@ -202,7 +202,7 @@ describe('a cell that has failed', () => {
     await world.close();
   });
 
-  it('is told to all cells that wait for it, however many, also when its cascade was too long [RED-40]', async () => {
+  it('a failed cell is told to all cells that wait for it, however many, also when its cascade was too long [RED-40]', async () => {
     for (const how of ['throws', 'spins'] as const) {
       const { world, say } = await given();
       const names = Array.from({ length: 300 }, (_, n) => `a${n}`);
@@ -219,7 +219,7 @@ describe('a cell that has failed', () => {
     }
   });
 
-  it('tells a cell that waits for one that ends, with cell_absent, and not one that has forgotten its question [RED-40]', async () => {
+  it('a cell that waits for one that ends is told, with cell_absent, and not one that has forgotten its question [RED-40]', async () => {
     const { world, say } = await given();
     await say('a', 'AskFor', { of: 'x' });
     await say('b', 'AskFor', { of: 'x' });
