@@ -2,7 +2,7 @@
  * Projects, their jobs and their pool in the hands of a test, without an engine: the reducers are those of an app, and the
  * sessions and plans around them are stand-ins that a schedule plays. A delivery that is rejected changes nothing.
  */
-import { Ref } from '@reprise/contracts';
+import { actorOf, Ref } from '@reprise/contracts';
 import { queue } from '@reprise/flow';
 import type { ReducerContext, ReducerDefinition } from '@reprise/kernel/define';
 import { projectReducer } from '@reprise/specialists';
@@ -16,6 +16,9 @@ export interface StagedEvent {
   // biome-ignore lint/suspicious/noExplicitAny: events of all kinds, which the schedule knows
   readonly value: any;
 }
+
+/** Who sends the requests of a stage. */
+const OPERATOR = actorOf('operator');
 
 type Sender = readonly (string | number)[] | null;
 
@@ -277,6 +280,7 @@ export class Stage {
     const { address } = cell;
     const context = {
       ...{ now: this.now, address, parent: null, sender, caller, plan, rowKey, adapter: null },
+      actor: sender === null ? OPERATOR : null,
       emit: ({ plan, input }: { readonly plan: { readonly name: string }; readonly input: unknown }) => {
         const ordinal = this.#ordinals++;
         const staged = { cell: address, ordinal, name: plan.name, input: copy(input) };
@@ -291,6 +295,7 @@ export class Stage {
           ...(options === undefined ? {} : { reply: options }),
         }),
       takes: () => true,
+      forget: () => undefined, // no cell of the stage fails or ends while it is asked
       record: (name: string, value: unknown) => void facts.push({ name, value: copy(value) }),
       timer: (name: string, at: number) => void after.push(() => cell.timers.set(name, at)),
       clearTimer: (name: string) => void after.push(() => cell.timers.delete(name)),
