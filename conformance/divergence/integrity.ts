@@ -107,7 +107,7 @@ const DAMAGE: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:d1ef06e91927… at frame 7',
+        'no frame of this journal has the expected head (sha256:e98313c71570… at frame 7',
       ],
     ],
     (sample) => ({ ...sample, frames: sample.frames.slice(0, -3) }),
@@ -271,9 +271,9 @@ const FORGERIES: readonly Row[] = [
   ),
   row(
     'newer rules',
-    'the manifest has semantics 6, which this kernel does not know',
+    'the manifest has semantics 7, which this kernel does not know',
     [['verification', 'semantics_unknown', 'frame 0']],
-    edited(0, 0, { semantics: 6 }),
+    edited(0, 0, { semantics: 7 }),
     same(0),
   ),
   row(
@@ -296,7 +296,7 @@ const FORGERIES: readonly Row[] = [
       [
         'acknowledged head',
         'head_mismatch',
-        'no frame of this journal has the expected head (sha256:79aaa7cc81a9… at frame 10',
+        'no frame of this journal has the expected head (sha256:f4563ca1da9e… at frame 10',
       ],
     ],
     forgedTail,

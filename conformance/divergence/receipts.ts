@@ -319,8 +319,8 @@ async function forkWith(edit: (records: Data[]) => readonly Data[]): Promise<Cat
   return foundIn(forged(fork, 1, edit), { acknowledged: fork.frames.at(-1)?.head });
 }
 
-const staleFact = (step: number) =>
-  `the fact \`aos.agent/StaleIgnored@1\`: \`{"event":"aos.agent/LlmStepFailed@1","step_epoch":${step},"session_epoch":3}`;
+/** Only the plan of a step tells its session how it ended. */
+const NOT_YOURS = 'not_yours';
 
 const LIVE: readonly Row[] = [
   {
@@ -357,7 +357,7 @@ const LIVE: readonly Row[] = [
     group: GROUP,
     name: 'a stale epoch',
     how: 'a session gets the failure of a step that has ended',
-    caught: [['journal', undefined, staleFact(2)]],
+    caught: [['request', 'request_rejected', NOT_YOURS]],
     broken: () => toldOfStep('outside', 1),
     sound: () => toldOfStep('model'),
   },
@@ -365,7 +365,7 @@ const LIVE: readonly Row[] = [
     group: GROUP,
     name: 'an answer from nobody',
     how: 'a session gets the failure of its current step, but not from the plan of that step',
-    caught: [['journal', undefined, staleFact(3)]],
+    caught: [['request', 'request_rejected', NOT_YOURS]],
     broken: () => toldOfStep('outside'),
     sound: () => toldOfStep('model'),
   },

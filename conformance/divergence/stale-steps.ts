@@ -4,7 +4,7 @@ import { memory, readFrame, type Store } from '@reprise/kernel';
 import { VirtualClock } from '@reprise/testkit';
 import { defineAgent, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { type Catch, sameBytes } from './row.js';
+import { type Catch, caughtBy, sameBytes } from './row.js';
 
 const SESSION: Address = ['aos.agent/SessionReducer@1', 'x'];
 const agent = defineAgent({ name: 'brief', model: 'main', instructions: 'Be brief.' });
@@ -24,9 +24,10 @@ export async function toldOfStep(from: 'model' | 'outside', stepsAgo = 0): Promi
   const before = await world.kernel.state(SESSION);
   const { session_epoch, step_epoch } = before as { readonly session_epoch: number; readonly step_epoch: number };
   const failed = { session_epoch, step_epoch: step_epoch - stepsAgo, code: 'adapter_timeout', retryable: true };
-  await world.kernel.request(SESSION, { name: 'aos.agent/LlmStepFailed@1', value: failed });
+  const claim = world.kernel.request(SESSION, { name: 'aos.agent/LlmStepFailed@1', value: failed });
+  const caught = await caughtBy('request', claim, ({ details }) => String(details.reason));
   sameBytes(await world.kernel.state(SESSION), before, 'the session');
-  return staleIn(store);
+  return caught;
 }
 
 async function staleIn(store: Store): Promise<Catch[]> {

@@ -100,7 +100,7 @@ function rows({ agent }: Crowd): readonly Row[] {
     [
       entity,
       'society/Told@1',
-      () => ({ to: agent, call: 'x', value: null, is_error: false }),
+      () => ({ to: agent, agent_id: agent, call: 'x', value: null, is_error: false }),
       { ...NOBODY, agent: 'request_rejected' },
     ],
     [at('society/L1@1', agent), 'society/ForgetL1@1', () => ({}), NOBODY],

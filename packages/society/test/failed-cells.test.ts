@@ -3,31 +3,17 @@ import type { Served } from '@reprise/agent';
 import { formatAddress } from '@reprise/contracts';
 import { defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
-import { groupTools, society } from 'reprise/society';
-import { describe, expect, it, vi } from 'vitest';
+import { groupTools } from 'reprise/society';
+import { describe, expect, it } from 'vitest';
+import { defectiveSociety } from './support/failing.js';
 
-/** Entities with the name Broken fail when the gate has judged a call, and swarms for a broken goal when a task ends: defects of reducers. */
-vi.mock('../src/pure/reducer/calls.js', async (load) => {
-  const real = await load<typeof import('../src/pure/reducer/calls.js')>();
-  return {
-    ...real,
-    callChecked: (...given: Parameters<typeof real.callChecked>) => {
-      if (given[1].display_name === 'Broken') throw new Error('a defect');
-      return real.callChecked(...given);
-    },
-  };
-});
-
-vi.mock('../src/pure/reducer/swarm-tasks.js', async (load) => {
-  const real = await load<typeof import('../src/pure/reducer/swarm-tasks.js')>();
-  return {
-    ...real,
-    worked: (...given: Parameters<typeof real.worked>) => {
-      if (given[0].strategy === 'broadcast') throw new Error('a defect');
-      return real.worked(...given);
-    },
-  };
-});
+/** Entities with the name Broken fail when the gate has judged a call, and swarms by broadcast when a task ends. */
+const defective = () =>
+  defectiveSociety(({ reducer, event, state }) => {
+    const { display_name, strategy } = state as { readonly display_name?: string; readonly strategy?: string };
+    if (reducer === 'society/Swarm@1') return event === 'society/Worked@1' && strategy === 'broadcast';
+    return event === 'society/Checked@1' && display_name === 'Broken';
+  });
 
 const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.', tools: groupTools });
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -43,7 +29,7 @@ const outcome = (asked: Promise<unknown>) =>
   );
 
 async function office(models: Parameters<typeof openWorld>[0]['models']) {
-  const part = society();
+  const part = defective();
   const world = await openWorld({ store: memory(), models, agents: [bot, scout], parts: [part] });
   const ann = await world.part(part).human('ann');
   return { world, office: world.part(part), ann };

@@ -34,3 +34,24 @@ function failing(reducer: ReducerDefinition): ReducerDefinition {
     },
   };
 }
+
+/** What a defect sees of a delivery. */
+interface Delivery {
+  readonly reducer: string;
+  readonly event: string;
+  readonly state: unknown;
+}
+
+/** The society with a defect: a cell throws at each delivery that the test names. */
+export function defectiveSociety(isDefect: (delivery: Delivery) => boolean): ReturnType<typeof society> {
+  const part = society();
+  const reducers = (part.reducers ?? []).map((one) => ({
+    ...one,
+    reduce: (...given: Parameters<ReducerDefinition['reduce']>) => {
+      const [state, { name }] = given;
+      if (isDefect({ reducer: one.name, event: name, state })) throw new Error('a defect of this test');
+      return one.reduce(...given);
+    },
+  }));
+  return { ...part, reducers };
+}

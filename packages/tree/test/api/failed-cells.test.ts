@@ -1,19 +1,13 @@
 /** Waits for a tree whose cell fails: each ends, whether it began before or after the fault. */
 import { isRepriseError } from '@reprise/contracts';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { complete, forest } from './forest.js';
 
-/** Trees with `broken` in their name fail when a run of their root ends: a defect of the reducer. */
-vi.mock('../../src/pure/reducer/run-end.js', async (load) => {
-  const real = await load<typeof import('../../src/pure/reducer/run-end.js')>();
-  return {
-    ...real,
-    runEnded: (...given: Parameters<typeof real.runEnded>) => {
-      if (given[0].ctx.address[1].includes('broken')) throw new Error('a defect');
-      return real.runEnded(...given);
-    },
-  };
-});
+/** Trees with `broken` in their name fail when a run of a node ends. */
+const isDefect = ({ name, value }: { readonly name: string; readonly value: unknown }, tree: string) => {
+  const { news } = value as { readonly news?: { readonly kind: string } };
+  return tree.includes('broken') && name === 'aos.agent/ChildNotice@1' && news?.kind === 'settled';
+};
 
 const outcome = (asked: Promise<unknown>) =>
   asked.then(
@@ -45,6 +39,7 @@ describe('a tree whose cell fails', () => {
         expect(await tree.stop(1)).toMatchObject({ status: 'accepted' });
         expect(await tree.result()).toMatchObject({ status: 'cancelled' });
       },
+      { isDefect },
     );
   });
 });

@@ -51,6 +51,8 @@ interface ForestOptions extends Partial<TreesOptions> {
   readonly endsAccepted?: boolean;
   /** Whether the world is left as it is, so that another one goes on with it. */
   readonly goesOn?: boolean;
+  /** A defect of the reducer of trees: it throws at each delivery that this names. */
+  readonly isDefect?: (event: { readonly name: string; readonly value: unknown }, tree: string) => boolean;
 }
 
 export interface Forest {
@@ -59,6 +61,18 @@ export interface Forest {
   readonly store: Store;
   /** What the model was asked, by node. */
   readonly asked: readonly NodeRequest[];
+}
+
+function withDefect(part: WorldPart<Trees>, isDefect: ForestOptions['isDefect']): WorldPart<Trees> {
+  if (isDefect === undefined) return part;
+  const reducers = (part.reducers ?? []).map((one) => ({
+    ...one,
+    reduce: (...given: Parameters<typeof one.reduce>) => {
+      if (isDefect(given[1], given[2].address[1])) throw new Error('a defect of this test');
+      return one.reduce(...given);
+    },
+  }));
+  return { ...part, reducers };
 }
 
 /** Opens a world with trees, plays, and verifies the world afterwards. */
@@ -74,6 +88,7 @@ export async function forest(
     more = {},
     endsAccepted = true,
     goesOn = false,
+    isDefect,
     ...options
   }: ForestOptions = {},
 ): Promise<void> {
@@ -88,7 +103,7 @@ export async function forest(
     },
     price === undefined ? {} : { price },
   );
-  const part = trees({ agents: [worker, ...others], ...options });
+  const part = withDefect(trees({ agents: [worker, ...others], ...options }), isDefect);
   const world = await openAgentWorld({
     store,
     agents: [],

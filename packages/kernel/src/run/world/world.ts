@@ -156,7 +156,7 @@ export class World implements AsyncDisposable {
     cell: Address | { readonly address: Address },
     { next, ...options }: RequestOptions & { readonly next?: { readonly name: string; readonly value: unknown } } = {},
   ): Promise<Ack> {
-    const address = 'address' in cell ? cell.address : cell;
+    const address = typeof cell === 'object' && cell !== null && 'address' in cell ? cell.address : cell;
     return this.request(address, { name: REVIVE, value: next === undefined ? {} : { next } }, options);
   }
 
