@@ -121,7 +121,12 @@ export async function worldAt(
 async function holdsIn(table: LeafTable, address: Address): Promise<readonly HoldAt[]> {
   requireAddress(address);
   const rights = await table.read(rightsKey(holderOf(address)));
-  return (rights?.holds ?? []).map(([granter, hold]) => ({ granter, hold: copyValue(hold as Value) as Capability }));
+  return (rights?.holds ?? []).map(([granter, hold]) => ({ granter, hold: copyOf(hold) }));
+}
+
+/** Leaves are shared and never written into, so callers get copies. */
+function copyOf(hold: Capability): Capability {
+  return copyValue(hold as unknown as Value) as unknown as Capability;
 }
 
 function effectsIn(table: LeafTable): readonly EffectAt[] {
