@@ -21,6 +21,7 @@ async function makeWorld(path: string, isWidened: boolean): Promise<void> {
   const ann = await world.part(part).human('ann', { tools: ['read_*', 'agent_*'] });
   const spec: AgentRegister = { agent_type: 'custom', display_name: 'Bot\x1b[2J', capabilities: { tools: ['read_*'] } };
   const { agent_id } = await ann.register(spec);
+  await ann.setStatus(agent_id, 'deactivate', { actor: { kind: 'program', id: 'nightly' } });
   const holder = `cell:society/Entity@1/${agent_id}`;
   if (isWidened) await world.kernel.command('sys/SetRights@1', { holder, exercise: { may: { tool: ['*'] } } });
 }
@@ -35,8 +36,9 @@ describe('reprise society audit', () => {
     const { code, out, err } = await run('society', 'audit', clean);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      /^.*clean\.db: no problem\n[0-9a-f]{64} Bot\\u001b\[2J \[registered\] custom, made in frame \d+/i,
+      /^.*clean\.db: no problem\n[0-9a-f]{64} Bot\\u001b\[2J \[deactivated\] custom, made in frame \d+/i,
     );
+    expect(out).toMatch(/ registered → deactivated, asked by program nightly for ann\n/);
     expect(out).toContain('\n1 person, 1 agent, ');
     const json = await run('society', 'audit', clean, '--json');
     expect(JSON.parse(json.out)).toMatchObject({ problems: [], agents: [{ parent_entity_id: 'ann' }] });

@@ -11,12 +11,14 @@ const folder = freshFolder();
 const path = folder.file('fragile.db');
 const APP = ['--app', fileURLToPath(new URL('apps/fragile.ts', import.meta.url))];
 const CELL = 'demo/Fragile@1/a';
+const HOLD = { may: { effect: ['shop/*'] } };
 
 beforeAll(async () => {
   await using world = await openKernelWorld({ store: sqlite(path), app });
   const send = (to: string, by: number) => world.request(['demo/Fragile@1', to], { name: 'demo/Add@1', value: { by } });
   await send('a', 4);
   await world.request(['demo/Fragile@1', 'b'], { name: 'demo/Tell@1', value: { to: 'a', by: -1 } });
+  await world.command('sys/SetRights@1', { holder: `cell:${CELL}`, hold: HOLD });
 });
 afterAll(() => folder.remove());
 
@@ -37,6 +39,11 @@ describe('reprise trouble and reprise revive', () => {
       expect(out).toContain(`${CELL} has failed: threw`);
     }
     expect((await run('trouble', path, ...APP)).code).toBe(1);
+  });
+
+  it('reprise revive shows what holds the failed cell, and who set it', async () => {
+    const { out } = await run('revive', path, CELL, ...APP);
+    expect(out).toContain(`holds on it, which stay\n  by operator: {"may":{"effect":["shop/*"]}}\n`);
   });
 
   it('reprise revive refuses a cell that has not failed, and an app that would begin another era', async () => {

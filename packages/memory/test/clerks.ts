@@ -81,6 +81,21 @@ const part: WorldPart<undefined> = {
 /** The app of such a world. */
 export const clerksApp = appOf([part]);
 
+/** The part of memories, with a store that throws when a memory is demoted. */
+export function defectiveMemory(): ReturnType<typeof memoryPart> {
+  const memories = memoryPart();
+  const reducers = (memories.reducers ?? []).map((one) => ({
+    ...one,
+    reduce: (...given: Parameters<typeof one.reduce>) => {
+      const [, { name, value }] = given;
+      const { params } = value as { readonly params?: { readonly operation?: { readonly op: string } } };
+      if (name === 'sys/EffectOpened@1' && params?.operation?.op === 'demote') throw new Error('a defect of this test');
+      return one.reduce(...given);
+    },
+  }));
+  return { ...memories, reducers };
+}
+
 export interface Office {
   readonly world: AgentWorld;
   readonly store: Store;
@@ -98,13 +113,14 @@ export async function office(
   steps: readonly ScriptStep[],
   look: (office: Office) => Promise<void>,
   before: (world: AgentWorld) => Promise<unknown> = async () => undefined,
+  memories = memoryPart(),
 ): Promise<void> {
   const store = memory();
   const model = script(...steps, { text: 'Done.' });
   const world = await openAgentWorld({
     store,
     agents: [],
-    parts: [part],
+    parts: [{ ...part, uses: [memories] }],
     models: { main: {} },
     llm: (judge) => llmGenerateAdapter({ main: model }, { judge }),
   });
@@ -132,5 +148,7 @@ export async function office(
   } finally {
     await world.close();
   }
-  expect((await verifyStore(await store.openReadonly(), { app: clerksApp })).unverified).toBe(0);
+  expect(
+    (await verifyStore(await store.openReadonly(), { app: appOf([{ ...part, uses: [memories] }]) })).unverified,
+  ).toBe(0);
 }

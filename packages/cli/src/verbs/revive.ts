@@ -39,6 +39,8 @@ interface Prospect {
   readonly state: unknown;
   /** The open effects of the world: those go on whether the cell is revived or not. */
   readonly effects: ReturnType<WorldAt['openEffects']>;
+  /** What it is held to from above: a revival lifts none of them. */
+  readonly holds: Awaited<ReturnType<WorldAt['holds']>>;
 }
 
 /**
@@ -57,7 +59,7 @@ export async function revive(io: Io, world: string, text: string, options: Reviv
   });
   const by = options.as === undefined ? {} : { as: options.as as Principal };
   const { seq, head } = await opened.revive(prospect.trouble.where, by);
-  const done = { ok: true, ...asData(prospect.trouble), revived: seq, head: `sha256:${head}` };
+  const done = { ok: true, ...asData(prospect.trouble), holds: prospect.holds, revived: seq, head: `sha256:${head}` };
   await io.out.write(options.json === true ? `${toJson(done)}\n` : `revived in frame ${seq}\nhead sha256:${head}\n`);
 }
 
@@ -75,7 +77,8 @@ async function lookAt(
   const effects = then.openEffects();
   const asking = effects.find(({ guarantee, attempt }) => guarantee === 'reconcile' && attempt > 0);
   if (asking !== undefined) throw needsAdapter(asking.name);
-  return { chosen, prospect: { trouble: failed, state: await then.state(failed.where), effects } };
+  const [state, holds] = [await then.state(failed.where), await then.holds(failed.where)];
+  return { chosen, prospect: { trouble: failed, state, effects, holds } };
 }
 
 /** Another app, or another version of it, would begin an era: that is the decision of a deployment. */
@@ -110,7 +113,7 @@ function needsAdapter(effect: string): RepriseError {
   );
 }
 
-function textOf({ trouble, state, effects }: Prospect): string {
+function textOf({ trouble, state, effects, holds }: Prospect): string {
   const own = effects.filter(({ cell }) => formatAddress(cell) === formatAddress(trouble.where));
   const others = effects.length - own.length;
   const lines = [
@@ -121,6 +124,8 @@ function textOf({ trouble, state, effects }: Prospect): string {
       ? ['  none']
       : own.map(({ effect, name, attempt }) => `  ${effectLine(effect, name, attempt)}`)),
     `open effects of other cells, which go on in any case: ${others}`,
+    'holds on it, which stay',
+    ...(holds.length === 0 ? ['  none'] : holds.map(({ granter, hold }) => `  by ${granter}: ${toJson(hold)}`)),
   ];
   return `${lines.map(escapeLine).join('\n')}\n`;
 }

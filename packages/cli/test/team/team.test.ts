@@ -83,6 +83,7 @@ describe('reprise team, after a run', () => {
     const { code, out: why } = await run('team', 'why', '3', '--world', world);
     expect(code).toBe(0);
     expect(why).toMatch(/^memory 3 .*\nresult 4: Look at test /);
+    expect(why).toMatch(/^message 1 by operator · frame \d+$/m);
     expect(why.trimEnd().split('\n').at(-1)).toBe(`“${QUESTION}”`);
     const json = JSON.parse((await run('team', 'why', '3', '--world', world, '--json')).out);
     expect(json).toMatchObject({

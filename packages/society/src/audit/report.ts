@@ -1,5 +1,5 @@
 /** What an audit of a society reports: every agent as the journal shows it, and what it finds wrong. */
-import type { Capability, Value } from '@reprise/contracts';
+import type { Actor, Capability, Value } from '@reprise/contracts';
 import type { AgentStatus, AgentType, Capabilities, Purpose, StatusReason } from '../pure/contracts/index.js';
 
 /** What an audit can find, each with its meaning. The list is closed. */
@@ -117,6 +117,8 @@ export interface AuditedStatus extends AuditPlace {
   readonly reason: StatusReason;
   /** The entity above that asked for it; null when none did, or when the record of it stands in an earlier frame. */
   readonly by: string | null;
+  /** Who acted in the name of that entity; null where nobody did: its time, its failures, its parent. */
+  readonly actor: Actor | null;
 }
 
 /** How often something was done, or refused. */

@@ -46,11 +46,11 @@ export class StatusCheck implements AuditCheck {
       this.problems.add('status_broken', agent, read, { expected: 'a change of status', actual: value });
       return;
     }
-    const { old, new: next, reason, epoch } = parsed.data;
+    const { old, new: next, reason, epoch, by: actor = null } = parsed.data;
     const expected = { old: this.statusOf(agent), epoch: changes.length + 1 };
     if (old !== expected.old || epoch !== expected.epoch || !isLegal(old, next))
       this.problems.add('status_broken', agent, read, { expected, actual: { old, new: next, epoch } });
-    changes.push({ ...placeOf(read), old, new: next, reason, by: askedBy(read) });
+    changes.push({ ...placeOf(read), old, new: next, reason, by: askedBy(read), actor });
     this.#changes.set(agent, changes);
   }
 

@@ -30,10 +30,10 @@ describe('an audit of a society in which all is well', () => {
       ['node', 'verified', 'verified'],
       ['node', 'verified', 'verified'],
     ]);
-    expect(Bot?.statuses.map(({ new: to, reason, by }) => [to, reason, by])).toEqual([
-      ['active', 'operated', null],
-      ['suspended', 'asked', 'ann'],
-      ['active', 'asked', 'ann'],
+    expect(Bot?.statuses.map(({ new: to, reason, by, actor }) => [to, reason, by, actor])).toEqual([
+      ['active', 'operated', null, null],
+      ['suspended', 'asked', 'ann', { kind: 'program', id: 'operator' }],
+      ['active', 'asked', 'ann', { kind: 'program', id: 'operator' }],
     ]);
     expect(Bot?.links.map(({ cause }) => cause)).toEqual(['opened', 'synced', 'written', 'identified']);
     expect(Bot?.rights.length).toBeGreaterThan(3);

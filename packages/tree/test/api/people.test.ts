@@ -215,6 +215,24 @@ describe('commands to a tree', () => {
     );
   });
 
+  it('a node that is tried again has no result until its new run gives one [TREE-36]', () =>
+    forest(
+      ({ run, last }) => {
+        if (run === 0) return complete('the old one');
+        return last.includes('"status":"answered"') ? complete('the new one') : call('ask', { question: 'Sure?' });
+      },
+      async ({ trees, world }) => {
+        const tree = await trees.start('survey', { goal: 'top' });
+        expect(await tree.result()).toMatchObject({ text: 'the old one' });
+        await tree.retry(1);
+        await world.pump();
+        const open = await tree.node(1);
+        expect([open?.status, open?.result, open?.given]).toEqual(['active', null, undefined]);
+        for (const { ask } of await tree.asks()) await tree.answer(ask, 'yes');
+        expect(await tree.result()).toMatchObject({ text: 'the new one' });
+      },
+    ));
+
   it('people add a child while the tree runs, change one that has not begun, and tell nodes something [TREE-42]', () =>
     forest(twoChildren([2]), async ({ trees, world, asked }) => {
       const tree = await trees.start('survey', { goal: 'top' });

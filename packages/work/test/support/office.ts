@@ -44,7 +44,7 @@ export const POOL = 'pool';
 const place = z.strictObject({ n: z.int(), session: z.string(), call_id: z.string(), step_epoch: z.int() });
 type Place = z.infer<typeof place>;
 
-/** Has jobs done, writes down what it hears, and answers calls of the tool `ask_desk`, at once or after a decision. */
+/** Has jobs done, writes down what it hears, and answers calls of the tool `ask_desk`, at once or after a decision. It fails when it is asked to. */
 const deskReducer = defineReducer({
   name: DESK,
   state: z.strictObject({ parked: z.array(place) }),
@@ -55,6 +55,8 @@ const deskReducer = defineReducer({
     'test/Decide@1': z.strictObject({ says: z.string() }),
     'test/AnswerAgain@1': z.strictObject({ place }),
     'test/Quit@1': z.strictObject({}),
+    'test/Break@1': z.strictObject({}),
+    'test/Fail@1': z.strictObject({}),
     ...jobEvents,
     'aos.agent/OwnerCall@1': ownerCall,
     'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
@@ -81,6 +83,10 @@ const deskReducer = defineReducer({
         return answer(ctx, event.value.place, 'again');
       case 'test/Quit@1':
         return ctx.end();
+      case 'test/Break@1':
+        return ctx.send(ctx.address, { name: 'test/Fail@1', value: {} });
+      case 'test/Fail@1':
+        throw new Error('a defect');
       case 'work/JobChanged@1':
         ctx.append('heard', event.value);
         return;
@@ -95,6 +101,7 @@ function called(parked: Place[], { session, call_id, step_epoch, args }: OwnerCa
   const { about } = args as { readonly about: string };
   const one = { n, session, call_id, step_epoch };
   if (about === 'refuse') ctx.reject('not_offered');
+  if (about === 'fail') throw new Error('a defect');
   if (about !== 'wait') return answer(ctx, one, `about ${about}`);
   parked.push(one);
   const value = { session, call_id, step_epoch };

@@ -1,4 +1,5 @@
 /** `reprise society audit`: every agent of a world as the journal shows it, and what does not hold of it. */
+import { actorWords } from '@reprise/contracts';
 import { AUDIT_PROBLEMS, type AuditedAgent, type AuditProblem, type AuditReport, auditSociety } from '@reprise/society';
 import { EXIT, type ExitCode } from '../../exit.js';
 import type { Io } from '../../io.js';
@@ -52,10 +53,19 @@ function linesOfAgent(agent: AuditedAgent): readonly string[] {
     `  rights: set ${counted(rights.length, 'time')}, last in frame ${rights.at(-1)?.seq ?? '–'}${refused === 0 ? '' : `; refused ${counted(refused, 'time')}`}`,
     `  hot context: ${linkWords(agent)}`,
     `  use: ${counted(allowed, 'effect')} allowed, ${denied} denied`,
-    ...agent.statuses.map(({ seq, old, new: next, reason, by }) => {
-      return `  ${seq}: ${old} → ${next}, ${reason}${by === null ? '' : ` by ${nameOf(by)}`}`;
+    ...agent.statuses.map((change) => {
+      const { seq, old, new: next, reason } = change;
+      return `  ${seq}: ${old} → ${next}, ${reason}${byWords(change)}`;
     }),
   ];
+}
+
+/** Who changed a status: the entity above, and who acted in its name where that is another. */
+function byWords({ by, actor }: AuditedAgent['statuses'][number]): string {
+  const entity = by === null ? '' : nameOf(by);
+  const acted = actor === null ? '' : actorWords(actor);
+  if (acted === '' || acted === entity) return entity === '' ? '' : ` by ${entity}`;
+  return ` by ${acted}${entity === '' ? '' : ` for ${entity}`}`;
 }
 
 function keyWords({ key_ref, proved, destroyed }: AuditedAgent['key']): string {

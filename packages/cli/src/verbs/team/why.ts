@@ -1,8 +1,9 @@
 /** `reprise team why`: the chain from a memory to the words of the user. */
 import { readText } from '@reprise/agent';
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { type Actor, actorOf, actorWords, isRepriseError, type Principal, RepriseError } from '@reprise/contracts';
+import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
-import { memoryItems, memoryPlaces, provenanceOf } from '@reprise/memory';
+import { memoryItems, memoryPlaces, type Provenance, provenanceOf } from '@reprise/memory';
 import { scopeOf } from '@reprise/specialists/contracts';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
@@ -29,15 +30,29 @@ export async function whyTeam(io: Io, memory: string, options: WhyTeamOptions): 
     if (found === undefined) throw unknown(memory, 'a memory of this project: reprise team show memories');
     const words =
       found.text_ref === null ? null : await wordsOf(() => readText(store.content, found.text_ref as never));
-    if (options.json === true) return io.out.write(`${toJson({ project, chain: found.chain, words })}\n`);
-    const lines = found.chain.map(({ kind, id: n, title, seq }) => {
+    const chain = await Promise.all(found.chain.map(async (step) => ({ ...step, ...(await saidBy(store, step)) })));
+    if (options.json === true) return io.out.write(`${toJson({ project, chain, words })}\n`);
+    const lines = chain.map(({ kind, id: n, title, seq, by }) => {
       const named = title === '' || title === `${kind} ${n}` ? '' : `: ${title}`;
-      return `${kind} ${n}${named} · frame ${seq}`;
+      return `${kind} ${n}${named}${by === undefined ? '' : ` by ${actorWords(by)}`} · frame ${seq}`;
     });
     const last = words === null ? 'The words of the user are not known.' : `“${words.replace(/\s+/g, ' ')}”`;
     await io.out.write([...lines, last].map((line) => `${escapeLine(line)}\n`).join(''));
   });
   return TREE_EXIT.complete;
+}
+
+/** Who said a message: its place is stated in the frame of its request. */
+async function saidBy(
+  { journal }: ReadonlyStore,
+  { kind, seq }: Provenance['chain'][number],
+): Promise<{ readonly by?: Actor }> {
+  if (kind !== 'message') return {};
+  for await (const { bytes } of journal.read(seq, seq)) {
+    const { ingress } = readFrame(bytes, seq);
+    if (ingress.kind === 'request') return { by: actorOf(ingress.principal as Principal, ingress.actor) };
+  }
+  return {};
 }
 
 function unknown(actual: string, expected: string): RepriseError {

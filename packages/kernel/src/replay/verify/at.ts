@@ -1,5 +1,13 @@
 /** Reads a world as it was: read-only state at a frame. */
-import { type Address, type Guarantee, isWhole, RepriseError, type Value } from '@reprise/contracts';
+import {
+  type Address,
+  type Capability,
+  type Guarantee,
+  isWhole,
+  type Principal,
+  RepriseError,
+  type Value,
+} from '@reprise/contracts';
 import type { ContentReader } from '../../ports/content/port.js';
 import type { Head } from '../../ports/journal/port.js';
 import type { ReadonlyStore } from '../../ports/store/store.js';
@@ -12,9 +20,9 @@ import {
   requirePosition,
   requireReadable,
 } from '../../pure/arguments/arguments.js';
-import { portableSha256 } from '../../pure/codec/index.js';
+import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
-import { isAddress, logKey } from '../../pure/engine/index.js';
+import { holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
 import { type Trouble, troublesIn } from '../../run/state/trouble.js';
@@ -38,6 +46,15 @@ export interface WorldAt {
   trouble(): readonly Trouble[];
   /** The effects without a receipt, in the order in which they were emitted. */
   openEffects(): readonly EffectAt[];
+  /** What cells above a cell and the operator held it to, in the order of the granters' names. */
+  holds(address: Address): Promise<readonly HoldAt[]>;
+}
+
+/** A hold on a cell, as it was. */
+interface HoldAt {
+  readonly granter: Principal;
+  /** What both sides of the cell's rights were met with. */
+  readonly hold: Capability;
 }
 
 /** An open effect, as it was. */
@@ -97,7 +114,19 @@ export async function worldAt(
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
     trouble: () => troublesIn(table),
     openEffects: () => effectsIn(table),
+    holds: (address) => holdsIn(table, placeOf(address)),
   };
+}
+
+async function holdsIn(table: LeafTable, address: Address): Promise<readonly HoldAt[]> {
+  requireAddress(address);
+  const rights = await table.read(rightsKey(holderOf(address)));
+  return (rights?.holds ?? []).map(([granter, hold]) => ({ granter, hold: copyOf(hold) }));
+}
+
+/** Leaves are shared and never written into, so callers get copies. */
+function copyOf(hold: Capability): Capability {
+  return copyValue(hold as unknown as Value) as unknown as Capability;
 }
 
 function effectsIn(table: LeafTable): readonly EffectAt[] {

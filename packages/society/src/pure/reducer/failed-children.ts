@@ -27,7 +27,7 @@ import {
 } from './failed-agents.js';
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { childStatusNews } from './member-news.js';
-import { type Answer, type Operations, refusal } from './operations.js';
+import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { timeOf } from './time.js';
 
 /** The handlers of the events about failed agents. */
@@ -143,11 +143,11 @@ export function notReached(draft: EntityState, { call, about, code }: NotReached
   if (row === undefined) return;
   const { name, args } = row;
   const cut = cutOf(name, args, ctx);
-  if (FAILED.includes(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
+  if (isOfFailedCell(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
     holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
     return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
   }
-  if (FAILED.includes(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
+  if (isOfFailedCell(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
   if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
   answerCall(draft, call, refusal('agent_unknown'), ctx);
 }
@@ -158,9 +158,6 @@ interface NotReached {
   /** Why the kernel did not deliver it. */
   readonly code: string;
 }
-
-/** The codes of events that a cell did not take because it has failed, or fails of them. */
-const FAILED: readonly string[] = ['cell_failed', 'faulted'];
 
 interface AskedOfFailed {
   readonly name: string;

@@ -10,7 +10,7 @@ import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { eventsAfter } from './inbox.js';
 import { countsOf } from './member-context.js';
-import { type Answer, type Operations, operation, refusal } from './operations.js';
+import { type Answer, isOfFailedCell, type Operations, operation, refusal } from './operations.js';
 
 /** The operations on hot contexts. */
 export const hotOperations: Operations = {
@@ -42,10 +42,16 @@ function refused(call: string) {
   return { reply: 'refusal', tag: `${HOT_TAG}${call}` } as const;
 }
 
-/** Takes the answer of a hot context that takes no such event. @returns whether the tag was one of these operations' */
-export function hotRefused(draft: EntityState, tag: string, ctx: ReducerContext): boolean {
+/**
+ * Takes the answer of a hot context that takes no such event.
+ *
+ * @param code why it was not delivered
+ * @returns whether the tag was one of these operations'
+ */
+export function hotRefused(draft: EntityState, tag: string, code: string, ctx: ReducerContext): boolean {
   if (!tag.startsWith(HOT_TAG)) return false;
-  answerCall(draft, tag.slice(HOT_TAG.length), refusal('agent_unknown'), ctx);
+  const why = isOfFailedCell(code) ? 'cell_failed' : 'agent_unknown';
+  answerCall(draft, tag.slice(HOT_TAG.length), refusal(why), ctx);
   return true;
 }
 

@@ -11,7 +11,7 @@ import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
 import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
-import { type Operations, operation } from './operations.js';
+import { isOfFailedCell, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 import { tierChanged, trustOperations } from './trust.js';
 
@@ -85,14 +85,14 @@ export function memberAnswered(
   { tag = '', outcome, code = '' }: { readonly tag?: string; readonly outcome: string; readonly code?: string },
   ctx: ReducerContext,
 ): boolean {
-  if (!tag.startsWith(EMCON_TAG)) return hotRefused(draft, tag, ctx);
+  if (!tag.startsWith(EMCON_TAG)) return hotRefused(draft, tag, code, ctx);
   const [, on, call = '', ...rest] = tag.split('.');
   const emcon = on === '1';
   const group_id = rest.join('.');
   const answer =
     outcome === 'accepted'
       ? { value: { group_id, emcon } }
-      : { value: { code: code || 'not_authorized' }, is_error: true };
+      : refusal(isOfFailedCell(code) ? 'cell_failed' : code || 'not_authorized');
   answerCall(draft, call, answer, ctx);
   return true;
 }

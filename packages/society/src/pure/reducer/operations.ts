@@ -55,6 +55,11 @@ export function refusal(code: string, details: Readonly<Record<string, Value>> =
   return { value: { code, ...details }, is_error: true };
 }
 
+/** Whether the kernel did not deliver an event because its cell has failed, or failed of this very event. */
+export function isOfFailedCell(code: string): boolean {
+  return code === 'cell_failed' || code === 'faulted';
+}
+
 /**
  * A denial of the gate, as an answer: it names the first check that failed (CAP-10).
  *
