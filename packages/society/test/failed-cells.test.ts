@@ -110,7 +110,64 @@ describe('an entity whose cell fails', () => {
   });
 });
 
+/** A society in which the first cell of a reducer that takes an event fails of it. */
+function failingAt(reducer: string, event: string): ReturnType<typeof society> {
+  const part = society();
+  const reducers = (part.reducers ?? []).map((one) => {
+    if (one.name !== reducer) return one;
+    const reduce: typeof one.reduce = (draft, given, ctx) => {
+      if (given.name === event) throw new Error('a defect');
+      return one.reduce(draft, given, ctx);
+    };
+    return { ...one, reduce };
+  });
+  return { ...part, reducers };
+}
+
+async function officeFailingAt(reducer: string, event: string) {
+  const part = failingAt(reducer, event);
+  const models = { main: scriptBy(() => ({ text: 'A market.' })) };
+  const world = await openWorld({ store: memory(), models, agents: [bot, scout], parts: [part] });
+  return { world, office: world.part(part), ann: await world.part(part).human('ann') };
+}
+
+const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);
+const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
+
 describe('a swarm whose cell fails', () => {
+  it.each([...FORMING, 'sys/Reply@1', 'work/RightsStand@1'])(
+    'a swarm that fails of %s while it forms answers the call that creates it, and its creator works on [RED-39] [SOC-78]',
+    async (event) => {
+      const at = await officeFailingAt('society/Swarm@1', event);
+      await using world = at.world;
+      const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+      const refused = { code: 'request_rejected', details: { reason: 'cell_failed', actual: { swarm_id: 's' } } };
+      await expect(creating).rejects.toMatchObject(refused);
+      expect(await world.trouble()).toMatchObject([{ where: ['society/Swarm@1', 's'], code: 'threw', event }]);
+      await expect(at.ann.use('swarm_status', { swarm_id: 's' })).rejects.toMatchObject(refused);
+      expect(await at.ann.agents()).toEqual({ items: [] });
+    },
+  );
+
+  it('whoever did not create a failed swarm does not learn that it exists [SOC-78]', async () => {
+    const at = await officeFailingAt('society/Swarm@1', 'society/FormSwarm@1');
+    await using _world = at.world;
+    const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+    await expect(creating).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
+    const bob = await at.office.human('bob');
+    const asked = bob.use('swarm_status', { swarm_id: 's' });
+    await expect(asked).rejects.toMatchObject({ details: { reason: 'swarm_unknown' } });
+  });
+
+  it('a call at a hot context whose cell fails says so, and does not say that the agent is unknown [SOC-78]', async () => {
+    const at = await officeFailingAt('society/L1@1', 'society/ReadL1@1');
+    await using world = at.world;
+    for (let calls = 0; calls < 2; calls++) {
+      await expect(at.ann.l1()).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
+    }
+    expect(await world.trouble()).toMatchObject([{ where: ['society/L1@1', 'ann'] }]);
+  });
+
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
     const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) });
     await using world = at.world;

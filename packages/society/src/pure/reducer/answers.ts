@@ -61,6 +61,11 @@ export function answererFailed(
   return true;
 }
 
+/** Whether the kernel did not deliver an event because its receiver has failed, or fails of it. */
+export function isOfFailed(code: string): boolean {
+  return code === 'cell_failed' || code === 'faulted';
+}
+
 /** The call of a row that still waits. */
 export function openCall(call: string, ctx: ReducerContext): CallRow | undefined {
   return call === '' ? undefined : tableOf(ctx, 'calls').get(call); // the word of another cell, and no key

@@ -9,8 +9,9 @@ import {
   type entityTables,
   type ForFailed,
   type failedNews,
+  SWARM,
 } from '../contracts/index.js';
-import { answerCall, openCall } from './answers.js';
+import { answerCall, isOfFailed, openCall } from './answers.js';
 import { archiveId, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
 import { clearRemoved } from './clearing.js';
@@ -28,6 +29,7 @@ import {
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, type Operations, refusal } from './operations.js';
+import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
 
 /** The handlers of the events about failed agents. */
@@ -50,12 +52,13 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
 /** A cell that this entity made has failed: one of its agents, or another one, such as a swarm. */
 export function childFailed(
   draft: EntityState,
-  { cell: [reducer, agent_id], code }: { readonly cell: Address; readonly code: string },
+  { cell: [reducer, id], code }: { readonly cell: Address; readonly code: string },
   ctx: ReducerContext,
 ): void {
+  if (reducer === SWARM) return unformedSwarmFailed(draft, id, ctx);
   if (reducer !== ENTITY) return;
-  const known = tableOf(ctx, 'children').get(agent_id);
-  if (known !== undefined) agentFailed({ agent_id, code, known }, draft.maker, ctx);
+  const known = tableOf(ctx, 'children').get(id);
+  if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
 }
 
 /** An agent of this entity tells of its status. */
@@ -143,11 +146,11 @@ export function notReached(draft: EntityState, { call, about, code }: NotReached
   if (row === undefined) return;
   const { name, args } = row;
   const cut = cutOf(name, args, ctx);
-  if (FAILED.includes(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
+  if (isOfFailed(code) && cut?.ended === false && failedAgentOf(about, ctx) === undefined) {
     holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
     return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
   }
-  if (FAILED.includes(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
+  if (isOfFailed(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
   if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
   answerCall(draft, call, refusal('agent_unknown'), ctx);
 }
@@ -158,9 +161,6 @@ interface NotReached {
   /** Why the kernel did not deliver it. */
   readonly code: string;
 }
-
-/** The codes of events that a cell did not take because it has failed, or fails of them. */
-const FAILED: readonly string[] = ['cell_failed', 'faulted'];
 
 interface AskedOfFailed {
   readonly name: string;

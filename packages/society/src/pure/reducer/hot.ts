@@ -3,7 +3,7 @@ import type { Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type EntityState, L1_BYTES_MAX, L1_FIELDS, type L1Told, l1At, memoryToolCalls } from '../contracts/index.js';
-import { answerCall, openCall } from './answers.js';
+import { answerCall, isOfFailed, openCall } from './answers.js';
 import { archiveTold } from './archive.js';
 import { waitsForNews } from './board-reading.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -43,9 +43,14 @@ function refused(call: string) {
 }
 
 /** Takes the answer of a hot context that takes no such event. @returns whether the tag was one of these operations' */
-export function hotRefused(draft: EntityState, tag: string, ctx: ReducerContext): boolean {
+export function hotRefused(
+  draft: EntityState,
+  { tag, code }: { readonly tag: string; readonly code: string },
+  ctx: ReducerContext,
+): boolean {
   if (!tag.startsWith(HOT_TAG)) return false;
-  answerCall(draft, tag.slice(HOT_TAG.length), refusal('agent_unknown'), ctx);
+  const answer = isOfFailed(code) ? refusal('cell_failed', { cell: 'failed' }) : refusal('agent_unknown');
+  answerCall(draft, tag.slice(HOT_TAG.length), answer, ctx);
   return true;
 }
 

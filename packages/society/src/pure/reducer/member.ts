@@ -85,7 +85,7 @@ export function memberAnswered(
   { tag = '', outcome, code = '' }: { readonly tag?: string; readonly outcome: string; readonly code?: string },
   ctx: ReducerContext,
 ): boolean {
-  if (!tag.startsWith(EMCON_TAG)) return hotRefused(draft, tag, ctx);
+  if (!tag.startsWith(EMCON_TAG)) return hotRefused(draft, { tag, code }, ctx);
   const [, on, call = '', ...rest] = tag.split('.');
   const emcon = on === '1';
   const group_id = rest.join('.');
