@@ -4,30 +4,7 @@ import { formatAddress } from '@reprise/contracts';
 import { defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import { script, scriptBy } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';
-import { describe, expect, it, vi } from 'vitest';
-
-/** Entities with the name Broken fail when the gate has judged a call, and swarms for a broken goal when a task ends: defects of reducers. */
-vi.mock('../src/pure/reducer/calls.js', async (load) => {
-  const real = await load<typeof import('../src/pure/reducer/calls.js')>();
-  return {
-    ...real,
-    callChecked: (...given: Parameters<typeof real.callChecked>) => {
-      if (given[1].display_name === 'Broken') throw new Error('a defect');
-      return real.callChecked(...given);
-    },
-  };
-});
-
-vi.mock('../src/pure/reducer/swarm-tasks.js', async (load) => {
-  const real = await load<typeof import('../src/pure/reducer/swarm-tasks.js')>();
-  return {
-    ...real,
-    worked: (...given: Parameters<typeof real.worked>) => {
-      if (given[0].strategy === 'broadcast') throw new Error('a defect');
-      return real.worked(...given);
-    },
-  };
-});
+import { describe, expect, it } from 'vitest';
 
 const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.', tools: groupTools });
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -42,11 +19,31 @@ const outcome = (asked: Promise<unknown>) =>
     },
   );
 
-async function office(models: Parameters<typeof openWorld>[0]['models']) {
+/** A society in which cells of a reducer fail of an event: all of them, or those in such a state. */
+function failingAt(
+  reducer: string,
+  event: string,
+  isMeant: (state: { readonly display_name?: string }) => boolean = () => true,
+): ReturnType<typeof society> {
   const part = society();
+  const reducers = (part.reducers ?? []).map((one) => {
+    if (one.name !== reducer) return one;
+    const reduce: typeof one.reduce = (draft, given, ctx) => {
+      if (given.name === event && isMeant(draft as object)) throw new Error('a defect');
+      return one.reduce(draft, given, ctx);
+    };
+    return { ...one, reduce };
+  });
+  return { ...part, reducers };
+}
+
+/** Entities with the name Broken fail when the gate has judged a call. */
+async function office(
+  models: Parameters<typeof openWorld>[0]['models'],
+  part = failingAt('society/Entity@1', 'society/Checked@1', ({ display_name }) => display_name === 'Broken'),
+) {
   const world = await openWorld({ store: memory(), models, agents: [bot, scout], parts: [part] });
-  const ann = await world.part(part).human('ann');
-  return { world, office: world.part(part), ann };
+  return { world, office: world.part(part), ann: await world.part(part).human('ann') };
 }
 
 async function broken(at: Awaited<ReturnType<typeof office>>) {
@@ -110,26 +107,8 @@ describe('an entity whose cell fails', () => {
   });
 });
 
-/** A society in which the first cell of a reducer that takes an event fails of it. */
-function failingAt(reducer: string, event: string): ReturnType<typeof society> {
-  const part = society();
-  const reducers = (part.reducers ?? []).map((one) => {
-    if (one.name !== reducer) return one;
-    const reduce: typeof one.reduce = (draft, given, ctx) => {
-      if (given.name === event) throw new Error('a defect');
-      return one.reduce(draft, given, ctx);
-    };
-    return { ...one, reduce };
-  });
-  return { ...part, reducers };
-}
-
-async function officeFailingAt(reducer: string, event: string) {
-  const part = failingAt(reducer, event);
-  const models = { main: scriptBy(() => ({ text: 'A market.' })) };
-  const world = await openWorld({ store: memory(), models, agents: [bot, scout], parts: [part] });
-  return { world, office: world.part(part), ann: await world.part(part).human('ann') };
-}
+const officeFailingAt = (reducer: string, event: string) =>
+  office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAt(reducer, event));
 
 const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);
 const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
@@ -169,7 +148,7 @@ describe('a swarm whose cell fails', () => {
   });
 
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
-    const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) });
+    const at = await officeFailingAt('society/Swarm@1', 'society/Worked@1');
     await using world = at.world;
     const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
     const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });

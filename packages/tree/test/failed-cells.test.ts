@@ -1,11 +1,11 @@
 /** Waits for a tree whose cell fails: each ends, whether it began before or after the fault. */
 import { isRepriseError } from '@reprise/contracts';
 import { describe, expect, it, vi } from 'vitest';
-import { complete, forest } from './forest.js';
+import { complete, forest } from './api/forest.js';
 
 /** Trees with `broken` in their name fail when a run of their root ends: a defect of the reducer. */
-vi.mock('../../src/pure/reducer/run-end.js', async (load) => {
-  const real = await load<typeof import('../../src/pure/reducer/run-end.js')>();
+vi.mock('../src/pure/reducer/run-end.js', async (load) => {
+  const real = await load<typeof import('../src/pure/reducer/run-end.js')>();
   return {
     ...real,
     runEnded: (...given: Parameters<typeof real.runEnded>) => {
