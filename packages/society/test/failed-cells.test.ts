@@ -1,7 +1,8 @@
 /** Waits for entities, swarms and their sessions when a cell of the society fails: each ends, and the world works on. */
-import type { Served } from '@reprise/agent';
+import type { Served, WorldPart } from '@reprise/agent';
 import { formatAddress } from '@reprise/contracts';
 import { defineAgent, isRepriseError, memory, openWorld } from 'reprise';
+import type { ReducerDefinition } from 'reprise/kernel';
 import { script, scriptBy } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
@@ -110,6 +111,34 @@ describe('an entity whose cell fails', () => {
 const officeFailingAt = (reducer: string, event: string) =>
   office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAt(reducer, event));
 
+/** Jobs fail when they are given a slot. */
+function failingJob(one: ReducerDefinition): ReducerDefinition {
+  if (one.name !== 'work/Job@1') return one;
+  const reduce: typeof one.reduce = (draft, given, ctx) => {
+    if (given.name === 'flow/Granted@1') throw new Error('a defect');
+    return one.reduce(draft, given, ctx);
+  };
+  return { ...one, reduce };
+}
+
+/** The parts that a part uses, with other reducers: each stays one part. */
+function changedUses(
+  { uses = [] }: WorldPart,
+  change: (reducer: ReducerDefinition) => ReducerDefinition,
+  known = new Map<WorldPart, WorldPart>(),
+): readonly WorldPart[] {
+  return uses.map((used) => {
+    const { reducers = [] } = used;
+    const one = known.get(used) ?? {
+      ...used,
+      uses: changedUses(used, change, known),
+      reducers: reducers.map(change),
+    };
+    known.set(used, one);
+    return one;
+  });
+}
+
 const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);
 const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
 
@@ -145,6 +174,18 @@ describe('a swarm whose cell fails', () => {
       await expect(at.ann.l1()).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
     }
     expect(await world.trouble()).toMatchObject([{ where: ['society/L1@1', 'ann'] }]);
+  });
+
+  it('a swarm whose job fails ends with a failed task and is not waited for [RED-39] [SPEC-45]', async () => {
+    const part = society();
+    const failing = { ...part, uses: changedUses(part, failingJob) };
+    const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) }, failing);
+    await using world = at.world;
+    const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS });
+    const { status, results } = await swarm.ended({ within: '30s' });
+    expect(status).not.toBe('executing');
+    expect(results.map((result) => result.status)).toContain('failed');
+    expect((await world.trouble()).map(({ where }) => where[0])).toContain('work/Job@1');
   });
 
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {

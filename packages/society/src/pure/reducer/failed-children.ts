@@ -1,6 +1,7 @@
 /** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
 import type { Address, Value } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { failedJob, jobNumberOf } from '@reprise/work/contracts';
 import {
   type AgentCallOf,
   agentCalls,
@@ -16,6 +17,7 @@ import { archiveId, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
 import { clearRemoved } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
+import { jobNews } from './entity-work.js';
 import {
   actForFailed,
   agentFailed,
@@ -56,6 +58,8 @@ export function childFailed(
   ctx: ReducerContext,
 ): void {
   if (reducer === SWARM) return unformedSwarmFailed(draft, id, ctx);
+  const job = jobNumberOf(idOf(ctx), [reducer, id]);
+  if (job !== undefined) return jobNews(draft, failedJob(job), ctx);
   if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(id);
   if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
