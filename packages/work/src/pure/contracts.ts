@@ -1,5 +1,5 @@
 /** The schemas of jobs: one run of an agent for an owner (`work/Job@1`), its preparation, and what its owner is told. */
-import { adopted, tally } from '@reprise/agent/contracts';
+import { adopted, type Tally, tally } from '@reprise/agent/contracts';
 import { type Address, address, digestHex, inputPart, keyText, partView, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
@@ -179,6 +179,23 @@ export function jobKey(ownerKey: string, n: number): string {
 export function jobAddress(ownerKey: string, n: number): Address {
   return [JOB, jobKey(ownerKey, n)];
 }
+
+/** The number of a job of an owner, by its address; undefined for every other cell. */
+export function jobNumberOf(ownerKey: string, [reducer, at]: Address): number | undefined {
+  const n = Number(at.slice(ownerKey.length + JOB_MARK.length));
+  return reducer === JOB && at === jobKey(ownerKey, n) ? n : undefined;
+}
+
+/**
+ * What the owner of a job whose cell has failed hears in place of its news.
+ *
+ * @param used what the job last told that it used; nothing when absent
+ */
+export function failedJob(n: number, used: Tally | null = null): JobChanged {
+  return { n, status: 'failed', attempt: 0, code: 'cell_failed', tally: used ?? NO_USE };
+}
+
+const NO_USE: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
 /** Makes a job of this cell, in this frame. */
 export function beginWork(ctx: ReducerContext, job: BeginJob): void {

@@ -220,7 +220,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
       return;
     }
-    if (value.tag?.startsWith(SWARM_TAG)) return passRefused(draft, value.tag, ctx);
+    if (value.tag?.startsWith(SWARM_TAG)) {
+      const { tag, to, code = '' } = value;
+      return passRefused(draft, { tag, to, code }, ctx);
+    }
     if (!memberAnswered(draft, value, ctx)) agentNews(draft, { name: 'sys/Reply@1', value }, ctx);
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {

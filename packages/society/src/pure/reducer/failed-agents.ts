@@ -16,6 +16,7 @@ import { type AgentStatus, type FailedAgent, type ForFailed, formatHolder } from
 import { heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
 import { isLegal } from './status-table.js';
+import { entriesOf } from './table-rows.js';
 
 /** What the maker of an agent knows of it. */
 export interface MadeAgent {
@@ -234,16 +235,6 @@ function sessionsOf(agent_id: string, ctx: ReducerContext): readonly string[] {
     found.push(...own);
     if (own.length < PAGE) return found;
     after = own.at(-1) ?? prefix;
-  }
-}
-
-function entriesOf<V>(table: Table<V>): readonly (readonly [string, V])[] {
-  const found: (readonly [string, V])[] = [];
-  for (let after: string | undefined; ; ) {
-    const rows = table.range({ ...(after === undefined ? {} : { after }), limit: PAGE });
-    found.push(...rows);
-    if (rows.length < PAGE) return found;
-    after = rows.at(-1)?.[0];
   }
 }
 

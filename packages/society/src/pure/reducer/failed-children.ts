@@ -1,6 +1,7 @@
 /** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
 import type { Address, Value } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { failedJob, jobNumberOf } from '@reprise/work/contracts';
 import {
   type AgentCallOf,
   agentCalls,
@@ -9,12 +10,14 @@ import {
   type entityTables,
   type ForFailed,
   type failedNews,
+  SWARM,
 } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { archiveId, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
 import { clearRemoved } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
+import { jobNews } from './entity-work.js';
 import {
   actForFailed,
   agentFailed,
@@ -28,6 +31,7 @@ import {
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
+import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
 
 /** The handlers of the events about failed agents. */
@@ -50,12 +54,15 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
 /** A cell that this entity made has failed: one of its agents, or another one, such as a swarm. */
 export function childFailed(
   draft: EntityState,
-  { cell: [reducer, agent_id], code }: { readonly cell: Address; readonly code: string },
+  { cell: [reducer, id], code }: { readonly cell: Address; readonly code: string },
   ctx: ReducerContext,
 ): void {
+  if (reducer === SWARM) return unformedSwarmFailed(draft, id, ctx);
+  const job = jobNumberOf(idOf(ctx), [reducer, id]);
+  if (job !== undefined) return jobNews(draft, failedJob(job), ctx);
   if (reducer !== ENTITY) return;
-  const known = tableOf(ctx, 'children').get(agent_id);
-  if (known !== undefined) agentFailed({ agent_id, code, known }, draft.maker, ctx);
+  const known = tableOf(ctx, 'children').get(id);
+  if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
 }
 
 /** An agent of this entity tells of its status. */

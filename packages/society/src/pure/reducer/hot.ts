@@ -50,8 +50,8 @@ function refused(call: string) {
  */
 export function hotRefused(draft: EntityState, tag: string, code: string, ctx: ReducerContext): boolean {
   if (!tag.startsWith(HOT_TAG)) return false;
-  const why = isOfFailedCell(code) ? 'cell_failed' : 'agent_unknown';
-  answerCall(draft, tag.slice(HOT_TAG.length), refusal(why), ctx);
+  const answer = isOfFailedCell(code) ? refusal('cell_failed', { cell: 'failed' }) : refusal('agent_unknown');
+  answerCall(draft, tag.slice(HOT_TAG.length), answer, ctx);
   return true;
 }
 

@@ -1,5 +1,5 @@
 /** The tools of swarms, at the entity that calls them: it makes the swarm, or passes the call on to it. */
-import type { Value } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import {
@@ -19,10 +19,11 @@ import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
 import { idOf, tableOf } from './entity-context.js';
-import { type Answer, type Operations, operation, refusal } from './operations.js';
+import { type Answer, isOfFailedCell, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
 import { handedOnBy } from './rights.js';
+import { entriesOf } from './table-rows.js';
 
 /** The operations of the tools of swarms. */
 export const swarmOperations: Operations = {
@@ -67,9 +68,27 @@ function pass(name: string, args: { readonly swarm_id: string }, call: string, c
   return undefined;
 }
 
-/** A swarm did not take a call: no swarm has this id. */
-export function passRefused(draft: EntityState, tag: string, ctx: ReducerContext): void {
-  answerCall(draft, tag.slice(SWARM_TAG.length), refusal('swarm_unknown'), ctx);
+/** A swarm did not take a call: it has failed, which its creator is told, or none that the entity may know has this id. */
+export function passRefused(
+  draft: EntityState,
+  { tag, to, code }: { readonly tag: string; readonly to: Address; readonly code: string },
+  ctx: ReducerContext,
+): void {
+  const isOwn = tableOf(ctx, 'swarms').get(to[1]) !== undefined;
+  const answer = isOwn && isOfFailedCell(code) ? failedSwarm(to[1]) : refusal('swarm_unknown');
+  answerCall(draft, tag.slice(SWARM_TAG.length), answer, ctx);
+}
+
+/** A swarm of this entity has failed: the call that creates it is answered, where it has not formed. */
+export function unformedSwarmFailed(draft: EntityState, swarm_id: string, ctx: ReducerContext): void {
+  for (const [call, { name, args }] of entriesOf(tableOf(ctx, 'calls'))) {
+    const isIts = name === 'swarm_create' && swarmCalls.swarm_create.parse(args).swarm_id === swarm_id;
+    if (isIts) answerCall(draft, call, failedSwarm(swarm_id), ctx);
+  }
+}
+
+function failedSwarm(swarm_id: string): Answer {
+  return refusal('cell_failed', { swarm_id, cell: 'failed' });
 }
 
 /** Checks the manifest as far as the entity can, and has its agents checked: nothing is made yet. */

@@ -26,7 +26,7 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { memoryEvents, memoryNews, openStore } from '@reprise/memory/contracts';
-import { job, jobEvents } from '@reprise/work/contracts';
+import { job, jobEvents, jobNumberOf } from '@reprise/work/contracts';
 import {
   COORDINATOR_KEY,
   coordinatorOf,
@@ -53,7 +53,7 @@ import { cancelProject, sweep } from './cancel.js';
 import { INPUT_TAG, tellCoordinator } from './coordinator.js';
 import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator-news.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
-import { jobChanged } from './jobs.js';
+import { jobChanged, jobFailed } from './jobs.js';
 import { DIGITS, key } from './keys.js';
 import { linkMessage } from './links.js';
 import { memoryWritten, remember } from './memory.js';
@@ -352,7 +352,9 @@ const CODE_MAX = 96;
 /** A session or job that has failed as a cell takes no more events. */
 function childFailed(delivery: Delivery, [reducer, at]: readonly [string, string, ...unknown[]]): void {
   const coordinator = coordinatorOf(delivery.ctx.address[1]);
-  if (reducer === coordinator[0] && at === coordinator[1]) coordinatorFailed(delivery);
+  if (reducer === coordinator[0] && at === coordinator[1]) return coordinatorFailed(delivery);
+  const n = jobNumberOf(delivery.ctx.address[1], [reducer, at]);
+  if (n !== undefined) jobFailed(delivery, n);
 }
 
 /** A command of people, of the app, or of the cell that opened the project; no team but its own may (SPEC-41). */

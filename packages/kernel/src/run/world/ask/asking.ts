@@ -211,7 +211,10 @@ function actorIn(options: RequestOptions): { readonly actor?: Actor } {
   const given: unknown = readArgument('the options', () => options.actor);
   if (given === undefined) return {};
   const { success, data } = actorSchema.safeParse(given);
-  if (success) return { actor: data };
+  if (success) {
+    readArgument('the option "actor"', () => encode(data as Value)); // a text that is not well-formed has no canonical form
+    return { actor: data };
+  }
   throw new RepriseError('invalid_argument', 'invalid option "actor"', {
     where: 'actor',
     expected: "{ kind: 'person' | 'rule' | 'program' | 'node' | 'several', … }",

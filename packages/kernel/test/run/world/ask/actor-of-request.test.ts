@@ -23,11 +23,12 @@ const box = defineReducer({
   },
 });
 
+const app = defineApp({ reducers: [box] });
+const put = { name: 'test/Put@1', value: {} };
+
 describe('the actor of a request', () => {
   it('a reducer reads who sent its request: the principal, or the rule or program that it states; an event of a cell has none [ASK-16]', async () => {
-    const app = defineApp({ reducers: [box] });
     const world = await openKernelWorld({ store: memory(), app });
-    const put = { name: 'test/Put@1', value: {} };
     const rule = { kind: 'rule', id: 'always', granted_by: 'ann' } as const;
     await world.request(['test/Box@1', 'a'], put);
     await world.request(['test/Box@1', 'a'], put, { as: 'human:ann' });
@@ -43,4 +44,19 @@ describe('the actor of a request', () => {
     expect((await world.verify()).unverified).toBe(0);
     await world.close();
   });
+
+  it.each(['\ud800', 'a\udc00b'])(
+    'an actor with a lone surrogate (%j) is refused where it enters, as every text of a request [ASK-16]',
+    async (id) => {
+      await using world = await openKernelWorld({ store: memory(), app });
+      for (const actor of [
+        { kind: 'program', id },
+        { kind: 'rule', id: 'r', granted_by: id },
+      ] as const) {
+        const asked = world.request(['test/Box@1', 'a'], put, { actor });
+        await expect(asked).rejects.toMatchObject({ code: 'invalid_value' });
+      }
+      expect(await world.state(['test/Box@1', 'a'])).toBeUndefined();
+    },
+  );
 });

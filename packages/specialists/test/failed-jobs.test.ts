@@ -1,0 +1,49 @@
+/** Jobs whose cells fail: their project hears of it, and nobody waits for them. */
+import type { WorldPart } from '@reprise/agent';
+import { memory, openWorld } from 'reprise';
+import type { ReducerDefinition } from 'reprise/kernel';
+import { describe, expect, it } from 'vitest';
+import { workflowModel, workflowTeam } from './support/workflow.js';
+
+/** The first job fails of an event, each time that it takes it. */
+function failing(event: string): (reducer: ReducerDefinition) => ReducerDefinition {
+  return (reducer) => {
+    if (reducer.name !== 'work/Job@1') return reducer;
+    const reduce: typeof reducer.reduce = (draft, given, ctx) => {
+      if (given.name === event && ctx.address[1] === 'auth/j1') throw new Error('a defect');
+      return reducer.reduce(draft, given, ctx);
+    };
+    return { ...reducer, reduce };
+  };
+}
+
+/** A part with other reducers, also in all parts that it uses: each stays one part. */
+function changed<H>(
+  part: WorldPart<H>,
+  change: (reducer: ReducerDefinition) => ReducerDefinition,
+  known = new Map<WorldPart, WorldPart>(),
+): WorldPart<H> {
+  const uses = (part.uses ?? []).map((used) => {
+    const one = known.get(used) ?? changed(used, change, known);
+    known.set(used, one);
+    return one;
+  });
+  const { reducers = [] } = part;
+  return { ...part, uses, reducers: reducers.map(change) };
+}
+
+describe('given a job whose cell fails', () => {
+  it.each(['flow/Granted@1', 'work/Prepared@1', 'aos.agent/ChildNotice@1'])(
+    'a job that fails of %s has a failed result, and the project is idle: nobody waits for it [RED-39] [SPEC-45]',
+    async (event) => {
+      const team = changed(workflowTeam(), failing(event));
+      const models = { main: workflowModel().model };
+      await using world = await openWorld({ store: memory(), models, parts: [team] });
+      const project = world.part(team).project('auth');
+      await (await project.send('Move login to OAuth', { id: 'message-1' })).text();
+      expect((await project.idle({ within: '60s' })).status).not.toBe('working');
+      expect((await project.results())[0]).toMatchObject({ id: 1, status: 'failed', code: 'cell_failed' });
+      expect(await world.trouble()).toMatchObject([{ where: ['work/Job@1', 'auth/j1'], code: 'threw', event }]);
+    },
+  );
+});
