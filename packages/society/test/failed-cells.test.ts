@@ -1,19 +1,11 @@
 /** Waits for entities, swarms and their sessions when a cell of the society fails: each ends, and the world works on. */
-import type { Served } from '@reprise/agent';
+import type { Served, WorldPart } from '@reprise/agent';
 import { formatAddress } from '@reprise/contracts';
 import { defineAgent, isRepriseError, memory, openWorld } from 'reprise';
+import type { ReducerDefinition } from 'reprise/kernel';
 import { script, scriptBy } from 'reprise/providers';
-import { groupTools } from 'reprise/society';
+import { groupTools, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
-import { defectiveSociety } from './support/failing.js';
-
-/** Entities with the name Broken fail when the gate has judged a call, and swarms by broadcast when a task ends. */
-const defective = () =>
-  defectiveSociety(({ reducer, event, state }) => {
-    const { display_name, strategy } = state as { readonly display_name?: string; readonly strategy?: string };
-    if (reducer === 'society/Swarm@1') return event === 'society/Worked@1' && strategy === 'broadcast';
-    return event === 'society/Checked@1' && display_name === 'Broken';
-  });
 
 const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.', tools: groupTools });
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -28,11 +20,31 @@ const outcome = (asked: Promise<unknown>) =>
     },
   );
 
-async function office(models: Parameters<typeof openWorld>[0]['models']) {
-  const part = defective();
+/** A society in which cells of a reducer fail of an event: all of them, or those in such a state. */
+function failingAt(
+  reducer: string,
+  event: string,
+  isMeant: (state: { readonly display_name?: string }) => boolean = () => true,
+): ReturnType<typeof society> {
+  const part = society();
+  const reducers = (part.reducers ?? []).map((one) => {
+    if (one.name !== reducer) return one;
+    const reduce: typeof one.reduce = (draft, given, ctx) => {
+      if (given.name === event && isMeant(draft as object)) throw new Error('a defect');
+      return one.reduce(draft, given, ctx);
+    };
+    return { ...one, reduce };
+  });
+  return { ...part, reducers };
+}
+
+/** Entities with the name Broken fail when the gate has judged a call. */
+async function office(
+  models: Parameters<typeof openWorld>[0]['models'],
+  part = failingAt('society/Entity@1', 'society/Checked@1', ({ display_name }) => display_name === 'Broken'),
+) {
   const world = await openWorld({ store: memory(), models, agents: [bot, scout], parts: [part] });
-  const ann = await world.part(part).human('ann');
-  return { world, office: world.part(part), ann };
+  return { world, office: world.part(part), ann: await world.part(part).human('ann') };
 }
 
 async function broken(at: Awaited<ReturnType<typeof office>>) {
@@ -96,9 +108,88 @@ describe('an entity whose cell fails', () => {
   });
 });
 
+const officeFailingAt = (reducer: string, event: string) =>
+  office({ main: scriptBy(() => ({ text: 'A market.' })) }, failingAt(reducer, event));
+
+/** Jobs fail when they are given a slot. */
+function failingJob(one: ReducerDefinition): ReducerDefinition {
+  if (one.name !== 'work/Job@1') return one;
+  const reduce: typeof one.reduce = (draft, given, ctx) => {
+    if (given.name === 'flow/Granted@1') throw new Error('a defect');
+    return one.reduce(draft, given, ctx);
+  };
+  return { ...one, reduce };
+}
+
+/** The parts that a part uses, with other reducers: each stays one part. */
+function changedUses(
+  { uses = [] }: WorldPart,
+  change: (reducer: ReducerDefinition) => ReducerDefinition,
+  known = new Map<WorldPart, WorldPart>(),
+): readonly WorldPart[] {
+  return uses.map((used) => {
+    const { reducers = [] } = used;
+    const one = known.get(used) ?? {
+      ...used,
+      uses: changedUses(used, change, known),
+      reducers: reducers.map(change),
+    };
+    known.set(used, one);
+    return one;
+  });
+}
+
+const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);
+const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
+
 describe('a swarm whose cell fails', () => {
+  it.each([...FORMING, 'sys/Reply@1', 'work/RightsStand@1'])(
+    'a swarm that fails of %s while it forms answers the call that creates it, and its creator works on [RED-39] [SOC-78]',
+    async (event) => {
+      const at = await officeFailingAt('society/Swarm@1', event);
+      await using world = at.world;
+      const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+      const refused = { code: 'request_rejected', details: { reason: 'cell_failed', actual: { swarm_id: 's' } } };
+      await expect(creating).rejects.toMatchObject(refused);
+      expect(await world.trouble()).toMatchObject([{ where: ['society/Swarm@1', 's'], code: 'threw', event }]);
+      await expect(at.ann.use('swarm_status', { swarm_id: 's' })).rejects.toMatchObject(refused);
+      expect(await at.ann.agents()).toEqual({ items: [] });
+    },
+  );
+
+  it('a caller that did not create a failed swarm does not learn that it exists [SOC-78]', async () => {
+    const at = await officeFailingAt('society/Swarm@1', 'society/FormSwarm@1');
+    await using _world = at.world;
+    const creating = at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+    await expect(creating).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
+    const bob = await at.office.human('bob');
+    const asked = bob.use('swarm_status', { swarm_id: 's' });
+    await expect(asked).rejects.toMatchObject({ details: { reason: 'swarm_unknown' } });
+  });
+
+  it('a call at a hot context whose cell fails says so, and does not say that the agent is unknown [SOC-78]', async () => {
+    const at = await officeFailingAt('society/L1@1', 'society/ReadL1@1');
+    await using world = at.world;
+    for (let calls = 0; calls < 2; calls++) {
+      await expect(at.ann.l1()).rejects.toMatchObject({ details: { reason: 'cell_failed' } });
+    }
+    expect(await world.trouble()).toMatchObject([{ where: ['society/L1@1', 'ann'] }]);
+  });
+
+  it('a swarm whose job fails ends with a failed task and is not waited for [RED-39] [SPEC-45]', async () => {
+    const part = society();
+    const failing = { ...part, uses: changedUses(part, failingJob) };
+    const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) }, failing);
+    await using world = at.world;
+    const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS });
+    const { status, results } = await swarm.ended({ within: '30s' });
+    expect(status).not.toBe('executing');
+    expect(results.map((result) => result.status)).toContain('failed');
+    expect((await world.trouble()).map(({ where }) => where[0])).toContain('work/Job@1');
+  });
+
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
-    const at = await office({ main: scriptBy(() => ({ text: 'A market.' })) });
+    const at = await officeFailingAt('society/Swarm@1', 'society/Worked@1');
     await using world = at.world;
     const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 2 }];
     const swarm = await at.ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
