@@ -80,6 +80,7 @@ const NAMED: Readonly<Record<string, AnySchema>> = {
   settlement: contracts.settlement,
   decision: contracts.decision,
   remembered: contracts.remembered,
+  hold: contracts.hold,
   account: contracts.accountName,
   'effect and outcome': contracts.forkSettlement,
   'holder and rights': contracts.forkRights,

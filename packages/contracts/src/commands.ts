@@ -21,6 +21,9 @@ export const accountName = z
 /** A remembered approval: a pattern of effect kinds, and when it ends; null until it is taken back. */
 export const remembered = z.tuple([pattern, z.nullable(z.int().min(0))]);
 
+/** A hold: its granter, and what it permits. */
+export const hold = z.tuple([principal, capability]);
+
 /** The outcome of an effect, reported by a principal other than its adapter. */
 export const settlement = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('ok'), payload: value(), usage: z.exactOptional(usage) }),

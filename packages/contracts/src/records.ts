@@ -14,7 +14,7 @@
 import { actor } from './actor.js';
 import { address, planAddress } from './address.js';
 import { account, amounts, capability, pattern } from './authority.js';
-import { accountName, kernelCommand, remembered } from './commands.js';
+import { accountName, hold, kernelCommand, remembered } from './commands.js';
 import { failureCode } from './failure.js';
 import { bytes, digestHex, ref, value } from './markers.js';
 import { effectKind, wireName } from './names.js';
@@ -202,7 +202,7 @@ export const inheritedRights = z.strictObject({
   grant: z.nullable(capability),
   account: z.nullable(accountName),
   approved: z.array(remembered),
-  holds: z.exactOptional(z.array(z.tuple([principal, capability])).min(1)),
+  holds: z.exactOptional(z.array(hold).min(1)),
 });
 
 /** The rights of a holder as they stood at the head of the world that was forked. */

@@ -84,7 +84,8 @@ export function abandonBySettler(
 
 /** Settles an effect that a cell was to settle, when that cell does not exist, has ended, or has failed. */
 export function withoutSettler(why: 'no_settler' | 'cell_failed'): Omit<Receipt, 'attempts'> {
-  return { adapter: 'kernel', status: 'error', code: `adapter_error/${why}`, retryable: false };
+  const code = why === 'no_settler' ? 'adapter_error/no_settler' : 'adapter_error/cell_failed';
+  return { adapter: 'kernel', status: 'error', code, retryable: false };
 }
 
 /** Whether its adapter is at work, or was when the process stopped. */
