@@ -4,7 +4,7 @@ import type { JournalRecord, Principal } from '@reprise/contracts';
 import { memoryPart } from 'reprise/memory';
 import type { Entity, SwarmManifest } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
-import { failEntity } from './support/failing.js';
+import { failEntity } from '../../../conformance/society/failing.js';
 import { agentOf, agentWith, hangingTool, openOffice, refusedWith } from './support/office.js';
 
 const DAY = 86_400_000;

@@ -5,7 +5,7 @@ import { type ScriptStep, script } from 'reprise/providers';
 import { type Capabilities, type Entity, type SocietyOptions, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import * as z from 'zod';
-import { failingSociety } from './failing.js';
+import { failingSociety } from '../../../../conformance/society/failing.js';
 
 /** A tool that hangs until it is told to stop, and says how many do. */
 export function hangingTool(name = 'hang') {
