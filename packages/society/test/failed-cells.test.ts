@@ -6,6 +6,7 @@ import type { ReducerDefinition } from 'reprise/kernel';
 import { script, scriptBy } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
+import { defectiveSociety } from './support/failing.js';
 
 const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.', tools: groupTools });
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -26,16 +27,7 @@ function failingAt(
   event: string,
   isMeant: (state: { readonly display_name?: string }) => boolean = () => true,
 ): ReturnType<typeof society> {
-  const part = society();
-  const reducers = (part.reducers ?? []).map((one) => {
-    if (one.name !== reducer) return one;
-    const reduce: typeof one.reduce = (draft, given, ctx) => {
-      if (given.name === event && isMeant(draft as object)) throw new Error('a defect');
-      return one.reduce(draft, given, ctx);
-    };
-    return { ...one, reduce };
-  });
-  return { ...part, reducers };
+  return defectiveSociety((one) => one.reducer === reducer && one.event === event && isMeant(one.state as object));
 }
 
 /** Entities with the name Broken fail when the gate has judged a call. */
