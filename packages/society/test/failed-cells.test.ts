@@ -181,7 +181,7 @@ describe('a swarm whose cell fails', () => {
   });
 
   it('a widening of an agent whose swarm fails of it is answered, taken back, and can be asked for again [SOC-701]', async () => {
-    const hangs = scriptBy(() => new Promise<never>(() => {}));
+    const hangs = scriptBy(() => ({ text: 'Late.', delayMs: 60_000 }));
     const works = (state: object) => (state as { readonly status?: string }).status === 'executing';
     const at = await office({ main: hangs }, failingAt('society/Swarm@1', 'society/Compiled@1', works));
     await using _world = at.world;
