@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@reprise/kernel';
 import * as z from 'zod';
-import type { CrashableStore, SimulationRun, SimulationSubject } from '../../src/simulator/index.js';
+import type { CrashableStore, SimulationSubject } from '../../src/simulator/index.js';
 
 const note = defineEffect({
   kind: 'tally.note@1',

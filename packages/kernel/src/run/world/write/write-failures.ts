@@ -1,5 +1,5 @@
 /** The errors of a writer whose commit failed, or that another writer has overtaken. */
-import { type ErrorCode, isRepriseError, RepriseError } from '@reprise/contracts';
+import { type ErrorCode, RepriseError } from '@reprise/contracts';
 
 /** What a writer says that found another writer's frames. */
 export const ANOTHER_WRITER = 'another writer has appended to this journal';
