@@ -55,6 +55,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     models,
     agents: [agent],
     secrets: secretsOf(options.reach.env),
+    onError: () => undefined, // the screen shows what failed; a line on standard error would be drawn across it
     onProgress: (_effect, note) => {
       const heard = outputIn(note);
       if (heard !== undefined) options.heard?.(heard.program, heard.text);

@@ -64,6 +64,7 @@ async function reviewed(args: Arguments): Promise<number> {
     models: { main: client },
     parts: [team],
     secrets: secretsOf(process.env),
+    ...(plain ? {} : { onError: () => undefined }), // a line on standard error would be drawn across the picture
   });
   try {
     const project = world.part(team).project(PROJECT);

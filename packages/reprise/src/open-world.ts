@@ -10,6 +10,7 @@ import type {
 } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, requireKnownOptions } from '@reprise/contracts';
 import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
+import { reportOnce } from './report-once.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of openWorld');
 
@@ -31,7 +32,8 @@ export type NeedsModels<A extends readonly AnyAgent[], M> = string extends keyof
   : { readonly models: { readonly [alias in Exclude<ModelsOf<A>, keyof M>]: ModelClient } };
 
 /**
- * Opens a world of agents, creating it when absent. One process holds a world at a time.
+ * Opens a world of agents, creating it when absent. One process holds a world at a time. Without `onError`, each kind of
+ * error is written once on standard error, in one line.
  *
  * @throws RepriseError `invalid_argument`, `unknown_model`, `duplicate_definition`, `world_locked`, `manifest_mismatch`, `journal_damaged`,
  *   `replay_divergence`, `store_failed`
@@ -45,7 +47,8 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
 ): Promise<AgentWorld> {
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
   const { llmGenerateAdapter, openAgentWorld } = await import('./world-parts.js');
-  return openAgentWorld(withModels<A>(options, llmGenerateAdapter));
+  const bound = withModels<A>(options, llmGenerateAdapter);
+  return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce() });
 }
 
 /** The options of {@link openWorld}. A misspelled one, such as `agent`, would otherwise be ignored. */

@@ -83,7 +83,7 @@ export interface OpenKernelWorldOptions {
   /**
    * Receives each caught error as it was thrown, and its source: an adapter or a tool that failed, a plan or a reducer
    * that threw. An error with a secret in it is passed as a copy without it. Telemetry: an error that the function
-   * throws is dropped.
+   * throws is dropped. `openWorld` of `reprise` writes each kind of error once on standard error when it is absent.
    */
   readonly onError?: (error: unknown, origin: ErrorOrigin) => void;
   /** Receives the notes of running effects; telemetry, never journaled. */
