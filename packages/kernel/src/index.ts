@@ -111,7 +111,13 @@ export {
 } from './replay/verify/index.js';
 export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
 export type { Throttle } from './run/dispatch/throttle.js';
-export { type CellTrouble, cellFailed, type Trouble, type TroubleListener } from './run/state/trouble.js';
+export {
+  type CellTrouble,
+  cellFailed,
+  type StoreTrouble,
+  type Trouble,
+  type TroubleListener,
+} from './run/state/trouble.js';
 export type {
   Decider,
   DecisionOptions,

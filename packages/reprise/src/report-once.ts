@@ -1,9 +1,9 @@
 /** Reports errors on standard error for an app that has no `onError`: each kind of error once, in one line. */
-import type { OpenAgentWorldOptions } from '@reprise/agent';
+import type { AgentWorldOptions } from '@reprise/agent';
 import { formatAddress, isRepriseError } from '@reprise/contracts';
 
 /** Receives each caught error of a world, and its source. */
-type OnError = NonNullable<OpenAgentWorldOptions['onError']>;
+type OnError = NonNullable<AgentWorldOptions['onError']>;
 type Origin = Parameters<OnError>[1];
 
 /** The longest line, in UTF-16 units: the words of a provider may be a whole page. */
@@ -15,6 +15,7 @@ const ACTIVE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 /** What to do, by the beginning of the code. */
 const NEXT_STEPS: readonly (readonly [code: string, step: string])[] = [
   ['provider_error_terminal/auth', 'Check the API key of the model, and the address that it is sent to.'],
+  ['store_full', 'Free some space: the world goes on by itself.'],
   ['provider_error_retryable/network', 'Check the address of the model, and that a server answers there.'],
 ];
 

@@ -54,7 +54,7 @@ describe('a world without onError', () => {
   it('words of a server that could control a terminal or forge a second line are shown in one harmless line', async () => {
     const text = await standardError(await refusing(400, 'no\u001b[2J\nreprise: all is well\u202e'));
     expect(text.split('\n')).toHaveLength(2);
-    expect(text).not.toMatch(/[\u001b\u202e]/);
+    for (const active of ['\u001b', '\u202e']) expect(text).not.toContain(active);
   });
 
   it('a server that does not answer is named with its address', async () => {

@@ -1,5 +1,5 @@
 /** Waits for the cells beside entities and swarms: a group and a hot context that fail end what waits for them. */
-import { formatAddress, isRepriseError } from '@reprise/contracts';
+import { type Address, formatAddress, isRepriseError } from '@reprise/contracts';
 import { memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
 import { describe, expect, it } from 'vitest';
@@ -76,9 +76,9 @@ describe('given a cell of a society that fails, besides its entities and swarms'
       await using world = at.world;
       expect(await outcome(wait(at))).toEqual(expected);
       expect(await outcome(wait(at))).toEqual(expected);
-      expect((await world.trouble()).map(({ where }) => formatAddress(where).startsWith(`${reducer}/`))).toEqual([
-        true,
-      ]);
+      expect(
+        (await world.trouble()).map(({ where }) => formatAddress(where as Address).startsWith(`${reducer}/`)),
+      ).toEqual([true]);
       await world.verify();
     },
   );

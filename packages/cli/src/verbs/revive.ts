@@ -9,7 +9,7 @@ import {
   checkAgainst,
   openKernelWorld,
   type ReadonlyStore,
-  type Trouble,
+  type CellTrouble,
   type WorldAt,
   worldAt,
 } from '@reprise/kernel';
@@ -34,7 +34,7 @@ type Chosen = Awaited<ReturnType<typeof requireApp>>;
 
 /** A failed cell, and what goes on once it is back. */
 interface Prospect {
-  readonly trouble: Trouble;
+  readonly trouble: CellTrouble;
   /** The state before the fault. */
   readonly state: unknown;
   /** The open effects of the world: those go on whether the cell is revived or not. */
@@ -92,7 +92,7 @@ async function requireSameApp(store: ReadonlyStore, { app, legacy }: Chosen): Pr
   });
 }
 
-function notFailed(cell: string, troubles: readonly Trouble[]): RepriseError {
+function notFailed(cell: string, troubles: readonly CellTrouble[]): RepriseError {
   return new RepriseError('invalid_argument', `cell ${cell} has not failed`, {
     where: cell,
     expected: troubles.length === 0 ? 'a failed cell; this world has none' : troubles.map(lineOf).join('; '),

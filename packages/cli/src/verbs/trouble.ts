@@ -1,6 +1,6 @@
 /** `reprise trouble`: what needs attention in a world, read without writing. */
 import { formatAddress } from '@reprise/contracts';
-import { type Trouble, worldAt } from '@reprise/kernel';
+import { type CellTrouble, worldAt } from '@reprise/kernel';
 import { EXIT, type ExitCode } from '../exit.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
@@ -28,12 +28,12 @@ export async function trouble(io: Io, world: string, options: TroubleArguments):
 }
 
 /** A trouble as data: the address as a text. */
-export function asData({ where, ...rest }: Trouble): object {
+export function asData({ where, ...rest }: CellTrouble): object {
   return { ...rest, where: formatAddress(where) };
 }
 
 /** A trouble in words. */
-export function lineOf({ where, code, since, frame, event, waiting }: Trouble): string {
+export function lineOf({ where, code, since, frame, event, waiting }: CellTrouble): string {
   const waited = waiting === 0 ? '' : `; ${waiting} waited for it and were told`;
   const at = new Date(since).toISOString();
   return `${formatAddress(where)} has failed: ${code} on ${event}, in frame ${frame}, ${at}${waited}`;

@@ -25,7 +25,7 @@ import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '
 import { holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';
 import { MerkleMap } from '../../run/map/index.js';
 import { LeafTable } from '../../run/state/leaf-table.js';
-import { type Trouble, troublesIn } from '../../run/state/trouble.js';
+import { type CellTrouble, failedCellsIn } from '../../run/state/trouble.js';
 import { ComputedNodes } from '../../run/state/value-nodes.js';
 import { appFor, eraAt, unverifiedEra } from './eras.js';
 import { readCellTable, readKeptLog, readState } from './read-leaves.js';
@@ -43,7 +43,7 @@ export interface WorldAt {
   /** Entries of a cell's table, in the order of their keys; at most 256 at once. */
   table(address: Address, name: string, range?: TableRange): Promise<[key: string, value: Value][]>;
   /** What needed attention: the cells that had failed, the oldest fault first. */
-  trouble(): readonly Trouble[];
+  trouble(): readonly CellTrouble[];
   /** The effects without a receipt, in the order in which they were emitted. */
   openEffects(): readonly EffectAt[];
   /** What cells above a cell and the operator held it to, in the order of the granters' names. */
@@ -112,7 +112,7 @@ export async function worldAt(
     state,
     log: (address, name, from) => readCellLog(table, store.content, placeOf(address), name, from),
     table: (address, name, range) => readCellTable(table, placeOf(address), name, range),
-    trouble: () => troublesIn(table),
+    trouble: () => failedCellsIn(table),
     openEffects: () => effectsIn(table),
     holds: (address) => holdsIn(table, placeOf(address)),
   };

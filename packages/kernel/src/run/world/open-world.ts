@@ -39,6 +39,7 @@ import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
 import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
 import { Snapshots, weightOf } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
+import { StoreWatch } from './write/store-watch.js';
 import type { Suspicion } from './write/suspects.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
 
@@ -73,6 +74,7 @@ class Opening implements StepperHost {
   readonly #random: RandomBytes;
   readonly #watchers = new Watchers();
   readonly #listeners = new TroubleListeners();
+  readonly #storeWatch: StoreWatch;
   readonly #scrubber: Scrubber;
   readonly #troubles: Troubles;
   readonly #ended = deferred<RepriseError>();
@@ -97,6 +99,13 @@ class Opening implements StepperHost {
     this.#random = options.random ?? systemRandom;
     this.#scrubber = new Scrubber(options.conceal);
     this.#troubles = new Troubles(options.onError, this.#scrubber);
+    this.#storeWatch = new StoreWatch({
+      where: options.store.label,
+      clock: this.#clock,
+      now: () => this.#stamper.now(),
+      began: (trouble) => this.#listeners.tell(trouble),
+      report: (error) => this.#troubles.tell(error, { source: 'world', code: error.code }),
+    });
   }
 
   async open(): Promise<World> {
@@ -176,6 +185,7 @@ class Opening implements StepperHost {
       random: this.#random,
       watchers: this.#watchers,
       listeners: this.#listeners,
+      storeWatch: this.#storeWatch,
       drive: options.drive ?? 'auto',
       secret: (name) => this.#secret(name),
       snapshot: () => this.#snapshots.take(),
@@ -310,6 +320,11 @@ class Opening implements StepperHost {
     if (this.#working && this.options.drive !== 'manual') this.#timerDriver.run();
     this.#watchers.wake();
     this.#snapshots.follow(frames);
+    this.#storeWatch.wrote();
+  }
+
+  storeFull(error: RepriseError, waiting: number): void {
+    this.#storeWatch.full(error, waiting);
   }
 
   closed(error: RepriseError): void {

@@ -13,6 +13,7 @@ import type { TroubleListeners } from './read/trouble-listeners.js';
 import type { Watchers } from './read/watchers.js';
 import type { Ack } from './write/acknowledgement.js';
 import type { Stepper } from './write/stepper.js';
+import type { StoreWatch } from './write/store-watch.js';
 import type { TimerDriver, TimerQueue } from './write/timers.js';
 
 /** The parts of an open world. */
@@ -36,6 +37,7 @@ export interface WorldParts {
   readonly clock: Clock;
   readonly watchers: Watchers;
   readonly listeners: TroubleListeners;
+  readonly storeWatch: StoreWatch;
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';

@@ -179,10 +179,10 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * What needs attention, the oldest first: cells that have failed. Read from the state, so that its cost does not depend
-   * on the age of the journal.
+   * What needs attention: a store that is full while inputs wait for room, then the cells that have failed, the oldest
+   * first. Read from the state, so that its cost does not depend on the age of the journal.
    *
-   * @example for (const { where } of await world.trouble()) await world.revive(where)
+   * @example for (const one of await world.trouble()) if (one.kind === 'cell_failed') await world.revive(one.where)
    */
   trouble(): Promise<readonly Trouble[]> {
     return this.#reading.trouble();

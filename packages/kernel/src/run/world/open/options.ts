@@ -36,7 +36,10 @@ export type ErrorOrigin =
   | { readonly source: 'plan'; readonly plan: PlanAddress; readonly name: string; readonly code: FaultCode }
   /** A reducer that threw on an event. */
   | { readonly source: 'cell'; readonly cell: Address; readonly event: string; readonly code: FaultCode }
-  /** The world, which writes nothing more: its store failed, or the kernel broke one of its own invariants. */
+  /**
+   * The world: it writes nothing more, since its store failed or the kernel broke one of its own invariants; or inputs wait
+   * for room in a full store (`store_full`), which is reported again every minute.
+   */
   | { readonly source: 'world'; readonly code: ErrorCode };
 
 /** Options of opening a world. */

@@ -6,7 +6,7 @@ import { type Hash, portableSha256 } from '../../../pure/codec/index.js';
 import { addressOf, cellAddress, type TableRange } from '../../../pure/define/index.js';
 import { type EffectLeaf, holderIn, logKey } from '../../../pure/engine/index.js';
 import { readCellTable, readKeptLog, readState } from '../../../replay/verify/read-leaves.js';
-import { cellFailed, failureAmong, type Trouble, troublesIn } from '../../state/trouble.js';
+import { cellFailed, failedCellsIn, failureAmong, type Trouble } from '../../state/trouble.js';
 import { type Decider, readItem } from '../ask/asking.js';
 import { effectLeaves } from '../ask/effect-leaves.js';
 import { type DecidedItem, openItems, type PendingItem, questionOf } from '../ask/open-items.js';
@@ -110,10 +110,11 @@ export class Reading {
     );
   }
 
-  /** What needs attention. */
-  trouble(): Promise<readonly Trouble[]> {
-    const { stepper, table } = this.parts;
-    return stepper.exclusively(async () => troublesIn(table));
+  /** What needs attention: the store first, then the cells. */
+  async trouble(): Promise<readonly Trouble[]> {
+    const { stepper, table, storeWatch } = this.parts;
+    const cells = await stepper.exclusively(async () => failedCellsIn(table));
+    return storeWatch.trouble === undefined ? cells : [storeWatch.trouble, ...cells];
   }
 
   /** The rights of a holder. */

@@ -1,6 +1,6 @@
 /** The listeners of a world's troubles. */
 import type { LeafChange } from '../../../pure/engine/index.js';
-import { newTroubles, type TroubleListener } from '../../state/trouble.js';
+import { newTroubles, type Trouble, type TroubleListener } from '../../state/trouble.js';
 
 /** Calls the listeners of a world for each new trouble. */
 export class TroubleListeners {
@@ -16,13 +16,16 @@ export class TroubleListeners {
   /** A frame became durable. */
   follow(changes: readonly LeafChange[]): void {
     if (this.#listeners.size === 0) return;
-    for (const trouble of newTroubles(changes)) {
-      for (const { tell } of [...this.#listeners]) {
-        try {
-          tell(trouble);
-        } catch {
-          // a listener that throws must not make anything else fail
-        }
+    for (const trouble of newTroubles(changes)) this.tell(trouble);
+  }
+
+  /** A trouble began. */
+  tell(trouble: Trouble): void {
+    for (const { tell } of [...this.#listeners]) {
+      try {
+        tell(trouble);
+      } catch {
+        // a listener that throws must not make anything else fail
       }
     }
   }

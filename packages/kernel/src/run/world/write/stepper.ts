@@ -45,6 +45,8 @@ const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
 export interface StepperHost extends EffectSlots {
   /** Frames became durable, in order. */
   committed(frames: readonly CommittedFrame[]): void;
+  /** The store is full, and own inputs wait until it has room. */
+  storeFull(error: RepriseError, waiting: number): void;
   /** Called when the world can write no more. */
   closed(error: RepriseError): void;
 }
@@ -61,6 +63,8 @@ interface StepperParts extends FrameFolderParts {
 export class Stepper {
   readonly #queue: QueuedIngress[] = [];
   readonly #tasks: (() => Promise<void>)[] = [];
+  /** Called when a task is added while the loop waits for room. */
+  #taskAdded = (): void => undefined;
   /** Aborted when the world no longer waits for room in a full store. */
   readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;
@@ -106,6 +110,7 @@ export class Stepper {
     return new Promise((resolve, reject) => {
       if (this.#closed !== undefined) return reject(this.#closed);
       this.#tasks.push(() => Promise.resolve().then(task).then(resolve, reject));
+      this.#taskAdded();
       this.#wake();
     });
   }
@@ -286,7 +291,14 @@ export class Stepper {
     this.#takeBack(batch, failure('commit_failed', 'the commit failed and nothing became durable', error));
     const closing = this.#whenFull?.(error);
     if (closing !== undefined) this.close(closing);
+    else this.#waitForRoom(error);
     return false;
+  }
+
+  /** Says what waits; nothing does when the batch had only requests. */
+  #waitForRoom(full: RepriseError): void {
+    const waiting = this.#queue.filter(({ own }) => own).length + (this.#unfinished === undefined ? 0 : 1);
+    if (waiting > 0) this.parts.host.storeFull(full, waiting);
   }
 
   #fail(batch: Batch, error: RepriseError): false {
@@ -321,10 +333,25 @@ export class Stepper {
     }
   }
 
+  /** Waits before a commit is tried again. Tasks do not wait for room: memory and journal agree, but for W4. */
   async #pause(): Promise<void> {
     if (this.#queue.length === 0 && this.#unfinished === undefined) return;
-    await this.parts.clock.sleep(this.#retryMs, this.#hurry.signal);
+    let over = false;
+    const slept = this.parts.clock.sleep(this.#retryMs, this.#hurry.signal).then(() => {
+      over = true;
+    });
+    while (!over) {
+      const task = this.#unfinished === undefined ? this.#tasks.shift() : undefined;
+      if (task === undefined) await Promise.race(this.#unfinished === undefined ? [slept, this.#nextTask()] : [slept]);
+      else await task();
+    }
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+  }
+
+  #nextTask(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#taskAdded = resolve;
+    });
   }
 }
 

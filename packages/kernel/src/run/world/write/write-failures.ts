@@ -1,5 +1,5 @@
 /** The errors of a writer whose commit failed, or that another writer has overtaken. */
-import { type ErrorCode, RepriseError } from '@reprise/contracts';
+import { type ErrorCode, isRepriseError, RepriseError } from '@reprise/contracts';
 
 /** What a writer says that found another writer's frames. */
 export const ANOTHER_WRITER = 'another writer has appended to this journal';
@@ -24,5 +24,6 @@ export function failure(
     fenced: 'Find the other writer; a world may have only one.',
     commit_failed: 'The request changed nothing. Fix the cause and send it again under the same id.',
   }[code];
-  return new RepriseError(code, what, cause === undefined ? { hint } : { cause, hint });
+  const actual = isRepriseError(cause) ? { actual: cause.message } : {};
+  return new RepriseError(code, what, cause === undefined ? { hint } : { ...actual, cause, hint });
 }

@@ -5,7 +5,7 @@ import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../../../../conformance/random.js';
-import { memory, openKernelWorld, type Store, type World } from '../../../../src/index.js';
+import { memory, openKernelWorld, type Store, type Trouble, type World } from '../../../../src/index.js';
 import { crashable } from '../../../support/crashable-store.js';
 import { type FaultyStore, faultyStore } from '../../../support/faulty-store.js';
 import { closeSound, codeOf, framesOf, isPending, recordsOf, refusal, until } from '../../../support/judge.js';
@@ -158,6 +158,41 @@ describe('given a full disk, on which inputs are tried again until they are dura
     await until(async () => (await seen(world, 'x'))?.includes('call="ok"') === true);
     expect(adapter.calls).toHaveLength(1);
     expect(await recordsOf(store, 'receipt')).toHaveLength(1);
+    await closeSound(world, store, app);
+  });
+
+  it('a store that is full while nobody waits is reported at once, then every minute, until it has room [JRN-38]', async () => {
+    const [clock, adapter] = [new TestClock(), outside(once)];
+    const [reported, began]: [string[], Trouble[]] = [[], []];
+    const onError = (error: unknown) => void reported.push((error as RepriseError).code);
+    const { store, world } = await given(memory, { clock, adapters: [adapter], onError });
+    world.on('trouble', (trouble) => began.push(trouble));
+    await ask(world, 'x', [start('call', 1)]);
+    const call = await adapter.call(0);
+    store.full = true;
+    call.answer(ok({ got: 1 }));
+    await until(() => reported.length === 1, 'the first report');
+    const trouble = { kind: 'store_full', where: store.label, code: 'store_full', waiting: 1 };
+    expect(await world.trouble()).toMatchObject([trouble]); // although the next try is still to come
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        clock.advance(1_000);
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      }
+    };
+    await pass(55);
+    expect(reported).toEqual(['store_full']);
+    await pass(15);
+    expect(reported).toEqual(['store_full', 'store_full']);
+    const refused = refusal(ask(world, 'y', [add(1)]));
+    await pass(6);
+    const told = await refused;
+    expect([told.code, told.details.actual]).toEqual(['commit_failed', expect.stringContaining('store_full')]);
+    store.full = false;
+    await pass(6);
+    expect(await seen(world, 'x')).toContain('call="ok"');
+    expect(await world.trouble()).toEqual([]);
+    expect(began).toMatchObject([trouble]);
     await closeSound(world, store, app);
   });
 
