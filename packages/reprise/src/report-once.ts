@@ -1,9 +1,9 @@
 /** Reports errors on standard error for an app that has no `onError`: each kind of error once, in one line. */
-import type { AgentWorldOptions } from '@reprise/agent';
+import type { AgentWorldOptions, AnyAgent } from '@reprise/agent';
 import { formatAddress, isRepriseError } from '@reprise/contracts';
 
 /** Receives each caught error of a world, and its source. */
-type OnError = NonNullable<AgentWorldOptions['onError']>;
+type OnError = NonNullable<AgentWorldOptions<readonly AnyAgent[]>['onError']>;
 type Origin = Parameters<OnError>[1];
 
 /** The longest line, in UTF-16 units: the words of a provider may be a whole page. */

@@ -81,7 +81,7 @@ describe('reportOnce', () => {
   it('errors of another source, name or code have lines of their own, and long words are cut', () => {
     const lines: string[] = [];
     const report = reportOnce((line) => lines.push(line));
-    const cell = ['shop/Order@1', 'a'] as const;
+    const cell: [string, string] = ['shop/Order@1', 'a'];
     for (let times = 0; times < 3; times++) {
       report(new Error('x'.repeat(10_000)), { source: 'cell', cell, event: 'shop/Paid@1', code: 'reducer_threw' });
       report('no error at all', { source: 'cell', cell, event: 'shop/Sent@1', code: 'reducer_threw' });
