@@ -61,14 +61,19 @@ export interface RightsLeaf {
   readonly approved: readonly (readonly [string, number | null])[];
   /** What cells above it and the operator hold it to, by granter, in the order of their names; absent without any. */
   readonly holds?: readonly Hold[];
-  /** The generation of the cell that the approvals belong to; absent for the first. */
+  /** The sides that reach strangers by naming `send` (see `gate/reach.ts`); absent for none. */
+  readonly reach?: readonly RightsSide[];
+  /** The generation of the cell that the approvals and the reach belong to; absent for the first. */
   readonly inc?: number;
   /** Counts the changes. */
   readonly revision: number;
 }
 
-/** A hold: the granter, and the capability that both sides of the holder are met with. */
-export type Hold = readonly [granter: Principal, capability: Capability];
+/** A side of rights. */
+export type RightsSide = 'exercise' | 'grant';
+
+/** A hold: the granter, the capability that both sides of the holder are met with, and the generation of the granter. */
+export type Hold = readonly [granter: Principal, capability: Capability, inc: number];
 
 /** The state of a cell: what its reducer keeps. */
 export type CellState = Readonly<Record<string, Value>>;
