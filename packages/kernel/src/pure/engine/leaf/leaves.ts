@@ -343,10 +343,20 @@ export interface LeafReader {
   get<L>(key: LeafKey<L>): L | undefined;
   /** The leaves of a kind that is never loaded on demand, in no particular order. */
   list<K extends ListedKind>(kind: K): Iterable<KeyedLeaf<LeafOf[K]>>;
+  /** Those of them that name a cell (see {@link namedIn}), found without reading the others: ends of cells ask for them. */
+  naming<K extends ListedKind>(kind: K, cell: Address): Iterable<KeyedLeaf<LeafOf[K]>>;
 }
 
 /** The kinds of leaves that a fold lists. */
 export type ListedKind = 'asked' | 'effect';
+
+/** The cells that a leaf names: both sides of a question, and the cell that settles an effect; of other kinds none. */
+export function namedIn({ path: [kind] }: LeafKey, leaf: unknown): readonly Address[] {
+  if (kind === 'asked') return [(leaf as AskedLeaf).to, (leaf as AskedLeaf).from];
+  if (kind !== 'effect') return [];
+  const { settler } = leaf as EffectLeaf;
+  return settler === undefined ? [] : [settler];
+}
 
 /** A leaf and its key. */
 export interface KeyedLeaf<L = unknown> {
@@ -389,11 +399,24 @@ export class Overlay implements LeafReader {
   }
 
   list<K extends ListedKind>(kind: K): readonly KeyedLeaf<LeafOf[K]>[] {
-    const below = [...this.base.list(kind)].filter(({ key }) => !this.#changes.has(key.id));
-    const changed = [...this.#changes.values()].flatMap(({ key, after }) =>
+    return [...this.#unchanged(this.base.list(kind)), ...this.#changed(kind)];
+  }
+
+  naming<K extends ListedKind>(kind: K, cell: Address): readonly KeyedLeaf<LeafOf[K]>[] {
+    const changed = this.#changed(kind).filter(({ key, leaf }) =>
+      namedIn(key, leaf).some((one) => one[0] === cell[0] && one[1] === cell[1]),
+    );
+    return [...this.#unchanged(this.base.naming(kind, cell)), ...changed];
+  }
+
+  #unchanged<L>(below: Iterable<KeyedLeaf<L>>): readonly KeyedLeaf<L>[] {
+    return [...below].filter(({ key }) => !this.#changes.has(key.id));
+  }
+
+  #changed<K extends ListedKind>(kind: K): readonly KeyedLeaf<LeafOf[K]>[] {
+    return [...this.#changes.values()].flatMap(({ key, after }) =>
       key.path[0] === kind && after !== undefined ? [{ key, leaf: after as LeafOf[K] }] : [],
     );
-    return [...below, ...changed];
   }
 
   /** Writes a leaf that is known to be new: nothing has to be loaded to find that out. */

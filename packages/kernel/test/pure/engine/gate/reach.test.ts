@@ -108,6 +108,8 @@ describe('given cells that no rule lets reach a stranger', () => {
     await ask(world, 'b', [end()]);
     await ask(world, 'a', [send('b')]);
     expect([...(await reached(world))]).toEqual([]);
+    await set(world, 'b', { exercise: sends('s1') }, holder('a'));
+    expect([...(await reached(world))]).toEqual([]);
     await set(world, 'b', { exercise: sends('s1') });
     expect([...(await reached(world))]).toEqual(['b>s1']);
     await closeSound(world, store, app);
@@ -129,6 +131,32 @@ describe('given cells that no rule lets reach a stranger', () => {
     await closeSound(fork, store, app);
     await world.close();
   });
+
+  it.each([
+    ['of a later generation keeps', 'before', [['exercise'], 1]],
+    ['of an earlier generation loses', 'after', [undefined, undefined]],
+  ] as const)(
+    'a live fork %s the reach of a cell that was made anew %s the cut [GATE-8, GATE-601]',
+    async (_, when, kept) => {
+      const { world } = await given();
+      const again = async () => {
+        await ask(world, 'b', [end()]);
+        await ask(world, 'a', [send('b')]);
+      };
+      if (when === 'before') await again();
+      await set(world, 'b', { exercise: sends('s1') });
+      const at = world.head.seq;
+      if (when === 'after') await again();
+      await set(world, 'b', { exercise: sends('s1') });
+      const store = crashable();
+      await world.fork({ mode: 'live', at, into: store, grants: { may: {} } });
+      const fork = await openKernelWorld({ store, app, policy: NEAR, recheckEvery: 1 });
+      const { declared } = await fork.rights(holder('b'));
+      expect([declared?.reach, declared?.inc]).toEqual(kept);
+      await closeSound(fork, store, app);
+      await world.close();
+    },
+  );
 });
 
 type Happening =
@@ -158,7 +186,7 @@ const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
       names: fc.option(fc.subarray([...STRANGERS]), { freq: 5 }),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ step: fc.constant('anew' as const), of: anyKey }) },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant('anew' as const), of: anyKey }) },
 );
 
 /** One cell as the specification says it: its sides, and the strangers that the operator or a person gave it to reach. */
