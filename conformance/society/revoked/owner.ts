@@ -10,9 +10,9 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { JournalRecord } from '@reprise/contracts';
+import type { JournalRecord, KernelCommand } from '@reprise/contracts';
 import { type AgentWorld, defineAgent, defineTool, openWorld } from 'reprise';
-import type { KernelCommand, Store } from 'reprise/kernel';
+import type { Store } from 'reprise/kernel';
 import { scriptBy } from 'reprise/providers';
 import { type Entity, fileVault } from 'reprise/society';
 import { sqlite } from 'reprise/sqlite';

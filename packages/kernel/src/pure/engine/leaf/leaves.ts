@@ -343,7 +343,7 @@ export interface LeafReader {
   get<L>(key: LeafKey<L>): L | undefined;
   /** The leaves of a kind that is never loaded on demand, in no particular order. */
   list<K extends ListedKind>(kind: K): Iterable<KeyedLeaf<LeafOf[K]>>;
-  /** Those of them that name a cell (see {@link namedIn}), found without reading the others: ends of cells ask for them. */
+  /** At least those of them that name a cell (see {@link namedIn}): a world finds them without reading the others. */
   naming<K extends ListedKind>(kind: K, cell: Address): Iterable<KeyedLeaf<LeafOf[K]>>;
 }
 

@@ -83,7 +83,9 @@ export function abandonBySettler(
   why: 'no_settler' | 'cell_failed',
   cause: number,
 ): number {
-  const open = asEmitted(fold.overlay.naming('effect', cell));
+  const [reducer, key] = cell;
+  const isMeant = ({ leaf: { settler } }: KeyedLeaf<EffectLeaf>) => settler?.[0] === reducer && settler[1] === key;
+  const open = asEmitted(fold.overlay.naming('effect', cell).filter(isMeant));
   for (const { id } of open) {
     const effect = openEffect(fold, id);
     if (effect === undefined) continue;

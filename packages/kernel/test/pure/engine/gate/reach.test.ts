@@ -133,8 +133,8 @@ describe('given cells that no rule lets reach a stranger', () => {
   });
 
   it.each([
-    ['of a later generation keeps', 'before', [['exercise'], 1]],
-    ['of an earlier generation loses', 'after', [undefined, undefined]],
+    ['keeps', 'before', [['exercise'], 1]],
+    ['drops', 'after', [undefined, undefined]],
   ] as const)(
     'a live fork %s the reach of a cell that was made anew %s the cut [GATE-8, GATE-602]',
     async (_, when, kept) => {
@@ -190,19 +190,19 @@ const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /** One cell as the specification says it: its sides, and the strangers that the operator or a person gave it to reach. */
-interface Told {
+interface Stated {
   sides: Record<Side, readonly Stranger[] | null>;
   given: Record<Side, ReadonlySet<Stranger>>;
 }
 
-const untold = (): Told => ({
+const unstated = (): Stated => ({
   sides: { exercise: null, grant: null },
   given: { exercise: new Set(), grant: new Set() },
 });
 
 /** What each cell reaches by GATE-15 and GATE-602, computed stranger by stranger. */
 class Model {
-  readonly #told: Record<Key, Told> = { r: untold(), a: untold(), b: untold() };
+  readonly #stated: Record<Key, Stated> = { r: unstated(), a: unstated(), b: unstated() };
 
   /** Whether a change by a cell may let somebody reach a stranger anew: what it can hand on itself. */
   handsOn(by: Key, to: Stranger): boolean {
@@ -217,31 +217,32 @@ class Model {
   }
 
   set({ by, of, side, names }: Extract<Happening, { step: 'set' }>): void {
-    const told = this.#told[of];
+    const stated = this.#stated[of];
     const source = this.#source(of, side);
-    const was = told.sides[source];
+    const was = stated.sides[source];
     const isWithin = was !== null && names?.every((one) => was.includes(one)) === true;
-    const kept = new Set([...told.given[source]].filter((one) => isWithin && names?.includes(one)));
+    const kept = new Set([...stated.given[source]].filter((one) => isWithin && names?.includes(one)));
     const byCell = by !== 'operator' && by !== 'human:ann';
-    told.sides[side] = names;
-    told.given[side] = byCell ? kept : new Set(names ?? []);
+    stated.sides[side] = names;
+    stated.given[side] = byCell ? kept : new Set(names ?? []);
   }
 
   /** Sides stay with the address; what was given was given to one generation. */
   anew(of: Key): void {
-    for (const key of CHAIN.slice(CHAIN.indexOf(of))) this.#told[key].given = { exercise: new Set(), grant: new Set() };
+    for (const key of CHAIN.slice(CHAIN.indexOf(of)))
+      this.#stated[key].given = { exercise: new Set(), grant: new Set() };
   }
 
   #source(key: Key, side: Side): Side {
-    return side === 'grant' && this.#told[key].sides.grant === null ? 'exercise' : side;
+    return side === 'grant' && this.#stated[key].sides.grant === null ? 'exercise' : side;
   }
 
   #permits(key: Key, side: Side, to: Stranger): boolean {
-    return this.#told[key].sides[this.#source(key, side)]?.includes(to) ?? true;
+    return this.#stated[key].sides[this.#source(key, side)]?.includes(to) ?? true;
   }
 
   #gives(key: Key, side: Side, to: Stranger): boolean {
-    return this.#told[key].given[this.#source(key, side)].has(to);
+    return this.#stated[key].given[this.#source(key, side)].has(to);
   }
 }
 
