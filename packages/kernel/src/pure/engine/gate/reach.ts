@@ -2,8 +2,8 @@
  * Reach: which rights let a cell send to cells that are no kin of it.
  *
  * Invariants
- * R1  A side that names `send` narrows, whoever named it. It gives reach only where the operator or a person named it: a
- *     cell that names `send`, for itself or for a cell below, reaches no more afterwards than before.
+ * R1  A side that names `send` narrows. It gives reach besides only where the operator or a person named it: a cell that
+ *     names `send`, for itself or for a cell below, reaches no more afterwards than before.
  * R2  A side that gives reach still gives it after a cell has narrowed its `send`, and not after a cell has widened it.
  * R3  A cell reaches what its exercise side gives, the grant side of a cell above it, or the root. A hold gives nothing.
  * R4  Reach belongs to one generation of its holder, as approvals do.

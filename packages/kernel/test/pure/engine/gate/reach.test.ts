@@ -204,7 +204,7 @@ const unstated = (): Stated => ({
 class Model {
   readonly #stated: Record<Key, Stated> = { r: unstated(), a: unstated(), b: unstated() };
 
-  /** Whether a change by a cell may let somebody reach a stranger anew: what it can hand on itself. */
+  /** Whether a change by a cell may let a cell reach a stranger anew: what the setter can hand on itself. */
   handsOn(by: Key, to: Stranger): boolean {
     const chain = CHAIN.slice(0, CHAIN.indexOf(by) + 1);
     return chain.every((key) => this.#permits(key, 'grant', to)) && chain.some((key) => this.#gives(key, 'grant', to));
