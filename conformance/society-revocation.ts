@@ -4,12 +4,13 @@
  * of an agent of the lowest generation, sent meanwhile, stands after the last end and is denied.
  *
  *   npx tsx --conditions=@reprise/source conformance/society-revocation.ts
- *     [--effects 9000] [--by narrow,deactivate,expiry] [--calm] [--failed] [--mutant own-list]
+ *     [--effects 9000] [--by narrow,deactivate,expiry] [--calm] [--failed] [--mutant own-list] [--kill 12]
  *
  * One frame checks 4,096 effects, and frames with a megabyte of them are written at once: with more than 8,192 effects the
  * process can die between two frames of ends. With --calm no process dies. With --failed the cell of the topmost agent has
  * failed before, so that a hold takes its rights. With --mutant own-list calls are judged by what the
- * entity itself declares: the check of the denied call then fails.
+ * entity itself declares: the check of the denied call then fails. With --kill the rights of a failed agent are taken on a
+ * SQLite file, by processes that are killed at each append up to that one, before it and after it.
  */
 import { parseArgs } from 'node:util';
 import { memory } from 'reprise';
@@ -20,6 +21,7 @@ import { DyingStore } from './dying-store.js';
 import { failEntity } from './society/failing.js';
 import { type Hung, hang, type Office, openOffice } from './society/revocation/office.js';
 import { frameOfCall, type Statement, statementOf } from './society/revocation/statement.js';
+import { killRevoking, WAYS as WAYS_TO_KILL } from './society/revoked/kill.js';
 
 const WAYS = ['narrow', 'deactivate', 'expiry'] as const;
 type Way = (typeof WAYS)[number];
@@ -42,8 +44,15 @@ const { values: options } = parseArgs({
     calm: { type: 'boolean', default: false },
     failed: { type: 'boolean', default: false },
     mutant: { type: 'string', default: '' },
+    kill: { type: 'string' },
   },
 });
+if (options.kill !== undefined) {
+  const sides = ['before', 'after'] as const;
+  const taken = await killRevoking({ ways: WAYS_TO_KILL, appends: Number(options.kill), sides, told: console.log });
+  console.log(`${taken.kills} kills, ${taken.ended} tools ended, ${taken.failures.length} trials wrong`);
+  process.exit(taken.failures.length === 0 ? 0 : 1);
+}
 const ways = WAYS.filter((way) => options.by.split(',').includes(way));
 let failures = ways.length === 0 ? 1 : 0;
 for (const way of ways) failures += await takeBack(way, Number(options.effects));

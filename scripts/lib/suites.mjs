@@ -14,6 +14,7 @@ export const HEAVY = [
   ['conformance/modes/', 'every scenario in every mode, on every protocol'],
   ['conformance/tamper/', 'every frame and blob of a world, tampered with'],
   ['conformance/society/kill.test.ts', 'swarms as processes that are killed'],
+  ['conformance/society/revoked/kill.test.ts', 'owners of a society as processes that are killed'],
   ['conformance/team/', 'teams as processes, some of which are killed'],
   ['conformance/profiles/', 'every scenario against a live server, on every protocol'],
   ['packages/agent/test/processes/', 'kills processes while parallel calls run'],

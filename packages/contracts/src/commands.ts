@@ -21,8 +21,8 @@ export const accountName = z
 /** A remembered approval: a pattern of effect kinds, and when it ends; null until it is taken back. */
 export const remembered = z.tuple([pattern, z.nullable(z.int().min(0))]);
 
-/** A hold: its granter, and what it permits. */
-export const hold = z.tuple([principal, capability]);
+/** A hold: its granter, what it permits, and the generation of the granter (0 for the operator). */
+export const hold = z.tuple([principal, capability, z.int().min(0)]);
 
 /** The outcome of an effect, reported by a principal other than its adapter. */
 export const settlement = z.discriminatedUnion('status', [

@@ -203,6 +203,8 @@ export const inheritedRights = z.strictObject({
   account: z.nullable(accountName),
   approved: z.array(remembered),
   holds: z.exactOptional(z.array(hold).min(1)),
+  reach: z.exactOptional(z.array(z.enum(['exercise', 'grant'])).min(1)),
+  inc: z.exactOptional(z.int().min(1)),
 });
 
 /** The rights of a holder as they stood at the head of the world that was forked. */

@@ -10,5 +10,6 @@ testReducer({
   make: async () => ({
     reducer: storeReducer,
     app: defineApp({ reducers: [storeReducer], plans: [operatePlan] }),
+    senders: 'declared',
   }),
 });

@@ -30,4 +30,23 @@ describe('a store', () => {
     await world.close();
     expect((await verifyStore(await store.openReadonly(), { app: appOf([memoryPart()]) })).unverified).toBe(0);
   });
+
+  it('a search with several tags finds the memories that have all of them, and no others', async () => {
+    await using world = await openAgentWorld({
+      store: memory(),
+      models: {},
+      llm: (judge) => llmGenerateAdapter({}, { judge }),
+      agents: [],
+      parts: [memoryPart()],
+    });
+    const notes = await world.part(memoryPart()).open('public');
+    for (const tags of [['api', 'limits', 'old'], ['api'], ['limits'], []])
+      await notes.store({ text: 'The API limits bodies.', said: 'remember that', tags });
+    const found = async (...tags: string[]) =>
+      (await notes.search('limits of bodies', { tags })).map(({ id }) => id).sort();
+    expect(await found('api', 'limits')).toEqual([1]);
+    expect(await found('api')).toEqual([1, 2]);
+    expect(await found('api', 'new')).toEqual([]);
+    expect(await found()).toEqual([1, 2, 3, 4]);
+  });
 });

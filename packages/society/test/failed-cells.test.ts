@@ -1,12 +1,12 @@
 /** Waits for entities, swarms and their sessions when a cell of the society fails: each ends, and the world works on. */
-import type { Served, WorldPart } from '@reprise/agent';
+import type { Served } from '@reprise/agent';
 import { formatAddress } from '@reprise/contracts';
 import { defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
 import { script, scriptBy } from 'reprise/providers';
 import { groupTools, society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
-import { defectiveSociety } from './support/failing.js';
+import { changedUses, defectiveSociety } from './support/failing.js';
 
 const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.', tools: groupTools });
 const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
@@ -111,24 +111,6 @@ function failingJob(one: ReducerDefinition): ReducerDefinition {
     return one.reduce(draft, given, ctx);
   };
   return { ...one, reduce };
-}
-
-/** The parts that a part uses, with other reducers: each stays one part. */
-function changedUses(
-  { uses = [] }: WorldPart,
-  change: (reducer: ReducerDefinition) => ReducerDefinition,
-  known = new Map<WorldPart, WorldPart>(),
-): readonly WorldPart[] {
-  return uses.map((used) => {
-    const { reducers = [] } = used;
-    const one = known.get(used) ?? {
-      ...used,
-      uses: changedUses(used, change, known),
-      reducers: reducers.map(change),
-    };
-    known.set(used, one);
-    return one;
-  });
 }
 
 const FORMING = ['FormSwarm', 'Keyed', 'Compiled', 'RightsSet', 'Joined'].map((name) => `society/${name}@1`);

@@ -1,9 +1,11 @@
 /** Waits for the cells beside entities and swarms: a group and a hot context that fail end what waits for them. */
 import { type Address, formatAddress, isRepriseError } from '@reprise/contracts';
-import { memory, openWorld } from 'reprise';
+import { defineAgent, memory, openWorld } from 'reprise';
+import type { ReducerDefinition } from 'reprise/kernel';
 import { script } from 'reprise/providers';
+import { society } from 'reprise/society';
 import { describe, expect, it } from 'vitest';
-import { defectiveSociety } from './support/failing.js';
+import { changedUses, defectiveSociety } from './support/failing.js';
 import { agentOf } from './support/office.js';
 
 /** A group fails when an entity has answered that it takes part, and a hot context when it is to be shown. */
@@ -83,3 +85,71 @@ describe('given a cell of a society that fails, besides its entities and swarms'
     },
   );
 });
+
+const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
+const SCOUTS = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: { tools: [] }, count: 1 }];
+const register = (ann: Place['ann']) => ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+const createSwarm = (ann: Place['ann']) =>
+  ann.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents: SCOUTS, swarm_id: 's' });
+
+/** Each: what is made, the cell that fails of which event, and the call that makes it. */
+const MADE: readonly (readonly [string, string, string, (ann: Place['ann']) => Promise<unknown>])[] = [
+  ['an agent', 'society/Entity@1', 'society/Make@1', register],
+  ['an agent of a swarm', 'society/Entity@1', 'society/Make@1', createSwarm],
+  ['a swarm', 'society/Swarm@1', 'society/OpenSwarm@1', createSwarm],
+  ['the group of a swarm', 'society/Group@1', 'society/OpenGroup@1', createSwarm],
+];
+
+describe('given a cell that fails of the event that makes it', () => {
+  it.each(MADE)(
+    'the call that makes %s is refused with cell_failed, and not as if rights or a name were wrong [SOC-78]',
+    async (_, reducer, event, make) => {
+      const part = defectiveSociety((at) => at.reducer === reducer && at.event === event);
+      await using world = await openWorld({
+        store: memory(),
+        models: { main: script() },
+        agents: [scout],
+        parts: [part],
+      });
+      const ann = await world.part(part).human('ann');
+      expect(await outcome(make(ann))).toEqual(['request_rejected', 'cell_failed']);
+    },
+  );
+
+  it('a swarm under the name of another one, and an item of a store that does not exist, keep codes of their own', async () => {
+    const part = defectiveSociety(() => false);
+    await using world = await openWorld({
+      store: memory(),
+      models: { main: script() },
+      agents: [scout],
+      parts: [part],
+    });
+    const office = world.part(part);
+    const [ann, bob] = [await office.human('ann'), await office.human('bob')];
+    await createSwarm(ann);
+    expect(await outcome(createSwarm(bob))).toEqual(['request_rejected', 'swarm_exists']);
+    const assessed = ann.assess('group:nowhere#1', { verdict: 'right', basis: 'user' });
+    expect(await outcome(assessed)).toEqual(['request_rejected', 'store_unknown']);
+  });
+
+  it('a store whose cell fails is answered with cell_failed', async () => {
+    const part = society();
+    const failing = { ...part, uses: changedUses(part, failingStore) };
+    await using world = await openWorld({ store: memory(), models: { main: script() }, agents: [], parts: [failing] });
+    const ann = await world.part(failing).human('ann');
+    expect(await outcome(ann.memory.write({ type: 'note', content: 'Tea.', visibility: 'private' }))).toEqual([
+      'request_rejected',
+      'cell_failed',
+    ]);
+  });
+});
+
+/** A store that fails of each effect that it is to settle. */
+function failingStore(one: ReducerDefinition): ReducerDefinition {
+  if (one.name !== 'memory/Store@1') return one;
+  const reduce: typeof one.reduce = (draft, given, ctx) => {
+    if (given.name === 'sys/EffectOpened@1') throw new Error('a defect');
+    return one.reduce(draft, given, ctx);
+  };
+  return { ...one, reduce };
+}

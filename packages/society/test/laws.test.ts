@@ -29,6 +29,7 @@ testReducer({
   make: async () => ({
     reducer: groupReducer,
     app: defineApp({ reducers: [groupReducer, entityStub, topic, storeReducer], plans: [operatePlan] }),
+    senders: 'declared',
   }),
 });
 
@@ -41,7 +42,7 @@ const events = fc.oneof(
 testReducer({
   name: 'society/Entity@1',
   runner: { describe, it },
-  make: async () => ({ reducer: entityReducer, events, app: appOf([society()], agentApp) }),
+  make: async () => ({ reducer: entityReducer, events, app: appOf([society()], agentApp), senders: 'declared' }),
 });
 
 testReducer({

@@ -7,5 +7,5 @@ import { officeApp } from './support/office.js';
 testReducer({
   name: 'jobs',
   runner: { describe, it },
-  make: async () => ({ reducer: jobReducer, app: officeApp() }),
+  make: async () => ({ reducer: jobReducer, app: officeApp(), senders: 'declared' }),
 });

@@ -272,13 +272,12 @@ export class BareWorld {
   #write(ingress: IngressRecord): void {
     assertIngress(ingress);
     const env = { app: this.options.app, hash, plans: this.#plans };
-    const leaves = {
-      get: <L>(key: LeafKey<L>) => this.#leaves.get(key.id)?.leaf as L | undefined,
-      list: <K extends ListedKind>(kind: K) =>
-        [...this.#leaves.values()].flatMap(({ key, leaf }) =>
-          key.path[0] === kind ? [{ key, leaf: leaf as LeafOf[K] }] : [],
-        ),
-    };
+    const list = <K extends ListedKind>(kind: K) =>
+      [...this.#leaves.values()].flatMap(({ key, leaf }) =>
+        key.path[0] === kind ? [{ key, leaf: leaf as LeafOf[K] }] : [],
+      );
+    const get = <L>(key: LeafKey<L>) => this.#leaves.get(key.id)?.leaf as L | undefined;
+    const leaves = { get, list, naming: list };
     const folded = foldIngress(env, leaves, ingress);
     const armed = folded.emitted.map(({ effect }) => effect);
     const { bytes, records, changes, staged, aborts, continues } = folded.seal(armed);

@@ -1,4 +1,5 @@
 /** A society whose cells fail where a test says so: for any cell, beside the entities that `conformance/society/failing.ts` has fail. */
+import type { WorldPart } from '@reprise/agent';
 import type { ReducerDefinition } from 'reprise/kernel';
 import { society } from 'reprise/society';
 
@@ -21,4 +22,22 @@ export function defectiveSociety(isDefect: (delivery: Delivery) => boolean): Ret
     },
   }));
   return { ...part, reducers };
+}
+
+/** The parts that a part uses, with other reducers: each stays one part. */
+export function changedUses(
+  { uses = [] }: WorldPart,
+  change: (reducer: ReducerDefinition) => ReducerDefinition,
+  known = new Map<WorldPart, WorldPart>(),
+): readonly WorldPart[] {
+  return uses.map((used) => {
+    const { reducers = [] } = used;
+    const one = known.get(used) ?? {
+      ...used,
+      uses: changedUses(used, change, known),
+      reducers: reducers.map(change),
+    };
+    known.set(used, one);
+    return one;
+  });
 }

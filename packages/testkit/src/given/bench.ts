@@ -144,10 +144,11 @@ export class Bench {
   }
 
   get #reader(): Leaves {
+    const list = (kind: string) => [...this.#leaves.values()].filter(({ key }) => key.path[0] === kind);
     return {
       get: <L>(key: { readonly id: string }) => this.#leaves.get(key.id)?.leaf as L | undefined,
-      list: ((kind: string) =>
-        [...this.#leaves.values()].filter(({ key }) => key.path[0] === kind)) as unknown as Leaves['list'],
+      list: list as unknown as Leaves['list'],
+      naming: list as unknown as Leaves['naming'],
     };
   }
 

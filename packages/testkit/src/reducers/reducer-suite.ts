@@ -10,6 +10,7 @@ import { expectSame, expectThat } from '../ports/expect.js';
 import { type Check, type Disposable, registerSuite, type SuiteOptions, titled } from '../ports/suite.js';
 import { CELL_KEY, type Performance, type Played, perform } from './playback.js';
 import { spyOnReducers } from './reduce-spy.js';
+import { withRelays } from './relays.js';
 
 /** A reducer under test. */
 export interface ReducerSubject extends Disposable {
@@ -18,6 +19,13 @@ export interface ReducerSubject extends Disposable {
   readonly app?: App;
   /** The source of events; made from the schemas when absent, beginning with one that creates the cell. */
   readonly events?: fc.Arbitrary<GivenEvent>;
+  /**
+   * Where events come from. `declared`: from a sender that the event declares, drawn among them: the cell itself, a cell
+   * that the state, the event or a row of a table names, where the app has its reducer, and the outside else. Senders that
+   * are plans, adapters or cells above are not staged. Absent: from outside, so events that only cells may send are refused
+   * before they reach the reducer.
+   */
+  readonly senders?: 'declared';
   /** The seed of the events; 1 when absent. */
   readonly seed?: number;
   /** The number of events after which the state has reached its size; 60 when absent. */
@@ -142,8 +150,10 @@ function playedBy(subject: ReducerSubject, count: number, run: number): Played {
   const seed = seedOf(subject, run);
   const any = fc.sample(events ?? anyEventOf(reducer), { seed, numRuns: count });
   const first = events === undefined ? fc.sample(anyEventOf(reducer, 'creating'), { seed, numRuns: 1 }) : [];
-  const app = subject.app ?? defineApp({ reducers: [reducer] });
-  return { app, reducer: reducer.name, events: [...first, ...any].slice(0, count) };
+  const given = subject.app ?? defineApp({ reducers: [reducer] });
+  const isRelayed = subject.senders === 'declared';
+  const app = isRelayed ? withRelays(given) : given;
+  return { app, isRelayed, reducer: reducer.name, events: [...first, ...any].slice(0, count) };
 }
 
 /** Fails when an event was refused with a code, and names the event, the reason and the remedy. */

@@ -1,5 +1,6 @@
 /** The laws of reducers, held against an honest one and many that break them. */
-import { creates, defineReducer, type ReducerDefinition } from '@reprise/kernel';
+import { creates, defineApp, defineReducer, type ReducerDefinition } from '@reprise/kernel';
+import { by, from } from '@reprise/kernel/define';
 import { NotApplicable, reducerChecks, runCheck, testReducer } from '@reprise/testkit/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -208,5 +209,55 @@ describe('given events', () => {
     const [first] = reducerChecks;
     await runCheck(first as NonNullable<typeof first>, async () => ({ reducer: spied, events }));
     expect([...heard]).toEqual(['demo/Added@1']);
+  });
+});
+
+/** Takes one event from outside, and one from the cells that its rows name; `breaks` in the second. */
+function fed(breaks: () => void): ReducerDefinition {
+  const name = z.string().min(1).max(4);
+  return defineReducer({
+    name: 'demo/Fed@1',
+    state: z.strictObject({ n: z.int() }),
+    tables: { feeders: z.null() },
+    events: {
+      'demo/Opened@1': creates(from(z.strictObject({}), by.outside)),
+      'demo/Again@1': from(z.strictObject({}), by.self),
+      'demo/Fed@1': from(z.strictObject({ name }), by.row('feeders', { reducer: 'demo/Tally@1' })),
+    },
+    init: () => ({ n: 0 }),
+    reduce(draft, event, ctx) {
+      if (event.name === 'demo/Opened@1') ctx.table('feeders').set('mill', null);
+      else if (event.name === 'demo/Again@1') draft.n = 0;
+      else {
+        draft.n = 1;
+        breaks();
+      }
+    },
+  }) as ReducerDefinition;
+}
+
+describe('a reducer whose events come from cells', () => {
+  const faults = reducerChecks.find(({ title }) => title.includes(FAULTS));
+  const subject = (senders?: 'declared') => {
+    const reducer = fed(() => {
+      throw new Error('a defect');
+    });
+    const app = defineApp({ reducers: [reducer, tally()] });
+    return { reducer, app, ...(senders === undefined ? {} : { senders }) };
+  };
+
+  it('a defect in an event of a cell is found when events come from declared senders, and not when all come from outside', async () => {
+    if (faults === undefined) throw new Error('there is no such check');
+    await faults.run(subject());
+    await expect(faults.run(subject('declared'))).rejects.toThrow('the cell failed: threw');
+  });
+
+  testReducer({
+    name: 'one that is fed by cells',
+    runner: { describe, it },
+    make: async () => {
+      const reducer = fed(() => undefined);
+      return { reducer, app: defineApp({ reducers: [reducer, tally()] }), senders: 'declared' };
+    },
   });
 });

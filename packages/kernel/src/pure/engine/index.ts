@@ -33,6 +33,7 @@ export type {
   RightsLeaf,
   WorldLeaf,
 } from './leaf/leaves.js';
+export { namedIn } from './leaf/leaves.js';
 export { Exhausted, Fault, Miss, Refusal, Rejected } from './leaf/signals.js';
 export { firstDecision, type ItemName } from './ledger/first-decision.js';
 export { isSameQuestion } from './ledger/parked.js';

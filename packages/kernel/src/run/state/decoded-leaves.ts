@@ -1,4 +1,5 @@
 /** The leaves of a world as their bytes say them, for folds that check the ordinary one. */
+import type { Address } from '@reprise/contracts';
 import { decode, encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
 import type { KeyedLeaf, LeafKey, LeafOf, LeafReader, ListedKind } from '../../pure/engine/index.js';
 
@@ -22,6 +23,10 @@ export class DecodedLeaves implements LeafReader {
 
   *list<K extends ListedKind>(kind: K): Generator<KeyedLeaf<LeafOf[K]>> {
     for (const { key, leaf } of this.kept.list(kind)) yield { key, leaf: this.#throughBytes(key, leaf) };
+  }
+
+  *naming<K extends ListedKind>(kind: K, cell: Address): Generator<KeyedLeaf<LeafOf[K]>> {
+    for (const { key, leaf } of this.kept.naming(kind, cell)) yield { key, leaf: this.#throughBytes(key, leaf) };
   }
 
   #throughBytes<L>({ id }: LeafKey, leaf: L): L {

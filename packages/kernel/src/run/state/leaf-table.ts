@@ -10,10 +10,18 @@
  *     plans do, and a snapshot is due when the dirty leaves are worth one.
  * T4  A resident leaf is never written into: a change replaces it. A part of it that leaves the kernel is a copy.
  */
-import type { Ref } from '@reprise/contracts';
+import type { Address, Ref } from '@reprise/contracts';
 import { encode, FRAME_DEPTH_MAX } from '../../pure/codec/index.js';
-import type { KeyedLeaf, LeafChange, LeafKey, LeafKind, LeafOf, LeafReader } from '../../pure/engine/index.js';
-import { Miss } from '../../pure/engine/index.js';
+import type {
+  KeyedLeaf,
+  LeafChange,
+  LeafKey,
+  LeafKind,
+  LeafOf,
+  LeafReader,
+  ListedKind,
+} from '../../pure/engine/index.js';
+import { Miss, namedIn } from '../../pure/engine/index.js';
 import type { MapChange, MapRoot, MerkleMap } from '../map/index.js';
 import { readLeaf } from './leaf-shapes.js';
 
@@ -38,6 +46,8 @@ export class LeafTable implements LeafReader {
   readonly #resident = new Map<string, Resident>();
   /** Those that are listed (T2), by kind: a change of rights lists the open effects, however large the world is. */
   readonly #listed = new Map<LeafKind, Map<string, Resident>>();
+  /** Those of them that name a cell, by kind and cell: what ends with a cell is found without listing all. */
+  readonly #naming = new Map<string, Map<string, Resident>>();
   /** Keys known to be absent although the map of the last snapshot could hold their kind. */
   readonly #absent = new Set<string>();
   readonly #dirty = new Map<string, LeafKey>();
@@ -102,6 +112,12 @@ export class LeafTable implements LeafReader {
     kind: K,
   ): Generator<KeyedLeaf<LeafOf[K]>> {
     for (const { key, leaf } of this.#listed.get(kind)?.values() ?? []) yield { key, leaf: leaf as LeafOf[K] };
+  }
+
+  *naming<K extends ListedKind>(kind: K, cell: Address): Generator<KeyedLeaf<LeafOf[K]>> {
+    for (const { key, leaf } of this.#naming.get(nameOf(kind, cell))?.values() ?? []) {
+      yield { key, leaf: leaf as LeafOf[K] };
+    }
   }
 
   /** Every leaf of a kind, resident or not; none becomes resident. Call it only while nothing is being folded. */
@@ -180,6 +196,10 @@ export class LeafTable implements LeafReader {
     this.#resident.set(key.id, resident);
     if (!LOADED_ON_DEMAND.has(kind))
       this.#listed.set(kind, (this.#listed.get(kind) ?? new Map()).set(key.id, resident));
+    for (const cell of namedIn(key, leaf)) {
+      const name = nameOf(kind, cell);
+      this.#naming.set(name, (this.#naming.get(name) ?? new Map()).set(key.id, resident));
+    }
     this.#residentBytes += size + LEAF_OVERHEAD_BYTES;
   }
 
@@ -187,7 +207,18 @@ export class LeafTable implements LeafReader {
     const resident = this.#resident.get(id);
     if (resident === undefined) return;
     this.#resident.delete(id);
-    this.#listed.get(resident.key.path[0])?.delete(id);
+    const [kind] = resident.key.path;
+    this.#listed.get(kind)?.delete(id);
+    for (const cell of namedIn(resident.key, resident.leaf)) {
+      const name = nameOf(kind, cell);
+      const naming = this.#naming.get(name);
+      naming?.delete(id);
+      if (naming?.size === 0) this.#naming.delete(name);
+    }
     this.#residentBytes -= resident.size + LEAF_OVERHEAD_BYTES;
   }
+}
+
+function nameOf(kind: LeafKind, cell: Address): string {
+  return `${kind} ${cell[0]} ${cell[1]}`;
 }

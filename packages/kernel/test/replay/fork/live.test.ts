@@ -2,7 +2,7 @@ import type { Principal } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/index.js';
 import { closeSound, codeOf, recordsOf, until } from '../../support/judge.js';
-import { ask, cell, note, seen, send, start } from '../../support/lab.js';
+import { ask, cell, end, note, seen, send, start } from '../../support/lab.js';
 import { ok } from '../../support/outside.js';
 import { app, forked, given } from './given-fork.js';
 
@@ -102,6 +102,23 @@ describe('given a live fork', () => {
     await fork.pump();
     expect((await fork.pending()).map(({ kind }) => kind)).toEqual(['approval']);
     expect(calls()).toBe(0);
+    await closeSound(fork, store, app);
+    await world.close();
+  });
+
+  it('a live fork keeps a remembered approval of a later generation of a cell for that generation [GATE-8, FORK-6]', async () => {
+    const { world } = await given([
+      { effect: '*', decision: 'require_approval' },
+      { send: '*', decision: 'allow' },
+    ]);
+    await ask(world, 'a', [end()]);
+    await ask(world, 'a', [note('anew')]);
+    await world.command('sys/SetRights@1', { holder: holder('a'), approved: [['lab.once@1', null]] });
+    const at = world.head.seq;
+    await world.command('sys/SetRights@1', { holder: holder('a'), exercise: { may: { effect: ['lab.*'] } } });
+    const { store, fork } = await forked(world, { ...LIVE, at });
+    const { declared } = await fork.rights(holder('a'));
+    expect([declared?.approved, declared?.inc]).toEqual([[['lab.once@1', null]], 1]);
     await closeSound(fork, store, app);
     await world.close();
   });

@@ -17,6 +17,7 @@ const changing =
       return leaf === undefined ? undefined : (change(key, leaf as never) as L);
     },
     list: (kind) => kept.list(kind),
+    naming: (kind, cell) => kept.naming(kind, cell),
   });
 
 describe(`kept values against bytes (seed ${SEED})`, () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type SharedLimit, SharedLimits } from '../../../src/serve/host/shared-limits.js';
 import { isPending, turn } from '../../support/judge.js';
 import { once, seen, start } from '../../support/lab.js';
-import { ok, outside } from '../../support/outside.js';
+import { type Call, ok, outside } from '../../support/outside.js';
 import { givenHost } from './harness.js';
 
 const SECOND = 1_000;
@@ -126,6 +126,24 @@ describe('given a host whose worlds share a limit', () => {
     (await adapter.call(1)).answer(ok({ got: 2 }));
     await clock.settle();
     for (const world of ['a', 'b']) expect(await host.use(world, (open) => seen(open, 'a'))).toEqual(['got="ok"']);
+    await host.close();
+  });
+
+  it.each([
+    ['answers with a rejection', (call: Call) => call.break(new Error('unplugged'))],
+    ['answers with nonsense', (call: Call) => call.answer('nonsense')],
+  ])('an adapter that %s gives its place to the next [HOST-7]', async (_, fails) => {
+    const adapter = outside(once);
+    const limits = [{ effect: 'lab.*', concurrent: 1 }];
+    const { host, clock, tell } = await givenHost({ adapters: [adapter], limits });
+    await tell('a', start('call'));
+    await tell('b', start('call'));
+    fails(await adapter.call(0));
+    await clock.settle();
+    expect(adapter.calls).toHaveLength(2);
+    (await adapter.call(1)).answer(ok({ got: 2 }));
+    await clock.settle();
+    expect(await host.use('b', (open) => seen(open, 'a'))).toEqual(['got="ok"']);
     await host.close();
   });
 

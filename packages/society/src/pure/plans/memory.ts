@@ -153,8 +153,14 @@ function* change(plan: PlanContext, store: string, operation: WriteOperation): P
 }
 
 function refused({ status, code: because }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): Outcome {
-  return { ...NOTHING, code: because ?? status };
+  return { ...NOTHING, code: because === undefined ? status : (CODES.get(because) ?? because) };
 }
+
+/** The kernel's codes about the cell of a store, as refusals of calls. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['adapter_error/no_settler', 'store_unknown'],
+  ['adapter_error/cell_failed', 'cell_failed'],
+]);
 
 /** Whether the gate, and not the store, refused. */
 function isDenied({ status, code: because = '' }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): boolean {

@@ -61,6 +61,18 @@ export function isOfFailedCell(code: string): boolean {
 }
 
 /**
+ * Why a cell of an agent or a swarm was not made, as an answer.
+ *
+ * @param code of the event that makes it, or of the rights that it was to get
+ * @param taken what the event is refused with when the cell is there already, and the code of the answer then
+ */
+export function notMade(code: string, taken: readonly [refused: string, answer: string]): Answer {
+  if (isOfFailedCell(code)) return refusal('cell_failed', { cell: 'failed' });
+  if (code === taken[0]) return refusal(taken[1]);
+  return refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
+}
+
+/**
  * A denial of the gate, as an answer: it names the first check that failed (CAP-10).
  *
  * @param asked the check that the effect stood for: the gate's code names no dimension

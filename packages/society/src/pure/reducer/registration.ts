@@ -15,7 +15,7 @@ import { endOf, exceeds } from './agent-terms.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
-import { type Answer, refusal } from './operations.js';
+import { type Answer, notMade, refusal } from './operations.js';
 import { type AgentToMake, excessOf, makeAgent, noRoomFor } from './register.js';
 import { handedOnBy } from './rights.js';
 import { timeOf } from './time.js';
@@ -97,7 +97,7 @@ export function registered(draft: EntityState, agent_id: string, code: string | 
   if (code !== undefined) {
     draft.children--;
     tableOf(ctx, 'children').delete(agent_id);
-    return answerCall(draft, call, refusal('capability_exceeds_parent', { dimension: 'rights', cause: code }), ctx);
+    return answerCall(draft, call, notMade(code, ['entity_exists', 'agent_exists']), ctx);
   }
   const args = agentCalls.agent_register.safeParse(openCall(call, ctx)?.args).data;
   const { subscriptions } = args ?? {};

@@ -14,6 +14,7 @@ import {
 } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { keygenPlan } from '../plans/keygen.js';
+import { isOfFailedCell } from './operations.js';
 import { type AgentToMake, makeAgent, unmakeAgent } from './register.js';
 import { handedOnTo } from './rights.js';
 import { changeMember, memberKey, membersOf, moveSwarm, purposeOf, slotsOf, swarmTable } from './swarm-context.js';
@@ -114,7 +115,7 @@ function memberOf(draft: SwarmState, member: string, key: MemberKeyed, ctx: Redu
 /** The rights of a member stand, or were refused. */
 export function memberMade(draft: SwarmState, member: string, code: string | undefined, ctx: ReducerContext): void {
   if (draft.status !== 'registering') return;
-  if (code !== undefined) return refuse(draft, 'capability_exceeds_parent', ctx);
+  if (code !== undefined) return refuse(draft, isOfFailedCell(code) ? 'cell_failed' : 'capability_exceeds_parent', ctx);
   changeMember(ctx, member, { phase: 'made' });
   draft.members.made++;
   if (draft.members.made < draft.members.all) return;
@@ -133,7 +134,7 @@ export const GROUP_TAG = 'group';
 /** The group is open: all agents begin and join it. Or it was refused: it is the group of others. */
 export function groupOpened(draft: SwarmState, code: string | null, ctx: ReducerContext): void {
   if (draft.status !== 'registering') return;
-  if (code !== null) return refuse(draft, 'group_exists', ctx);
+  if (code !== null) return refuse(draft, isOfFailedCell(code) ? 'cell_failed' : 'group_exists', ctx);
   const group = groupAt(draft.group);
   ctx.send(group, { name: 'society/Join@1', value: { entity: draft.creator, role: 'owner' } });
   const { coordinator } = draft;

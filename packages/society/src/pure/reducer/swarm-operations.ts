@@ -19,7 +19,7 @@ import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
-import { type Answer, isOfFailedCell, type Operations, operation, refusal } from './operations.js';
+import { type Answer, isOfFailedCell, notMade, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
 import { handedOnBy } from './rights.js';
@@ -197,13 +197,13 @@ function budgetOf({ budget_micro_money, budget_tokens }: KeptManifest): Record<s
   return budget_tokens === undefined ? {} : { tokens: budget_tokens };
 }
 
-/** The call for which a swarm was being made, when making it was refused: there is one of that id already. */
-export function swarmRefused(draft: EntityState, { tag, made, to }: MadeNews, ctx: ReducerContext): boolean {
-  if (!tag.startsWith(MAKING_TAG)) return false;
-  if (made) return true;
-  const rest = tag.slice(MAKING_TAG.length);
-  if (rest.startsWith(NEW)) tableOf(ctx, 'swarms').delete(to[1]); // the swarm of another entity
-  answerCall(draft, rest.slice(NEW.length), refusal('swarm_exists'), ctx);
+/** The call for which a swarm was being made, when making it was refused: such as when there is one of that id already. */
+export function swarmRefused(draft: EntityState, news: MadeNews, ctx: ReducerContext): boolean {
+  if (!news.tag.startsWith(MAKING_TAG)) return false;
+  if (news.made) return true;
+  const rest = news.tag.slice(MAKING_TAG.length);
+  if (rest.startsWith(NEW)) tableOf(ctx, 'swarms').delete(news.to[1]); // it is the swarm of another entity, or none
+  answerCall(draft, rest.slice(NEW.length), notMade(news.code, ['swarm_exists', 'swarm_exists']), ctx);
   return true;
 }
 

@@ -8,13 +8,15 @@
  * K3  Going back restores no right: in a live fork no holder may do more than at the cut and at the original's head, nor
  *     more than the root was granted, and no account has spent less than it had at either.
  */
-import type { Account, Amounts, Capability, IngressOf, InheritedRights, Principal } from '@reprise/contracts';
+import type { Account, Amounts, Capability, IngressOf, InheritedRights } from '@reprise/contracts';
 import { EVERYTHING, meet } from '../../authority/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
+import { byGranter, isOfGranter } from '../gate/holds.js';
+import { metReach } from '../gate/reach.js';
 import { ownRights } from '../gate/rights.js';
 import { NO_RIGHTS, replaceRights } from '../gate/rights-leaf.js';
 import { accountKey, effectKey, PENDING_KEY, WORLD_KEY } from '../leaf/leaf-key.js';
-import type { Hold, RightsLeaf, WorldLeaf } from '../leaf/leaves.js';
+import type { Hold, RightsLeaf, RightsSide, WorldLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
 import { openEffect, settleInFrame } from '../ledger/settle.js';
 
@@ -67,25 +69,42 @@ function notAsOpen(what: string): Refusal {
 /** K3: each side is intersected with the head's; an approval stays remembered when both have it, a hold when one has it. */
 function meetRights(fold: FrameFold, holder: string, head: InheritedRights): void {
   const before = ownRights(fold, holder) ?? NO_RIGHTS;
-  const sides = [before.grant, head.grant].every((side) => side === null);
-  const after: RightsLeaf = {
+  const own = [before.grant, head.grant].every((side) => side === null);
+  const sides = {
     exercise: meetSides(before.exercise, head.exercise),
-    grant: sides ? null : meetSides(before.grant ?? before.exercise, head.grant ?? head.exercise),
+    grant: own ? null : meetSides(before.grant ?? before.exercise, head.grant ?? head.exercise),
+  };
+  const after: RightsLeaf = {
+    ...sides,
     account: head.account ?? before.account,
-    approved: before.approved.flatMap(([kind, until]) =>
-      head.approved.filter(([same]) => same === kind).map(([, end]) => [kind, earlier(until, end)] as const),
-    ),
     ...meetHolds(before.holds ?? [], (head.holds ?? []) as readonly Hold[]),
+    ...meetOfGeneration(before, head, sides),
     revision: before.revision + 1,
   };
   replaceRights(fold, holder, before, after);
 }
 
-/** Every hold of either; of a granter that has one in both, what both permit. */
+/** What belongs to one generation of the holder stays where both have it of the same one. */
+function meetOfGeneration(
+  before: RightsLeaf,
+  head: InheritedRights,
+  sides: Pick<RightsLeaf, RightsSide>,
+): Pick<RightsLeaf, 'approved' | 'reach' | 'inc'> {
+  if (before.inc !== head.inc) return { approved: [] };
+  const approved = before.approved.flatMap(([kind, until]) =>
+    head.approved.filter(([same]) => same === kind).map(([, end]) => [kind, earlier(until, end)] as const),
+  );
+  const reach = metReach(before, head, sides);
+  const isBound = before.inc !== undefined && approved.length + reach.length > 0;
+  return { approved, ...(reach.length === 0 ? {} : { reach }), ...(isBound ? { inc: before.inc } : {}) };
+}
+
+/** Every hold of either; of a granter of one generation that has one in both, what both permit. */
 function meetHolds(cut: readonly Hold[], head: readonly Hold[]): Pick<RightsLeaf, 'holds'> {
-  const met = new Map<Principal, Capability>(cut);
-  for (const [granter, hold] of head) met.set(granter, meet(met.get(granter) ?? EVERYTHING, hold));
-  const holds = [...met].sort(([a], [b]) => (a < b ? -1 : 1));
+  const known = (one: Hold) => cut.find((own) => isOfGranter(own, one));
+  const changed = head.map((one): Hold => [one[0], meet(known(one)?.[1] ?? EVERYTHING, one[1]), one[2]]);
+  const kept = cut.filter((own) => !head.some((one) => isOfGranter(own, one)));
+  const holds = [...kept, ...changed].sort(byGranter);
   return holds.length === 0 ? {} : { holds };
 }
 

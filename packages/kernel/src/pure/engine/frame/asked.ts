@@ -39,7 +39,7 @@ export function forget(fold: FrameFold, from: Address, tag: string): void {
 /** Closes all questions of a cell: nobody waits for their answers. */
 export function forgetAll(fold: FrameFold, from: Address): void {
   if (fold.overlay.get(cellKey(from))?.asks === undefined) return;
-  for (const { tag } of questions(fold, (one) => isCell(one.from, from))) forget(fold, from, tag);
+  for (const { tag } of questions(fold, from, (one) => isCell(one.from, from))) forget(fold, from, tag);
 }
 
 /**
@@ -54,7 +54,7 @@ export function tellAskers(
   { cause, runaway = false }: { readonly cause: number; readonly runaway?: boolean },
 ): number {
   if (runaway && fold.isAftermath) return 0; // A2
-  const open = questions(fold, (one) => isCell(one.to, cell));
+  const open = questions(fold, cell, (one) => isCell(one.to, cell));
   const askers = open.map(({ from }) => cellKey(from));
   for (const { to, from, event, tag } of open) {
     fold.overlay.get(cellKey(from), askers); // all that must be loaded are, with the first
@@ -81,9 +81,9 @@ function tellApart(
   });
 }
 
-/** In an order that does not depend on how the leaves came to memory. */
-function questions(fold: FrameFold, isMeant: (one: AskedLeaf) => boolean): readonly AskedLeaf[] {
-  const open = fold.overlay.list('asked').filter(({ leaf }) => isMeant(leaf));
+/** The questions of a cell or to it, in an order that does not depend on how the leaves came to memory. */
+function questions(fold: FrameFold, cell: Address, isMeant: (one: AskedLeaf) => boolean): readonly AskedLeaf[] {
+  const open = fold.overlay.naming('asked', cell).filter(({ leaf }) => isMeant(leaf));
   return open.sort((a, b) => (a.key.id < b.key.id ? -1 : 1)).map(({ leaf }) => leaf);
 }
 

@@ -23,6 +23,7 @@ import type { FrameFold } from '../frame/frame-fold.js';
 import { cellKey, isAddress } from '../leaf/leaf-key.js';
 import type { EffectLeaf } from '../leaf/leaves.js';
 import { fitsAccount } from '../ledger/accounts.js';
+import { hasReach } from './reach.js';
 import {
   type Authority,
   actorOf,
@@ -169,8 +170,8 @@ export function gateSend(fold: FrameFold, from: Address, to: Address, event: str
   const refusal = asked === undefined || isNear(fold, from, to) ? undefined : asked;
   if (refusal !== undefined) return refused(refusal);
   if (ruling !== undefined) return ruling.rule.decision === 'allow' ? ALLOWED : refused('policy_denied', ruling.index);
-  const named = authority !== 'everything' && authority?.sends === true;
-  if (named || isOwn(fold, from, to)) return ALLOWED;
+  const isReached = authority !== 'everything' && hasReach(fold, from);
+  if (isReached || isOwn(fold, from, to)) return ALLOWED;
   return isNew(fold, to) ? { allow: true, making: true } : refused('policy_denied');
 }
 

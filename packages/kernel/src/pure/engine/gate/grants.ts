@@ -25,6 +25,7 @@ import {
 } from '../ledger/settle.js';
 import { standingRefusal } from './gate.js';
 import { setHold } from './holds.js';
+import { reachAfter } from './reach.js';
 import {
   approvalsOf,
   authorityOf,
@@ -66,7 +67,7 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
       hint: 'Read them again and repeat the change.',
     });
   }
-  const after = changed(fold, before, change);
+  const after = changed(fold, before, change, who);
   requireGranter(fold, { ...change, before, after }, who);
   const narrows = !isWithin(before, after);
   fold.govern();
@@ -89,18 +90,24 @@ function requireHolder(holder: string): void {
   throw new Refusal('invalid_argument', 'no rights can be set for this principal', { where: holder });
 }
 
-function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange): RightsLeaf {
-  const { holder, exercise, grant, account, remember } = change;
+function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange, who: Principal): RightsLeaf {
+  const { holder, account, remember } = change;
   const known = (change.approved ?? approvalsOf(fold, holder)) as RightsLeaf['approved'];
   const approved = remember === undefined ? known : [...known.filter(([kind]) => kind !== remember[0]), remember];
-  const cell = approved.length === 0 ? undefined : cellOf(holder);
+  const set = SIDES.filter((side) => change[side] !== undefined);
+  const sides = {
+    exercise: change.exercise === undefined ? before.exercise : fitted(change.exercise),
+    grant: change.grant === undefined ? before.grant : fitted(change.grant),
+  };
+  const reach = reachAfter(fold, { holder, before, after: sides }, set, cellOf(who) !== undefined);
+  const cell = approved.length + reach.length === 0 ? undefined : cellOf(holder);
   const inc = cell === undefined ? 0 : generationOf(fold, cell);
   return {
-    exercise: exercise === undefined ? before.exercise : fitted(exercise),
-    grant: grant === undefined ? before.grant : fitted(grant),
+    ...sides,
     account: account === undefined ? before.account : account,
     approved,
     ...(before.holds === undefined ? {} : { holds: before.holds }),
+    ...(reach.length === 0 ? {} : { reach }),
     ...(inc === 0 ? {} : { inc }),
     revision: before.revision + 1,
   };
@@ -185,10 +192,12 @@ function coversApproved(before: RightsLeaf, after: RightsLeaf): boolean {
   );
 }
 
+const SIDES = ['exercise', 'grant'] as const;
+
 /** No changed right exceeds the granter's own. Where a cell sets no bound the chain above it does. */
 function requireGranted({ holder, before, after }: Judged, limit: Capability, isCell: boolean): void {
   const is = sidesOf(after);
-  for (const side of ['exercise', 'grant'] as const) {
+  for (const side of SIDES) {
     const same = equalBytes(encode(before[side]), encode(after[side]));
     if (!same && !(isCell && after[side] === null)) requireWithin(is[side], limit, holder);
   }

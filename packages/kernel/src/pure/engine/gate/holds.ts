@@ -7,6 +7,8 @@
  * O2  Each granter has one hold on a holder, and replaces it at will.
  * O3  Its granter, a cell above its granter, and the operator lift it. Sides that are set later leave it as it is, and so
  *     does another generation of the holder.
+ * O4  The granter is a cell in one generation. A later cell at its address is another granter, and neither it nor what
+ *     stands above it lifts or replaces the hold: only the operator can.
  */
 import type { Address, Capability, CommandValue, Principal } from '@reprise/contracts';
 import { leq } from '../../authority/index.js';
@@ -15,7 +17,7 @@ import type { FrameFold } from '../frame/frame-fold.js';
 import { HOLDS_MAX } from '../leaf/bounds.js';
 import type { Hold, RightsLeaf } from '../leaf/leaves.js';
 import { Refusal } from '../leaf/signals.js';
-import { cellOf, declaredRights, holderIn, isBelow, metHolds } from './rights.js';
+import { cellOf, declaredRights, holderIn, isBelow, lastGeneration, metHolds } from './rights.js';
 import { fittedCapability, NO_RIGHTS, replaceRights } from './rights-leaf.js';
 
 type HoldChange = CommandValue<'sys/SetRights@1'> & { readonly holder: Principal };
@@ -31,10 +33,10 @@ export function setHold(fold: FrameFold, change: HoldChange, who: Principal): bo
   const cell = requireHold(change);
   const { holder, hold, granter } = change;
   const of = granter === undefined ? who : holderIn(fold.env.app, granter as Principal);
-  if (hold == null) requireLifter(fold, of, who);
-  else requireAbove(fold, cell, who);
   const before = declaredRights(fold, holder) ?? NO_RIGHTS;
-  const holds = replaced(before.holds, of, hold == null ? undefined : fittedCapability(hold));
+  if (hold == null) requireLifter(fold, before.holds ?? [], of, who);
+  else requireAbove(fold, cell, who);
+  const holds = replaced(fold, before.holds ?? [], { of, who, hold });
   if (equalBytes(encode(holds as never), encode((before.holds ?? []) as never))) return false;
   requireRoom(holds, holder);
   const { holds: _before, ...rest } = before;
@@ -71,14 +73,18 @@ function requireAbove(fold: FrameFold, cell: Address, who: Principal): void {
   });
 }
 
-/** O3 */
-function requireLifter(fold: FrameFold, granter: Principal, who: Principal): void {
+/** O3, O4 */
+function requireLifter(fold: FrameFold, holds: readonly Hold[], granter: Principal, who: Principal): void {
   if (who === 'operator') return;
   const [of, by] = [cellOf(granter), cellOf(who)];
-  if (by !== undefined && (granter === who || (of !== undefined && isBelow(fold, of, by)))) return;
+  const isOver = by !== undefined && (granter === who || (of !== undefined && isBelow(fold, of, by)));
+  const present = presentOf(fold, granter);
+  const ofGranter = holds.filter(([one]) => one === granter);
+  const isEarlier = ofGranter.length > 0 && !ofGranter.some((one) => isOfGranter(one, present));
+  if (isOver && !isEarlier) return;
   throw new Refusal('cap_denied', 'the principal may not lift this hold', {
     where: granter,
-    expected: 'the granter, a cell above it, or the operator',
+    expected: 'the granter in the generation that set it, a cell above it, or the operator',
     actual: who,
   });
 }
@@ -93,9 +99,36 @@ function requireRoom(holds: readonly Hold[], holder: string): void {
   });
 }
 
-/** O2 */
-function replaced(holds: readonly Hold[] = [], granter: Principal, hold: Capability | undefined): readonly Hold[] {
-  const others = holds.filter(([of]) => of !== granter);
-  const after: readonly Hold[] = hold === undefined ? others : [...others, [granter, hold]];
-  return [...after].sort(([a], [b]) => (a < b ? -1 : 1));
+/** A change of the holds of one granter. */
+interface Replacement {
+  readonly of: Principal;
+  readonly who: Principal;
+  readonly hold: Capability | null | undefined;
+}
+
+/** O2, O4: the operator lifts those of every generation. */
+function replaced(fold: FrameFold, holds: readonly Hold[], { of, who, hold }: Replacement): readonly Hold[] {
+  const present = presentOf(fold, of);
+  if (hold == null && who === 'operator') return holds.filter(([granter]) => granter !== of);
+  const others = holds.filter((one) => !isOfGranter(one, present));
+  if (hold == null) return others;
+  return [...others, [of, fittedCapability(hold), present[2]] as const].sort(byGranter);
+}
+
+/** A granter in its present generation. */
+type Granter = readonly [granter: Principal, unused: unknown, inc: number];
+
+function presentOf(fold: FrameFold, granter: Principal): Granter {
+  const cell = cellOf(granter);
+  return [granter, null, cell === undefined ? 0 : lastGeneration(fold, cell)];
+}
+
+/** Whether a hold is of a granter, in one generation. */
+export function isOfGranter([of, , inc]: Granter, [granter, , by]: Granter): boolean {
+  return of === granter && inc === by;
+}
+
+/** The order of holds in a leaf. */
+export function byGranter([a, , one]: Granter, [b, , other]: Granter): number {
+  return a === b ? one - other : a < b ? -1 : 1;
 }

@@ -5,7 +5,7 @@
  * H1  Nothing is copied down: a right that is revoked anywhere is gone below at once.
  * H2  A chain that is too long or broken permits nothing. It breaks where a cell's parent has ended and was made anew:
  *     the rights of the new parent are not those under which the child was made.
- * H3  A cell that ended keeps its rights and its place in the chains of its children. Approvals belong to one
+ * H3  A cell that ended keeps its rights and its place in the chains of its children. Approvals and reach belong to one
  *     generation: a cell made anew at the address must ask again.
  * H4  An effect is judged by the generation that emitted it. When the cell was made anew the chain is broken.
  * H5  An adapter has no rights of its own: it acts for the cell of its effect, while that is open.
@@ -13,7 +13,7 @@
  * H7  A hold is met with both sides of its holder, here and below. It only narrows: a right that a hold names is not granted
  *     by it.
  */
-import { type Address, type Capability, formatAddress, type Principal, type Rights } from '@reprise/contracts';
+import { type Address, type Capability, formatAddress, type Principal } from '@reprise/contracts';
 import { EVERYTHING, effectiveExercise, effectiveGrant, type HeldRights, meet } from '../../authority/index.js';
 import { type App, cellAddress } from '../../define/index.js';
 import { AUTHORITY_DEPTH_MAX } from '../leaf/bounds.js';
@@ -102,8 +102,6 @@ export interface Authority {
   readonly exercise: Capability;
   readonly grant: Capability;
   readonly account: string | null;
-  /** Whether a right names `send`, and so permits what it lists also to cells that are no kin; a hold never does (H7). */
-  readonly sends: boolean;
 }
 
 /** The rights that were set for a holder itself; undefined when none were. */
@@ -155,10 +153,7 @@ function isSame(some: Leaves, others: Leaves): boolean {
 function authorityBy(leaves: Leaves, root: Capability): Authority {
   const chain = leaves.map(heldRights);
   const account = leaves.find((leaf) => leaf !== undefined && leaf.account !== null)?.account ?? null;
-  const exercise = effectiveExercise(chain, root);
-  const isHeld = leaves.some((leaf) => leaf?.holds !== undefined);
-  const granted = isHeld ? effectiveExercise(leaves.map(rightsOf), root) : exercise;
-  return { exercise, grant: effectiveGrant(chain, root), account, sends: Object.hasOwn(granted.may, 'send') };
+  return { exercise: effectiveExercise(chain, root), grant: effectiveGrant(chain, root), account };
 }
 
 /** Whether a cell descends from another. */
@@ -184,8 +179,13 @@ export function generationOf(fold: RightsReader, cell: Address): number {
 export function approvalsOf(fold: RightsReader, holder: string): RightsLeaf['approved'] {
   const rights = declaredRights(fold, holder);
   if (rights === undefined || rights.approved.length === 0) return [];
+  return isOfGeneration(fold, holder, rights) ? rights.approved : [];
+}
+
+/** Whether the approvals and the reach of a holder belong to its current generation. */
+export function isOfGeneration(fold: RightsReader, holder: string, { inc = 0 }: RightsLeaf): boolean {
   const cell = cellOf(holder);
-  return cell === undefined || generationOf(fold, cell) === (rights.inc ?? 0) ? rights.approved : [];
+  return cell === undefined || generationOf(fold, cell) === inc;
 }
 
 function cellAt(fold: RightsReader, cell: Address): CellLeaf | undefined {
@@ -200,7 +200,7 @@ function chainOf(fold: RightsReader, holder: Principal): readonly string[] | und
 }
 
 /** A cell and those above it, as holders; undefined when the chain is broken or too long (H2). */
-function ancestorsOf(fold: RightsReader, cell: Address): readonly string[] | undefined {
+export function ancestorsOf(fold: RightsReader, cell: Address): readonly string[] | undefined {
   const chain: string[] = [];
   let [at, generation]: [Address, number | undefined] = [cell, undefined];
   for (;;) {
@@ -215,16 +215,12 @@ function ancestorsOf(fold: RightsReader, cell: Address): readonly string[] | und
 
 /** The rights of a holder with its holds (H7). */
 function heldRights(leaf: RightsLeaf | undefined): HeldRights {
-  const sides = rightsOf(leaf);
+  const exercise = leaf?.exercise ?? EVERYTHING;
+  const sides = leaf?.grant ? { exercise, grant: leaf.grant } : { exercise };
   return leaf?.holds === undefined ? sides : { ...sides, hold: metHolds(leaf.holds) };
 }
 
 /** What all holds permit together. */
 export function metHolds(holds: readonly Hold[] = []): Capability {
   return holds.reduce((met, [, hold]) => meet(met, hold), EVERYTHING);
-}
-
-function rightsOf(leaf: RightsLeaf | undefined): Rights {
-  const exercise = leaf?.exercise ?? EVERYTHING;
-  return leaf?.grant ? { exercise, grant: leaf.grant } : { exercise };
 }

@@ -61,14 +61,19 @@ export interface RightsLeaf {
   readonly approved: readonly (readonly [string, number | null])[];
   /** What cells above it and the operator hold it to, by granter, in the order of their names; absent without any. */
   readonly holds?: readonly Hold[];
-  /** The generation of the cell that the approvals belong to; absent for the first. */
+  /** The sides that reach strangers by naming `send` (see `gate/reach.ts`); absent for none. */
+  readonly reach?: readonly RightsSide[];
+  /** The generation of the cell that the approvals and the reach belong to; absent for the first. */
   readonly inc?: number;
   /** Counts the changes. */
   readonly revision: number;
 }
 
-/** A hold: the granter, and the capability that both sides of the holder are met with. */
-export type Hold = readonly [granter: Principal, capability: Capability];
+/** A side of rights. */
+export type RightsSide = 'exercise' | 'grant';
+
+/** A hold: the granter, the capability that both sides of the holder are met with, and the generation of the granter. */
+export type Hold = readonly [granter: Principal, capability: Capability, inc: number];
 
 /** The state of a cell: what its reducer keeps. */
 export type CellState = Readonly<Record<string, Value>>;
@@ -338,10 +343,20 @@ export interface LeafReader {
   get<L>(key: LeafKey<L>): L | undefined;
   /** The leaves of a kind that is never loaded on demand, in no particular order. */
   list<K extends ListedKind>(kind: K): Iterable<KeyedLeaf<LeafOf[K]>>;
+  /** At least those of them that name a cell (see {@link namedIn}): a world finds them without reading the others. */
+  naming<K extends ListedKind>(kind: K, cell: Address): Iterable<KeyedLeaf<LeafOf[K]>>;
 }
 
 /** The kinds of leaves that a fold lists. */
 export type ListedKind = 'asked' | 'effect';
+
+/** The cells that a leaf names: both sides of a question, and the cell that settles an effect; of other kinds none. */
+export function namedIn({ path: [kind] }: LeafKey, leaf: unknown): readonly Address[] {
+  if (kind === 'asked') return [(leaf as AskedLeaf).to, (leaf as AskedLeaf).from];
+  if (kind !== 'effect') return [];
+  const { settler } = leaf as EffectLeaf;
+  return settler === undefined ? [] : [settler];
+}
 
 /** A leaf and its key. */
 export interface KeyedLeaf<L = unknown> {
@@ -384,11 +399,24 @@ export class Overlay implements LeafReader {
   }
 
   list<K extends ListedKind>(kind: K): readonly KeyedLeaf<LeafOf[K]>[] {
-    const below = [...this.base.list(kind)].filter(({ key }) => !this.#changes.has(key.id));
-    const changed = [...this.#changes.values()].flatMap(({ key, after }) =>
+    return [...this.#unchanged(this.base.list(kind)), ...this.#changed(kind)];
+  }
+
+  naming<K extends ListedKind>(kind: K, cell: Address): readonly KeyedLeaf<LeafOf[K]>[] {
+    const changed = this.#changed(kind).filter(({ key, leaf }) =>
+      namedIn(key, leaf).some((one) => one[0] === cell[0] && one[1] === cell[1]),
+    );
+    return [...this.#unchanged(this.base.naming(kind, cell)), ...changed];
+  }
+
+  #unchanged<L>(below: Iterable<KeyedLeaf<L>>): readonly KeyedLeaf<L>[] {
+    return [...below].filter(({ key }) => !this.#changes.has(key.id));
+  }
+
+  #changed<K extends ListedKind>(kind: K): readonly KeyedLeaf<LeafOf[K]>[] {
+    return [...this.#changes.values()].flatMap(({ key, after }) =>
       key.path[0] === kind && after !== undefined ? [{ key, leaf: after as LeafOf[K] }] : [],
     );
-    return [...below, ...changed];
   }
 
   /** Writes a leaf that is known to be new: nothing has to be loaded to find that out. */

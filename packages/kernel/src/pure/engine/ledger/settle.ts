@@ -21,7 +21,15 @@ import { notify, tellOwner } from '../frame/notify.js';
 import { dropWake, wakeWhenDue } from '../frame/wake.js';
 import { CANCEL_GRACE_MS, LEAF_BYTES_MAX, SETTLED_BYTES } from '../leaf/bounds.js';
 import { cellKey, effectKey, planKey, settledKey, timerKey } from '../leaf/leaf-key.js';
-import type { CellLeaf, DecidedBy, EffectLeaf, EmissionPlace, PlanLeaf, SettledLeaf } from '../leaf/leaves.js';
+import type {
+  CellLeaf,
+  DecidedBy,
+  EffectLeaf,
+  EmissionPlace,
+  KeyedLeaf,
+  PlanLeaf,
+  SettledLeaf,
+} from '../leaf/leaves.js';
 import { bookLate, bookReceipt } from './accounts.js';
 import { planBytes } from './plan-bytes.js';
 
@@ -39,13 +47,17 @@ export function openEffect(fold: FrameFold, id: string): EffectLeaf | undefined 
   return effect?.late === undefined ? effect : undefined;
 }
 
-/** The selected open effects, in the order in which they were emitted: the order of leaves is not journaled. */
+/** The selected open effects, in the order in which they were emitted. */
 export function openEffects(fold: FrameFold, isMeant: (effect: EffectLeaf) => boolean): readonly OpenEffect[] {
-  const open: OpenEffect[] = [];
-  for (const { key, leaf } of fold.overlay.list('effect')) {
-    if (leaf.late === undefined && isMeant(leaf)) open.push({ id: String(key.path[1]), leaf });
-  }
-  return open.sort((a, b) => comparePlaces(a.leaf.queued, b.leaf.queued));
+  return asEmitted(fold.overlay.list('effect').filter(({ leaf }) => isMeant(leaf)));
+}
+
+/** Those of some effects that are open, in the order in which they were emitted: the order of leaves is not journaled. */
+function asEmitted(effects: readonly KeyedLeaf<EffectLeaf>[]): readonly OpenEffect[] {
+  const open = effects.filter(({ leaf }) => leaf.late === undefined);
+  return open
+    .map(({ key, leaf }) => ({ id: String(key.path[1]), leaf }))
+    .sort((a, b) => comparePlaces(a.leaf.queued, b.leaf.queued));
 }
 
 /** An open effect. */
@@ -67,11 +79,13 @@ export function comparePlaces(a: EmissionPlace, b: EmissionPlace): number {
  */
 export function abandonBySettler(
   fold: FrameFold,
-  [reducer, key]: Address,
+  cell: Address,
   why: 'no_settler' | 'cell_failed',
   cause: number,
 ): number {
-  const open = openEffects(fold, ({ settler }) => settler?.[0] === reducer && settler[1] === key);
+  const [reducer, key] = cell;
+  const isMeant = ({ leaf: { settler } }: KeyedLeaf<EffectLeaf>) => settler?.[0] === reducer && settler[1] === key;
+  const open = asEmitted(fold.overlay.naming('effect', cell).filter(isMeant));
   for (const { id } of open) {
     const effect = openEffect(fold, id);
     if (effect === undefined) continue;

@@ -12,7 +12,8 @@ class Ledger {
   touched = 0;
 
   open(): Overlay {
-    return new Overlay({ get: <L>(key: LeafKey<L>) => this.leaves.get(key.id) as L | undefined, list: () => [] });
+    const get = <L>(key: LeafKey<L>) => this.leaves.get(key.id) as L | undefined;
+    return new Overlay({ get, list: () => [], naming: () => [] });
   }
 
   take(overlay: Overlay): void {

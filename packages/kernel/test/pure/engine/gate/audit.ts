@@ -63,6 +63,8 @@ interface Life {
   parent: { readonly cell: string; readonly inc: number } | null;
 }
 
+const CELL = 'cell:lab/Cell@1/';
+
 const NOTHING_SET: Reserved = { exercise: null, grant: null, account: null, holds: new Map() };
 
 /** The limit of an account that a fork was given nothing for: not even what costs nothing is charged to it. */
@@ -269,15 +271,27 @@ export class Auditor {
     const isOver = by === 'operator' || by === below || (below !== 'operator' && this.#isAbove(by, below));
     this.#must(hold === null || by !== holder, `${by} set a hold on itself`);
     this.#must(isOver, `${by} ${hold === null ? 'lifted' : 'set'} a hold of ${of} on ${holder}`);
+    const present = this.#granterOf(of);
+    const all = [...holds.keys()].filter((name) => name.startsWith(`${of}@`));
+    this.#must(
+      by === 'operator' || hold !== null || all.length === 0 || all.includes(present),
+      `${by} lifted a hold of a ${of} that has ended`,
+    );
     const after = new Map(holds);
-    if (hold == null) after.delete(of);
-    else after.set(of, sideOf(hold) as Side);
+    if (hold === null && by === 'operator') for (const name of all) after.delete(name);
+    else if (hold == null) after.delete(present);
+    else after.set(present, sideOf(hold) as Side);
     if (hold !== null) this.#counts.held++;
     return after;
   }
 
+  /** A granter in its present generation: a later cell at the address is another one. */
+  #granterOf(of: string): string {
+    return `${of}@${of.startsWith(CELL) ? (this.#lives.get(of.slice(CELL.length))?.inc ?? 0) : 0}`;
+  }
+
   #isAbove(by: string, holder: string): boolean {
-    const [above, below] = [by, holder].map((name) => name.slice('cell:lab/Cell@1/'.length)) as [string, string];
+    const [above, below] = [by, holder].map((name) => name.slice(CELL.length)) as [string, string];
     const { inc } = this.#life(below);
     return this.#chainOf(below, inc)?.slice(1).includes(above) === true;
   }
@@ -496,7 +510,7 @@ export class Auditor {
   }
 
   #of(cell: string): Reserved {
-    return this.#rights.get(`cell:lab/Cell@1/${cell}`) ?? NOTHING_SET;
+    return this.#rights.get(`${CELL}${cell}`) ?? NOTHING_SET;
   }
 
   #chain(account: string): Sums[] {

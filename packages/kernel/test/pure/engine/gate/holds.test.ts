@@ -109,7 +109,7 @@ describe('given a cell that a grandparent holds', () => {
     for (const key of ['x', 'y'])
       expect((await world.rights(holder(key))).effective?.exercise.may.effect, key).toEqual([]);
     const { declared } = await world.rights(holder('x'));
-    expect(declared?.holds).toEqual([[holder('g'), NOTHING]]);
+    expect(declared?.holds).toEqual([[holder('g'), NOTHING, 0]]);
     await closeSound(world, store, app);
   });
 
@@ -135,6 +135,39 @@ describe('given a cell that a grandparent holds', () => {
     expect(await codeOf(lift(holder('g'), 'operator'))).toBe('cap_denied');
     await lift('operator');
     expect((await world.rights(holder('y'))).effective?.exercise).toEqual({ may: {} });
+    await closeSound(world, store, app);
+  });
+
+  it.each<[string, (world: World) => Promise<unknown>]>([
+    ['lifts', (world) => hold(world, 'x', { hold: null }, holder('g'))],
+    [
+      'lifts in its reducer',
+      (world) => ask(world, 'g', [kernel('sys/SetRights@1', { holder: holder('x'), hold: null })]),
+    ],
+    ['replaces', (world) => hold(world, 'x', { hold: { may: {} } }, holder('g'))],
+  ])(
+    'a cell that is made anew at the address of a granter never %s the hold of the one before [GATE-601]',
+    async (what, act) => {
+      const { world, store } = await given();
+      await hold(world, 'x', { hold: NOTHING }, holder('g'));
+      for (const key of ['y', 'x', 'p', 'g']) await ask(world, key, [end()]);
+      await ask(world, 'g', [send('p', send('x', send('y')))]);
+      if (what === 'lifts') expect(await codeOf(act(world))).toBe('cap_denied');
+      else await act(world);
+      expect((await world.rights(holder('x'))).effective?.exercise).toEqual({ may: { effect: [] } });
+      await hold(world, 'x', { hold: null, granter: holder('g') });
+      expect((await world.rights(holder('x'))).declared?.holds).toBeUndefined();
+      await closeSound(world, store, app);
+    },
+  );
+
+  it('a cell above a later generation of the granter does not lift the hold of the one before [GATE-601]', async () => {
+    const { world, store } = await given();
+    await hold(world, 'y', { hold: NOTHING }, holder('p'));
+    for (const key of ['y', 'x', 'p']) await ask(world, key, [end()]);
+    await ask(world, 'g', [send('p', send('x', send('y')))]);
+    expect(await codeOf(hold(world, 'y', { hold: null, granter: holder('p') }, holder('g')))).toBe('cap_denied');
+    expect((await world.rights(holder('y'))).declared?.holds).toEqual([[holder('p'), NOTHING, 0]]);
     await closeSound(world, store, app);
   });
 

@@ -295,6 +295,21 @@ describe('given a cell whose content is to be erased', () => {
     expect([await world.content.has(mine[0] as Ref), await world.content.has(theirs[0] as Ref)]).toEqual([false, true]);
   });
 
+  it('content that stands only inside linked values, at any depth, is erased with the cell, and kept for another cell that links it so [CON-10]', async () => {
+    await using world = await openKernelWorld({ store: memory(), app });
+    const [mine, common] = [
+      await putErasable(world.content, text('mine')),
+      await putErasable(world.content, text('common')),
+    ];
+    const inner = await putValue(world.content, { said: [mine, common] });
+    await ask(world, 'a', [note(await putValue(world.content, { inner }))]);
+    await ask(world, 'b', [note(await putValue(world.content, { said: common }))]);
+    const report = await world.erase({ cell: cell('a') });
+    expect(report.shared.map(({ hex }) => hex)).toEqual([common.hex]);
+    expect([await world.content.has(mine), await world.content.has(common)]).toEqual([false, true]);
+    expect(await world.content.has(inner)).toBe(false);
+  });
+
   it('the content that effects of the cell stored is found, although no state links it [CON-10]', async () => {
     const adapter = outside(once);
     await using world = await openKernelWorld({ store: memory(), app, adapters: [adapter] });
