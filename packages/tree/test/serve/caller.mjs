@@ -5,8 +5,8 @@
  * With `--mcp-config=FILE` it runs once; otherwise it speaks the Agent Client Protocol and gets its servers there.
  * `--bridge=FILE` names a bridge that has been made into one file; it runs in the place of the sources of the bridge.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
@@ -131,7 +131,7 @@ async function play(servers, script) {
     else if (step.wait) await new Promise((resolve) => setTimeout(resolve, step.wait));
     else if (step.note)
       writeFileSync(step.note, JSON.stringify({ runFile, server, pid: process.pid, argv: process.argv }));
-    else if (step.raw) gave.push(await raw(step.run ?? runFile, step.raw, step.until));
+    else if (step.raw) gave.push(await raw(runFile, step.raw));
     else if (step.late) {
       // When this turn has ended, in a program that lives on.
       setTimeout(async () => writeFileSync(step.late, JSON.stringify(await raw(runFile, step.lines, 1_000))), step.after);
@@ -142,6 +142,9 @@ async function play(servers, script) {
       gave.push(short(await other.request('tools/list', {})));
       await other.end();
     } else if (step.print) gave.push(readFileSync(runFile, 'utf8'));
+    else if (step.copy) copyFileSync(runFile, step.copy);
+    else if (step.until) while (!existsSync(step.until)) await new Promise((resolve) => setTimeout(resolve, 50));
+    else if (step.exec) execFileSync(process.execPath, step.exec, { stdio: ['ignore', 'inherit', 'inherit'] });
     else if (step.die) process.exit(3);
     else if (call) {
       const params = { name: call, arguments: args, ...(notify ? { _meta: { progressToken: 1 } } : {}) };
