@@ -12,7 +12,10 @@ import { RepriseError } from '@reprise/contracts';
 export async function tokenIn(file: string): Promise<string> {
   const token = (await contentOf(file)).replace(/^token /, '').trim();
   if (token !== '') return token;
-  throw new RepriseError('invalid_argument', 'the file with the token is empty', { where: '--token-file', actual: file });
+  throw new RepriseError('invalid_argument', 'the file with the token is empty', {
+    where: '--token-file',
+    actual: file,
+  });
 }
 
 async function contentOf(file: string): Promise<string> {

@@ -53,7 +53,10 @@ async function named(met: Met, command: Command): Promise<OwnerSaid> {
     () =>
       new Promise<void>((looked) => {
         said = met.give(command, looked);
-        said.then(() => looked(), () => looked());
+        said.then(
+          () => looked(),
+          () => looked(),
+        );
       }),
   );
   return said as unknown as Promise<OwnerSaid>;

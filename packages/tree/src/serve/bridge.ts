@@ -26,7 +26,7 @@ import type { RunFile } from './owner-link.js';
 import { placeOf, prepare, writeOwn } from './place.js';
 import { bearersOf, freshName, isBelow, SHOWS_PROCESSES } from './processes.js';
 import { Program, type ProgramHost } from './program.js';
-import { refusedAt, Refusals } from './refusals.js';
+import { Refusals, refusedAt } from './refusals.js';
 import { type Guest, OwnerSocket } from './socket.js';
 import { Tokens } from './tokens.js';
 
@@ -186,7 +186,8 @@ class Bridges implements Bridge, ProgramHost {
       over: (why) => {
         clearTimeout(silent);
         if (guest !== undefined) guest.over(why);
-        else if (why !== undefined) this.#refusals.tell(refusedAt('a call of a program', `its connection broke: ${why}`));
+        else if (why !== undefined)
+          this.#refusals.tell(refusedAt('a call of a program', `its connection broke: ${why}`));
       },
     };
   }

@@ -144,8 +144,11 @@ export class OwnerLink {
       const wire: LineSocket = new LineSocket(connect(this.run.socket), {
         line: (line) => {
           if (isOpen) return this.#take(line);
-          if (typeof line.name === 'string') return void (named = showing(line.name, wire));
           named();
+          if (typeof line.name === 'string') {
+            named = showing(line.name, wire);
+            return;
+          }
           if (line.ok !== true) return resolve(refusedBy(line));
           isOpen = true;
           this.#wire = wire;

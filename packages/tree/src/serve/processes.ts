@@ -81,7 +81,8 @@ function isProgram({ pid, group, session }: Process): boolean {
 /** A process and those above it, up to the first that cannot be read. */
 function lineOf(pid: number): readonly Process[] {
   const line: Process[] = [];
-  for (let one = processOf(pid); one !== undefined && line.length < LINE_MAX; one = processOf(one.parent)) line.push(one);
+  for (let one = processOf(pid); one !== undefined && line.length < LINE_MAX; one = processOf(one.parent))
+    line.push(one);
   return line;
 }
 

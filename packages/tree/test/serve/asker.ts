@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { askOwner } from '../../src/serve/index.js';
 
-const { values } = parseArgs({ options: { world: { type: 'string' }, token: { type: 'string' }, out: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { world: { type: 'string' }, token: { type: 'string' }, out: { type: 'string' } },
+});
 const { world = '', token, out } = values;
 const said = await askOwner(world, 'stop', { tree: 'work', n: 1 }, token === undefined ? {} : { token });
 const text = JSON.stringify(said ?? 'absent');

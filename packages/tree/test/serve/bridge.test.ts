@@ -211,7 +211,11 @@ describe('the token of a program', () => {
         const key = await trees.start(living);
         const lateFile = path.join(runtime, 'late');
         const call = `${JSON.stringify({ call: 'n.1', name: 'spawn', args: { goal: 'late' } })}\n`;
-        const late = { late: lateFile, after: 3_500, lines: [{ text: `${JSON.stringify(hello('{token}'))}\n` }, { text: call }] };
+        const late = {
+          late: lateFile,
+          after: 3_500,
+          lines: [{ text: `${JSON.stringify(hello('{token}'))}\n` }, { text: call }],
+        };
         const playing = play([{ list: true }, { note: file }, late, { wait: 1_500 }], living, key);
         const run = await noted(file);
         token = run.token;

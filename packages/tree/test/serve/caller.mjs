@@ -134,9 +134,11 @@ async function play(servers, script) {
     else if (step.raw) gave.push(await raw(runFile, step.raw));
     else if (step.late) {
       // When this turn has ended, in a program that lives on.
-      setTimeout(async () => writeFileSync(step.late, JSON.stringify(await raw(runFile, step.lines, 1_000))), step.after);
-    }
-    else if (step.second) {
+      setTimeout(
+        async () => writeFileSync(step.late, JSON.stringify(await raw(runFile, step.lines, 1_000))),
+        step.after,
+      );
+    } else if (step.second) {
       const other = new Client(server);
       await other.begin();
       gave.push(short(await other.request('tools/list', {})));

@@ -102,22 +102,28 @@ describe('the people’s door of a world', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it.runIf(hasPty())('a process that a person starts at a terminal is let in with nothing to configure [TREE-701]', async () => {
-    await open();
-    const tty = openTerminal(ASKER, [`--world=${world}`]);
-    expect(await tty.ended).toBe(0);
-    expect(JSON.parse(tty.out())).toEqual(OK);
-    expect(refused).toEqual([]);
-  });
+  it.runIf(hasPty())(
+    'a process that a person starts at a terminal is let in with nothing to configure [TREE-701]',
+    async () => {
+      await open();
+      const tty = openTerminal(ASKER, [`--world=${world}`]);
+      expect(await tty.ended).toBe(0);
+      expect(JSON.parse(tty.out())).toEqual(OK);
+      expect(refused).toEqual([]);
+    },
+  );
 
-  it.runIf(hasPty())('a process that carries the mark of programs is refused at a terminal, too [TREE-701]', async () => {
-    await open();
-    const tty = openTerminal(ASKER, [`--world=${world}`], { env: { REPRISE_OWNER: '1-a-program' } });
-    await tty.ended;
-    expect(JSON.parse(tty.out())).toEqual(DENIED);
-    expect(refused).toHaveLength(1);
-    expect(done).toEqual([]);
-  });
+  it.runIf(hasPty())(
+    'a process that carries the mark of programs is refused at a terminal, too [TREE-701]',
+    async () => {
+      await open();
+      const tty = openTerminal(ASKER, [`--world=${world}`], { env: { REPRISE_OWNER: '1-a-program' } });
+      await tty.ended;
+      expect(JSON.parse(tty.out())).toEqual(DENIED);
+      expect(refused).toHaveLength(1);
+      expect(done).toEqual([]);
+    },
+  );
 
   it('a token that is forged, of another owner, or of one that has ended is refused [TREE-702]', async () => {
     const earlier = await open();
@@ -175,10 +181,12 @@ describe('the people’s door of a world', () => {
     rmSync(socket);
     const heard: string[] = [];
     const fake = createServer((wire) => {
-      wire.on('error', () => undefined).on('data', (bytes) => {
-        heard.push(String(bytes));
-        wire.write(`${JSON.stringify({ nonce: 'x', name: 'y', signed: 'z'.repeat(43) })}\n`);
-      });
+      wire
+        .on('error', () => undefined)
+        .on('data', (bytes) => {
+          heard.push(String(bytes));
+          wire.write(`${JSON.stringify({ nonce: 'x', name: 'y', signed: 'z'.repeat(43) })}\n`);
+        });
     }).listen(socket);
     expect(await askOwner(world, 'stop', null, { token })).toBeUndefined();
     expect(await hasOwner(world)).toBe(false);
@@ -195,7 +203,13 @@ describe('the people’s door of a world', () => {
     await open();
     expect(existsSync(left.socket)).toBe(false);
     const { socket } = passOf(world);
-    const file = path.join(runtime, 'home', 'reprise', 'doors', readdirSync(path.join(runtime, 'home/reprise/doors'))[0] ?? '');
+    const file = path.join(
+      runtime,
+      'home',
+      'reprise',
+      'doors',
+      readdirSync(path.join(runtime, 'home/reprise/doors'))[0] ?? '',
+    );
     const modes = [file, socket, path.dirname(file), path.dirname(socket)].map((one) => statSync(one).mode & 0o777);
     expect(modes.map((mode) => mode.toString(8))).toEqual(['600', '600', '700', '700']);
     expect(await hasOwner(world)).toBe(true);
@@ -282,7 +296,12 @@ describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
       expect.stringMatching(/the program of its token has ended/),
     ]);
     expect(done).toEqual([]);
-    expect((await tree.nodes()).map(({ n, status }) => `${n} ${status}`)).toEqual(['1 complete', '2 complete', '3 complete', '4 complete']);
+    expect((await tree.nodes()).map(({ n, status }) => `${n} ${status}`)).toEqual([
+      '1 complete',
+      '2 complete',
+      '3 complete',
+      '4 complete',
+    ]);
     await link.close();
   }, 90_000);
 });

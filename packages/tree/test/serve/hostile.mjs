@@ -24,7 +24,8 @@ function talk(socket, first, second) {
         if (said.name !== undefined) {
           process.title = said.name;
           wire.write(`${JSON.stringify(second)}\n`);
-        } else if (said.ok === true) wire.write(`${JSON.stringify({ call: 'h.1', name: 'spawn', args: { goal: 'x' } })}\n`);
+        } else if (said.ok === true)
+          wire.write(`${JSON.stringify({ call: 'h.1', name: 'spawn', args: { goal: 'x' } })}\n`);
       });
     wire.on('close', () => resolve(heard));
     wire.write(`${JSON.stringify(first)}\n`);
@@ -54,13 +55,23 @@ noted.forged = await talk(
   { hello: 'people', door: path.basename(door), by: 'pass', nonce: 'n' },
   { command, signed: 'x'.repeat(43) },
 );
-noted.guessed = await talk(path.join(door, 'door'), { hello: 'people', door: '0123456789abcdef', by: 'token', nonce: 'n' });
+noted.guessed = await talk(path.join(door, 'door'), {
+  hello: 'people',
+  door: '0123456789abcdef',
+  by: 'token',
+  nonce: 'n',
+});
 // 3. As a person: with the pass of the home folder, which it was not told of, also in a terminal and an empty environment.
 const answers = [1, 2, 3].map((n) => `${out}.${n}`);
 const ask = (to) => [asker, `--world=${world}`, `--out=${to}`];
-execFileSync(process.execPath, ask(answers[0]), { env: { ...process.env, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: process.env.RT } });
+execFileSync(process.execPath, ask(answers[0]), {
+  env: { ...process.env, XDG_STATE_HOME: home, XDG_RUNTIME_DIR: process.env.RT },
+});
 const env = { XDG_STATE_HOME: home, XDG_RUNTIME_DIR: process.env.RT, PATH: process.env.PATH };
-const atTerminal = spawn('python3', [pty, '80', '24', process.execPath, ...ask(answers[1])], { env, stdio: ['pipe', 'ignore', 'ignore'] });
+const atTerminal = spawn('python3', [pty, '80', '24', process.execPath, ...ask(answers[1])], {
+  env,
+  stdio: ['pipe', 'ignore', 'ignore'],
+});
 await new Promise((resolve) => atTerminal.once('close', resolve));
 spawnSync('setsid', ['-w', process.execPath, ...ask(answers[2])], { env, stdio: 'ignore' });
 noted.asPerson = answers.map((file) => JSON.parse(readFileSync(file, 'utf8')));
@@ -76,7 +87,11 @@ for (const pid of parents) {
 }
 const shown = (pid) => ['environ', 'cmdline'].map((what) => read(`/proc/${pid}/${what}`)).join('\n');
 const folder = programs.replace(/\.sock$/, '');
-noted.told = [JSON.stringify(process.env), ...parents.map(shown), ...readdirSync(folder).map((name) => read(path.join(folder, name)))].join('\n');
+noted.told = [
+  JSON.stringify(process.env),
+  ...parents.map(shown),
+  ...readdirSync(folder).map((name) => read(path.join(folder, name))),
+].join('\n');
 
 function read(file) {
   try {
