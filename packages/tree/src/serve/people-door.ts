@@ -72,6 +72,13 @@ export function peopleDoor(options: PeopleDoorOptions): PeopleDoor {
   return new Door(options);
 }
 
+/** The doors that are open: a process that exits without closing them leaves no pass behind. */
+const open = new Set<Door>();
+
+process.on('exit', () => {
+  for (const door of open) door.end();
+});
+
 class Door implements PeopleDoor {
   readonly token: string;
   readonly #pass: Pass;
@@ -94,6 +101,7 @@ class Door implements PeopleDoor {
     await this.#socket.listen();
     try {
       const before = writePass(this.options.world, this.#pass);
+      open.add(this);
       if (before !== undefined) removeStale(before);
     } catch (cause) {
       const error = new RepriseError('store_failed', 'the pass for terminals cannot be written', {
@@ -106,8 +114,14 @@ class Door implements PeopleDoor {
   }
 
   async close(): Promise<void> {
-    removePass(this.options.world, this.#pass);
+    this.end();
     await this.#socket.close();
+  }
+
+  /** Removes the pass. */
+  end(): void {
+    open.delete(this);
+    removePass(this.options.world, this.#pass);
   }
 
   /** Proves to a connection that this is the owner, and gives it a name to bear. */

@@ -247,7 +247,7 @@ const spawnNode = (goal: string, more: object = {}) => ({ call: 'spawn', args: {
 const complete = (result: string) => ({ call: 'complete', args: { result } });
 
 describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
-  it('a program is refused at the people’s door, as its sibling and as an ended node, is told of no secret, and each attempt is told [TREE-30] [TREE-701] [TREE-704]', async () => {
+  it('a program is refused at the people’s door, as its sibling and as an ended node, finds no secret in what it is told of, and each attempt is told [TREE-30] [TREE-701] [TREE-703] [TREE-704] [TREE-706]', async () => {
     const door = await open();
     const [early, victim, out, ready] = ['early', 'victim', 'out', 'ready'].map((name) => path.join(runtime, name));
     const { XDG_STATE_HOME: home } = process.env;
