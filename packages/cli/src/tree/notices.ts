@@ -1,7 +1,7 @@
 /** What a process that runs trees has to tell its user beside the tree: refused attempts, and what broke. */
 import { escapeLine } from '../text/escape.js';
 
-/** The most lines that are kept before somebody hears them. */
+/** The most lines that are kept before the terminal hears them. */
 const KEPT_MAX = 100;
 
 /** Lines for the user. */

@@ -4,7 +4,7 @@
  *
  * Invariants
  * B1  A program calls as its own session, while its own turn is under way, and as nothing else. Where the system shows
- *     what a process belongs to, a token counts from its own program only, whoever has read it.
+ *     what a process belongs to, a token counts from its own program only, though others have read it.
  * B2  What a program is given to prove itself ends with it, and stands in a file of this user only: in no argument, no
  *     journal, no content and no log.
  * B3  Nothing that a program or its bridge sends stops the owner, or another program.

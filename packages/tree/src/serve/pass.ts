@@ -37,7 +37,7 @@ export function tokenOf(pass: Pick<Pass, 'door' | 'key'>): string {
 /**
  * The pass in a token. Where the door is follows from the token alone.
  *
- * @throws RepriseError `invalid_argument` for a text that is no token
+ * @throws RepriseError `invalid_argument` for any other text
  */
 export function passIn(token: string): Pass {
   const [name, secret, ...more] = token.trim().split('.');
@@ -54,7 +54,7 @@ function fileOf(world: string): string {
   return path.join(state, 'reprise', 'doors', `${nameOf(world)}.json`);
 }
 
-/** The pass of a world in the home folder; undefined when there is none that can be read. */
+/** The pass of a world in the home folder; undefined where no file holds one. */
 export function readPass(world: string): Pass | undefined {
   try {
     return stored.safeParse(JSON.parse(readFileSync(fileOf(world), 'utf8'))).data;
@@ -87,7 +87,7 @@ export function removePass(world: string, { door: own }: Pass): void {
 }
 
 /** What a connection and its two sides have said so far. Nothing of one connection counts in another one. */
-export type Said = readonly [label: string, ...parts: readonly string[]];
+type Said = readonly [label: string, ...parts: readonly string[]];
 
 /** Signs what was said. The key itself is never sent: who answers at a path is not thereby the owner. */
 export function sign(secret: string, said: Said): string {

@@ -235,7 +235,7 @@ describe('the people’s door of a world', () => {
     expect(await askOwner(world, 'stop', null, { token: door.token })).toEqual(OK);
   });
 
-  it('of a flood of refused attempts only the first are told [TREE-704]', async () => {
+  it('the owner is told of the first attempts of a flood only [TREE-704]', async () => {
     await open();
     const { socket } = passOf(world);
     for (let i = 0; i < 40; i++) await talk(socket, { hello: 'people', door: 'x', by: 'pass', nonce: 'n' });
