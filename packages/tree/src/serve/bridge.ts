@@ -19,7 +19,7 @@ import type { Tool } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
 import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
-import { BRIDGE_HELLO_MS, BRIDGE_WITHIN_MS } from './limits.js';
+import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX, BRIDGE_WITHIN_MS } from './limits.js';
 import type { Line, LineSocket } from './lines.js';
 import { orphanWatch } from './orphans.js';
 import type { RunFile } from './owner-link.js';
@@ -99,6 +99,9 @@ function requireOptions(options: BridgeOptions): void {
   }
 }
 
+/** Stands for the process group of a program that is about to be started: nobody speaks for it yet. */
+const NOT_STARTED = -1;
+
 const PENDING = JSON.stringify({
   status: 'pending',
   message: 'No answer yet. End your turn now: the answer will be in your next prompt.',
@@ -142,7 +145,10 @@ class Bridges implements Bridge, ProgramHost {
       return place.folder;
     });
     this.watch = {
-      starting: (ctx) => orphans.starting(ctx),
+      starting: (ctx) => {
+        this.#groups.set(ctx.session.key, NOT_STARTED);
+        return orphans.starting(ctx);
+      },
       started: (ctx, started) => {
         this.#begun(ctx.session.key, started);
         orphans.started(ctx, started);
@@ -151,6 +157,8 @@ class Bridges implements Bridge, ProgramHost {
     this.#socket.welcome('program', (hello, wire) => this.#greet(hello, wire));
   }
 
+  /** How many connections have shown a token, and have not yet shown who they are. */
+  #unproven = 0;
   /** The process group of the latest program of each session. */
   readonly #groups = new Map<string, number>();
   readonly #refusals = new Refusals((refusal) => this.#broke(refusal));
@@ -170,26 +178,43 @@ class Bridges implements Bridge, ProgramHost {
       const why = program === 'ended' ? 'the program of its token has ended' : 'its token is not known';
       return this.#refuse(wire, program === 'ended' ? 'no_turn' : 'forbidden', why);
     }
-    if (!SHOWS_PROCESSES) return program.join(hello, wire);
+    if (!SHOWS_PROCESSES) return this.#joined(program, hello, wire);
+    if (this.#unproven >= BRIDGE_STRANGERS_MAX) return void wire.end();
     const name = freshName();
     let guest: Guest | undefined;
+    let isProven = false;
+    const proven = (): void => {
+      if (isProven) return;
+      isProven = true;
+      clearTimeout(silent);
+      this.#unproven--;
+    };
+    this.#unproven++;
     const silent = setTimeout(() => wire.end(), BRIDGE_HELLO_MS);
     wire.send({ name });
     return {
       line: (line) => {
         if (guest !== undefined) return guest.line(line);
         if (line.named !== true) throw new Error('it does not say who it is');
-        clearTimeout(silent);
+        proven();
         const why = this.#whyForeign(program, name);
         guest = why === undefined ? program.join(hello, wire) : this.#refuse(wire, 'forbidden', why);
       },
       over: (why) => {
-        clearTimeout(silent);
+        proven();
         if (guest !== undefined) guest.over(why);
         else if (why !== undefined)
           this.#refusals.tell(refusedAt('a call of a program', `its connection broke: ${why}`));
       },
     };
+  }
+
+  /** Takes in a bridge whose process cannot be seen: a second one may have stolen the token. */
+  #joined(program: Program, hello: Line, wire: LineSocket): Guest | undefined {
+    const guest = program.join(hello, wire);
+    const why = `a second process shows the token of ${program.session}, or one that broke the protocol too often`;
+    if (guest === undefined) this.#refusals.tell(refusedAt('a call of a program', why));
+    return guest;
   }
 
   #whyForeign({ session }: Program, name: string): string | undefined {

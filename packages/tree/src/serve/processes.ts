@@ -10,11 +10,11 @@
  * Q2  What cannot be read speaks against a process, not for it.
  */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isRunningProgram, PROGRAM_MARK } from '@reprise/tools/programs';
 
 /** Whether this system shows which process bears a name. */
-export const SHOWS_PROCESSES = process.platform === 'linux';
+export const SHOWS_PROCESSES = process.platform === 'linux' && existsSync('/proc/self/comm');
 
 /** A process, as the system shows it. */
 interface Process {

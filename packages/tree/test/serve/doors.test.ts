@@ -246,6 +246,30 @@ describe('the people’s door of a world', () => {
 const spawnNode = (goal: string, more: object = {}) => ({ call: 'spawn', args: { goal, prompt: `${goal}!`, ...more } });
 const complete = (result: string) => ({ call: 'complete', args: { result } });
 
+describe.runIf(isLinux)('the token of a program that is about to start', () => {
+  it('a token counts for nobody before its program has started [TREE-706]', async () => {
+    const errors: string[] = [];
+    const link = bridge({ world, onError: (error) => void errors.push(String(error)) });
+    const { signal } = new AbortController();
+    const ctx = { session: { key: 'work/1' }, programEnded: signal, closing: signal } as never;
+    await link.watch.starting(ctx);
+    const [server] = await link.nodeTools(ctx);
+    const run = JSON.parse(readFileSync(String(server && 'args' in server && server.args?.at(-1)), 'utf8'));
+    const hello = { hello: 'program', token: run.token, start: 'aaaaaaaa' };
+    const title = process.title;
+    const heard = await talk(run.socket, hello, ({ name }) => {
+      process.title = String(name); // this process is above all programs of the bridge
+      return { named: true };
+    });
+    process.title = title;
+    expect(heard.at(-1)).toEqual({ error: 'forbidden' });
+    expect(errors).toEqual([
+      expect.stringMatching(/the token of work\/1, to whose program process \d+ does not belong/),
+    ]);
+    await link.close();
+  });
+});
+
 describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
   it('a program is refused at the people’s door, as its sibling and as an ended node, finds no secret in what it is told of, and each attempt is told [TREE-30] [TREE-701] [TREE-703] [TREE-704] [TREE-706]', async () => {
     const door = await open();
