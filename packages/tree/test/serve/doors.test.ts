@@ -273,7 +273,10 @@ describe.runIf(isLinux)('the token of a program that is about to start', () => {
 describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
   it('a program is refused at the people’s door, as its sibling and as an ended node, finds no secret in what it is told of, and each attempt is told [TREE-30] [TREE-701] [TREE-703] [TREE-704] [TREE-706]', async () => {
     const door = await open();
-    const [early, victim, out, ready] = ['early', 'victim', 'out', 'ready'].map((name) => path.join(runtime, name));
+    const early = path.join(runtime, 'early');
+    const victim = path.join(runtime, 'victim');
+    const out = path.join(runtime, 'out');
+    const ready = path.join(runtime, 'ready');
     const { XDG_STATE_HOME: home } = process.env;
     const tries = { world, home, sibling: victim, ended: early, asker: ASKER, pty: PTY, out };
     const plan = [
