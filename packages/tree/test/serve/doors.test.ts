@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../../../scripts/lib/program.js';
 import { hasPty, openTerminal } from '../../../../scripts/lib/terminal.js';
@@ -14,7 +15,7 @@ import { relay } from '../../../reprise/src/external.js';
 import { openWorld } from '../../../reprise/src/index.js';
 import { trees } from '../../src/index.js';
 import { askOwner, bridge, hasOwner, type PeopleDoor, peopleDoor } from '../../src/serve/index.js';
-import { type Pass, readPass } from '../../src/serve/pass.js';
+import { type Pass, readPass, sign } from '../../src/serve/pass.js';
 import { caller, ownRuntime } from './stage.js';
 
 process.env.CALLER_BRIDGE = await program(new URL('./bridge-program.ts', import.meta.url));
@@ -241,6 +242,43 @@ describe('the people’s door of a world', () => {
     for (let i = 0; i < 40; i++) await talk(socket, { hello: 'people', door: 'x', by: 'pass', nonce: 'n' });
     expect(refused).toHaveLength(16);
   });
+});
+
+const SEED = 36_701;
+
+/** Processes that know the key, and change one field of what they have signed. */
+const ADVERSARIES = {
+  'a process that claims another kind of connection': ['hello', 'hello'],
+  'a process that names another door': ['hello', 'door'],
+  'a process that comes by another way than its key': ['hello', 'by'],
+  'a process that signs for another connection': ['hello', 'nonce'],
+  'a process that signs another command': ['command', 'command'],
+  'a process that signs otherwise': ['command', 'signed'],
+} as const;
+
+describe(`a command that was changed on its way (seed ${SEED})`, () => {
+  it.each(Object.entries(ADVERSARIES))(
+    '%s has nothing executed, and the owner goes on [TREE-702]',
+    async (_, [line, field]) => {
+      const { token } = await open();
+      const key = token.split('.')[1] ?? '';
+      const { socket, door } = passOf(world);
+      const changed = fc.oneof(fc.jsonValue(), fc.constantFrom('people', 'pass', 'token', door, key, 'n', '{}'));
+      const command = JSON.stringify({ coming: 'token', verb: 'stop', args: null });
+      const law = fc.asyncProperty(changed, async (value) => {
+        const hello: Record<string, unknown> = { hello: 'people', door, by: 'token', nonce: 'n' };
+        fc.pre(hello[field] !== value && command !== value);
+        if (line === 'hello') hello[field] = value;
+        await talk(socket, hello, ({ nonce }) => {
+          const given = { command, signed: sign(key, ['command', 'n', String(nonce), command]) };
+          return line === 'hello' ? given : { ...given, [field]: value };
+        });
+        expect(done).toEqual([]);
+      });
+      await fc.assert(law, { seed: SEED, numRuns: 60 });
+      expect(await askOwner(world, 'stop', null, { token })).toEqual(OK);
+    },
+  );
 });
 
 const spawnNode = (goal: string, more: object = {}) => ({ call: 'spawn', args: { goal, prompt: `${goal}!`, ...more } });
