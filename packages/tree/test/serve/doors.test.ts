@@ -394,6 +394,7 @@ function talk(
       .on('error', () => undefined)
       .on('line', (line) => {
         heard.push(JSON.parse(line));
+        if (heard.at(-1)?.answer !== undefined) wire.destroy();
         if (heard.length === 1 && next !== undefined) wire.write(`${JSON.stringify(next(heard[0] ?? {}))}\n`);
       });
     wire.on('close', () => resolve(heard));
