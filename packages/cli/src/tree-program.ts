@@ -48,6 +48,7 @@ class TreeVerbs {
       .option('--parallel <n>', 'the nodes that run at once', positive)
       .option('--returns <type>', 'the type of the result: text, boolean, list, structured or file', 'text')
       .option('--asks <how>', 'questions to people: human, default (each takes its default) or fail', 'human')
+      .option('--print-token', 'print a token on the error stream, with which scripts act on the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((goal: string, options) =>
         this.#do(options, async () => {
@@ -61,6 +62,7 @@ class TreeVerbs {
     this.#verb('continue', 'go on with a tree: after Ctrl-C, a crash, a reboot, or a spent budget')
       .argument('[tree]', 'the tree; the newest one when absent')
       .option('--tree-budget <usd>', 'dollars for all nodes together, from now on', dollars)
+      .option('--print-token', 'print a token on the error stream, with which scripts act on the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
         this.#do(options, async () => {
@@ -91,6 +93,7 @@ class TreeVerbs {
       command
         .option('--as <principal>', 'who acts, as human:ann')
         .option('--program <name>', 'the program that acts, with the rights of --as: the act is not signed as a person')
+        .option('--token-file <file>', 'without a terminal: the token of the process that runs the tree; - reads it')
         .option('--id <id>', 'the id of the act: repeated with it, the act is done once')
         .action((node: string, second: unknown, third?: unknown) => {
           const options = (text === undefined ? second : third) as ActOptions;
@@ -120,6 +123,7 @@ class TreeVerbs {
       .argument('[tree]', 'the tree; the newest one when absent')
       .option('--at <frame>', 'begin with the tree as it was after this frame', count)
       .option('--as <principal>', 'who acts when keys are pressed, as human:ann')
+      .option('--token-file <file>', 'the token of the process that runs the tree')
       .option('--plain', 'lines of text, also on a terminal')
       .action((name: string | undefined, options) =>
         this.#do(options, async () => {

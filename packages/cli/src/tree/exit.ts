@@ -27,7 +27,7 @@ export function exitOf({ status }: Pick<TreeView, 'status'>): TreeExitCode {
 }
 
 /** Codes of mistakes that the user can correct. */
-const WRONG_USE = ['world_locked', 'invalid_definition', 'unknown_agent', 'unknown_model'] as const;
+const WRONG_USE = ['world_locked', 'cap_denied', 'invalid_definition', 'unknown_agent', 'unknown_model'] as const;
 
 /** The exit code for an error. */
 export function exitOfError(error: unknown): TreeExitCode {

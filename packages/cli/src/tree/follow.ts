@@ -36,6 +36,8 @@ interface FollowOptions {
 
 /** The exit code after Ctrl-C, as shells know it. */
 const LEFT = 130;
+/** How many lines are kept to be printed behind the screen. */
+const NOTICED_MAX = 100;
 /** How long a tree stands still before it is said to wait for a person, in milliseconds. */
 const STILL_MS = 400;
 
@@ -79,6 +81,16 @@ class Following {
       runs: true,
       execute: (wish) => this.#execute(wish),
     });
+    owner.notices.hear((line) => this.#notice(line));
+  }
+
+  /** What was told while the screen was drawn, for those who did not see it there. */
+  readonly #noticed: string[] = [];
+
+  #notice(line: string): void {
+    if (this.#screen === undefined) return void this.io.err.write(`${line}\n`);
+    this.#screen.say(line);
+    if (this.#noticed.length < NOTICED_MAX) this.#noticed.push(line);
   }
 
   async run(): Promise<TreeExitCode | typeof LEFT> {
@@ -99,6 +111,7 @@ class Following {
     } finally {
       clearTimeout(this.#still);
       this.#screen?.close();
+      for (const line of this.#noticed.splice(0)) await this.io.err.write(`${line}\n`);
     }
     return this.#left();
   }

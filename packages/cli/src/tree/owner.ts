@@ -2,15 +2,16 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentWorld, openAgentWorld } from '@reprise/agent';
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';
 import { type TreeView, trees } from '@reprise/tree';
-import { bridge, files, OwnerSocket, takeCommands } from '@reprise/tree/serve';
+import { bridge, files, type PeopleDoor, peopleDoor } from '@reprise/tree/serve';
 import { infosOf } from '../model-infos.js';
 import { type ActParts, performAct, readAct } from './act.js';
 import { AGENTS, type AgentName, agentOf, MODEL } from './agents.js';
 import { type ModelChoice, modelOf, secretsOf } from './models.js';
+import { Notices } from './notices.js';
 import { rulesModel } from './rules/rules-model.js';
 
 /** What a tree is run with. It stands in the labels of the tree, so that another process can go on. */
@@ -23,6 +24,10 @@ export interface Setup extends ModelChoice {
 /** An open world of trees. */
 export interface TreeOwner extends AsyncDisposable, ActParts {
   readonly world: AgentWorld;
+  /** The people's door, where commands of other processes are taken: of an owner that runs trees. */
+  readonly door?: PeopleDoor;
+  /** What its doors refused, and what broke. */
+  readonly notices: Notices;
 }
 
 /**
@@ -33,10 +38,11 @@ export interface TreeOwner extends AsyncDisposable, ActParts {
  */
 export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'manual'): Promise<TreeOwner> {
   makeFolder(path.dirname(path.resolve(file)));
-  const socket = new OwnerSocket({ world: file });
+  const notices = new Notices();
+  const onError = (error: unknown): void => notices.add(lineOfError(error));
   const runs = drive === 'auto';
   const isProgram = runs && setup.agent !== 'worker';
-  const tools = isProgram ? bridge({ world: file, socket }) : undefined;
+  const tools = isProgram ? bridge({ world: file, onError }) : undefined;
   const parts = { folder: setup.folder, ...(tools === undefined ? {} : { bridge: tools }) };
   // The first agent is the default: the one that was chosen.
   const names = [...new Set([setup.agent, 'worker' as const])];
@@ -59,17 +65,21 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
     drive,
   });
   const handle = world.part(part);
-  takeCommands(
-    socket,
-    async (verb, args) => (await performAct({ trees: handle, agents }, readAct(verb, args))) as never,
-  );
-  if (runs) await socket.listen();
+  const door = runs
+    ? peopleDoor({
+        world: file,
+        commands: async (verb, args) => (await performAct({ trees: handle, agents }, readAct(verb, args))) as never,
+        onRefused: ({ message }) => notices.add(message),
+        onError,
+      })
+    : undefined;
+  await door?.listen();
   return {
-    world,
-    trees: handle,
-    agents,
+    ...{ world, agents, notices, trees: handle },
+    ...(door === undefined ? {} : { door }),
     [Symbol.asyncDispose]: async () => {
-      await socket.close();
+      await door?.close();
+      await tools?.close();
       await world.close();
     },
   };
@@ -129,8 +139,35 @@ export function requireFolder(folder: string): string {
   });
 }
 
+/** How long a command waits for a world that another process has, and how often it looks, in milliseconds. */
+const [HELD_MS, LOOK_MS] = [10_000, 100];
+
+/**
+ * Acts on a world, again while another process has it that is about to leave: a command, or an owner that ends.
+ *
+ * @param act may be done again: what it asks for has an id, or it only opens the world
+ * @param isKept whether the world is held by a process that will not leave soon
+ * @throws RepriseError `world_locked` when the world is not free after ten seconds, or an owner runs its trees
+ */
+export async function whileHeld<T>(
+  file: string,
+  act: () => Promise<T>,
+  isKept: () => Promise<boolean> = async () => false,
+): Promise<T> {
+  const since = performance.now();
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      const isPassing = isRepriseError(error, 'world_locked') || isRepriseError(error, 'world_closed');
+      if (!isPassing || performance.now() - since > HELD_MS || (await isKept())) throw heldByOther(error, file);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
+
 /** Adds what to do to the error of a world that another process has. */
-export function heldByOther(error: unknown, file: string): unknown {
+function heldByOther(error: unknown, file: string): unknown {
   if (!isRepriseError(error, 'world_locked')) return error;
   return new RepriseError('world_locked', 'another process has this world and runs its trees', {
     ...error.details,

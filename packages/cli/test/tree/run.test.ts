@@ -11,7 +11,13 @@ import { freshFolder } from '../worlds.js';
 const FLOW = fileURLToPath(new URL('../../../flow', import.meta.url));
 const folder = freshFolder();
 const LONG = { timeout: 180_000 };
-afterAll(() => folder.remove());
+const { XDG_STATE_HOME: home } = process.env;
+process.env.XDG_STATE_HOME = folder.file('home');
+afterAll(() => {
+  if (home === undefined) delete process.env.XDG_STATE_HOME;
+  else process.env.XDG_STATE_HOME = home;
+  folder.remove();
+});
 
 let folders = 0;
 
@@ -26,7 +32,7 @@ function workplace(): string {
 function following(
   cwd: string,
   ...args: string[]
-): { child: ChildProcess; end: ReturnType<typeof ended>; until: (words: string) => Promise<void> } {
+): { child: ChildProcess; end: ReturnType<typeof ended>; until: (words: string) => Promise<string> } {
   const child = start(cwd, ...args);
   let seen = '';
   const hears = new Set<() => void>();
@@ -35,15 +41,22 @@ function following(
       seen += String(text);
       for (const hear of hears) hear();
     });
-  const until = (words: string): Promise<void> =>
+  const until = (words: string): Promise<string> =>
     new Promise((resolve) => {
       const look = (): void => {
-        if (seen.includes(words)) resolve();
+        if (seen.includes(words)) resolve(seen);
       };
       hears.add(look);
       look();
     });
   return { child, end: ended(child), until };
+}
+
+/** The options of a command without a terminal to an owner that has printed its token. */
+function withToken(at: string, printed: string): readonly string[] {
+  const file = join(at, 'token');
+  writeFileSync(file, /^token (\S+)$/m.exec(printed)?.[1] ?? '', { mode: 0o600 });
+  return ['--token-file', file];
 }
 
 /**
@@ -158,11 +171,11 @@ describe('reprise tree run', () => {
     LONG,
     async () => {
       const at = workplace();
-      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'both', '--json');
-      await owner.until('"type":"asked"');
+      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'both', '--json', '--print-token');
+      const token = withToken(at, await owner.until('"type":"asked"'));
       const names = ['ann', 'bob'] as const;
       const said = await Promise.all(
-        names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`)),
+        names.map((name, i) => command(at, 'tree', 'answer', 'both/2', `${i + 1}`, '--as', `human:${name}`, ...token)),
       );
       const won = said.findIndex(({ code }) => code === 0);
       expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
@@ -173,24 +186,45 @@ describe('reprise tree run', () => {
   );
 
   it(
+    'commands to a world that another command holds wait until it is free, and the second answer names who was first [TREE-705]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const file = join(at, '.reprise/tree.db');
+      expect((await here(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'held')).code).toBe(3);
+      const held = await sqlite(file).open(); // this process has it, as a command that is about to end
+      const names = ['ann', 'bob'] as const;
+      const answering = names.map((name, i) =>
+        command(at, 'tree', 'answer', 'held/2', `${i + 1}`, '--as', `human:${name}`),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      await held.close();
+      const said = await Promise.all(answering);
+      const won = said.findIndex(({ code }) => code === 0);
+      expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+      expect(said[1 - won]?.err).toContain(`already_settled: the question was answered by ${names[won]}`);
+    },
+  );
+
+  it(
     'another process answers, adds, tells, pauses, resumes and stops while the tree runs, watches it, and reads who did what [TREE-42] [TREE-53]',
     LONG,
     async () => {
       const at = workplace();
-      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'live', '--json');
-      await owner.until('"type":"asked"');
+      const owner = following(at, 'tree', 'run', ASK, '--folder', FLOW, '--name', 'live', '--json', '--print-token');
+      const token = withToken(at, await owner.until('"type":"asked"'));
       const watch = following(at, 'tree', 'watch', '--json');
       await watch.until('"type":"asked"');
       // Each of these finds the owner at its socket, or the world alone after it has left.
-      expect(await here(at, 'tree', 'tell', '1', 'Look for "queue" as well')).toMatchObject({
+      expect(await here(at, 'tree', 'tell', '1', 'Look for "queue" as well', ...token)).toMatchObject({
         code: 0,
         out: 'live/#1 was told\n',
       });
-      expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann')).toMatchObject({ code: 0 });
+      expect(await here(at, 'tree', 'pause', '1', '--as', 'human:ann', ...token)).toMatchObject({ code: 0 });
       expect((await here(at, 'tree', 'show', '1')).out).toContain('it is paused by ann: reprise tree resume');
       expect((await here(at, 'tree', 'show')).out).toContain('⏸ #1 [paused]');
-      expect(await here(at, 'tree', 'resume', '1')).toMatchObject({ code: 0 });
-      const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json');
+      expect(await here(at, 'tree', 'resume', '1', ...token)).toMatchObject({ code: 0 });
+      const stop = await here(at, 'tree', 'stop', '1', '--as', 'human:ann', '--program', 'nightly', '--json', ...token);
       expect(JSON.parse(stop.out)).toMatchObject({ status: 'accepted', verb: 'stop', tree: 'live', node: 1 });
       expect((await watch.end).code).toBe(4);
       await owner.end;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasPty, openTerminal, type Tty } from '../../../../scripts/lib/terminal.js';
-import { command, PROGRAM } from '../run.js';
+import { PROGRAM } from '../run.js';
 import { freshFolder } from '../worlds.js';
 import { makeSurvey } from './recorded.js';
 
@@ -14,7 +14,7 @@ const ASK = 'Say what is here. Ask me which part matters.';
 const [ENTER, DOWN, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b', '\u0003'];
 
 function openTty(cwd: string, args: readonly string[], columns = 100, rows = 24): Tty {
-  return openTerminal(PROGRAM, args, { cwd, columns, rows });
+  return openTerminal(PROGRAM, args, { cwd, columns, rows, env: { XDG_STATE_HOME: folder.file('home') } });
 }
 
 let places = 0;
@@ -92,8 +92,9 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
       expect(beside.screen().filter((row) => row.includes('[open]'))).toEqual(
         second.screen().filter((row) => row.includes('[open]')),
       );
-      const answered = await command(at, 'tree', 'answer', '#2', 'all of them');
-      expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('live/#2 answered') });
+      const answering = openTty(at, ['tree', 'answer', '#2', 'all of them']);
+      expect(await answering.ended).toBe(0);
+      expect(answering.out()).toContain('live/#2 answered');
       expect(await second.ended).toBe(0);
       expect(await beside.ended).toBe(0);
       expect(beside.out()).toContain('✓ #1 [complete] GOAL');

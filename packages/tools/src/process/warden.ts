@@ -18,8 +18,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
-/** The environment variable that marks the programs of one process. */
-const MARK = 'REPRISE_OWNER';
+/** The environment variable that marks the programs of one process, and what they start. */
+export const PROGRAM_MARK = 'REPRISE_OWNER';
 
 /** How long a group may take to stop after its owner is gone, in seconds. */
 const GRACE_SECONDS = 1;
@@ -51,7 +51,12 @@ const groups = new Set<number>();
 let warden: ChildProcess | undefined;
 
 /** The environment variable that every program receives, so that the warden can find it. */
-export const OWNER_MARK: Readonly<Record<string, string>> = { [MARK]: owner };
+export const OWNER_MARK: Readonly<Record<string, string>> = { [PROGRAM_MARK]: owner };
+
+/** Whether a process group is one that this process started and that has not ended. */
+export function isRunningProgram(group: number): boolean {
+  return groups.has(group);
+}
 
 /** Registers a group to be killed when this process is gone (N2). Call it in the turn in which the program started. */
 export function watchGroup(group: number): void {
@@ -68,7 +73,7 @@ export function forgetGroup(group: number): void {
 /** Starts the warden in advance, so that no group waits for it. */
 export function startWarden(): void {
   if (warden !== undefined || process.platform === 'win32' || !existsSync(SHELL)) return;
-  const child = spawn(SHELL, ['-c', SCRIPT, 'reprise-warden', `${MARK}=${owner}`, String(GRACE_SECONDS)], {
+  const child = spawn(SHELL, ['-c', SCRIPT, 'reprise-warden', `${PROGRAM_MARK}=${owner}`, String(GRACE_SECONDS)], {
     cwd: '/',
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
     stdio: ['pipe', 'ignore', 'ignore'],

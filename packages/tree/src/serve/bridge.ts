@@ -3,10 +3,12 @@
  * process that owns the world.
  *
  * Invariants
- * B1  A program calls as its own session, while its own turn is under way, and as nothing else.
+ * B1  A program calls as its own session, while its own turn is under way, and as nothing else. Where the system shows
+ *     what a process belongs to, a token counts from its own program only, though others have read it.
  * B2  What a program is given to prove itself ends with it, and stands in a file of this user only: in no argument, no
  *     journal, no content and no log.
  * B3  Nothing that a program or its bridge sends stops the owner, or another program.
+ * B4  An attempt with a token that is not the program's is refused, does nothing, and is told to the owner.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
@@ -16,14 +18,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Tool } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, RepriseError, requireKnownOptions, type SessionInfo } from '@reprise/contracts';
 import type { McpTool } from '@reprise/server';
-import type { ProgramWatch, Serve, ServeContext } from '@reprise/tools/external';
-import { BRIDGE_WITHIN_MS } from './limits.js';
-import type { Line } from './lines.js';
+import type { ProgramWatch, Serve, ServeContext, StartedProgram } from '@reprise/tools/external';
+import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX, BRIDGE_WITHIN_MS } from './limits.js';
+import type { Line, LineSocket } from './lines.js';
 import { orphanWatch } from './orphans.js';
 import type { RunFile } from './owner-link.js';
-import { prepare, writeOwn } from './place.js';
+import { placeOf, prepare, writeOwn } from './place.js';
+import { bearersOf, freshName, isBelow, SHOWS_PROCESSES } from './processes.js';
 import { Program, type ProgramHost } from './program.js';
-import { OwnerSocket } from './socket.js';
+import { Refusals, refusedAt } from './refusals.js';
+import { type Guest, OwnerSocket } from './socket.js';
 import { Tokens } from './tokens.js';
 
 /** The tools that a session's program has: those that its owner answers. */
@@ -39,8 +43,6 @@ export interface BridgeOptions {
   readonly tools?: BridgeTools;
   /** The path of the world's file, from which the path of the socket follows. Without it the bridge has its own. */
   readonly world?: string;
-  /** The socket of the world's owner, if it is used for more than programs. */
-  readonly socket?: OwnerSocket;
   /** How long a call waits for its answer, in milliseconds. Default 25,000: programs give up after some 60 seconds. */
   readonly withinMs?: number;
   /** What a program is told whose call waits longer. */
@@ -49,7 +51,7 @@ export interface BridgeOptions {
   readonly progressMs?: number;
   /** How long a bridge tries to reach an owner that is gone, in milliseconds. Default 30,000. */
   readonly reconnectMs?: number;
-  /** Receives what broke. Default: the world's `onError`. */
+  /** Receives what broke, and attempts that were refused. Default: the world's `onError`. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -74,7 +76,6 @@ const OPTIONS: Readonly<Record<keyof BridgeOptions, true>> = {
   instructions: true,
   tools: true,
   world: true,
-  socket: true,
   withinMs: true,
   pending: true,
   progressMs: true,
@@ -97,6 +98,9 @@ function requireOptions(options: BridgeOptions): void {
     require(ms === undefined || (Number.isSafeInteger(ms) && ms > 0), key, 'milliseconds, at least 1', ms);
   }
 }
+
+/** Stands for the process group of a program that is about to be started: nobody speaks for it yet. */
+const NOT_STARTED = -1;
 
 const PENDING = JSON.stringify({
   status: 'pending',
@@ -134,23 +138,98 @@ class Bridges implements Bridge, ProgramHost {
     this.withinMs = options.withinMs ?? BRIDGE_WITHIN_MS;
     this.pending = options.pending ?? PENDING;
     this.#tools = options.tools ?? (() => []);
-    this.#socket =
-      options.socket ??
-      new OwnerSocket({
-        ...(options.world === undefined ? {} : { world: options.world }),
-        onError: (error) => this.#broke(error),
-      });
-    const { place } = this.#socket;
-    this.watch = orphanWatch(() => {
+    const place = placeOf(options.world);
+    this.#socket = new OwnerSocket({ place, onError: (error) => this.#broke(error) });
+    const orphans = orphanWatch(() => {
       prepare(place);
       return place.folder;
     });
-    this.#socket.welcome('program', (hello, wire) => {
-      const program = this.#tokens.find(String(hello.token));
-      if (program instanceof Program) return program.join(hello, wire);
-      wire.last({ error: program === 'ended' ? 'no_turn' : 'forbidden' });
-      return undefined;
-    });
+    this.watch = {
+      starting: (ctx) => {
+        this.#groups.set(ctx.session.key, NOT_STARTED);
+        return orphans.starting(ctx);
+      },
+      started: (ctx, started) => {
+        this.#begun(ctx.session.key, started);
+        orphans.started(ctx, started);
+      },
+    };
+    this.#socket.welcome('program', (hello, wire) => this.#greet(hello, wire));
+  }
+
+  /** How many connections have shown a token, and have not yet shown who they are. */
+  #unproven = 0;
+  /** The process group of the latest program of each session. */
+  readonly #groups = new Map<string, number>();
+  readonly #refusals = new Refusals((refusal) => this.#broke(refusal));
+
+  #begun(session: string, { group, ended }: StartedProgram): void {
+    this.#groups.set(session, group);
+    const over = (): void => {
+      if (this.#groups.get(session) === group) this.#groups.delete(session);
+    };
+    ended.addEventListener('abort', over, { once: true });
+  }
+
+  /** Takes in a bridge that shows a token and, where the system tells it, that it is below the token's program (B1). */
+  #greet(hello: Line, wire: LineSocket): Guest | undefined {
+    const program = this.#tokens.find(String(hello.token));
+    if (!(program instanceof Program)) {
+      const why = program === 'ended' ? 'the program of its token has ended' : 'its token is not known';
+      return this.#refuse(wire, program === 'ended' ? 'no_turn' : 'forbidden', why);
+    }
+    if (!SHOWS_PROCESSES) return this.#joined(program, hello, wire);
+    if (this.#unproven >= BRIDGE_STRANGERS_MAX) return void wire.end();
+    const name = freshName();
+    let guest: Guest | undefined;
+    let isProven = false;
+    const proven = (): void => {
+      if (isProven) return;
+      isProven = true;
+      clearTimeout(silent);
+      this.#unproven--;
+    };
+    this.#unproven++;
+    const silent = setTimeout(() => wire.end(), BRIDGE_HELLO_MS);
+    wire.send({ name });
+    return {
+      line: (line) => {
+        if (guest !== undefined) return guest.line(line);
+        if (line.named !== true) throw new Error('it does not say who it is');
+        proven();
+        const why = this.#whyForeign(program, name);
+        guest = why === undefined ? program.join(hello, wire) : this.#refuse(wire, 'forbidden', why);
+      },
+      over: (why) => {
+        proven();
+        if (guest !== undefined) guest.over(why);
+        else if (why !== undefined)
+          this.#refusals.tell(refusedAt('a call of a program', `its connection broke: ${why}`));
+      },
+    };
+  }
+
+  /** Takes in a bridge whose process cannot be seen: a second one may have stolen the token. */
+  #joined(program: Program, hello: Line, wire: LineSocket): Guest | undefined {
+    const guest = program.join(hello, wire);
+    const why = `a second process shows the token of ${program.session}, or one that broke the protocol too often`;
+    if (guest === undefined) this.#refusals.tell(refusedAt('a call of a program', why));
+    return guest;
+  }
+
+  #whyForeign({ session }: Program, name: string): string | undefined {
+    const group = this.#groups.get(session) ?? process.pid; // without `watch` no more is known than that it is below here
+    const bearers = bearersOf(name);
+    if (bearers.length === 0) return `it shows the token of ${session}, and its process cannot be seen`;
+    const foreign = bearers.find((pid) => !isBelow(pid, group));
+    if (foreign === undefined) return undefined;
+    return `it shows the token of ${session}, to whose program process ${foreign} does not belong`;
+  }
+
+  /** B4 */
+  #refuse(wire: LineSocket, error: 'no_turn' | 'forbidden', why: string): undefined {
+    wire.last({ error });
+    this.#refusals.tell(refusedAt('a call of a program', why));
   }
 
   offer(tools: BridgeTools): void {
@@ -166,7 +245,7 @@ class Bridges implements Bridge, ProgramHost {
 
   async close(): Promise<void> {
     for (const end of this.#ends) end();
-    if (this.options.socket === undefined) await this.#socket.close();
+    await this.#socket.close();
     this.#listening = undefined;
   }
 

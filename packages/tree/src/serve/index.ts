@@ -1,7 +1,14 @@
 /** Programs as nodes: the bridge that gives programs the tools of their session's owner. For Node. */
-export { askOwner, hasOwner, type OwnerCommands, type OwnerSaid, takeCommands } from './ask-owner.js';
+export { type AskOptions, askOwner, hasOwner, isProgramHere } from './ask-owner.js';
 export { type Bridge, type BridgeOptions, type BridgeTools, bridge } from './bridge.js';
 export { files } from './files.js';
+export {
+  type OwnerCommands,
+  type OwnerSaid,
+  type PeopleDoor,
+  type PeopleDoorOptions,
+  peopleDoor,
+} from './people-door.js';
 export {
   type ClaudeOptions,
   claude,
@@ -11,4 +18,4 @@ export {
   type ProgramOptions,
   program,
 } from './presets.js';
-export { OwnerSocket } from './socket.js';
+export type { HearRefusal } from './refusals.js';

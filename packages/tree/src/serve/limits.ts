@@ -44,3 +44,12 @@ export const BRIDGE_REF_BYTES_MAX = 8_000;
 
 /** How long a killed program of an earlier process may take to be gone, in milliseconds. */
 export const ORPHAN_GONE_MS = 5_000;
+
+/** How many refused attempts are told in a window of time; further ones are counted. */
+export const REFUSALS_TOLD_MAX = 16;
+
+/** The length of that window, in milliseconds. */
+export const REFUSALS_WINDOW_MS = 60_000;
+
+/** How many connections to the people's door may be open; a further one is closed. */
+export const PEOPLE_CONNECTIONS_MAX = 64;

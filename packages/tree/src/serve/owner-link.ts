@@ -10,6 +10,7 @@ import { connect } from 'node:net';
 import type { McpTool } from '@reprise/server';
 import { BRIDGE_LINE_BYTES_MAX, BRIDGE_RECONNECT_MS, BRIDGE_TAKEOVER_MS } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
+import { bearing } from './processes.js';
 import { refusal, type Told } from './refusal.js';
 
 /** How long to wait before the owner is tried again, in milliseconds. */
@@ -19,7 +20,7 @@ const RETRY_MS = 250;
 type Refused = 'forbidden' | 'no_turn' | 'in_use' | 'owner_gone';
 
 const WORDS: Readonly<Record<Refused, string>> = {
-  forbidden: 'The token of this bridge is not known to the owner of the world.',
+  forbidden: 'The owner of the world does not know the token of this bridge, or knows it as that of another program.',
   no_turn: 'The program to which this bridge belongs has ended.',
   in_use: 'Another bridge speaks for this program.',
   owner_gone: 'The process that owns the world cannot be reached. It is not known whether the call was taken.',
@@ -139,15 +140,22 @@ export class OwnerLink {
   #tryOnce(): Promise<'open' | Refused> {
     return new Promise((resolve) => {
       let isOpen = false;
+      let named = (): void => undefined;
       const wire: LineSocket = new LineSocket(connect(this.run.socket), {
         line: (line) => {
           if (isOpen) return this.#take(line);
+          named();
+          if (typeof line.name === 'string') {
+            named = showing(line.name, wire);
+            return;
+          }
           if (line.ok !== true) return resolve(refusedBy(line));
           isOpen = true;
           this.#wire = wire;
           resolve('open');
         },
         over: () => {
+          named();
           if (isOpen) this.#lost(wire);
           else resolve('owner_gone');
         },
@@ -179,6 +187,19 @@ export class OwnerLink {
     for (const { refuse } of this.#waiting.values()) refuse(why);
     this.#waiting.clear();
   }
+}
+
+/** Bears a name until the owner has looked, which then knows which process speaks. @returns what ends it */
+function showing(name: string, wire: LineSocket): () => void {
+  let looked = (): void => undefined;
+  const looking = new Promise<void>((resolve) => {
+    looked = resolve;
+  });
+  void bearing(name, () => {
+    wire.send({ named: true });
+    return looking;
+  });
+  return () => looked();
 }
 
 function refusedBy({ error }: Line): Refused {

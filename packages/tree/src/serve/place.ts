@@ -28,9 +28,24 @@ export interface Place {
  * @param world the path of the world's file; a place of its own when absent
  */
 export function placeOf(world?: string): Place {
-  const name = world === undefined ? randomBytes(8).toString('hex') : nameOf(world);
-  const home = path.join(roomy(process.env.XDG_RUNTIME_DIR ?? tmpdir()), `reprise-${userInfo().uid}`);
-  return { socket: path.join(home, `${name}.sock`), folder: path.join(home, name) };
+  const name = world === undefined ? freshDoor() : nameOf(world);
+  return { socket: path.join(ground(), `${name}.sock`), folder: path.join(ground(), name) };
+}
+
+/** A name for a door that cannot be guessed from the world. */
+export function freshDoor(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** The place of a door with a name of its own: its socket alone in its folder. */
+export function doorPlace(name: string): Place {
+  const folder = path.join(ground(), name);
+  return { socket: path.join(folder, 'door'), folder };
+}
+
+/** The folder with the sockets of this user. */
+function ground(): string {
+  return path.join(roomy(process.env.XDG_RUNTIME_DIR ?? tmpdir()), `reprise-${userInfo().uid}`);
 }
 
 /**
@@ -52,7 +67,12 @@ export function writeOwn(file: string, value: unknown): void {
   chmodSync(file, 0o600);
 }
 
-function requireOwn(folder: string): void {
+/**
+ * Refuses a folder that is another user's, or open to others.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireOwn(folder: string): void {
   const { uid } = userInfo();
   const stat = lstatSync(folder);
   if (!stat.isDirectory() || (uid >= 0 && stat.uid !== uid)) throw refused(folder, 'not a folder of this user');
@@ -64,12 +84,12 @@ function refused(folder: string, actual: string): RepriseError {
     where: folder,
     expected: 'a folder of this user with mode 700',
     actual,
-    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own.',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR and XDG_STATE_HOME to folders of your own.',
   });
 }
 
-/** P2 */
-function nameOf(world: string): string {
+/** The name of a world among those of this user (P2). */
+export function nameOf(world: string): string {
   return createHash('sha256')
     .update(realPath(path.resolve(world)))
     .digest('hex')

@@ -90,9 +90,14 @@ export class Program {
         if (this.#wire === wire) this.#wire = undefined;
         if (why === undefined) return;
         this.#faults++;
-        this.host.report(new Error(`the bridge of ${this.#turn.ctx.session.key} was closed: ${why}`), this.#turn.ctx);
+        this.host.report(new Error(`the bridge of ${this.session} was closed: ${why}`), this.#turn.ctx);
       },
     };
+  }
+
+  /** The key of the session for which the program runs. */
+  get session(): string {
+    return this.#turn.ctx.session.key;
   }
 
   #said(said: Line, wire: { readonly line: LineSocket; readonly start: string }): void {

@@ -1,5 +1,5 @@
 /**
- * The socket of the process that owns a world. Its first line says who a connection is; what follows belongs to them.
+ * A socket of the process that owns a world. Its first line says who a connection is; what follows belongs to them.
  *
  * Invariants
  * S1  The socket is open to this user only. A stale one, of a process that is gone, is replaced in one step.
@@ -11,7 +11,7 @@ import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { BRIDGE_HELLO_MS, BRIDGE_STRANGERS_MAX } from './limits.js';
 import { type Line, LineSocket } from './lines.js';
-import { type Place, placeOf, prepare } from './place.js';
+import { type Place, prepare } from './place.js';
 
 /** The places of sockets that are open: a process that exits without closing them leaves nothing behind. */
 const places = new Set<Place>();
@@ -36,13 +36,13 @@ type Welcome = (hello: Line, wire: LineSocket) => Guest | undefined;
 
 /** Options of {@link OwnerSocket}. */
 interface OwnerSocketOptions {
-  /** The path of the world's file; without it the socket has a path of its own. */
-  readonly world?: string;
+  /** Where it listens. */
+  readonly place: Place;
   /** Receives what broke. */
   readonly onError?: (error: Error) => void;
 }
 
-/** The socket of a world's owner. */
+/** A socket of a world's owner. */
 export class OwnerSocket {
   readonly place: Place;
   readonly #kinds = new Map<string, Welcome>();
@@ -50,8 +50,8 @@ export class OwnerSocket {
   #server: Promise<Server> | undefined;
   #strangers = 0;
 
-  constructor(private readonly options: OwnerSocketOptions = {}) {
-    this.place = placeOf(options.world);
+  constructor(private readonly options: OwnerSocketOptions) {
+    this.place = options.place;
   }
 
   /** Takes in connections whose first line has `hello: kind`. */

@@ -209,7 +209,14 @@ describe('the token of a program', () => {
       async ({ play, trees, living }) => {
         const file = path.join(runtime, 'note');
         const key = await trees.start(living);
-        const playing = play([{ list: true }, { note: file }, { wait: 1_500 }], living, key);
+        const lateFile = path.join(runtime, 'late');
+        const call = `${JSON.stringify({ call: 'n.1', name: 'spawn', args: { goal: 'late' } })}\n`;
+        const late = {
+          late: lateFile,
+          after: 3_500,
+          lines: [{ text: `${JSON.stringify(hello('{token}'))}\n` }, { text: call }],
+        };
+        const playing = play([{ list: true }, { note: file }, late, { wait: 1_500 }], living, key);
         const run = await noted(file);
         token = run.token;
         expect(Buffer.from(token, 'base64url')).toHaveLength(32);
@@ -217,13 +224,11 @@ describe('the token of a program', () => {
         expect(modes.map((one) => (statSync(one).mode & 0o777).toString(8))).toEqual(['600', '600', '700', '700']);
         for (const pid of [run.pid, ...childrenOf(run.pid)]) expect(argvOf(pid)).not.toContain(token);
         expect(childrenOf(run.pid)).toHaveLength(1);
-        expect(await talk(run.socket, [hello(token)])).toEqual([{ error: 'in_use' }]);
         expect(await talk(run.socket, [hello('x'.repeat(43))])).toEqual([{ error: 'forbidden' }]);
         await playing;
         // Between two turns the token is known, and no turn is under way.
-        const call = { call: 'n.1', name: 'spawn', args: { goal: 'late' } };
-        const late = await talk(run.socket, [hello(token), call], 2);
-        expect(late[1]).toMatchObject({
+        await expect.poll(() => existsSync(lateFile) && readFileSync(lateFile, 'utf8').endsWith(']'), POLL).toBe(true);
+        expect(JSON.parse(readFileSync(lateFile, 'utf8'))[1]).toMatchObject({
           call: 'n.1',
           isError: true,
           texts: [expect.stringContaining('"code":"no_turn"')],

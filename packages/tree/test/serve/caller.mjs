@@ -5,8 +5,8 @@
  * With `--mcp-config=FILE` it runs once; otherwise it speaks the Agent Client Protocol and gets its servers there.
  * `--bridge=FILE` names a bridge that has been made into one file; it runs in the place of the sources of the bridge.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
@@ -70,16 +70,32 @@ const short = ({ result, error, gone }) => {
   return result.isError ? { refused: text } : { text };
 };
 
-/** Sends lines to the owner's socket, past the bridge. */
-function raw(runFile, lines) {
+/**
+ * Sends lines to the owner's socket, past the bridge. After a first line with the token it bears the name that it is
+ * given, as a bridge does, before it goes on.
+ */
+function raw(runFile, lines, until) {
   const { socket, token } = JSON.parse(readFileSync(runFile, 'utf8'));
   return new Promise((resolve) => {
     const heard = [];
     const wire = createConnection(socket);
+    let goOn;
     createInterface({ input: wire })
       .on('error', () => undefined)
-      .on('line', (line) => heard.push(JSON.parse(line)));
-    wire.on('close', () => resolve(heard));
+      .on('line', (line) => {
+        const { name, ...said } = JSON.parse(line);
+        if (name !== undefined) {
+          process.title = name;
+          wire.write('{"named":true}\n');
+        } else heard.push(said);
+        goOn?.();
+        goOn = undefined;
+      });
+    wire.on('close', () => {
+      clearTimeout(ending);
+      resolve(heard);
+    });
+    const ending = until === undefined ? undefined : setTimeout(() => wire.destroy(), until);
     wire.on('error', () => undefined);
     const write = (i) => {
       if (i === lines.length) return;
@@ -88,7 +104,8 @@ function raw(runFile, lines) {
       let left = flood ?? 1;
       const more = () => {
         while (left-- > 0) if (!wire.write(said)) return wire.once('drain', more);
-        write(i + 1);
+        if (text?.includes('{token}')) goOn = () => write(i + 1);
+        else write(i + 1);
       };
       more();
     };
@@ -115,12 +132,21 @@ async function play(servers, script) {
     else if (step.note)
       writeFileSync(step.note, JSON.stringify({ runFile, server, pid: process.pid, argv: process.argv }));
     else if (step.raw) gave.push(await raw(runFile, step.raw));
-    else if (step.second) {
+    else if (step.late) {
+      // When this turn has ended, in a program that lives on.
+      setTimeout(
+        async () => writeFileSync(step.late, JSON.stringify(await raw(runFile, step.lines, 1_000))),
+        step.after,
+      );
+    } else if (step.second) {
       const other = new Client(server);
       await other.begin();
       gave.push(short(await other.request('tools/list', {})));
       await other.end();
     } else if (step.print) gave.push(readFileSync(runFile, 'utf8'));
+    else if (step.copy) copyFileSync(runFile, step.copy);
+    else if (step.until) while (!existsSync(step.until)) await new Promise((resolve) => setTimeout(resolve, 50));
+    else if (step.exec) execFileSync(process.execPath, step.exec, { stdio: ['ignore', 'inherit', 'inherit'] });
     else if (step.die) process.exit(3);
     else if (call) {
       const params = { name: call, arguments: args, ...(notify ? { _meta: { progressToken: 1 } } : {}) };

@@ -5,16 +5,17 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { RepriseError } from '@reprise/contracts';
 import { memory } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../../../../scripts/lib/program.js';
 import { relay } from '../../../reprise/src/external.js';
 import { openWorld } from '../../../reprise/src/index.js';
 import { sqlite } from '../../../reprise/src/sqlite.js';
-import { askOwner, bridge, OwnerSocket, takeCommands } from '../../src/serve/index.js';
+import { bridge } from '../../src/serve/index.js';
 import type { Line } from '../../src/serve/lines.js';
 import { beganAt, orphanWatch } from '../../src/serve/orphans.js';
+import { placeOf } from '../../src/serve/place.js';
+import { OwnerSocket } from '../../src/serve/socket.js';
 import { caller, owners, ownRuntime, resident, TOOLS } from './stage.js';
 
 const POLL = { timeout: 30_000 };
@@ -117,7 +118,7 @@ class Beside {
 describe('an owner that is gone', () => {
   it('a call waits for an owner that comes back, is sent again under its name, and is told at last that the owner is gone', async () => {
     const world = path.join(runtime, 'w.db');
-    const first = new OwnerSocket({ world });
+    const first = new OwnerSocket({ place: placeOf(world) });
     const beside = new Beside(first);
     beside.serve(first);
     await first.listen();
@@ -127,7 +128,7 @@ describe('an owner that is gone', () => {
     await expect.poll(() => beside.lines.length, POLL).toBe(2);
     await first.close();
     beside.answers = true;
-    const second = beside.serve(new OwnerSocket({ world }));
+    const second = beside.serve(new OwnerSocket({ place: placeOf(world) }));
     expect(second.place.socket).toBe(first.place.socket);
     await second.listen();
     expect(await waiting).toBe('answer 3');
@@ -146,7 +147,7 @@ describe('an owner that is gone', () => {
 
   it('a socket that a killed process left is replaced, and is removed at the end', async () => {
     const world = path.join(runtime, 'w.db');
-    const [dead, living] = [new OwnerSocket({ world }), new OwnerSocket({ world })];
+    const [dead, living] = [new OwnerSocket({ place: placeOf(world) }), new OwnerSocket({ place: placeOf(world) })];
     await dead.listen(); // never closed, as if its process were killed
     await living.listen();
     await dead.close();
@@ -156,36 +157,9 @@ describe('an owner that is gone', () => {
   });
 
   it('a folder that is open to others is refused', async () => {
-    const socket = new OwnerSocket({ world: path.join(runtime, 'w.db') });
+    const socket = new OwnerSocket({ place: placeOf(path.join(runtime, 'w.db')) });
     mkdirSync(path.dirname(socket.place.socket), { mode: 0o755 });
     await expect(socket.listen()).rejects.toThrow(/the folder for sockets is not safe to use.*mode 755/);
-  });
-});
-
-describe('commands to the owner of a world', () => {
-  it('a command of another process is executed by the owner, and its refusal is told with its code [TREE-42]', async () => {
-    const world = path.join(runtime, 'w.db');
-    expect(await askOwner(world, 'stop', { node: 3 })).toBeUndefined();
-    const socket = new OwnerSocket({ world });
-    takeCommands(socket, async (verb, args) => {
-      if (verb === 'break') throw new RepriseError('invalid_argument', 'no such node');
-      if (verb === 'large') return 'x'.repeat(300_000);
-      if (verb === 'hang') return new Promise(() => undefined);
-      return { verb, args };
-    });
-    await socket.listen();
-    expect(await askOwner(world, 'stop', { node: 3 })).toEqual({
-      ok: true,
-      value: { verb: 'stop', args: { node: 3 } },
-    });
-    expect(await askOwner(world, 'break', null)).toMatchObject({ ok: false, code: 'invalid_argument' });
-    expect(await askOwner(world, 'large', null)).toMatchObject({ ok: false, code: 'bound_exceeded' });
-    const hanging = askOwner(world, 'hang', null);
-    const outcome = expect(hanging).rejects.toThrow(/world_closed/);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await socket.close();
-    await outcome;
-    expect(await askOwner(world, 'stop', null)).toBeUndefined();
   });
 });
 

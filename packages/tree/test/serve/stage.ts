@@ -139,9 +139,10 @@ export function resident(bridge: Bridge, name = 'resident', lives: 'world' | 'tu
   return externalAgent(opencode({ name, bridge, command: commandOf(), lives }));
 }
 
-/** A folder of its own for sockets and files about programs. */
+/** A folder of its own for sockets, files about programs, and what is otherwise in the home folder. */
 export function ownRuntime(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'rt-'));
   process.env.XDG_RUNTIME_DIR = folder;
+  process.env.XDG_STATE_HOME = path.join(folder, 'home');
   return folder;
 }

@@ -2,15 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { principal, RepriseError, type Value } from '@reprise/contracts';
 import { optionsOf, type TreeView } from '@reprise/tree';
-import { askOwner } from '@reprise/tree/serve';
+import { askOwner, isProgramHere } from '@reprise/tree/serve';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { toJson } from '../../text/json.js';
 import { type Act, type ActDone, type ActVerb, performAct, wordsOfDone } from '../../tree/act.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
-import { heldByOther, openOwner, setupOf } from '../../tree/owner.js';
+import { openOwner, setupOf, whileHeld } from '../../tree/owner.js';
 import { readTrees } from '../../tree/read-trees.js';
 import { nodeOf, parseNode, treeNamed } from '../../tree/target.js';
+import { tokenIn } from '../../tree/token.js';
 
 /** The options of an act. */
 export interface ActOptions {
@@ -20,6 +21,8 @@ export interface ActOptions {
   /** The program that acts with those rights, in place of the person. */
   readonly program?: string;
   readonly id?: string;
+  /** The file with the token of the process that runs the tree; `-` is standard input. */
+  readonly tokenFile?: string;
   readonly agent?: string;
   readonly fresh?: true;
   /** Dollars. */
@@ -47,7 +50,8 @@ export async function actOn(
     ...(options.fresh === true ? { fresh: true } : {}),
     ...(options.budget === undefined ? {} : { budget: { usd: options.budget } }),
   };
-  const done = await perform(options.world, tree, act);
+  const token = options.tokenFile === undefined ? undefined : await tokenIn(options.tokenFile);
+  const done = await perform(options.world, tree, act, token);
   if (options.json === true)
     await io.out.write(`${toJson({ ...done, verb, tree: tree.name, node: nodeIn(done, target.n) })}\n`);
   else if (isDone(done)) await io.out.write(`${wordsOfDone(verb, tree.name, target.n, done)}\n`);
@@ -56,22 +60,39 @@ export async function actOn(
 }
 
 /** Performs an act: through the process that runs the tree, or alone when no process does. */
-export async function perform(world: string, tree: TreeView, act: Act): Promise<ActDone> {
+export async function perform(world: string, tree: TreeView, act: Act, token?: string): Promise<ActDone> {
   const { verb, ...args } = act;
-  const said = await askOwner(world, verb, args as unknown as Value);
-  if (said === undefined) return alone(world, tree, act);
-  if (said.ok) return said.value as unknown as ActDone;
-  throw new RepriseError(said.code as never, said.message.replace(`${said.code}: `, ''));
+  return whileHeld(world, async () => {
+    const options = token === undefined ? {} : { token };
+    const said = await askOwner(world, verb, args as unknown as Value, options);
+    if (said === undefined) return alone(world, tree, act);
+    if (said.ok) return said.value as unknown as ActDone;
+    throw refusedBy(said.code, said.message.replace(`${said.code}: `, ''));
+  });
+}
+
+function refusedBy(code: string, message: string): RepriseError {
+  if (code !== 'cap_denied') return new RepriseError(code as never, message);
+  return new RepriseError('cap_denied', message, {
+    hint: 'Act from a terminal. A script gives the token that reprise tree run --print-token prints: --token-file FILE.',
+  });
 }
 
 /** No process listens: opens the world, acts, and closes it. What the act starts waits for `reprise tree continue`. */
 async function alone(world: string, tree: TreeView, act: Act): Promise<ActDone> {
-  try {
-    await using owner = await openOwner(world, setupOf(tree), 'manual');
-    return await performAct(owner, act);
-  } catch (error) {
-    throw heldByOther(error, world);
-  }
+  requirePerson();
+  await using owner = await openOwner(world, setupOf(tree), 'manual');
+  return await performAct(owner, act);
+}
+
+/** Refuses a program of agents: it acts by its own tools, and as nobody else. */
+function requirePerson(): void {
+  if (!isProgramHere()) return;
+  throw new RepriseError('cap_denied', 'a program of agents does not act as a person', {
+    where: 'REPRISE_OWNER',
+    reason: 'a program of agents started this command',
+    hint: 'Let a person run it, in a terminal of their own.',
+  });
 }
 
 /** An answer: one of the options, or its number. */

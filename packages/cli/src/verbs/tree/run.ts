@@ -1,6 +1,7 @@
 /** `reprise tree run` and `reprise tree continue`: this process runs a tree until it ends, or the user leaves. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { type Money, RESULT_TYPES, type TreeFold, type TreeView } from '@reprise/tree';
+import { hasOwner } from '@reprise/tree/serve';
 import type { Io } from '../../io.js';
 import { isWorld, withWorld } from '../../open.js';
 import { AGENTS, programVersion } from '../../tree/agents.js';
@@ -9,13 +10,13 @@ import { followTree } from '../../tree/follow.js';
 import { type Goal, readGoal } from '../../tree/goal.js';
 import { modelOf } from '../../tree/models.js';
 import {
-  heldByOther,
   labelsOf,
   openOwner,
   requireFolder,
   type Setup,
   setupOf,
   type TreeOwner,
+  whileHeld,
 } from '../../tree/owner.js';
 import { readTrees } from '../../tree/read-trees.js';
 import { RULES } from '../../tree/rules/rules-model.js';
@@ -37,6 +38,7 @@ export interface RunTreeOptions {
   readonly returns: string;
   readonly folder: string;
   readonly asks: string;
+  readonly printToken?: true;
   readonly plain?: true;
   readonly json?: true;
 }
@@ -61,6 +63,7 @@ export async function runTree(io: Io, argument: string, options: RunTreeOptions)
   const name = nameOf(options.name, goal, before);
   const owner = await opened(options.world, setup, before, name);
   await using _ = owner;
+  await printToken(io, owner, options);
   const from = owner.world.kernel.head.seq + 1;
   const { budget, treeBudget, parallel } = options;
   try {
@@ -82,6 +85,7 @@ export interface ContinueOptions {
   readonly world: string;
   /** Dollars for all nodes, from now on. */
   readonly treeBudget?: number;
+  readonly printToken?: true;
   readonly plain?: true;
   readonly json?: true;
 }
@@ -101,10 +105,16 @@ export async function continueTree(io: Io, named: string | undefined, options: C
   }
   const owner = await opened(options.world, setup, before, tree.name);
   await using _ = owner;
+  await printToken(io, owner, options);
   const handle = owner.trees.tree(tree.name);
   if (options.treeBudget !== undefined) await handle.limit({ budget: { usd: options.treeBudget } });
   if (spent) await handle.retry(1);
   return await followTree(io, owner, { name: tree.name, ...formOf(options), from: tree.newest.frame + 1 });
+}
+
+/** Prints the token that opens the people's door for scripts: once, and nowhere else. */
+async function printToken(io: Io, { door }: TreeOwner, options: { readonly printToken?: true }): Promise<void> {
+  if (options.printToken === true && door !== undefined) await io.err.write(`token ${door.token}\n`);
 }
 
 function formOf({ plain, json }: { readonly plain?: true; readonly json?: true }): { plain: boolean; json: boolean } {
@@ -114,14 +124,11 @@ function formOf({ plain, json }: { readonly plain?: true; readonly json?: true }
 /** Opens the world, in which no other tree may be under way: this process would run it as well. */
 async function opened(world: string, setup: Setup, before: TreeFold | undefined, name: string): Promise<TreeOwner> {
   const other = [...(before?.trees.values() ?? [])].find((tree) => tree.ended === null && tree.name !== name);
-  try {
-    const owner = await openOwner(world, setup, other === undefined ? 'auto' : 'manual');
-    if (other === undefined) return owner;
-    await owner[Symbol.asyncDispose]();
-  } catch (error) {
-    throw heldByOther(error, world);
-  }
-  throw unfinished(other as TreeView, world);
+  const open = (): Promise<TreeOwner> => openOwner(world, setup, other === undefined ? 'auto' : 'manual');
+  const owner = await whileHeld(world, open, () => hasOwner(world));
+  if (other === undefined) return owner;
+  await owner[Symbol.asyncDispose]();
+  throw unfinished(other, world);
 }
 
 function unfinished({ name }: TreeView, world: string): RepriseError {

@@ -19,6 +19,7 @@ import type { TreeScreen } from '../../tree/screen/screen.js';
 import type { Wish } from '../../tree/screen/state.js';
 import { parseTreeName, treeNamed } from '../../tree/target.js';
 import { Texts } from '../../tree/texts.js';
+import { tokenIn } from '../../tree/token.js';
 import { perform, principalOf } from './act.js';
 
 /** The options of `tree watch`. */
@@ -28,6 +29,8 @@ export interface WatchTreeOptions {
   readonly at?: number;
   /** Who acts by the keys of the screen, such as `human:ann`. */
   readonly as?: string;
+  /** The file with the token of the process that runs the tree. */
+  readonly tokenFile?: string;
   readonly plain?: true;
   readonly json?: true;
 }
@@ -47,9 +50,10 @@ function noScreen(at: number): RepriseError {
  */
 export async function watchTree(io: Io, name: string | undefined, options: WatchTreeOptions): Promise<TreeExitCode> {
   if (options.as !== undefined) principalOf(options.as);
+  const token = options.tokenFile === undefined ? undefined : await tokenIn(options.tokenFile);
   return withWorld(options.world, async (store) => {
     const meant = treeNamed(await readTrees(store, options.at), name === undefined ? undefined : parseTreeName(name));
-    const watching = new Watching(io, store, meant.name, options);
+    const watching = new Watching(io, store, meant.name, { ...options, ...(token === undefined ? {} : { token }) });
     try {
       return await watching.run();
     } finally {
@@ -70,7 +74,7 @@ class Watching {
     private readonly io: Io,
     private readonly store: ReadonlyStore,
     private readonly name: string,
-    private readonly options: WatchTreeOptions,
+    private readonly options: WatchTreeOptions & { readonly token?: string },
   ) {
     this.#texts = new Texts(store.content);
     this.#lines = new LiveLines(this.#texts);
@@ -156,7 +160,8 @@ class Watching {
     if (wish.do !== 'act' || tree === undefined) return '';
     const { do: _, ...act } = wish;
     const by = this.options.as === undefined ? {} : { as: this.options.as };
-    const done = await perform(this.options.world, tree, { ...act, ...by, tree: tree.name, id: randomUUID() });
+    const { world, token } = this.options;
+    const done = await perform(world, tree, { ...act, ...by, tree: tree.name, id: randomUUID() }, token);
     return wordsOfDone(act.verb, tree.name, act.n, done);
   }
 }
