@@ -83,7 +83,7 @@ export function authored(text: string): Marked {
 }
 
 /** The characters of a name at most. */
-const NAME_TEXT_MAX = 300;
+const NAME_TEXT_MAX = 1_024;
 
 /**
  * A name of others for one line of a text (M3): angle brackets become round, double quotes single, line breaks spaces;

@@ -22,7 +22,10 @@ export function unlessBlank<T extends string>(text: T, words: T): T {
  * @param bytesMax how many bytes of the text stay
  * @returns the beginning, and how much it is of the whole when something is left out
  */
-export function startOf(text: string, bytesMax: number): { readonly start: string; readonly bytes: number; readonly note: SaidNote } {
+export function startOf(
+  text: string,
+  bytesMax: number,
+): { readonly start: string; readonly bytes: number; readonly note: SaidNote } {
   const bytes = utf8.encode(text);
   if (bytes.length <= bytesMax) return { start: text, bytes: bytes.length, note: {} };
   const kept = startOfUtf8(bytes, bytesMax);
