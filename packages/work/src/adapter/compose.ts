@@ -1,7 +1,7 @@
 /** Executes `work.compose@1`: reads the content of its items, and stores the text that they make. */
 
 import { putText, readLlmOutput, readText } from '@reprise/agent';
-import { isRef, nameText, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { isRef, type Marked, nameText, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { type Adapter, type ContentReader, type ContentStore, getValue } from '@reprise/kernel';
 import {
   COMPOSED_ITEMS_MAX,
@@ -27,7 +27,7 @@ export async function composeText(
   content: ContentReader,
   sections: readonly ComposedSection[],
   bytesMax: number,
-): Promise<string> {
+): Promise<Marked> {
   const read = await Promise.all(
     sections.map(async ({ title, items }) => ({
       title,

@@ -36,7 +36,7 @@ export type ComposedView = z.infer<typeof composedView>;
 export const COMPOSED_KINDS = ['text', 'llm_output', 'value'] as const;
 
 /** The names that the label and the words of an item hold, and their characters. */
-export const COMPOSED_NAMES_MAX = 64;
+export const COMPOSED_NAMES_MAX = 512;
 const NAME_MAX = 1_024;
 
 /**
