@@ -40,10 +40,10 @@ export function lineOf(name: string): string {
 const LINE: Readonly<Record<string, string>> = { '<': '(', '>': ')', '"': "'", ' ': ' ' };
 
 /**
- * One match of a bracket and the name. Between them may stand what a mark of an end or a rendering puts there; a letter
- * or digit behind it makes it another word.
+ * One match of a bracket and the name. Between them may stand what a mark of an end or a rendering puts there; longer
+ * words that begin so are taken for the name as well.
  */
-const NAME = /<[ /\\*_~`!:]*(?:quoted-)*(([s5$?])([a4@?])([i1l|!?])([d?]))(?![a-z0-9])/g;
+const NAME = /<[ /\\*_~`!:]*(?:quoted-)*([s5$?])([a4@?])([i1l|!?])([d?])/g;
 
 /** Characters that Markdown takes away when it is rendered. */
 const RENDERED_AWAY = new Set([...'*_~`\\'].map((char) => char.charCodeAt(0)));
@@ -54,7 +54,7 @@ function namesIn(seen: readonly Seen[]): number[] {
   const found: number[] = [];
   for (const match of shape.matchAll(NAME)) {
     // A word of another script alone is not the name: two letters at least are told.
-    if (match.slice(2, 6).filter((letter) => letter !== '?').length < 2) continue;
+    if (match.slice(1).filter((letter) => letter !== '?').length < 2) continue;
     const at = kept[match.index + match[0].length - 4]?.at;
     if (at !== undefined) found.push(at);
   }
