@@ -70,7 +70,7 @@ export function own(texts: TemplateStringsArray, ...names: readonly (string | nu
 }
 
 /** Texts one after another. @param between stands between them; default: an empty line */
-export function paragraphs(texts: readonly Marked[], between: '\n\n' | '\n' = '\n\n'): Marked {
+export function paragraphs(texts: readonly Marked[], between: '\n\n' | '\n' | '' = '\n\n'): Marked {
   return texts.join(between) as Marked;
 }
 

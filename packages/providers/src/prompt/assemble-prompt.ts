@@ -111,8 +111,7 @@ function draftsKey({ profile, model, mediaTypes = [], resultBytesMax }: PromptTa
 }
 
 async function baseTexts(base: Ref, reader: TranscriptReader): Promise<Marked[]> {
-  const told = notice(own`Summary of the conversation before this point:`);
-  return [told, said(party`summary of the conversation`, await reader.words(base))];
+  return [said(party`summary of the conversation before this point`, await reader.words(base))];
 }
 
 interface Reading {

@@ -76,17 +76,22 @@ export async function toolMedia(item: ToolItem, reader: TranscriptReader, room: 
 
 /** The text of a call without an output. */
 function nonExecutionText({ kind, code }: NonExecution): Marked {
-  const why = code === undefined ? '' : ` (${code})`;
-  const told: Record<NonExecution['kind'], Marked> = {
-    denied: own`This call was refused and did not happen${why}.`,
-    cancelled: own`This call was cancelled and did not happen${why}.`,
-    interrupted: own`This call was interrupted${why}. It may have happened in part; check before you repeat it.`,
-    outcome_unknown: own`The outcome of this call is unknown${why}. It may have happened; check before you repeat it.`,
-    completed_late: own`This call was given up on, and was answered after all${why}; what it came to is told further down.`,
-    failed: own`This call failed and gave no result${why}.`,
-  };
-  return notice(told[kind]);
+  const [head, tail] = NON_EXECUTION[kind];
+  return notice(paragraphs([head, code === undefined ? own`` : own` (${code})`, tail], ''));
 }
+
+/** What happened to a call without an output, before and behind the code. */
+const NON_EXECUTION: Readonly<Record<NonExecution['kind'], readonly [head: Marked, tail: Marked]>> = {
+  denied: [own`This call was refused and did not happen`, own`.`],
+  cancelled: [own`This call was cancelled and did not happen`, own`.`],
+  interrupted: [own`This call was interrupted`, own`. It may have happened in part; check before you repeat it.`],
+  outcome_unknown: [own`The outcome of this call is unknown`, own`. It may have happened; check before you repeat it.`],
+  completed_late: [
+    own`This call was given up on, and was answered after all`,
+    own`; what it came to is told further down.`,
+  ],
+  failed: [own`This call failed and gave no result`, own`.`],
+};
 
 const LATE: Readonly<Record<LateItem['status'], string>> = {
   ok: 'it did happen',
@@ -100,10 +105,9 @@ const LATE: Readonly<Record<LateItem['status'], string>> = {
 /** The notice after the results about calls beyond the number that one answer may make. */
 export function droppedText({ count, tools }: DroppedCalls, made: number): Marked {
   const calls = count === 1 ? '1 call' : `${count} calls`;
-  const of = tools.length === 0 ? '' : ` (of ${tools.join(', ')})`;
-  return notice(
-    own`Automatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first ${made} count; ${calls} behind them${of} did not happen. Ask again for what you still need.`,
-  );
+  const of = tools.length === 0 ? own`` : own` (of ${tools.join(', ')})`;
+  const head = own`Automatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first ${made} count; ${calls} behind them`;
+  return notice(paragraphs([head, of, own` did not happen. Ask again for what you still need.`], ''));
 }
 
 /** The texts of a late result, at its position in the conversation, of a call that was first reported without one. */

@@ -11,25 +11,25 @@ type UserItem = TranscriptItem & { readonly role: 'user' };
 
 const VIEW_BYTES_MAX = { full: VIEW_FULL_BYTES_MAX, summary: VIEW_SUMMARY_BYTES_MAX } as const;
 
-/** Begins a notice in the place of a user. */
-const NOTICE = own`Automatic notice, not written by the user:`;
-
 /** Who wrote the parts when it is not the user. */
-const SPEAKERS: Readonly<Record<UserItem['origin'], { readonly head: Marked; readonly by: PartyName } | undefined>> = {
+const SPEAKERS: Readonly<Record<UserItem['origin'], PartyName | undefined>> = {
   input: undefined,
   follow_up: undefined,
   steer: undefined,
-  loop: { head: NOTICE, by: party`runtime` },
-  repair: { head: NOTICE, by: party`runtime` },
-  parent: { head: own`From the agent that started you, whose words these are to follow:`, by: party`parent` },
+  loop: party`runtime`,
+  repair: party`runtime`,
+  parent: party`parent`,
 };
+
+/** Stands before the words of the agent above: these are to be followed. */
+const FROM_PARENT = notice(own`The agent that started you says what to do:`);
 
 /** The content of a user item. */
 export async function userSays(item: UserItem, reader: TranscriptReader, room: MediaRoom): Promise<Said[]> {
   const speaker = SPEAKERS[item.origin];
-  const says: Said[] = speaker === undefined ? [] : [notice(speaker.head)];
+  const says: Said[] = item.origin === 'parent' ? [FROM_PARENT] : [];
   for (const part of item.parts) {
-    says.push((await shown(part, reader, room)) ?? (await partText(part, speaker?.by, reader)));
+    says.push((await shown(part, reader, room)) ?? (await partText(part, speaker, reader)));
   }
   return says;
 }

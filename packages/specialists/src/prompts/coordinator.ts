@@ -57,7 +57,7 @@ function skillIndex(skills: readonly SkillLine[]): Marked {
   if (skills.length === 0) return own`This team has no skills yet, so no work can be handed out.`;
   const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const whole = paragraphs(
-    sorted.map(({ name, description }) => own`- ${name} — "${description}"`),
+    sorted.map(({ name, description }) => own`- ${name} — ${description}`),
     '\n',
   );
   if (bytesOf(whole) <= INDEX_BYTES_MAX) return whole;

@@ -175,9 +175,7 @@ const RESULT = /^Result (\d+): (?:task (\d+), )?"(.*)", by ([a-z0-9-]+): (\w+)/g
 
 function endedIn(text: string): readonly Ended[] {
   return [...text.matchAll(RESULT)].map(([line, result, task, title = '', skill = '', status = '']) => {
-    const data = new RegExp(
-      `<(?:quoted-)?said by="agent_result:${result}"[^>]*>\\n([\\s\\S]*?)\\n</(?:quoted-)?said>`,
-    );
+    const data = new RegExp(`<(?:quoted-)?said by="agent_result:${result}"[^>]*>\\n([\\s\\S]*?)\\n</(?:quoted-)?said>`);
     const summary = data.exec(text)?.[1]?.trim() ?? '';
     return {
       line,

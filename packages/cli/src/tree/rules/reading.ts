@@ -146,7 +146,8 @@ function toldIn(messages: readonly Message[], starts: readonly number[]): string
 }
 
 function taskOf(sections: readonly Section[]): string | undefined {
-  return sections.find(({ title }) => /^(?:your )?task$/i.test(title))?.data[0]?.text;
+  const section = sections.find(({ title }) => /^(?:your )?task$/i.test(title));
+  return section?.data[0]?.text ?? section?.words;
 }
 
 /** The beginning of data without its last line: half a name would be wrong. */
