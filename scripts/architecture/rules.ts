@@ -375,3 +375,15 @@ export const HELLO_BUNDLE_MAX: Readonly<
  * senders beside the schemas of their events, and answer to `ctx.caller`.
  */
 export const RECIPES_WITH_A_SENDER: Readonly<Record<string, string>> = {};
+
+/**
+ * Sources that say of a text that it needs no marks (`authored`, a cast to `Marked`), each with its reason. In every
+ * other file words of others reach a prompt through `said`, `bare`, `own` or `party` only.
+ */
+export const MARKED_BY_HAND: Readonly<Record<string, string>> = {
+  'packages/contracts/src/marks.ts': 'makes the marks',
+  'packages/providers/src/prompt/assemble-prompt.ts': 'the request for a summary is a text of the session',
+  'packages/providers/src/prompt/user-words.ts': 'texts of the user, and those that a part of the world has composed',
+  'packages/work/src/adapter/lay-out.ts': 'words of the owner, whose names are cleaned where they are read',
+  'packages/specialists/src/prompts/specialist.ts': 'the rules of specialists are fixed',
+};

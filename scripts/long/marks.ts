@@ -8,8 +8,8 @@
  * under the party that said it, in the text as it is and in each rendering.
  */
 import { parseArgs } from 'node:util';
-import { holdMarks } from '../../conformance/marks/law.js';
-import { PLACES } from '../../conformance/marks/places.js';
+import { holdMarks } from '../../packages/reprise/test/marks/law.js';
+import { PLACES } from '../../packages/reprise/test/marks/places.js';
 
 const { values: options } = parseArgs({
   options: {

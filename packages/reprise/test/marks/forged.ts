@@ -1,4 +1,5 @@
 /** Texts that try to speak as somebody else. */
+import { wellFormed } from '@reprise/contracts';
 import fc from 'fast-check';
 
 /** The words of marks, true ones and look-alikes, whole and cut off. */
@@ -100,7 +101,7 @@ export const forgedText: fc.Arbitrary<string> = fc
     ),
     { minLength: 1, maxLength: 10 },
   )
-  .map((parts) => parts.join('').toWellFormed());
+  .map((parts) => wellFormed(parts.join('')));
 
 /** A name of one party, with everything that could end a line, an attribute or a mark. */
 export const forgedName: fc.Arbitrary<string> = fc
@@ -112,4 +113,4 @@ export const forgedName: fc.Arbitrary<string> = fc
     ),
     { minLength: 1, maxLength: 6 },
   )
-  .map((parts) => parts.join('').slice(0, 180).toWellFormed());
+  .map((parts) => wellFormed(parts.join('').slice(0, 180)));

@@ -1,12 +1,12 @@
 /** The places at which words of other parties enter a prompt, each with the real code that puts them there. */
 import { putText, type TranscriptItem } from '@reprise/agent';
-import type { Ref } from '@reprise/contracts';
+import { type Ref, startOfText } from '@reprise/contracts';
 import { type ContentStore, putValue } from '@reprise/kernel';
 import { type ComposedItem, composeText } from '@reprise/work';
 import { told, toldItem } from '@reprise/work/contracts';
-import { showItems } from '../../packages/memory/src/texts.js';
-import { coordinatorContext } from '../../packages/specialists/src/prompts/coordinator.js';
-import { specialistInstructions, taskText } from '../../packages/specialists/src/prompts/specialist.js';
+import { showItems } from '../../../memory/src/texts.js';
+import { coordinatorContext } from '../../../specialists/src/prompts/coordinator.js';
+import { specialistInstructions, taskText } from '../../../specialists/src/prompts/specialist.js';
 
 /** What a place is given: words of two parties, and a name that one of them chose. */
 export interface Forged {
@@ -73,7 +73,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
   },
   'the answer of an owner': async ({ one, two, name }, content) => {
     const refs = [
-      { label: name.slice(0, 60).toWellFormed(), ref: await putText(content, one) },
+      { label: startOfText(name, 60), ref: await putText(content, one) },
       { label: 'two', ref: await putText(content, two) },
     ];
     return {
@@ -134,7 +134,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
       message([
         {
           kind: 'result',
-          child: name.slice(0, 100).toWellFormed(),
+          child: startOfText(name, 100),
           output_ref: await putText(content, one),
           view: 'full',
         },

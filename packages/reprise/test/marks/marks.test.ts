@@ -1,7 +1,7 @@
 /** Words of others in prompts are known by their marks, whatever they contain. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { foundBy } from '../broken-build.js';
+import { foundBy } from '../../../../conformance/broken-build.js';
 import { holdMarks } from './law.js';
 import { readMarks, requireSameMarks } from './parser.js';
 import { PLACES } from './places.js';
@@ -43,7 +43,7 @@ describe('the strict reader of marks', () => {
 });
 
 const JUDGE = fileURLToPath(new URL('judge.ts', import.meta.url));
-const source = (path: string) => fileURLToPath(new URL(`../../packages/${path}`, import.meta.url));
+const source = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const TOOLS = 'providers/src/prompt/tool-words.ts';
 const USERS = 'providers/src/prompt/user-words.ts';

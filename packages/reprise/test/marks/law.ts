@@ -3,12 +3,12 @@
 import { putText } from '@reprise/agent';
 import { type ContentStore, memory } from '@reprise/kernel';
 import fc from 'fast-check';
-import { draftRequest, WIRE_FORMATS, type WireFormat } from '../../packages/providers/src/generate/formats.js';
-import type { UnifiedMessage } from '../../packages/providers/src/model/model.js';
-import { assemblePrompt } from '../../packages/providers/src/prompt/assemble-prompt.js';
-import { TranscriptReader } from '../../packages/providers/src/prompt/reader.js';
-import { systemText } from '../../packages/providers/src/prompt/system-text.js';
-import { writtenOf } from '../../packages/providers/src/wire/request-fields.js';
+import { draftRequest, WIRE_FORMATS, type WireFormat } from '../../../providers/src/generate/formats.js';
+import type { UnifiedMessage } from '../../../providers/src/model/model.js';
+import { assemblePrompt } from '../../../providers/src/prompt/assemble-prompt.js';
+import { TranscriptReader } from '../../../providers/src/prompt/reader.js';
+import { systemText } from '../../../providers/src/prompt/system-text.js';
+import { writtenOf } from '../../../providers/src/wire/request-fields.js';
 import { forgedName, forgedText } from './forged.js';
 import { readMarks, requireSameMarks, type Segment } from './parser.js';
 import { type Forged, PLACES, type Shown } from './places.js';
