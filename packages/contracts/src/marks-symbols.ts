@@ -81,7 +81,7 @@ function seenIn(text: string, tags: 'hidden' | 'read', keeps: (code: number) => 
 
 /** Entities, percent and backslash spellings of one character. */
 const ENCODED =
-  /&(?:(?:amp|#0*38|#x0*26);)*(?:#0*([0-9]{1,7})|#x0*([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|lang|rang|laquo|raquo|lsaquo|rsaquo|langle|rangle|sol|newline|shy|zwnj|zwj|nbsp));?|%(?:25)*([0-9a-f]{2})|\\+(?:u([0-9a-f]{4})|u\{0*([0-9a-f]{1,6})\}|x([0-9a-f]{2}))/gi;
+  /&(?:(?:amp|#0*38|#x0*26);)*(?:#0*([0-9]{1,7})|#x0*([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|lang|rang|laquo|raquo|lsaquo|rsaquo|langle|rangle|sol|newline|shy|zwnj|zwj|nbsp));?|%(?:25)*([0-9a-f]{2})|\\+(?:u([0-9a-f]{4})|u\{0*([0-9a-f]{1,6})\}|x([0-9a-f]{2}))/g;
 
 /** The characters of named entities. */
 const ENTITIES: Readonly<Record<string, number>> = {
@@ -108,7 +108,7 @@ const ENTITIES: Readonly<Record<string, number>> = {
 
 function decodedOnce(seen: readonly Seen[], keeps: (code: number) => boolean): Seen[] {
   // One unit for each character, so that places in this text are places in the list. No encoding has others than ASCII.
-  const ascii = seen.map(({ code }) => (code < 0x80 ? String.fromCharCode(code) : '\u{80}')).join('');
+  const ascii = seen.map(({ code }) => (code < 0x80 ? asciiLower(String.fromCharCode(code)) : '\u{80}')).join('');
   const decoded: Seen[] = [];
   let from = 0;
   for (const match of ascii.matchAll(ENCODED)) {
@@ -117,7 +117,7 @@ function decodedOnce(seen: readonly Seen[], keeps: (code: number) => boolean): S
     const code =
       decimal === undefined
         ? digits === undefined
-          ? (ENTITIES[named.toLowerCase()] ?? 0)
+          ? (ENTITIES[named] ?? 0)
           : Number.parseInt(digits, 16)
         : Number(decimal);
     const at = seen[match.index]?.at ?? 0;
@@ -143,7 +143,7 @@ function classOf(code: number): string {
 /** ASCII as it stands, in lower case; spaces and line breaks are one. The wildcard of the pattern is not among them. */
 const ASCII: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
   if (code === 0x3f) return '-';
-  return (code >= 0x09 && code <= 0x0d) || code === 0x20 ? ' ' : String.fromCharCode(code).toLowerCase();
+  return (code >= 0x09 && code <= 0x0d) || code === 0x20 ? ' ' : asciiLower(String.fromCharCode(code));
 });
 
 /** A letter of an alphabet that is Latin in another dress: full width, circled, mathematical. */

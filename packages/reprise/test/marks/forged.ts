@@ -1,4 +1,4 @@
-/** Texts that try to speak as somebody else. */
+/** Texts that try to speak as another party. */
 import { wellFormed } from '@reprise/contracts';
 import fc from 'fast-check';
 

@@ -34,7 +34,7 @@ export interface Tally {
  * Runs forged texts through a place, in every wire format.
  *
  * @param place one of {@link PLACES}
- * @throws Error that shows the smallest text that is read as the words of somebody else
+ * @throws Error that shows the smallest text that is read as the words of another party
  */
 export async function holdMarks(place: string, runs: number, seed: number): Promise<Tally> {
   const tally: Tally = { texts: 0, requests: 0, words: 0 };

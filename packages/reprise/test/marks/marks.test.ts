@@ -28,14 +28,14 @@ describe('the strict reader of marks', () => {
   });
 
   it.each(['<said by="x">\na', '<said>\na\n</said>', 'a</said>', '<said by="x">\n<said by="y">\na\n</said>'])(
-    'refuses marks that do not stand as they are written: %j',
+    'the reader refuses marks that do not stand as they are written: %j',
     (text) => {
       expect(() => readMarks(text)).toThrow(/a mark/);
     },
   );
 
   it.each(['&lt;said&gt;', '＜said', '<\u200bsaid', '%3Csaid', '\\u003csaid', '<s*ai*d', '</ѕаid', '\u{e003c}said'])(
-    'finds a mark that a rendering shows: %j',
+    'the reader finds a mark that a rendering shows: %j',
     (text) => {
       expect(() => requireSameMarks(text)).toThrow(/1 marks instead of 0/);
     },

@@ -67,7 +67,7 @@ const markdown: Rendering = (text) => text.replace(/[*_~`\\]/g, '');
 const tagged: Rendering = (text) =>
   text.replace(/[\u{e0020}-\u{e007e}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000));
 
-const TWINS: readonly (readonly [RegExp, string])[] = [
+const ALIKE: readonly (readonly [RegExp, string])[] = [
   [/[‹❮〈⟨《«❰❬≪≺⋖ᐸ˂ᚲ]/gu, '<'],
   [/[⁄∕⧸╱]/gu, '/'],
   [/[ѕЅꜱ]/gu, 's'],
@@ -76,7 +76,7 @@ const TWINS: readonly (readonly [RegExp, string])[] = [
   [/[ԁɗᏧ]/gu, 'd'],
 ];
 
-const alike: Rendering = (text) => TWINS.reduce((read, [from, to]) => read.replace(from, to), text);
+const alike: Rendering = (text) => ALIKE.reduce((read, [from, to]) => read.replace(from, to), text);
 
 function charOf(code: number, otherwise: string): string {
   return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : otherwise;
