@@ -5,6 +5,8 @@
  * (entities, percent, backslash) decode to them. Tables are written out: those of engines change with Unicode.
  */
 
+import { asciiLower } from './portable.js';
+
 /** A character of a text as a reader sees it, and the place where its spelling begins. */
 interface Seen {
   readonly code: number;
