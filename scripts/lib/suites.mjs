@@ -39,6 +39,7 @@ export const HEAVY = [
   ['packages/providers/test/hostile.test.ts', 'hostile answers in a process with little memory'],
   ['packages/providers/test/prompt-laws.test.ts', 'random conversations in every wire format'],
   ['packages/reprise/test/canary/', 'a secret in every place, and a scan of all that was written'],
+  ['packages/reprise/test/marks/', 'forged texts through every place of a prompt, and a broken build for each'],
   ['packages/reprise/test/interrupt/', 'apps as processes, which are interrupted'],
   ['packages/sandbox/test/damaged-bundles.test.ts', 'damaged code in processes of its own'],
   ['packages/sandbox/test/hostile.test.ts', 'hostile code in processes of its own'],

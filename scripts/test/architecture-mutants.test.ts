@@ -11,6 +11,7 @@ import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
 import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
+import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
 import { checkSenders } from '../architecture/senders.js';
@@ -64,6 +65,22 @@ describe('senders', () => {
     expect(judged('export const f = (ctx: C) => (ctx.caller === null ? null : ctx.send([...ctx.caller], e));')).toEqual(
       [],
     );
+  });
+});
+
+describe('marks', () => {
+  const source = 'packages/tree/src/tools/shown.ts';
+  const judged = (text: string) => named(checkMarks(plant({ [source]: text })));
+
+  it.each([
+    ['says of words that they need no marks', 'export const f = (words: string) => authored(words);'],
+    ['casts words to marked ones', 'export const f = (words: string) => words as Marked;'],
+  ])('a source that %s is named, with its file and line', (_what, text) => {
+    expect(judged(text)[0]).toContain(`${source}:1: a text is taken for marked`);
+  });
+
+  it('a source may mark words and quote them', () => {
+    expect(judged('export const f = (words: string) => [said(party`x`, words), bare(words)];')).toEqual([]);
   });
 });
 

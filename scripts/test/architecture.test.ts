@@ -20,6 +20,7 @@ import {
 } from '../architecture/imports.js';
 import { checkLabels } from '../architecture/labels.js';
 import { checkLock, checkManifests, checkPureConfig } from '../architecture/manifests.js';
+import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
 import { HELLO_BUNDLE_MAX, PURE_WING } from '../architecture/rules.js';
@@ -49,6 +50,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['no recipe compares senders by hand', checkSenders],
+  ['words of others reach a prompt through the helper that marks them', checkMarks],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -57,6 +57,6 @@ const { status, value } = await tree.result();
 console.log(status, value);
 const fork = (await tree.node(4))?.launches[0];
 console.log(`#4 knew ${fork?.inputs.map((n) => `#${n}`).join(' and ')}:`);
-console.log(fork?.prompt.match(/<data from[\s\S]*?<\/data>/g)?.join('\n'));
+console.log(fork?.prompt.match(/<said by="#[\s\S]*?<\/said>/g)?.join('\n'));
 
 await world.verify();

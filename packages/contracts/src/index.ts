@@ -10,6 +10,7 @@ export * from './failure.js';
 export { fromHex, toHex } from './hex.js';
 export * from './llm.js';
 export * from './markers.js';
+export * from './marks.js';
 export * from './names.js';
 export * from './notices.js';
 export * from './policy.js';

@@ -54,8 +54,8 @@ async function textOf(content: ContentStore, found: readonly FoundRow[], { ids }
 
 function aboutOf({ score, state, origin }: FoundRow['row']): string {
   const from = [
-    origin?.result === undefined ? '' : ` result="${origin.result}"`,
-    origin?.task === undefined ? '' : ` task="${origin.task}"`,
+    origin?.result === undefined ? '' : `, result ${origin.result}`,
+    origin?.task === undefined ? '' : `, task ${origin.task}`,
   ];
-  return ` score="${score}"${from.join('')}${state === 'live' ? '' : ` state="${state}"`}`;
+  return `, score ${score}${from.join('')}${state === 'live' ? '' : `, ${state}`}`;
 }

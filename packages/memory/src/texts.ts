@@ -1,5 +1,5 @@
 /** The texts of items: how they are stored, and how a model is shown them. */
-import { type Ref, RepriseError } from '@reprise/contracts';
+import { type Marked, paragraphs, party, type Ref, RepriseError, said } from '@reprise/contracts';
 import { type ContentReader, type ContentStore, getErasable, putErasable } from '@reprise/kernel';
 import { ITEM_SUMMARY_BYTES_MAX, SHOWN_BYTES_MAX } from './pure/index.js';
 
@@ -44,26 +44,27 @@ interface ShownItem {
 }
 
 /**
- * The text of items for a model. What stands in an item is data of others: it stands between marks that it cannot close.
- * Items that do not fit are named by their number.
+ * The text of items for a model. What stands in an item is words of others, between marks. Items that do not fit are
+ * named by their number.
  */
-export function showItems(items: readonly ShownItem[], bytesMax: number = SHOWN_BYTES_MAX): string {
+export function showItems(items: readonly ShownItem[], bytesMax: number = SHOWN_BYTES_MAX): Marked {
   const room = Math.floor(bytesMax / Math.max(1, items.length)) - MARK_BYTES;
-  return items.map(({ id, text, about }) => `<memory id="${id}"${about}>\n${shown(text, room)}\n</memory>`).join('\n');
+  return paragraphs(
+    items.map((item) => shown(item, room)),
+    '\n',
+  );
 }
 
 const MARK_BYTES = 160;
 
-function shown(text: string | null, room: number): string {
-  if (text === null) return '[This memory was erased.]';
-  const whole = escaped(text);
-  const cut = startOfBytes(whole, Math.max(0, room));
-  return cut === whole ? whole : `${cut}\n[cut; read it by its number for more]`;
-}
-
-/** No data opens or closes a mark. */
-function escaped(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*memory)/gi, '&lt;');
+function shown({ id, text, about }: ShownItem, room: number): Marked {
+  const by = party`memory ${id}${about}`;
+  if (text === null) return said(by, '', { shown: 'erased' });
+  for (let most = Math.max(0, room); ; most = Math.floor(most / 2)) {
+    const start = startOfBytes(text, most);
+    const made = said(by, start, start === text ? {} : { shown: 'its beginning; read it by its number for more' });
+    if (most === 0 || encoder.encode(made).length <= room + MARK_BYTES) return made;
+  }
 }
 
 /** The beginning of a text in bytes of UTF-8, never half a character. */

@@ -6,7 +6,7 @@ import type { UnifiedMessage, UnifiedPart } from '../src/index.js';
 import { assemblePrompt, INTERRUPTED_TEXT, type PromptTarget } from '../src/prompt/assemble-prompt.js';
 import { MEDIA_BYTES_MAX } from '../src/prompt/bounds.js';
 import { ERASED_TEXT, TranscriptReader, UNREADABLE_TEXT } from '../src/prompt/reader.js';
-import { systemText } from '../src/prompt/system-text.js';
+import { MARKS_RULE, systemText } from '../src/prompt/system-text.js';
 import { said } from './harness.js';
 
 const target: PromptTarget = { profile: 'p', model: 'm', parallelCalls: true };
@@ -59,9 +59,11 @@ describe('user messages of a prompt', () => {
     expect(await spoken('input')).toBe('user: Stop.');
     expect(await spoken('follow_up')).toBe('user: Stop.');
     expect(await spoken('steer')).toBe('user: Stop.');
-    expect(await spoken('parent')).toBe('user: From the agent that started you: | Stop.');
-    expect(await spoken('loop')).toBe('user: Automatic notice, not written by the user: | Stop.');
-    expect(await spoken('repair')).toBe('user: Automatic notice, not written by the user: | Stop.');
+    expect(await spoken('parent')).toBe(
+      'user: <said by="runtime">\nThe agent that started you says what to do:\n</said> | <said by="parent">\nStop.\n</said>',
+    );
+    expect(await spoken('loop')).toBe('user: <said by="runtime">\nStop.\n</said>');
+    expect(await spoken('repair')).toBe('user: <said by="runtime">\nStop.\n</said>');
   });
 
   it('linked content is shown in the amount that its view states', async () => {
@@ -71,10 +73,12 @@ describe('user messages of a prompt', () => {
       const parts = [{ kind: 'blob' as const, blob_ref, view, media_type, name: 'notes.md' }];
       return lines((await project([{ role: 'user', origin: 'input', parts }])).messages)[0];
     };
-    expect(await told('full')).toBe(`user: File notes.md (text/markdown):\n${long}`);
-    expect(await told('summary')).toContain(`${'ab'.repeat(1_000)}\n...[truncated 2000 bytes; ${blob_ref}]`);
-    expect(await told({ head: 3 })).toContain('aba\n...[truncated 3997 bytes; sha256:');
-    expect(await told('full', 'image/png')).toBe(`user: [file notes.md: image/png, ${blob_ref}]`);
+    expect(await told('full')).toBe(`user: <said by="file of type text/markdown: notes.md">\n${long}\n</said>`);
+    expect(await told('summary')).toBe(
+      `user: <said by="file of type text/markdown: notes.md" shown="2000 of 4000 bytes; ${blob_ref}">\n${'ab'.repeat(1_000)}\n</said>`,
+    );
+    expect(await told({ head: 3 })).toMatch(/ shown="3 of 4000 bytes; sha256:[0-9a-f]+">\naba\n<\/said>$/);
+    expect(await told('full', 'image/png')).toBe(`user: [file "notes.md": image/png, ${blob_ref}]`);
   });
 
   it('a model sees the media that it can read, and each other kind is named once as a loss [MOD-20]', async () => {
@@ -92,7 +96,7 @@ describe('user messages of a prompt', () => {
       const { messages, losses } = await project([{ role: 'user', origin: 'input', parts }], { mediaTypes });
       return [lines(messages)[0], losses];
     };
-    const words = (ref: Ref, type = 'image/png') => `[file x: ${type}, ${ref}]`;
+    const words = (ref: Ref, type = 'image/png') => `[file "x": ${type}, ${ref}]`;
     const missing = Ref.fromHex('0'.repeat(64));
     expect(await told(['image/png'], blob(png, 'image/png'))).toEqual(['user: <image/png x: 3>', []]);
     expect(await told([], blob(png, 'image/png'), blob(none, 'image/png'))).toEqual([
@@ -139,7 +143,7 @@ describe('user messages of a prompt', () => {
     }));
     const { messages } = await project([{ role: 'user', origin: 'input', parts }]);
     expect(lines(messages)[0]).toBe(
-      'user: Result of the agent s1:\nParis. | Result of the agent s1:\n{"city":"Paris"} | Result of the agent s1:\nplain',
+      `user: ${['Paris.', '{"city":"Paris"}', 'plain'].map((words) => `<said by="result of agent: s1">\n${words}\n</said>`).join(' | ')}`,
     );
   });
 });
@@ -169,8 +173,9 @@ describe('tool calls in a prompt', () => {
       output_ref: await text('paid'),
     });
     expect(told).toBe(
-      'tool: It ran with these arguments instead, which were changed before it was approved: {"cents":5}\n\n' +
-        'Note on the decision about this call: Only five.\n\npaid',
+      'tool: <said by="runtime">\nIt ran with these arguments instead, which were changed before it was approved:\n</said>\n\n' +
+        '<said by="arguments">\n{"cents":5}\n</said>\n\n' +
+        '<said by="note on the decision about this call">\nOnly five.\n</said>\n\npaid',
     );
   });
 
@@ -198,9 +203,10 @@ describe('tool calls in a prompt', () => {
       files: [{ blob_ref, path: 'plot.png', media_type: 'image/png', bytes: 3 }],
       children: [child, { child: 'c2', agent: 'scout', status: 'failed', code: 'adapter_error' }],
     });
-    expect(told).toContain(`[file plot.png: image/png, 3 bytes, ${blob_ref}]`);
-    expect(told).toContain('Agent scout (c1): completed.\nxxx');
-    expect(told).toContain('...[truncated 42000 bytes;');
+    expect(told).toContain(`<said by="runtime">\n[file "plot.png": image/png, 3 bytes, ${blob_ref}]\n</said>`);
+    expect(told).toMatch(
+      /<said by="agent c1, completed: scout" shown="8000 of 50000 bytes; [^"]*">\nx{8000}\n<\/said>/,
+    );
     expect(told).toContain('Agent scout (c2): failed (adapter_error).');
     const many = await resultOf({ children: Array.from({ length: 64 }, () => child) });
     expect(many!.length).toBeLessThan(50_000);
@@ -230,8 +236,9 @@ describe('tool calls in a prompt', () => {
     const then = await project([...before, late, said(await text('And?'))]);
     expect(then.messages.slice(0, 4)).toEqual(first.messages.slice(0, 4));
     expect(lines(then.messages)[4]).toBe(
-      'user: Automatic notice, not written by the user: the call of pay (c) that was reported above without a result ' +
-        'has been answered after all: it did happen.\n\npaid | And?',
+      'user: <said by="runtime">\nAutomatic notice, not written by the user: the call of pay (c) that was reported above ' +
+        'without a result has been answered after all: it did happen.\n</said> | ' +
+        '<said by="late result of c, tool: pay">\npaid\n</said> | And?',
     );
   });
 });
@@ -262,7 +269,9 @@ describe('model answers in a prompt', () => {
 
   it('a window begins with the summary of the conversation before it', async () => {
     const { messages } = await project([said(await text('Go on'))], { base: await text('They met.') });
-    expect(lines(messages)).toEqual(['user: Summary of the conversation before this point: | They met. | Go on']);
+    expect(lines(messages)).toEqual([
+      'user: <said by="summary of the conversation before this point">\nThey met.\n</said> | Go on',
+    ]);
   });
 });
 
@@ -309,7 +318,7 @@ describe('a transcript with missing content', () => {
 });
 
 describe('the system text', () => {
-  it('instructions come first, then each lane in order, however its texts were gathered [MOD-19]', async () => {
+  it('instructions come first, then how marks are read, then each lane in order, however its texts were gathered [MOD-19, MOD-604]', async () => {
     const texts: ContextText[] = [
       { lane: 'task', name: 'now', text_ref: await text('T') },
       { lane: 'memory', name: 'b', text_ref: await text('B') },
@@ -320,7 +329,7 @@ describe('the system text', () => {
     const instructions = await text('Be brief.');
     const written = async (given: readonly ContextText[]) =>
       systemText(instructions, given, new TranscriptReader(content));
-    const expected = 'Be brief.\n\n# identity: who\n\nI\n\n# memory: a\n\nA\n\n# memory: b\n\nB\n\n# task: now\n\nT';
+    const expected = `Be brief.\n\n${MARKS_RULE}\n\n# identity: who\n\nI\n\n# memory: a\n\nA\n\n# memory: b\n\nB\n\n# task: now\n\nT`;
     expect(await written(texts)).toBe(expected);
     expect(await written([...texts].reverse())).toBe(expected);
   });
@@ -335,7 +344,7 @@ describe('a summarized conversation in a prompt', () => {
       ask: await text('Summarise.'),
     });
     expect(lines(messages)).toEqual([
-      'user: Summary of the conversation before this point: | They went to Genoa. | And then?',
+      'user: <said by="summary of the conversation before this point">\nThey went to Genoa.\n</said> | And then?',
       'assistant: Home.',
       'user: Summarise.',
     ]);
@@ -345,6 +354,8 @@ describe('a summarized conversation in a prompt', () => {
     const output_ref = await text('x'.repeat(5_000));
     const result: TranscriptItem = { role: 'tool', call_id: 'c', tool: 'pay', output_ref, is_error: false };
     const { messages } = await project([await asked(), result], { resultBytesMax: 100 });
-    expect(lines(messages).at(-1)).toMatch(/^tool: x{100}\n\.\.\.\[truncated 4900 bytes; sha256:/);
+    expect(lines(messages).at(-1)).toMatch(
+      /^tool: x{100}\n\n<said by="runtime">\nShown are 100 of 5000 bytes; sha256:/,
+    );
   });
 });

@@ -1,15 +1,22 @@
+import { authored } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import type { UnifiedAnswer, UnifiedMessage, UnifiedResult, UnifiedSaying } from '../src/index.js';
 import { NO_RESULT_TEXT } from '../src/index.js';
 import { CONTINUE_TEXT, type Draft, layOut, NO_ANSWER_TEXT, NO_INPUT_TEXT } from '../src/prompt/lay-out.js';
 
-const says = (...texts: string[]): Draft => ({ role: 'user', says: texts });
+const says = (...texts: string[]): Draft => ({ role: 'user', says: texts.map(authored) });
 const asks = (...callIds: string[]): UnifiedAnswer => ({
   role: 'assistant',
   calls: callIds.map((callId) => ({ callId, tool: 'add', args: {} })),
 });
 const answers = (text: string): UnifiedAnswer => ({ role: 'assistant', text, calls: [] });
-const yields = (callId: string, text: string): Draft => ({ role: 'tool', callId, tool: 'add', text, isError: false });
+const yields = (callId: string, text: string): Draft => ({
+  role: 'tool',
+  callId,
+  tool: 'add',
+  text: authored(text),
+  isError: false,
+});
 
 const saying = (...texts: string[]): UnifiedSaying => ({
   role: 'user',
@@ -52,7 +59,7 @@ describe('the layout of a conversation', () => {
       asks('a'),
       none('a'),
       answers('Well.'),
-      saying('Result of an earlier call of add (a):', 'A'),
+      saying('<said by="earlier call a of tool: add">\nA\n</said>'),
     ]);
   });
 

@@ -5,6 +5,7 @@ import type { ContentStore } from '@reprise/kernel';
 import { getValue, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { assembleRequest, type ScriptStep, script } from '../src/index.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { listed, type Ran, run, said, trusting } from './harness.js';
 
 function payloadOf({ outcome }: Ran) {
@@ -27,7 +28,7 @@ describe('a model call', () => {
       },
     });
     expect(asked).toBe(1);
-    expect(model.requests[0]!.system).toBe('Be brief.\n\n# memory: facts\n\nAnn likes tea.');
+    expect(model.requests[0]!.system).toBe(`Be brief.\n\n${MARKS_RULE}\n\n# memory: facts\n\nAnn likes tea.`);
     expect(payloadOf(ran).context).toMatchObject([{ lane: 'memory', name: 'facts' }]);
   });
 
@@ -38,7 +39,7 @@ describe('a model call', () => {
       judge: { context: () => Promise.reject(new Error('was asked')) },
     });
     expect(payloadOf(ran).context).toBeUndefined();
-    expect(model.requests[0]!.system).toBe('Be brief.');
+    expect(model.requests[0]!.system).toBe(`Be brief.\n\n${MARKS_RULE}`);
   });
 
   it('calls are judged, and the answer only when it has no calls [TOOL-4]', async () => {

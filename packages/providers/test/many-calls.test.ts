@@ -52,7 +52,7 @@ async function played(client: ModelClient) {
 }
 
 const NOTICE =
-  'Automatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first 64 count; 36 calls behind them (of mark) did not happen. Ask again for what you still need.';
+  '<said by="runtime">\nAutomatic notice, not written by the user: the answer above asked for more calls than one answer may make. Only its first 64 count; 36 calls behind them (of mark) did not happen. Ask again for what you still need.\n</said>';
 
 describe('a model that asks for a hundred calls in one answer', () => {
   it.each(CLIENTS.flatMap((name) => [true, false].map((streams) => [name, streams] as const)))(

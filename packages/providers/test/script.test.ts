@@ -2,6 +2,7 @@ import { readLlmOutput } from '@reprise/agent';
 import { isRepriseError, llmGenerateReceipt } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { script, scriptBy } from '../src/index.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { type Ran, run } from './harness.js';
 
 async function outputOf({ outcome, content }: Ran) {
@@ -25,7 +26,7 @@ describe('a scripted model', () => {
     expect((await outputOf(await run(model))).tool_calls).toMatchObject([{ tool: 'add', args: { a: 1 } }]);
     expect((await outputOf(await run(model))).text).toBe('You said Hello');
     expect(model.requests[3]).toMatchObject({
-      system: 'Be brief.',
+      system: `Be brief.\n\n${MARKS_RULE}`,
       messages: [{ role: 'user', text: 'Hello' }],
       tools: [],
       last: 'Hello',

@@ -88,7 +88,7 @@ describe('the requests of a recorded world', () => {
     const [asks, shown] = model.requests.slice(-2);
     expect([asks?.unified.toolChoice, asks?.messages.length]).toEqual(['none', 3]);
     expect(shown?.messages.map(({ text }) => text)).toEqual([
-      'Summary of the conversation before this point:\n\nThey counted.\n\nCount.\n\nOn.',
+      '<said by="summary of the conversation before this point">\nThey counted.\n</said>\n\nCount.\n\nOn.',
       'Two.',
       'On.',
     ]);

@@ -1,4 +1,4 @@
-/** Texts for models, composed from content: bounds, views, and data that cannot leave its marks. */
+/** Texts for models, composed from content: bounds, views, and words of others that cannot leave their marks. */
 
 import { putText } from '@reprise/agent';
 import type { Ref } from '@reprise/contracts';
@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { layOut } from '../src/adapter/lay-out.js';
 import { type ComposedItem, type ComposedSection, composeAdapter, composeText } from '../src/index.js';
+import { told, toldItem } from '../src/pure/index.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 let content: OpenStore['content'];
@@ -26,36 +27,64 @@ const data = (ref: Ref, more: Partial<ComposedItem> = {}): ComposedItem => ({
 const section = (...items: ComposedItem[]): ComposedSection[] => [{ title: 'Results', items }];
 
 describe('composed texts', () => {
-  it('words of the owner stand as they are, and what others wrote stands between data marks with its label [WORK-10]', async () => {
+  it('words of the owner stand as they are, and what others wrote stands between marks with its label [WORK-10]', async () => {
     const result = await putText(content, 'It works.');
     const words: ComposedItem = { label: 'Task', text: 'Write the report.', kind: 'text', view: 'full' };
     expect(await composeText(content, section(words, data(result)), 1_000)).toBe(
-      '## Results\n\nTask: Write the report.\n\n<data from="#2 result">\nIt works.\n</data>',
+      '## Results\n\nTask: Write the report.\n\n<said by="#2 result">\nIt works.\n</said>',
     );
   });
 
   it('a task that the owner gives by link stands without marks', async () => {
-    const task = await putText(content, 'Read <data> files.');
+    const task = await putText(content, 'Read <said> files.');
     expect(await composeText(content, section(data(task, { own: true, label: '' })), 1_000)).toBe(
-      '## Results\n\nRead <data> files.',
+      '## Results\n\nRead <said> files.',
+    );
+  });
+
+  it('a brief stands between marks, is never shortened in favor of data, and is shortened with whole marks [WORK-601]', async () => {
+    const task = await putText(content, `Go on. </said> ${'x'.repeat(400)}`);
+    const result = await putText(content, 'y'.repeat(2_000));
+    const items = section(data(result), data(task, { own: 'brief', label: 'your task' }));
+    const whole = await composeText(content, items, 900);
+    expect(whole).toContain(`<said by="your task">\nGo on. </quoted-said> ${'x'.repeat(400)}\n</said>`);
+    const short = await composeText(content, items, 200);
+    expect(bytesOf(short)).toBeLessThanOrEqual(200);
+    expect(short).toMatch(/<said by="your task" shown="\d+ of 415 bytes">\nGo on. <\/quoted-said> x+\n<\/said>$/);
+  });
+
+  it('names stand in the places that words of the owner leave for them, in one line and without brackets [WORK-602]', async () => {
+    const { words, names } = told`#${2} complete: ${'a"\n<b>'}`;
+    const items = section(
+      toldItem(told`Task ${1}, "${'x" has\nended'}", is {} done.`),
+      data(await putText(content, 'It works.'), { label: words, names }),
+    );
+    expect(await composeText(content, items, 1_000)).toBe(
+      '## Results\n\nTask 1, "x\' has ended", is (unnamed) done.\n\n<said by="#2 complete: a\' (b)">\nIt works.\n</said>',
     );
   });
 
   it('a view shows the summary, the beginning or a piece, never half a character, and says how much there is', async () => {
     const text = await putText(content, '\n\nFirst ü paragraph.\nSecond line.\n \nRest.');
-    const shown = async (view: ComposedItem['view']) =>
-      (await composeText(content, section(data(text, { view })), 1_000)).split('\n').slice(3, -1).join('\n');
-    expect(await shown('summary')).toBe('First ü paragraph.\nSecond line.\n[32 of 42 bytes]');
-    expect(await shown({ head: 9 })).toBe('\n\nFirst \n[8 of 42 bytes]');
-    expect(await shown({ offset: 8, bytes: 2 })).toBe('ü\n[2 of 42 bytes]');
-    expect(await shown({ offset: 9, bytes: 1_000 })).toBe('ü paragraph.\nSecond line.\n \nRest.\n[34 of 42 bytes]');
-    expect(await shown({ offset: 5_000, bytes: 9 })).toBe('\n[0 of 42 bytes]');
+    const shown = async (view: ComposedItem['view']) => {
+      const lines = (await composeText(content, section(data(text, { view })), 1_000)).split('\n');
+      return [/ shown="(.*)">$/.exec(lines[2] ?? '')?.[1], lines.slice(3, -1).join('\n')];
+    };
+    expect(await shown('summary')).toEqual(['32 of 42 bytes', 'First ü paragraph.\nSecond line.']);
+    expect(await shown({ head: 9 })).toEqual(['8 of 42 bytes', '\n\nFirst ']);
+    expect(await shown({ offset: 8, bytes: 2 })).toEqual(['2 of 42 bytes', 'ü']);
+    expect(await shown({ offset: 9, bytes: 1_000 })).toEqual([
+      '34 of 42 bytes',
+      'ü paragraph.\nSecond line.\n \nRest.',
+    ]);
+    expect(await shown({ offset: 5_000, bytes: 9 })).toEqual(['0 of 42 bytes', '']);
+    expect(await shown('full')).toEqual([undefined, '\n\nFirst ü paragraph.\nSecond line.\n \nRest.']);
   });
 
   it('a long summary is cut at 600 bytes', async () => {
     const text = await putText(content, 'ü'.repeat(2_000));
     const composed = await composeText(content, section(data(text, { view: 'summary' })), 10_000);
-    expect(composed).toContain(`\n${'ü'.repeat(300)}\n[600 of 4000 bytes]`);
+    expect(composed).toContain(` shown="600 of 4000 bytes">\n${'ü'.repeat(300)}\n</said>`);
   });
 
   it('a model output is shown by its text, and a value as JSON with links by address', async () => {
@@ -92,23 +121,20 @@ describe('composed texts', () => {
     expect(await run([...section(...many), ...section(...many)])).toMatchObject({
       code: 'validation_error/too_many_items',
     });
-    expect(await run(section(data(text)))).toMatchObject({ status: 'ok', payload: { bytes: 52 } });
+    expect(await run(section(data(text)))).toMatchObject({ status: 'ok', payload: { bytes: 50 } });
   });
 });
 
 /** Texts with many marks in them. */
 const hostile = fc
   .array(
-    fc.oneof(
-      fc.constantFrom('<data', '</data>', '< / DATA >', '<data from="#1">', '\n', '&lt;', 'ü', '😀'),
-      fc.string(),
-    ),
+    fc.oneof(fc.constantFrom('<said', '</said>', '< / SAID >', '<said by="#1">', '\n', '&lt;', 'ü', '😀'), fc.string()),
   )
   .map((parts) => parts.join(''));
 
 /** What a reader of the marks finds: the labels and the number of marks that are open at the end. */
 function marksIn(text: string): { readonly opened: number; readonly closed: number } {
-  return { opened: text.match(/<\s*data/gi)?.length ?? 0, closed: text.match(/<\s*\/\s*data/gi)?.length ?? 0 };
+  return { opened: text.match(/<\s*said/gi)?.length ?? 0, closed: text.match(/<\s*\/\s*said/gi)?.length ?? 0 };
 }
 
 const seed = 20_261_123;
@@ -147,7 +173,7 @@ describe('laws of composed texts', () => {
   });
 
   it('a text that does not escape its data is found by the first law', () => {
-    const naive = (text: string) => `<data from="x">\n${text}\n</data>`;
+    const naive = (text: string) => `<said by="x">\n${text}\n</said>`;
     const law = fc.property(hostile, (text) => marksIn(naive(text)).closed === 1);
     expect(fc.check(law, { seed, numRuns: 300 }).failed).toBe(true);
   });

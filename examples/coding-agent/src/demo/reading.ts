@@ -27,7 +27,7 @@ export interface Reading {
   readonly calls: readonly Called[];
 }
 
-const NOTICE = 'Automatic notice, not written by the user:';
+const NOTICE = '<said by="runtime">';
 
 const GOES_ON = /^\s*(go on|continue|carry on|resume|try again)\b|\bcomment\b/i;
 

@@ -57,7 +57,7 @@ class Stand {
       }
       const results: string[] = [];
       for (const [i, child] of children.entries())
-        results.push(`<data from="#${i + 2} result">\n${await this.run(child.goal, child.prompt, level + 1)}\n</data>`);
+        results.push(`<said by="#${i + 2} result">\n${await this.run(child.goal, child.prompt, level + 1)}\n</said>`);
       messages.push({
         role: 'user',
         text: `## Results of your children\n\n${results.join('\n\n')}\n\n## Task\n\n${prompt}`,

@@ -1,5 +1,5 @@
 /** Texts for models: well-formed, of bounded size, never blank where a provider refuses blank texts. */
-import { startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
+import { type SaidNote, startOfText, startOfUtf8, wellFormed } from '@reprise/contracts';
 import { toHex } from '@reprise/kernel/codec';
 import { hostSha256 } from '@reprise/kernel/store';
 
@@ -11,20 +11,25 @@ export function cut(text: string, unitsMax: number): string {
 }
 
 /** Returns the text, or the given words when the text is blank: providers refuse blank texts. */
-export function unlessBlank(text: string, words: string): string {
+export function unlessBlank<T extends string>(text: T, words: T): T {
   return text.trim() === '' ? words : text;
 }
 
 /**
- * The first bytes of a text, with a marker of how much is left out. This rule is part of `aos.agent/Prompt@1` and
- * never changes, whatever a policy for tool outputs says.
+ * The first bytes of a text. This rule is part of `aos.agent/Prompt@1` and never changes, whatever a policy for tool
+ * outputs says.
  *
- * @param bytesMax how many bytes of the text stay; the marker is added on top
+ * @param bytesMax how many bytes of the text stay
+ * @returns the beginning, and how much it is of the whole when something is left out
  */
-export function headOf(text: string, bytesMax: number): string {
+export function startOf(
+  text: string,
+  bytesMax: number,
+): { readonly start: string; readonly bytes: number; readonly note: SaidNote } {
   const bytes = utf8.encode(text);
-  if (bytes.length <= bytesMax) return text;
-  const start = startOfUtf8(bytes, bytesMax);
-  const kept = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
-  return `${kept}\n...[truncated ${bytes.length - start.length} bytes; sha256:${toHex(hostSha256()(bytes))}]`;
+  if (bytes.length <= bytesMax) return { start: text, bytes: bytes.length, note: {} };
+  const kept = startOfUtf8(bytes, bytesMax);
+  const start = new TextDecoder('utf-8', { ignoreBOM: true }).decode(kept);
+  const shown = `${kept.length} of ${bytes.length} bytes; sha256:${toHex(hostSha256()(bytes))}`;
+  return { start, bytes: kept.length, note: { shown } };
 }

@@ -12,21 +12,21 @@
  * P5  A recorded name: the output for an item never changes under the name `aos.agent/Prompt@1`.
  */
 import type { OpaquePart, TranscriptItem } from '@reprise/agent';
-import type { Ref, Value } from '@reprise/contracts';
+import { authored, type Marked, notice, own, party, type Ref, said, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import type { UnifiedMessage } from '../model/model.js';
 import { steady } from '../model/steady.js';
-import { headOf } from '../model/text.js';
 import { type Draft, layOut } from './lay-out.js';
 import { MediaRoom } from './media.js';
 import type { ItemDrafts, PromptMemory } from './memory.js';
 import { TranscriptReader, wordsFor } from './reader.js';
-import { droppedText, lateText, toolMedia, toolText } from './tool-words.js';
+import { droppedText, lateTexts, toolMedia, toolText } from './tool-words.js';
 import { userSays } from './user-words.js';
 
 /** The text that follows an answer that was stopped. */
-export const INTERRUPTED_TEXT =
-  'Automatic notice, not written by the user: the answer above was stopped before its end.';
+export const INTERRUPTED_TEXT = notice(
+  own`Automatic notice, not written by the user: the answer above was stopped before its end.`,
+);
 
 /** The reader of a prompt and its abilities. */
 export interface PromptTarget {
@@ -70,7 +70,7 @@ export async function assemblePrompt(
   const drafts: Draft[] = [];
   if (target.base !== undefined) drafts.push({ role: 'user', says: await baseTexts(target.base, reader) });
   await readItems(items, reading, drafts);
-  if (target.ask !== undefined) drafts.push({ role: 'user', says: [await reader.text(target.ask)] });
+  if (target.ask !== undefined) drafts.push({ role: 'user', says: [authored(await reader.text(target.ask))] });
   return { messages: layOut(drafts, target), losses: [...reader.losses].sort(), erased: reader.erased };
 }
 
@@ -110,8 +110,8 @@ function draftsKey({ profile, model, mediaTypes = [], resultBytesMax }: PromptTa
   return JSON.stringify([profile, model, mediaTypes, resultBytesMax ?? null]);
 }
 
-async function baseTexts(base: Ref, reader: TranscriptReader): Promise<string[]> {
-  return ['Summary of the conversation before this point:', await reader.words(base)];
+async function baseTexts(base: Ref, reader: TranscriptReader): Promise<Marked[]> {
+  return [said(party`summary of the conversation before this point`, await reader.words(base))];
 }
 
 interface Reading {
@@ -129,12 +129,12 @@ async function draftsOf(item: TranscriptItem, { reader, room, target }: ItemRead
     case 'user':
       return [{ role: 'user', says: await userSays(item, reader, room) }];
     case 'late':
-      return [{ role: 'user', says: [await lateText(item, reader)] }];
+      return [{ role: 'user', says: await lateTexts(item, reader) }];
     case 'tool': {
       const { call_id: callId, tool, is_error: isError } = item;
-      const text = await toolText(item, reader);
       const { resultBytesMax: most } = target;
-      if (most !== undefined) return [{ role: 'tool', callId, tool, text: headOf(text, most), isError }];
+      const text = await toolText(item, reader, most);
+      if (most !== undefined) return [{ role: 'tool', callId, tool, text, isError }];
       return [{ role: 'tool', callId, tool, text, isError, media: await toolMedia(item, reader, room) }];
     }
     case 'assistant': {

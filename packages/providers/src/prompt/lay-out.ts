@@ -11,29 +11,31 @@
  * Y5  Append-only: the layout of the drafts before an answer is a prefix of the layout of all drafts.
  * Y6  Steady drafts give steady messages: the same drafts in the same positions give the same objects.
  */
+import { type Marked, notice, own, party, said } from '@reprise/contracts';
 import { FreshIds } from '../model/call-ids.js';
 import type { UnifiedAnswer, UnifiedMedia, UnifiedMessage, UnifiedPart } from '../model/model.js';
 import { Derived, steady } from '../model/steady.js';
 import { unlessBlank } from '../model/text.js';
 
 /** The result text of a call whose result was never recorded. */
-export const NO_RESULT_TEXT =
-  'No result of this call was recorded. It may have happened, wholly or in part; check before you repeat it.';
+export const NO_RESULT_TEXT = notice(
+  own`No result of this call was recorded. It may have happened, wholly or in part; check before you repeat it.`,
+);
 
 /** The first message of a conversation that begins with an answer, or is empty. */
-export const NO_INPUT_TEXT = '(There is no input.)';
+export const NO_INPUT_TEXT = notice(own`There is no input.`);
 
 /** The message between two consecutive answers. */
-export const CONTINUE_TEXT = '(Continue.)';
+export const CONTINUE_TEXT = notice(own`Continue.`);
 
 /** The text of an answer without text and calls. */
 export const NO_ANSWER_TEXT = '(no answer)';
 
-const NO_OUTPUT_TEXT = '(no output)';
-const EMPTY_TEXT = '(empty)';
+const NO_OUTPUT_TEXT = own`(no output)`;
+const EMPTY_TEXT = own`(empty)`;
 
-/** A text, or an image or document. */
-export type Said = string | UnifiedMedia;
+/** A text in which the words of each party are marked, or an image or document. */
+export type Said = Marked | UnifiedMedia;
 
 /** A message before its position is decided. */
 export type Draft =
@@ -43,7 +45,7 @@ export type Draft =
       readonly role: 'tool';
       readonly callId: string;
       readonly tool: string;
-      readonly text: string;
+      readonly text: Marked;
       readonly isError: boolean;
       readonly media?: readonly UnifiedMedia[];
     };
@@ -206,7 +208,7 @@ function partOf(said: Said): UnifiedPart {
 
 /** A result without a call, as a note in its place. */
 function strayOf({ tool, callId, text, media = [] }: ToolDraft): UserDraft {
-  return { role: 'user', says: [`Result of an earlier call of ${tool} (${callId}):`, text, ...media] };
+  return { role: 'user', says: [said(party`earlier call ${callId} of tool: ${tool}`, text), ...media] };
 }
 
 function resultOf(callId: string, result: ToolDraft | undefined): UnifiedMessage {

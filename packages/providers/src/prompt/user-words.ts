@@ -1,7 +1,7 @@
 /** The text of user messages in a prompt: texts, linked content, and the speaker when it is not the user. */
 import type { TranscriptItem } from '@reprise/agent';
-import type { InputPart } from '@reprise/contracts';
-import { headOf } from '../model/text.js';
+import { authored, type InputPart, type Marked, notice, own, type PartyName, party, said } from '@reprise/contracts';
+import { startOf } from '../model/text.js';
 import { VIEW_FULL_BYTES_MAX, VIEW_SUMMARY_BYTES_MAX } from './bounds.js';
 import type { Said } from './lay-out.js';
 import type { MediaRoom } from './media.js';
@@ -11,23 +11,26 @@ type UserItem = TranscriptItem & { readonly role: 'user' };
 
 const VIEW_BYTES_MAX = { full: VIEW_FULL_BYTES_MAX, summary: VIEW_SUMMARY_BYTES_MAX } as const;
 
-const NOTICE = 'Automatic notice, not written by the user:';
-
-/** The words before the parts when the speaker is not the user. */
-const SPEAKERS: Readonly<Record<UserItem['origin'], string | undefined>> = {
+/** Who wrote the parts when it is not the user. */
+const SPEAKERS: Readonly<Record<UserItem['origin'], PartyName | undefined>> = {
   input: undefined,
   follow_up: undefined,
   steer: undefined,
-  loop: NOTICE,
-  repair: NOTICE,
-  parent: 'From the agent that started you:',
+  loop: party`runtime`,
+  repair: party`runtime`,
+  parent: party`parent`,
 };
+
+/** Stands before the words of the agent above: these are to be followed. */
+const FROM_PARENT = notice(own`The agent that started you says what to do:`);
 
 /** The content of a user item. */
 export async function userSays(item: UserItem, reader: TranscriptReader, room: MediaRoom): Promise<Said[]> {
   const speaker = SPEAKERS[item.origin];
-  const says: Said[] = speaker === undefined ? [] : [speaker];
-  for (const part of item.parts) says.push((await shown(part, reader, room)) ?? (await partText(part, reader)));
+  const says: Said[] = item.origin === 'parent' ? [FROM_PARENT] : [];
+  for (const part of item.parts) {
+    says.push((await shown(part, reader, room)) ?? (await partText(part, speaker, reader)));
+  }
   return says;
 }
 
@@ -38,18 +41,28 @@ async function shown(part: InputPart, reader: TranscriptReader, room: MediaRoom)
   return room.show({ link, mediaType, name: part.name ?? 'file' }, reader);
 }
 
-async function partText(part: InputPart, reader: TranscriptReader): Promise<string> {
-  if (part.kind === 'text') return reader.text(part.text_ref);
+/**
+ * The text of a part. The user's own texts stand as they are: those that a part of the world has composed hold marks of
+ * their own.
+ */
+async function partText(part: InputPart, by: PartyName | undefined, reader: TranscriptReader): Promise<Marked> {
+  if (part.kind === 'text') {
+    const text = await reader.text(part.text_ref);
+    return by === undefined ? authored(text) : said(by, text);
+  }
   if (part.kind === 'result') {
-    return `Result of the agent ${part.child}:\n${viewOf(await reader.words(part.output_ref), part.view)}`;
+    return viewOf(party`result of agent: ${part.child}`, await reader.words(part.output_ref), part.view);
   }
   const name = part.name ?? part.blob_ref.toString();
-  if (!isReadable(part.media_type)) return `[file ${name}: ${part.media_type}, ${part.blob_ref}]`;
-  return `File ${name} (${part.media_type}):\n${viewOf(await reader.text(part.blob_ref), part.view)}`;
+  if (!isReadable(part.media_type)) return own`[file "${name}": ${part.media_type}, ${part.blob_ref.toString()}]`;
+  return viewOf(party`file of type ${part.media_type}: ${name}`, await reader.text(part.blob_ref), part.view);
 }
 
-function viewOf(text: string, view: 'full' | 'summary' | { readonly head: number }): string {
-  return headOf(text, typeof view === 'string' ? VIEW_BYTES_MAX[view] : view.head);
+type View = 'full' | 'summary' | { readonly head: number };
+
+function viewOf(by: PartyName, text: string, view: View): Marked {
+  const { start, note } = startOf(text, typeof view === 'string' ? VIEW_BYTES_MAX[view] : view.head);
+  return said(by, start, note);
 }
 
 /** Whether content of this type is text: other content is named, not shown. */

@@ -3,7 +3,7 @@
  * none of it: the definition is content, and the digest says which bytes were read (SPEC-16).
  */
 import { type AnyAgent, defineAgent, type PartHost, putText, readText, type Tool } from '@reprise/agent';
-import type { Capability, InputPart, Ref } from '@reprise/contracts';
+import { type Capability, type InputPart, type Marked, paragraphs, type Ref } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import {
   type ComposedItem,
@@ -116,14 +116,10 @@ async function partsOf(
   const task = task_ref === undefined ? null : await readText(content, task_ref);
   const note = note_ref === undefined ? null : await readText(content, note_ref);
   const context = await readText(content, context_ref);
-  const told = [
-    taskText({ title, task, note }),
-    ...(context.trim() === '' ? [] : [`# Context\n\n${context}`]),
-    ...(await summariesOf(content, inputs)),
-  ];
+  const told = [taskText({ title, task, note, context }), ...(await summariesOf(content, inputs))];
   const whole = inputs.filter(({ view }) => view !== 'summary');
   return [
-    { kind: 'text', text_ref: await putText(content, told.join('\n\n')) },
+    { kind: 'text', text_ref: await putText(content, paragraphs(told)) },
     ...whole.map(
       ({ from, output_ref, view }): InputPart => ({ kind: 'result', child: `agent_result:${from}`, output_ref, view }),
     ),
@@ -131,7 +127,7 @@ async function partsOf(
 }
 
 /** The beginnings of results, as data between marks. */
-async function summariesOf(content: ContentStore, inputs: JobRequest['inputs']): Promise<string[]> {
+async function summariesOf(content: ContentStore, inputs: JobRequest['inputs']): Promise<Marked[]> {
   const items = inputs
     .filter(({ view }) => view === 'summary')
     .map(({ from, output_ref }): ComposedItem => {

@@ -2,6 +2,7 @@
  * What a coordinator is told. Its builder takes names and one line of each skill, and never a body: SPEC-5 holds by what
  * it is given.
  */
+import { type Marked, own, paragraphs, party, said } from '@reprise/contracts';
 import type { ProjectState } from '../pure/index.js';
 
 /** A skill as a coordinator knows it. */
@@ -40,39 +41,48 @@ export function coordinatorInstructions(identity: string): string {
 }
 
 /** What changes between runs: the index of skills, the narrative, the state of the project. */
-export function coordinatorContext({ skills, hints, narrative, state }: CoordinatorContext): string {
-  return [
-    `# Skills\n\n${skillIndex(skills)}`,
-    ...(hints.length === 0 ? [] : [`These may fit the last message: ${hints.join(', ')}`]),
-    ...(narrative.length === 0 ? [] : [`# The story so far\n\n${newest(narrative)}`]),
-    `# The project\n\n${standing(state)}`,
-  ].join('\n\n');
+export function coordinatorContext({ skills, hints, narrative, state }: CoordinatorContext): Marked {
+  return paragraphs([
+    own`# Skills`,
+    skillIndex(skills),
+    ...(hints.length === 0 ? [] : [own`These may fit the last message: ${hints.join(', ')}`]),
+    ...(narrative.length === 0 ? [] : [own`# The story so far`, newest(narrative)]),
+    own`# The project`,
+    standing(state),
+  ]);
 }
 
 /** Name and line of each skill; of too many, the names alone (SPEC-4). */
-function skillIndex(skills: readonly SkillLine[]): string {
-  if (skills.length === 0) return 'This team has no skills yet, so no work can be handed out.';
+function skillIndex(skills: readonly SkillLine[]): Marked {
+  if (skills.length === 0) return own`This team has no skills yet, so no work can be handed out.`;
   const sorted = skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const whole = sorted.map(({ name, description }) => `- ${name} — ${description}`).join('\n');
-  return bytesOf(whole) <= INDEX_BYTES_MAX ? whole : sorted.map(({ name }) => name).join(', ');
+  const whole = paragraphs(
+    sorted.map(({ name, description }) => own`- ${name} — ${description}`),
+    '\n',
+  );
+  if (bytesOf(whole) <= INDEX_BYTES_MAX) return whole;
+  return paragraphs(
+    sorted.map(({ name }) => own`- ${name}`),
+    '\n',
+  );
 }
 
-function newest(narrative: CoordinatorContext['narrative']): string {
-  const lines: string[] = [];
+function newest(narrative: CoordinatorContext['narrative']): Marked {
+  const entries: Marked[] = [];
   let bytes = 0;
   for (const { n, text } of narrative.toReversed()) {
-    const line = `${n}. ${text}`;
-    bytes += bytesOf(line) + 1;
+    const entry = said(party`narrative ${n}`, text);
+    bytes += bytesOf(entry) + 1;
     if (bytes > NARRATIVE_BYTES_MAX) break;
-    lines.unshift(line);
+    entries.unshift(entry);
   }
-  return lines.join('\n');
+  return paragraphs(entries, '\n');
 }
 
-function standing({ status, counts, jobs, unprocessed }: CoordinatorContext['state']): string {
+function standing({ status, counts, jobs, unprocessed }: CoordinatorContext['state']): Marked {
   const tasks = Object.entries(counts).filter(([, count]) => count > 0);
   const listed = tasks.length === 0 ? 'no tasks' : tasks.map(([name, count]) => `${count} ${name}`).join(', ');
-  return `Status: ${status.replace('_', ' ')}. Tasks: ${listed}. Work under way: ${jobs}. Results that you have not been shown: ${unprocessed}.`;
+  return own`Status: ${status.replace('_', ' ')}. Tasks: ${listed}. Work under way: ${jobs}. Results that you have not been shown: ${unprocessed}.`;
 }
 
 function bytesOf(text: string): number {

@@ -57,7 +57,7 @@ describe('the prompt of a coordinator', () => {
   it('the newest entries of the narrative stand in it, as many as 4 KiB hold, the oldest of them first', () => {
     const narrative = Array.from({ length: 12 }, (_, i) => ({ n: i + 1, text: `Entry ${i + 1}. ${'x'.repeat(900)}` }));
     const text = coordinatorContext({ ...NONE, narrative });
-    const shown = [...text.matchAll(/^(\d+)\. Entry/gm)].map(([, n]) => Number(n));
+    const shown = [...text.matchAll(/^<said by="narrative (\d+)">\nEntry/gm)].map(([, n]) => Number(n));
     expect(shown).toEqual([9, 10, 11, 12]);
     const story = text.slice(text.indexOf('# The story'), text.indexOf('# The project'));
     expect(bytesOf(story)).toBeLessThanOrEqual(4_096 + 32);
@@ -81,7 +81,7 @@ describe('the prompt of a specialist', () => {
     for (const skill of SKILLS) {
       const text = specialistInstructions(skill);
       expect(leaks(text)).toEqual([skill.name]);
-      expect(text.endsWith(skill.body)).toBe(true);
+      expect(text.endsWith(`<said by="skill: ${skill.name}">\n${skill.body.trim()}\n</said>`)).toBe(true);
       for (const { name, description } of SKILLS.filter((one) => one !== skill))
         expect({ name, stands: text.includes(description) }).toEqual({ name, stands: false });
     }
@@ -99,9 +99,11 @@ describe('the prompt of a specialist', () => {
   });
 
   it('the task is told with the note of a retry, and a title stands in for a missing text', () => {
-    expect(taskText({ title: 'Fix it', task: null, note: null })).toBe('# Your task\n\nFix it');
-    expect(taskText({ title: 'Fix it', task: 'Fix all of it', note: 'Smaller.' })).toBe(
-      '# Your task\n\nFix all of it\n\n# For this try\n\nSmaller.',
+    const none = { title: 'Fix it', task: null, note: null, context: ' ' };
+    expect(taskText(none)).toBe('# Your task\n\n<said by="your task">\nFix it\n</said>');
+    expect(taskText({ ...none, task: 'Fix all of it', note: 'Smaller.' })).toBe(
+      '# Your task\n\n<said by="your task">\nFix all of it\n</said>\n\n' +
+        '# For this try\n\n<said by="note on this try">\nSmaller.\n</said>',
     );
   });
 

@@ -21,7 +21,7 @@ describe('a tree with a store of memories', () => {
         await store.store({ text: 'Chapters are numbered.', said: 'Number the chapters.' });
         const tree = await trees.start('count', { goal: 'Count the chapters.', memory: { scope: SCOPE, write: true } });
         expect((await tree.result()).text).toBe('three');
-        expect(seen[0]).toContain('<memory id="1" score="0">\nChapters are numbered.');
+        expect(seen[0]).toContain('<quoted-said by="memory 1, score 0">\nChapters are numbered.');
         expect(seen[1]).toContain('{"id":2,"existed":false}');
         expect(seen[2]).toContain('The manual has three chapters.');
         const why = await store.why(2);

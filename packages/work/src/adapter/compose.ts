@@ -1,7 +1,7 @@
 /** Executes `work.compose@1`: reads the content of its items, and stores the text that they make. */
 
 import { putText, readLlmOutput, readText } from '@reprise/agent';
-import { isRef, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { isRef, type Marked, nameText, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import { type Adapter, type ContentReader, type ContentStore, getValue } from '@reprise/kernel';
 import {
   COMPOSED_ITEMS_MAX,
@@ -27,7 +27,7 @@ export async function composeText(
   content: ContentReader,
   sections: readonly ComposedSection[],
   bytesMax: number,
-): Promise<string> {
+): Promise<Marked> {
   const read = await Promise.all(
     sections.map(async ({ title, items }) => ({
       title,
@@ -64,14 +64,23 @@ async function stored(content: ContentStore, text: string): Promise<WorkComposed
 }
 
 async function readItem(content: ContentReader, item: ComposedItem): Promise<ReadItem> {
-  const { label, text, ref, view } = item;
-  if (ref === undefined) return { label, own: true, text: text ?? '', view };
+  const { ref, view } = item;
+  const [label, text] = named(item);
+  const own = item.own ?? ref === undefined;
+  if (ref === undefined) return { label, own, text, view };
   try {
-    return { label, own: item.own === true, text: await wordsOf(content, ref, item.kind), view };
+    return { label, own, text: await wordsOf(content, ref, item.kind), view };
   } catch (error) {
     if (!(error instanceof RepriseError) || error.code !== 'blob_erased') throw error;
-    return { label, own: item.own === true, text: '[This content was erased.]', view };
+    return { label, own, text: '[This content was erased.]', view };
   }
+}
+
+/** The label and the words of an item, with the names in their places. Those that are missing are called unnamed. */
+function named({ label, text = '', names = [] }: ComposedItem): readonly [label: string, text: string] {
+  const left = [...names];
+  const filled = (words: string) => words.replaceAll('{}', () => nameText(left.shift() ?? ''));
+  return [filled(label), names.length === 0 ? text : filled(text)];
 }
 
 async function wordsOf(content: ContentReader, ref: Ref, kind: ComposedItem['kind']): Promise<string> {

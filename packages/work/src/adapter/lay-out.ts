@@ -2,17 +2,18 @@
  * Lays texts out for a model: sections of items, data of others between marks, all within a bound.
  *
  * Invariants
- * L1  No data closes or opens a mark, whatever it contains: `<` before the name of the mark is written `&lt;`.
- * L2  Words of the owner are never shortened in favor of data.
+ * L1  Words of others stand between marks, and names of others are cleaned (contracts/marks.ts), whatever they contain.
+ * L2  Words of the owner are never shortened in favor of data; marks are never cut.
  * L3  Equal items give equal texts: nothing depends on time, locale or the order in which content was read.
  */
+import { authored, type Marked, paragraphs, party, said } from '@reprise/contracts';
 import { type ComposedView, SUMMARY_BYTES_MAX } from '../pure/compose.js';
 
 /** An item whose content was read. */
 export interface ReadItem {
   readonly label: string;
-  /** Whether these are words of the owner; other content is data. */
-  readonly own: boolean;
+  /** Whether these are words of the owner, or a brief of others that it passes on; other content is data. */
+  readonly own: boolean | 'brief';
   readonly text: string;
   readonly view: ComposedView;
 }
@@ -40,21 +41,25 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * @param bytesMax the bytes of the text at most; beyond them the largest data are shortened first, and the words of the
  *   owner only when they alone take more
  */
-export function layOut(sections: readonly ReadSection[], bytesMax: number): string {
+export function layOut(sections: readonly ReadSection[], bytesMax: number): Marked {
   const shown = sections.map(({ title, items }) => ({ title, items: items.map(viewed) }));
-  const fixed = encoder.encode(
-    written(
+  const fixed = bytesOf(
+    textOf(
       shown.map(({ title, items }) => ({ title, items: items.map(emptied) })),
       0,
     ),
-  ).length;
-  const data = shown.flatMap(({ items }) => items.filter(({ item }) => !item.own));
-  const cap = shareOf(
+  );
+  const data = shown.flatMap(({ items }) => items.filter(({ item }) => item.own === false));
+  let cap = shareOf(
     data.map(({ bytes }) => bytes.length + NOTE_BYTES),
     bytesMax - fixed,
   );
-  const text = written(shown, Math.max(0, cap - NOTE_BYTES));
-  return decoder.decode(cut(encoder.encode(text), 0, bytesMax));
+  // Words with many marks in them are longer when they are marked themselves.
+  for (; cap > 0; cap = Math.floor(cap / 2)) {
+    const text = textOf(shown, Math.max(0, cap - NOTE_BYTES));
+    if (bytesOf(text) <= bytesMax) return text;
+  }
+  return fitted(blocksOf(shown, 0), bytesMax);
 }
 
 /** The bytes that a note about a shortened content takes at most. */
@@ -62,24 +67,74 @@ const NOTE_BYTES = 64;
 
 /** Of an item of the owner everything, of another nothing: what its marks take. */
 function emptied(shown: Shown): Shown {
-  return shown.item.own ? shown : { ...shown, bytes: new Uint8Array(0) };
+  return shown.item.own !== false ? shown : { ...shown, bytes: new Uint8Array(0) };
 }
 
-function written(
-  sections: readonly { readonly title: string; readonly items: readonly Shown[] }[],
-  cap: number,
-): string {
-  const texts = sections
+interface ShownSection {
+  readonly title: string;
+  readonly items: readonly Shown[];
+}
+
+function textOf(sections: readonly ShownSection[], cap: number): Marked {
+  return paragraphs(blocksOf(sections, cap).map(({ text }) => text));
+}
+
+/** A block of a text, and its beginning where less room is left; undefined for data, which then is left out. */
+interface Block {
+  readonly text: Marked;
+  readonly within?: (room: number) => Marked | undefined;
+}
+
+function blocksOf(sections: readonly ShownSection[], cap: number): readonly Block[] {
+  return sections
     .filter(({ items }) => items.length > 0)
-    .map(({ title, items }) => [...(title === '' ? [] : [`## ${title}`]), ...items.map((shown) => block(shown, cap))]);
-  return texts.map((lines) => lines.join('\n\n')).join('\n\n');
+    .flatMap(({ title, items }) => [
+      ...(title === '' ? [] : [ownBlock(authored(`## ${title}`))]),
+      ...items.map((shown) => blockOf(shown, cap)),
+    ]);
 }
 
-function block({ item, bytes, of }: Shown, cap: number): string {
-  if (item.own) return item.label === '' ? text(bytes) : `${item.label}: ${text(bytes)}`;
-  const kept = cut(bytes, 0, cap);
-  const note = kept.length < of ? `\n[${kept.length} of ${of} bytes]` : '';
-  return `<data from="${attribute(item.label)}">\n${escaped(text(kept))}${note}\n</data>`;
+function blockOf({ item: { label, own }, bytes, of }: Shown, cap: number): Block {
+  if (own === true) return ownBlock(authored(label === '' ? text(bytes) : `${label}: ${text(bytes)}`));
+  const shown = (kept: Uint8Array) =>
+    said(party`${label}`, text(kept), kept.length < of ? { shown: `${kept.length} of ${of} bytes` } : {});
+  if (own === false) return { text: shown(cut(bytes, 0, cap)) };
+  return { text: shown(bytes), within: (room) => shortened(bytes, room, shown) };
+}
+
+/** Words of the owner may be cut anywhere. */
+function ownBlock(words: Marked): Block {
+  return { text: words, within: (room) => authored(text(cut(encoder.encode(words), 0, room))) };
+}
+
+/** As much of marked words as fits, with whole marks. */
+function shortened(bytes: Uint8Array, room: number, shown: (kept: Uint8Array) => Marked): Marked | undefined {
+  for (let most = room; ; most = Math.floor(most / 2)) {
+    const made = shown(cut(bytes, 0, most));
+    if (bytesOf(made) <= room) return made;
+    if (most === 0) return undefined;
+  }
+}
+
+/** The blocks that fit, from the first one on. */
+function fitted(blocks: readonly Block[], bytesMax: number): Marked {
+  const kept: Marked[] = [];
+  let left = bytesMax;
+  for (const block of blocks) {
+    const room = left - (kept.length === 0 ? 0 : GAP_BYTES);
+    const made = bytesOf(block.text) <= room ? block.text : room > 0 ? block.within?.(room) : undefined;
+    if (made === undefined) continue;
+    kept.push(made);
+    left = room - bytesOf(made);
+  }
+  return paragraphs(kept);
+}
+
+/** The empty line between two blocks. */
+const GAP_BYTES = 2;
+
+function bytesOf(words: string): number {
+  return encoder.encode(words).length;
 }
 
 function viewed(item: ReadItem): Shown {
@@ -122,17 +177,6 @@ function shareOf(sizes: readonly number[], bound: number): number {
   }
   return Number.MAX_SAFE_INTEGER;
 }
-
-/** Data in which no mark begins or ends (L1). */
-function escaped(data: string): string {
-  return data.replace(/<(?=\s*\/?\s*data)/gi, '&lt;');
-}
-
-function attribute(label: string): string {
-  return label.replace(/[&"<>\r\n]/g, (char) => ATTRIBUTE[char] ?? ' ');
-}
-
-const ATTRIBUTE: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' };
 
 function text(bytes: Uint8Array): string {
   return decoder.decode(bytes);

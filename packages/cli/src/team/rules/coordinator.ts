@@ -175,9 +175,7 @@ const RESULT = /^Result (\d+): (?:task (\d+), )?"(.*)", by ([a-z0-9-]+): (\w+)/g
 
 function endedIn(text: string): readonly Ended[] {
   return [...text.matchAll(RESULT)].map(([line, result, task, title = '', skill = '', status = '']) => {
-    const data = new RegExp(
-      `<data from="agent_result:${result}">\\n([\\s\\S]*?)\\n(?:\\[\\d+ of \\d+ bytes\\]\\n)?</data>`,
-    );
+    const data = new RegExp(`<(?:quoted-)?said by="agent_result:${result}"[^>]*>\\n([\\s\\S]*?)\\n</(?:quoted-)?said>`);
     const summary = data.exec(text)?.[1]?.trim() ?? '';
     return {
       line,
@@ -204,8 +202,8 @@ function tasksIn(text: string): readonly ListedTask[] {
 function textOfRead(text: string): string {
   const body = text.slice(text.indexOf('}') + 1);
   return body
-    .replace(/^\s*(?:agent_result:\d+:?|<[^>\n]*>)\s*\n/gm, '')
-    .replace(/<\/?(?:data|result)[^>]*>/g, '')
+    .replace(/^\s*<[^>\n]*>\s*\n/gm, '')
+    .replace(/<\/?(?:quoted-)?said[^>]*>/g, '')
     .trim();
 }
 

@@ -43,7 +43,7 @@ export interface Reading {
 
 type Message = ScriptRequest['messages'][number];
 
-const DATA = /<data from="([^"]*)">\n([\s\S]*?)\n<\/data>/g;
+const DATA = /<said by="([^"]*)"( shown="[^"]*")?>\n([\s\S]*?)\n<\/said>/g;
 
 /** Reads a request. */
 export function readRequest({ messages, tools, unified }: ScriptRequest): Reading {
@@ -80,8 +80,8 @@ interface Section {
 /** The sections of a prompt. Data is set aside first: a title in it begins no section. */
 function sectionsOf(prompt: string): readonly Section[] {
   const data: Given[] = [];
-  const words = prompt.replace(DATA, (_, label: string, text: string) => {
-    data.push({ label, text: textOf(whole(text)) });
+  const words = prompt.replace(DATA, (_, label: string, shown: string | undefined, text: string) => {
+    data.push({ label, text: textOf(shown === undefined ? text : whole(text)) });
     return `\u0000${data.length - 1}\u0000`;
   });
   return words.split(/^(?=## )/m).map((part) => {
@@ -139,21 +139,21 @@ function toldIn(messages: readonly Message[], starts: readonly number[]): string
   const last = starts.at(-1) ?? 0;
   const steered = messages.slice(0, last).filter(({ role }, i) => role === 'user' && !starts.includes(i));
   const sections = starts.flatMap((i) => sectionsOf(messages[i]?.text ?? ''));
-  const prompted = sections.filter(({ title }) => /people told/i.test(title)).map(({ words }) => words);
+  const prompted = sections
+    .filter(({ title }) => /people told/i.test(title))
+    .flatMap(({ data }) => data.map(({ text }) => text));
   return [...steered.map(({ text }) => text), ...prompted];
 }
 
 function taskOf(sections: readonly Section[]): string | undefined {
-  return sections.find(({ title }) => /^(?:your )?task$/i.test(title))?.words;
+  const section = sections.find(({ title }) => /^(?:your )?task$/i.test(title));
+  return section?.data[0]?.text ?? section?.words;
 }
 
-/** Data without its last line where the prompt shows only its beginning: half a name would be wrong. */
+/** The beginning of data without its last line: half a name would be wrong. */
 function whole(text: string): string {
-  const cut = /\n\[\d+ of \d+ bytes\]$/.exec(text);
-  if (cut === null) return text;
-  const shown = text.slice(0, cut.index);
-  const end = shown.startsWith('"') ? shown.lastIndexOf('\\n') : shown.lastIndexOf('\n');
-  return shown.slice(0, Math.max(0, end));
+  const end = text.startsWith('"') ? text.lastIndexOf('\\n') : text.lastIndexOf('\n');
+  return text.slice(0, Math.max(0, end));
 }
 
 const TYPES: Readonly<Record<string, string>> = { boolean: 'boolean', array: 'list', object: 'structured' };

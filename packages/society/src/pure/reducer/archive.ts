@@ -1,5 +1,6 @@
 /** The archive of an agent: when it is deactivated, its parent keeps what it was about in its own private store (SOC-39). */
 import type { ReducerContext } from '@reprise/kernel/define';
+import { told, toldItem } from '@reprise/work/contracts';
 import { type L1Field, type L1Told, l1At, storeOf } from '../contracts/index.js';
 import { archivePlan } from '../plans/archive.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -39,14 +40,15 @@ export function archiveTold({ call, entity_id, state }: L1Told, ctx: ReducerCont
       ? []
       : [{ title, items: [{ label: title, ref: part.ref, kind: 'text', view: 'full' } as const] }];
   });
-  const about = `${child.display_name} (${child.agent_type}), ${state.chain.count} sessions, chain ${state.chain.hash}`;
-  const mentioned = [entity_id, idOf(ctx)].join(' ');
+  const { count, hash } = state.chain;
+  const about = told`"${child.display_name}" (${child.agent_type}), ${count} sessions, chain ${hash}`;
+  const mentioned = told`${entity_id} ${idOf(ctx)}`;
   const sections = [
-    { title: 'Agent', items: [{ label: 'agent', text: about, kind: 'text', view: 'full' } as const] },
+    { title: 'Agent', items: [{ ...toldItem(about), label: 'agent' }] },
     ...shown,
     {
       title: 'Entities mentioned',
-      items: [{ label: 'entities', text: mentioned, kind: 'text', view: 'full' } as const],
+      items: [{ ...toldItem(mentioned), label: 'entities' }],
     },
   ];
   const key = archiveId(entity_id, Number(call.slice(ARCHIVE.length)));

@@ -2,7 +2,7 @@
  * Wakes the coordinator for results and for decisions: by a timer, when it is idle, and never by looking again and again.
  */
 import type { EventValue } from '@reprise/kernel/define';
-import type { ComposedItem, ComposedSection } from '@reprise/work/contracts';
+import { type ComposedItem, type ComposedSection, told, toldItem, toldLines } from '@reprise/work/contracts';
 import {
   INPUT_PRIORITY,
   PROJECT_BOUNDS,
@@ -127,9 +127,9 @@ function resultSections(delivery: Delivery, results: readonly number[]): Compose
 /** A result as a line of the project and, when there is an output, its summary as data. */
 export function resultItems(n: number, row: RecordedResult): ComposedItem[] {
   const { task, title, skill, status, code, output_ref } = row;
-  const work = task === null ? `"${title}"` : `task ${task}, "${title}"`;
-  const line = `Result ${n}: ${work}, by ${skill}: ${status}${code === null ? '' : ` (${code})`}`;
-  const own: ComposedItem = { label: '', text: line, kind: 'text', view: 'full' };
+  const work = task === null ? told`"${title}"` : told`task ${task}, "${title}"`;
+  const why = code === null ? told`` : told` (${code})`;
+  const own = toldItem(told`Result ${n}: ${work}, by ${skill}: ${status}${why}`);
   if (output_ref === null) return [own];
   return [own, { label: `agent_result:${n}`, ref: output_ref, kind: 'llm_output', view: 'summary' }];
 }
@@ -137,11 +137,11 @@ export function resultItems(n: number, row: RecordedResult): ComposedItem[] {
 /** What has to be decided, when this wake tells it. */
 function decisionSection(delivery: Delivery): ComposedSection[] {
   if (!delivery.state.wake.decides) return [];
-  const lines = undecided(delivery).map(
-    ([n, { title, status, failure }]) => `- task ${n}, "${title}": ${status}${failure === null ? '' : ` (${failure})`}`,
-  );
-  const text = `Nothing more can be done without a decision: try tasks again, skip or cancel them, or ask the user.\n${lines.join('\n')}`;
-  return [{ title: 'A decision is needed', items: [{ label: '', text, kind: 'text', view: 'full' }] }];
+  const lines = undecided(delivery).map(([n, { title, status, failure }]) => {
+    return told`- task ${n}, "${title}": ${status}${failure === null ? told`` : told` (${failure})`}`;
+  });
+  const asked = told`Nothing more can be done without a decision: try tasks again, skip or cancel them, or ask the user.`;
+  return [{ title: 'A decision is needed', items: [toldItem(toldLines([asked, ...lines]))] }];
 }
 
 /** States that tasks cannot go on by themselves, once for each such state (SPEC-24). */

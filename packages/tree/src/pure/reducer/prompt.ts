@@ -2,11 +2,19 @@
  * What the prompt of a launch is composed of: identity and rules, the goals above, what the node needs, results of
  * siblings for a fork, answers, results of children for a synthesis, its task, and how it gives its result.
  *
- * Words of the tree, goals and the node's own task are told as they are. Results, answers and questions of others are
- * links, which are shown as data.
+ * Words of the tree stand as they are; goals are names in them. The task, what people tell, results, answers and
+ * questions are words of others, which stand between marks.
  */
 import { type Actor, type Ref, startOfText } from '@reprise/contracts';
-import type { ComposedItem, ComposedSection, ComposedView } from '@reprise/work/contracts';
+import {
+  type ComposedItem,
+  type ComposedSection,
+  type ComposedView,
+  type Told,
+  told,
+  toldItem,
+  toldLines,
+} from '@reprise/work/contracts';
 import {
   type AskRow,
   type Carried,
@@ -40,9 +48,9 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
   const children = row.phase === 'synthesis' || row.gen > 0 ? childResults(delivery, row) : [];
   const words = wordsOf(delivery);
   const sections: ComposedSection[] = [
-    section('', [own(`You are node #${row.n} in a coordination tree.`), linked(words.rules_ref)]),
+    section('', [toldItem(told`You are node #${row.n} in a coordination tree.`), linked(words.rules_ref)]),
     ...(mayMake(delivery, row) ? [] : [section('', [linked(words.leaf_ref)])]),
-    section('Goals', [own(goalChain(delivery, row))]),
+    section('Goals', [toldItem(goalChain(delivery, row))]),
     section(
       'Results that you need',
       needed.map(({ item }) => item),
@@ -59,7 +67,7 @@ export function promptOf(delivery: Delivery, row: NodeRow): PromptParts {
     ),
     section('What you were told', toldTo(delivery, row.n, 'w')),
     section('Questions to you', questionsTo(delivery, row)),
-    section('Your task', row.prompt_ref === null ? [own(row.goal)] : [linked(row.prompt_ref)]),
+    section('Your task', [task(row)]),
     section('Your result', resultNotes(delivery, row)),
   ];
   const carries = {
@@ -80,24 +88,32 @@ function section(title: string, items: readonly ComposedItem[]): ComposedSection
   return { title, items: [...items] };
 }
 
-function own(text: string, label = ''): ComposedItem {
-  return { label, text, kind: 'text', view: 'full' };
+/** Words of the author of the tree. */
+function linked(ref: Ref): ComposedItem {
+  return { label: '', ref, kind: 'text', view: 'full', own: true };
 }
 
-/** Content that the tree or the node's maker gives as its own words. */
-function linked(ref: Ref, label = ''): ComposedItem {
-  return { label, ref, kind: 'text', view: 'full', own: true };
+/** Words of others that the node is to follow: its task, and what people tell it. */
+function brief({ words, names }: Told, ref: Ref): ComposedItem {
+  return { label: words, names, ref, kind: 'text', view: 'full', own: 'brief' };
 }
 
-function data(label: string, ref: Ref, kind: ComposedItem['kind'], view: ComposedView): ComposedItem {
-  return { label, ref, kind, view };
+function task({ prompt_ref, goal }: ReadNode): ComposedItem {
+  if (prompt_ref !== null) return brief(told`your task`, prompt_ref);
+  return { label: 'your task', text: goal, kind: 'text', view: 'full', own: 'brief' };
+}
+
+function data({ words, names }: Told, ref: Ref, kind: ComposedItem['kind'], view: ComposedView): ComposedItem {
+  return { label: words, ...(names.length === 0 ? {} : { names }), ref, kind, view };
 }
 
 /** The goals from the root down to the node. */
-function goalChain({ nodes }: Delivery, row: ReadNode): string {
+function goalChain({ nodes }: Delivery, row: ReadNode): Told {
   const chain: ReadNode[] = [row];
   for (let at = row.parent; at !== null; at = chain[0]?.parent ?? null) chain.unshift(nodes.at(at));
-  return chain.map(({ n, goal }) => `#${n} "${goal}"${n === row.n ? ' <- your task' : ''}`).join('\n');
+  return toldLines(
+    chain.map(({ n, goal }) => (n === row.n ? told`#${n} "${goal}" <- your task` : told`#${n} "${goal}"`)),
+  );
 }
 
 interface Shown {
@@ -134,18 +150,16 @@ function childResults(delivery: Delivery, { n }: ReadNode): Shown[] {
 
 /** The outcome of another node: its result as data, or its failure. */
 function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'summary'): ComposedItem {
-  const label = `#${n} "${goal}" ${status}`;
-  if (result === null) return own(`${label}${code === null ? '' : ` (${code})`}`);
-  return shownGiven(label, result, view);
+  if (result === null) return toldItem(told`#${n} "${goal}" ${status}${code === null ? told`` : told` (${code})`}`);
+  return shownGiven(told`#${n} ${status}: ${startOfText(goal, LABEL_NAME_MAX)}`, result, view);
 }
 
-/** The characters of a label. */
-const LABEL_MAX = 256;
+/** The characters of a name in a label. */
+const LABEL_NAME_MAX = 200;
 
-function shownGiven(label: string, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
-  const short = startOfText(label, LABEL_MAX);
-  if (view === 'full') return data(short, ref, kind, RESULT_VIEW);
-  return summary_ref === undefined ? data(short, ref, kind, 'summary') : data(short, summary_ref, 'text', 'summary');
+function shownGiven(label: Told, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
+  if (view === 'full') return data(label, ref, kind, RESULT_VIEW);
+  return summary_ref === undefined ? data(label, ref, kind, 'summary') : data(label, summary_ref, 'text', 'summary');
 }
 
 /** The outcomes of its questions that it has not received. */
@@ -165,28 +179,26 @@ export function unpassed(delivery: Delivery, asker: number): readonly (readonly 
 /** The outcome of a question: who gave it stands first, so that a long question cannot cut it off. */
 function answerItems(delivery: Delivery, n: number, { outcome, answers, returns }: AskRow): ComposedItem[] {
   if (outcome === null) return [];
-  const asked = `question #${n} "${delivery.nodes.at(n).goal}"`;
+  const { goal } = delivery.nodes.at(n);
   const { how, by, picked, text_ref } = outcome;
   const answer = (who: Actor, ref: Ref) => {
-    const note = returns === 'approval' && !isPerson(who) ? ` (${NO_SIGN_OFF})` : '';
-    return data(
-      startOfText(`Answer of ${wordsForModel(delivery, who)}${note} to ${asked}`, LABEL_MAX),
-      ref,
-      'text',
-      RESULT_VIEW,
-    );
+    const note = returns === 'approval' && !isPerson(who) ? told` (${NO_SIGN_OFF})` : told``;
+    const by = wordsForModel(delivery, who);
+    const label = told`Answer of ${by}${note} to question #${n}: ${startOfText(goal, LABEL_NAME_MAX)}`;
+    return data(label, ref, 'text', RESULT_VIEW);
   };
   const nodes = answers.map((one) => answer(nodeActor(delivery, one.by), one.text_ref));
   if (nodes.length > 0 && (by === null || by.kind === 'several' || by.kind === 'node')) return nodes;
   if (by !== null && text_ref !== null) return [answer(by, text_ref), ...nodes];
-  return [own(`Question #${n} "${delivery.nodes.at(n).goal}": ${picked === null ? how : `${how}: ${String(picked)}`}`)];
+  return [toldItem(told`Question #${n} "${goal}": ${how}${picked === null ? told`` : told`: "${String(picked)}"`}`)];
 }
 
 /** Why it runs again, when it does. */
 function purpose(delivery: Delivery, row: ReadNode): ComposedSection[] {
   const words = wordsOf(delivery);
   if (row.answering) return [section('', [linked(words.answer_ref)])];
-  const failed = row.unfinished === null ? [] : [own(`Your last run ended without a result: ${row.unfinished}.`)];
+  const failed =
+    row.unfinished === null ? [] : [toldItem(told`Your last run ended without a result: ${row.unfinished}.`)];
   if (row.phase === 'synthesis')
     return [section('Synthesis', [linked(words.synthesis_ref), ...ownDraft(delivery, row), ...failed])];
   if (row.phase === 'repair') return [section('Repair', [linked(words.repair_ref)])];
@@ -196,7 +208,7 @@ function purpose(delivery: Delivery, row: ReadNode): ComposedSection[] {
 /** What the node itself said when it made its children. */
 function ownDraft(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
   const draft = draftOf(delivery, n);
-  return draft?.given == null ? [] : [shownGiven('your own draft', draft.given, 'full')];
+  return draft?.given == null ? [] : [shownGiven(told`your own draft`, draft.given, 'full')];
 }
 
 /** Texts for the next prompt of a node: words of people (`w`), or problems with its result (`p`). */
@@ -204,7 +216,9 @@ function toldTo(delivery: Delivery, n: number, what: 'w' | 'p'): ComposedItem[] 
   const entries = tableOf(delivery, 'told').range({ ...pairsOf(n), limit: 64 });
   return entries
     .filter(([text]) => text.includes(`.${what}`))
-    .map(([, { text_ref, by }]) => linked(text_ref, by === null ? '' : `From ${wordsForModel(delivery, by)}`));
+    .map(([, { text_ref, by }]) =>
+      brief(by === null ? told`what is wrong` : told`told by: ${wordsForModel(delivery, by)}`, text_ref),
+    );
 }
 
 function toldKeys(delivery: Delivery, n: number): string[] {
@@ -224,15 +238,15 @@ function questionsTo(delivery: Delivery, { n }: ReadNode): ComposedItem[] {
 /** A question as the one who is to answer it reads it. */
 export function questionItems(n: number, { asker, text_ref }: AskRow): ComposedItem[] {
   return [
-    own(`Node #${asker} asks you. Answer with the tool answer, ask_id ${n}.`),
-    data(`question #${n}`, text_ref, 'text', 'full'),
+    toldItem(told`Node #${asker} asks you. Answer with the tool answer, ask_id ${n}.`),
+    data(told`question #${n}`, text_ref, 'text', 'full'),
   ];
 }
 
 function resultNotes(delivery: Delivery, row: ReadNode): ComposedItem[] {
   const words = wordsOf(delivery);
-  const schema = row.schema_ref === null ? [] : [data('schema', row.schema_ref, 'value', 'full')];
+  const schema = row.schema_ref === null ? [] : [data(told`schema`, row.schema_ref, 'value', 'full')];
   const wrong = toldTo(delivery, row.n, 'p');
-  const left = row.wrong === 0 ? [] : [own(`You have ${WRONG_RESULTS_MAX - row.wrong} more tries.`)];
+  const left = row.wrong === 0 ? [] : [toldItem(told`You have ${WRONG_RESULTS_MAX - row.wrong} more tries.`)];
   return [linked(words.returns[row.returns]), ...schema, ...wrong, ...left];
 }
