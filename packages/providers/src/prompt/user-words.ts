@@ -45,7 +45,8 @@ async function partText(part: InputPart, reader: TranscriptReader): Promise<stri
   }
   const name = part.name ?? part.blob_ref.toString();
   if (!isReadable(part.media_type)) return `[file ${name}: ${part.media_type}, ${part.blob_ref}]`;
-  return `File ${name} (${part.media_type}):\n${viewOf(await reader.text(part.blob_ref), part.view)}`;
+  const text = await (part.salted === true ? reader.saltedText(part.blob_ref) : reader.text(part.blob_ref));
+  return `File ${name} (${part.media_type}):\n${viewOf(text, part.view)}`;
 }
 
 function viewOf(text: string, view: 'full' | 'summary' | { readonly head: number }): string {

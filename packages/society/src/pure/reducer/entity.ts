@@ -34,6 +34,7 @@ import {
   memberEvents,
   proofNews,
   SOCIETY_BOUNDS,
+  seenNews,
 } from '../contracts/index.js';
 import { ownSession } from '../contracts/senders.js';
 import { changeSet } from './agent-rights.js';
@@ -69,6 +70,8 @@ import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
 import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
+import { seeingFailed } from './seeing.js';
+import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
@@ -86,6 +89,7 @@ const EVENTS = {
   ...swarmEventsOfEntity,
   ...makingEvents,
   ...memberEvents,
+  ...seenNews,
   'aos.agent/OwnerCall@1': from(ownerCall, ownSession, job('works', WORK_DIGITS)),
   'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
   'aos.agent/OwnerParked@1': from(ownerParked, app),
@@ -100,6 +104,7 @@ type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...memberHandlers,
+  ...seenHandlers,
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
@@ -138,8 +143,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (draft.kind !== 'person' && draft.status === 'registered')
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
-    if (askBoards(ctx)) ctx.send(ctx.address, { name: 'society/SendSoon@1', value: send });
-    else sendInput(draft, send, ctx);
+    if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
     ctx.send(ctx.address, { name: 'society/SendNow@1', value: send });
@@ -206,7 +210,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const other = planOfCallFailed(draft, plan[2], code, ctx);
-    if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
+    if (other === undefined || seeingFailed(other, code, ctx) || clearingFailed(draft, other, ctx)) return;
+    stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx)) return;
