@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
 import { bundleSizes, checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
+import { checkContent } from '../architecture/content.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import {
@@ -49,6 +50,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['every exported name is imported by another file, or a package entry offers it', checkDeadExports],
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['no recipe compares senders by hand', checkSenders],
+  ['content of a society is read by the gate and the listed files alone', checkContent],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -110,6 +110,24 @@ describe('given a member of a group that may not read its store', () => {
     await world.verify();
   });
 
+  it('one that follows the inbox is not told from the journal what its entity might not read [SOC-801]', async () => {
+    const heard = async (narrowed: boolean) => {
+      const at = await openCrew({ broadcast_eagerness: 'taciturn' });
+      await using _world = at.world;
+      if (narrowed) await WAYS[0]?.[2](at);
+      for (let n = 0; n < 258; n++) await writeTo(at as never, at.ann, 'crew', `canary-${n}`);
+      await polled(at.bot); // two have left the board unread
+      await at.crew.leave('ann');
+      let items = 0;
+      for await (const { event } of at.bot.inbox()) {
+        if (event === 'memory.written') items++;
+        if (event === 'group.member_left') break;
+      }
+      return items;
+    };
+    expect([await heard(false), await heard(true)]).toStrictEqual([258, 0]);
+  });
+
   it('a connected client is not told of items that its entity may not read [SOC-801]', async () => {
     for (const broadcast_eagerness of ['chatty', 'moderate'] as const) {
       const at = await openCrew({ broadcast_eagerness });
@@ -144,6 +162,21 @@ describe('given a member that may read the store of its group', () => {
       expect(at.prompts[2]).not.toContain('canary-1');
       await world.verify();
     }
+  });
+
+  it('an item that members were shown unasked was not used [MEM-801]', async () => {
+    const at = await openCrew({ broadcast_eagerness: 'moderate' });
+    await using world = at.world;
+    await writeTo(at as never, at.ann, 'crew', 'canary-1');
+    await (await at.bot.send(worker, 'Begin.')).text();
+    expect(at.prompts.join()).toContain('canary-1');
+    const uses = async () =>
+      (await world.kernel.table(['memory/Store@1', 'group:crew'], 'items')).map(
+        ([, item]) => (item as { uses: number }).uses,
+      );
+    expect(await uses()).toStrictEqual([0]);
+    await at.bot.memory.read('group:crew#1');
+    expect(await uses()).toStrictEqual([1]);
   });
 
   it('events and facts of news link no text [SOC-803]', async () => {
