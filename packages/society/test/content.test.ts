@@ -128,6 +128,24 @@ describe('given a member of a group that may not read its store', () => {
     expect([await heard(false), await heard(true)]).toStrictEqual([258, 0]);
   });
 
+  it('a person learns nothing of items in the stores of others by judging them [SOC-806]', async () => {
+    const at = await openCrew({ broadcast_eagerness: 'taciturn' });
+    await using world = at.world;
+    const eve = await at.office.human('eve');
+    await writeTo(at as never, at.bot, 'crew', 'canary-1');
+    await at.bot.memory.write({ type: 'note', content: 'canary-2', visibility: 'private' });
+    for (const item_id of ['group:crew#1', `private:${at.bot.id}#1`]) {
+      const { value } = await eve.answerTo('memory_assess', { item_id, verdict: 'wrong', basis: 'user' });
+      expect(value).toStrictEqual({ error: 'capability_denied', detail: 'visibility' });
+    }
+    expect(
+      await at.ann.answerTo('memory_assess', { item_id: 'group:crew#1', verdict: 'right', basis: 'user' }),
+    ).toMatchObject({
+      is_error: false,
+    });
+    await world.verify();
+  });
+
   it('a connected client is not told of items that its entity may not read [SOC-801]', async () => {
     for (const broadcast_eagerness of ['chatty', 'moderate'] as const) {
       const at = await openCrew({ broadcast_eagerness });

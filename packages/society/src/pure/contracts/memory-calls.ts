@@ -1,7 +1,6 @@
 /** The arguments of the tools about memory, events and groups, as an entity takes them: long texts are links. */
 import { ref } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
-import { ITEM_SUMMARY_BYTES_MAX } from '@reprise/memory/contracts';
 import { VISIBILITIES } from './capability.js';
 import { l1Patch } from './l1.js';
 import { NAME_ID } from './names.js';
@@ -20,8 +19,6 @@ export const MEMORY_BOUNDS = {
   polled: 24,
   /** The confidence in millionths below which an item is kept and not found: 0.3. */
   quarantined_below_ppm: 300_000,
-  /** The bytes of an item's first words, its summary, that members are shown unasked. */
-  head: ITEM_SUMMARY_BYTES_MAX,
 } as const;
 
 /** The id of an item: the scope of its store and its number there. */

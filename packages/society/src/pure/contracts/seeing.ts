@@ -64,6 +64,8 @@ export const seeingFor = z.discriminatedUnion('for', [
     send,
     places: z.array(z.int().min(1)).max(READ_ITEMS_MAX),
   }),
+  /** Answers a return with the conflicts in stores that it sees. */
+  z.strictObject({ for: z.literal('return'), call: z.string().max(64), value: value() }),
 ]);
 
 /** What the entity does with what it sees. */

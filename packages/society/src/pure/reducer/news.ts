@@ -2,7 +2,8 @@
 import type { InputPart, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { itemOf, MEMORY_BOUNDS, type Seen, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
+import { ITEM_SUMMARY_BYTES_MAX } from '@reprise/memory/contracts';
+import { itemOf, type Seen, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
 import { memberTable, numberKey } from './member-context.js';
 
 /** The places of the inbox whose items the next run is to be shown, the oldest first. */
@@ -54,7 +55,7 @@ export function wordsOf(
   const found = seen.find(({ store }) => store === item?.store)?.items.find(({ id }) => id === item?.id);
   if (item === undefined || found === undefined) return [];
   const name = `${item.group}#${item.id} by ${by ?? item.group}`.slice(0, 256);
-  const view = { head: MEMORY_BOUNDS.head };
+  const view = { head: ITEM_SUMMARY_BYTES_MAX };
   return [{ kind: 'blob', blob_ref: found.summary_ref, salted: true, view, media_type: 'text/plain', name }];
 }
 

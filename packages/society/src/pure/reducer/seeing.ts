@@ -26,7 +26,7 @@ const NEWS_TAG = 'news';
 /** A call that waits is answered when its plan fails; of an input that waits, a fact says so. */
 function tagOf(purpose: SeeingFor): string {
   if (purpose.for === 'input' || purpose.for === 'run') return `${INPUT_TAG}${purpose.send.command_id}`;
-  return purpose.for === 'boards' && purpose.call !== null ? purpose.call : NEWS_TAG;
+  return purpose.for === 'news' ? NEWS_TAG : (purpose.call ?? NEWS_TAG);
 }
 
 /** A plan that looked at stores failed as a plan. @returns whether the tag was one of its own */

@@ -5,6 +5,7 @@ import { readBoards } from './board-reading.js';
 import { callOfPlan } from './call-plans.js';
 import { takeItemNews } from './inbox.js';
 import { wordsForRun } from './news.js';
+import { answerReturn } from './returns.js';
 import { deliverInput } from './sessions.js';
 
 /** The handler of what was seen. */
@@ -22,6 +23,8 @@ export const seenHandlers: EventHandlers<EntityState, typeof seenNews, typeof en
       case 'input':
         readBoards(seen, ctx);
         return ctx.send(ctx.address, { name: 'society/SendSoon@1', value: purpose.send });
+      case 'return':
+        return answerReturn(draft, purpose, seen, ctx);
       default:
         return deliverInput(draft, purpose.send, wordsForRun(purpose.places, seen, ctx), ctx);
     }
