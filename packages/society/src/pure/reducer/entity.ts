@@ -71,15 +71,6 @@ import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
-
-<<<<<<< HEAD
-
-import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
-import { seeingFailed } from './seeing.js';
-import { seenHandlers } from './seen.js';
-
-=======
-
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -90,9 +81,8 @@ import {
   refusedRights,
   setCompiled,
 } from './rights.js';
-
->>>>>>> main
-
+import { seeingFailed } from './seeing.js';
+import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
@@ -164,13 +154,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (draft.kind !== 'person' && draft.status === 'registered')
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
-<<<<<<< HEAD
-    if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
-=======
     askMakerAgain(draft, ctx);
-    if (askBoards(ctx)) ctx.send(ctx.address, { name: 'society/SendSoon@1', value: send });
-    else sendInput(draft, send, ctx);
->>>>>>> main
+    if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
     ctx.send(ctx.address, { name: 'society/SendNow@1', value: send });
