@@ -34,13 +34,24 @@ export async function judgeContent(worlds: number, seed: number): Promise<FoundC
   for (; found.worlds < worlds && found.disagreements === 0; found.worlds++) {
     const world = await WorldOfContent.open(seed + found.worlds, found);
     try {
-      await world.live();
+      await within(world.live());
     } catch (error) {
       world.disagree(`an error: ${(error as Error).stack ?? error}`);
     }
     await world.close();
   }
   return found;
+}
+
+/** The time that one world may take: one that stands still is a disagreement. */
+const PATIENCE_MS = 60_000;
+
+async function within(life: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the world stands still, expected an end')), PATIENCE_MS);
+  });
+  await Promise.race([life, late]).finally(() => clearTimeout(timer));
 }
 
 /** An entity, and what the oracle knows of it. */
@@ -136,6 +147,7 @@ class WorldOfContent {
   }
 
   close(): Promise<void> {
+    this.scene.provider.release();
     return this.scene.world.close();
   }
 
@@ -249,7 +261,8 @@ class WorldOfContent {
   async #narrow({ node }: Member): Promise<void> {
     if (node.failed) return;
     const caps = this.d.once(4) ? null : (readingOf(this.d).memory_read ?? null);
-    await this.#member('ann').entity.capabilities(node.id, { capabilities: { memory_read: caps } as never });
+    const change = { agent_id: node.id, capabilities: { memory_read: caps } } as never;
+    if ((await this.#member('ann').entity.answerTo('agent_capabilities', change)).is_error) return; // only a direct parent widens
     const { memory_read: _, ...others } = node.declared;
     node.declared = caps === null ? others : { ...others, memory_read: caps };
     this.#say(`${node.id.slice(0, 6)} may read ${JSON.stringify(caps)}`);
@@ -466,7 +479,15 @@ function principalOf({ id, kind }: Node): Principal {
 function personOf(id: string): Node {
   return {
     ...{ id, parent: -1, kind: 'person', declared: {}, tier: 2, floor: 0, bonus: [], members: {}, owners: {} },
-    ...{ status: 'active', end: Number.POSITIVE_INFINITY, swarm: '', reviews: [], failed: false, cuts: [] },
+    ...{
+      status: 'active',
+      end: Number.POSITIVE_INFINITY,
+      swarm: '',
+      reviews: [],
+      failed: false,
+      cuts: [],
+      meanwhile: [],
+    },
   };
 }
 
