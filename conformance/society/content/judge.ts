@@ -360,11 +360,10 @@ class WorldOfContent {
 
   /** The events of an inbox, by the tool or by the resource: exactly those that were to enter it. */
   async #poll({ node, entity }: Member): Promise<void> {
-    if (node.failed) return;
-    const byResource = this.d.once(2);
+    const byResource = node.failed || this.d.once(2);
     if (!byResource && !this.expected.operates(node)) return;
     const items = byResource ? await this.#resource(node) : await this.#polled(entity);
-    this.expected.takesBoards(node, this.#now);
+    if (!node.failed) this.expected.takesBoards(node, this.#now);
     this.found.answers++;
     const wanted = this.expected.of(node.id).inbox;
     if (items.join() !== wanted.join())

@@ -1,6 +1,6 @@
 /** The inbox of an entity as a resource: clients that follow it are told when something arrives. */
 import type { AgentWorld, ServedResource } from '@reprise/agent';
-import type { JournalRecord, Value, ValueMap } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord, type Value, type ValueMap } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { isExpired, permits } from '@reprise/kernel/authority';
 import { readBoardsOf } from '../api/entity-inbox.js';
@@ -27,7 +27,7 @@ export function inboxResource({ kernel }: AgentWorld): ServedResource {
       const own = view.principal === `human:${id}` || view.principal === `cell:${ENTITY}/${id}`;
       if (!own || (await view.state([ENTITY, id])) === undefined) return undefined;
       const unread = await unreadOf(kernel, id);
-      if (unread !== undefined) await readBoardsOf(kernel, [ENTITY, id], unread);
+      if (unread !== undefined) await readBoardsOf(kernel, [ENTITY, id], unread).catch(unlessFailed);
       const rows = await view.table([ENTITY, id], 'inbox', { limit: ROWS });
       const events = rows.map(([n, row]) => eventOf({ ...(row as ValueMap), n: Number(n) }));
       return new TextEncoder().encode(JSON.stringify({ events }));
@@ -57,6 +57,11 @@ async function changedBy(kernel: World, record: JournalRecord): Promise<readonly
     isLast = page.length < ROWS;
   }
   return uris;
+}
+
+/** A cell that has failed reads no board: its inbox is shown as it stands. */
+function unlessFailed(error: unknown): void {
+  if (!isRepriseError(error, 'cell_failed')) throw error;
 }
 
 /** Whether the rights of an entity reach a store now: who may not read it is not told that something is there. */
