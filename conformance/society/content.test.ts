@@ -11,7 +11,7 @@ const WORLDS = 40;
 const LAWS = fileURLToPath(new URL('content/laws.ts', import.meta.url));
 const source = (file: string) => fileURLToPath(new URL(`../../packages/${file}`, import.meta.url));
 
-const INBOX = 'society/src/pure/reducer/inbox.ts';
+const INBOX = 'society/src/pure/reducer/published.ts';
 const NEWS = 'society/src/pure/reducer/news.ts';
 const GATE = 'society/src/pure/plans/content-gate.ts';
 const BOARD = 'society/src/pure/reducer/board-reading.ts';

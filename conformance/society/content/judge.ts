@@ -246,11 +246,10 @@ class WorldOfContent {
   }
 
   async #share({ node, entity }: Member): Promise<void> {
-    const [item, about] = this.d.of(
-      [...this.expected.items].length === 0 ? [[undefined, undefined]] : [...this.expected.items],
-    );
+    if (this.expected.items.size === 0) return;
+    const [item, about] = this.d.of([...this.expected.items]);
     const group = this.d.of(GROUPS);
-    if (item === undefined || about?.state !== 'live' || about.store === `group:${group}`) return;
+    if (about.state !== 'live' || about.store === `group:${group}`) return;
     if (node.members[group] === undefined || node.members[about.store.slice(6)] === undefined) return;
     const { item_id } = await entity.memory.share(item, group);
     if (this.expected.items.has(item_id)) return;

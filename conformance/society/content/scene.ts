@@ -1,7 +1,6 @@
 /** A world whose model is a provider over HTTP that keeps the raw body of each request, and can be made to wait. */
 import { type AnyAgent, defineAgent, memory, openWorld } from 'reprise';
 import { openAiCompatible } from 'reprise/providers';
-import type { CultureIn } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { failingSociety } from '../failing.js';
 
@@ -49,7 +48,7 @@ export class Provider {
 }
 
 /** Opens a world with groups of these cultures. */
-export async function openScene(cultures: Readonly<Record<string, NonNullable<CultureIn['broadcast_eagerness']>>>) {
+export async function openScene(cultures: Readonly<Record<string, 'chatty' | 'moderate' | 'taciturn'>>) {
   const provider = new Provider();
   const clock = new VirtualClock();
   const part = failingSociety();

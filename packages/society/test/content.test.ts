@@ -1,9 +1,10 @@
 /** What members are shown of items that others wrote: by news, boards, inboxes and resources, and never more than they may read. */
 import { defineAgent, memory, openWorld } from 'reprise';
 import { script } from 'reprise/providers';
-import { type AgentRegister, type CultureIn, type Entity, society } from 'reprise/society';
+import { type AgentRegister, type Entity, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
+import type { CultureIn } from '../src/index.js';
 import { writeTo } from './support/crew.js';
 import { agentOf } from './support/office.js';
 
@@ -32,13 +33,17 @@ async function openCrew(culture: CultureIn, more: Partial<AgentRegister> = {}) {
 
 type Crew = Awaited<ReturnType<typeof openCrew>>;
 
-const EMPTY = { layers: ['l1', 'l2'], groups: [], visibility: ['private', 'group', 'public'] } as const;
+const EMPTY: NonNullable<AgentRegister['capabilities']['memory_read']> = {
+  layers: ['l1', 'l2'],
+  groups: [],
+  visibility: ['private', 'group', 'public'],
+};
 
 /** How an agent that is a member comes to read nothing of its group. */
 const WAYS: readonly (readonly [string, Partial<AgentRegister>, (at: Crew) => Promise<unknown>])[] = [
-  ['was narrowed', {}, ({ ann, bot }) => ann.capabilities(bot.id, { capabilities: { memory_read: { ...EMPTY } } })],
+  ['was narrowed', {}, ({ ann, bot }) => ann.capabilities(bot.id, { capabilities: { memory_read: EMPTY } })],
   ['has a low tier', {}, ({ ann, bot, office }) => wrongTwice(office, ann, bot)],
-  ['was registered with no group to read', { capabilities: { memory_read: { ...EMPTY } } }, async () => undefined],
+  ['was registered with no group to read', { capabilities: { memory_read: EMPTY } }, async () => undefined],
 ];
 
 /** Ann judges two items of the agent in another group: its tier falls to low. */

@@ -3,8 +3,8 @@
 import type { LlmOutput } from '@reprise/agent';
 import { readLlmOutput, readText } from '@reprise/agent/model';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
-import { type ContentReader, getErasable } from '@reprise/kernel';
-import { getBytes, getValue } from '@reprise/kernel/store';
+import type { ContentReader } from '@reprise/kernel';
+import { getBytes, getErasable, getValue } from '@reprise/kernel/store';
 import { jsonText } from '../model/json.js';
 
 /** The text in place of content that was erased. */

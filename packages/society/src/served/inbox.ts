@@ -66,10 +66,8 @@ function unlessFailed(error: unknown): void {
 
 /** Whether the rights of an entity reach a store now: who may not read it is not told that something is there. */
 async function reaches(kernel: World, id: string, store: string): Promise<boolean> {
-  const { effective } = await kernel.rights(`cell:${ENTITY}/${id}`);
-  return (
-    effective !== null && permits(effective.exercise, 'mem_read', store) && !isExpired(effective.exercise, kernel.now)
-  );
+  const exercise = (await kernel.rights(`cell:${ENTITY}/${id}`)).effective?.exercise;
+  return exercise !== undefined && permits(exercise, 'mem_read', store) && !isExpired(exercise, kernel.now);
 }
 
 /** The boards with news that an entity has not read, as a text that changes with them; undefined without any. */

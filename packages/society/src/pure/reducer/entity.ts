@@ -65,6 +65,7 @@ import {
   isAnswerOf,
 } from './failed-children.js';
 import { openL1 } from './hot.js';
+import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
@@ -84,7 +85,7 @@ import {
 import { seeingFailed } from './seeing.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
-import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
+import { requireRoom, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
 import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 import { WORK_DIGITS } from './works.js';

@@ -5,31 +5,23 @@
  * it left is not taken. News of an item is taken when the gate lets the entity read the store at that moment.
  */
 
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, type InputPart, isKeyText, type Value } from '@reprise/contracts';
+import { isKeyText, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type EntityState,
-  type ItemNews,
   MEMORY_BOUNDS,
   memoryToolCalls,
   type NoticeRow,
-  publishedNews,
-  type Seen,
   SOCIETY_BOUNDS,
   type SocietyEvent,
   type Subscription,
 } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
-import { mayOperate } from './may-ask.js';
 import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
-import { isLater, newsItem, wordsOf } from './news.js';
 import type { Answer } from './operations.js';
 import { compiledOf } from './rights.js';
-import { see } from './seeing.js';
-import { sessionKey } from './session-rights.js';
 
 const ALL: readonly string[] = ['*'];
 
@@ -42,36 +34,12 @@ interface News {
   readonly agent?: string;
 }
 
-/** An event that a group of this entity has published. */
-export function published(draft: EntityState, group: string, name: string, value: Value, ctx: ReducerContext): void {
-  const parsed = publishedNews.safeParse(value);
-  if (!parsed.success || !isEvent(name)) return;
-  const { payload, deliver, push, by } = parsed.data;
-  if (by === idOf(ctx)) return;
-  if (isOfOwnAgent(name, payload, ctx)) return;
-  if (name !== ITEM_WRITTEN) return notice({ event: name, payload, push, group, ...agentOf(payload) }, ctx);
-  const item = newsItem(payload);
-  if (item === undefined || item.group !== group || !hears(ctx, name, group, undefined)) return;
-  const ids = deliver === 'steer' ? [item.id] : [];
-  const news = { group, payload, push, by, steer: deliver === 'steer' };
-  see(draft, [{ store: item.store, ids }], { for: 'news', news }, ctx);
-}
-
 /** The event whose content a store has. */
-const ITEM_WRITTEN: SocietyEvent = 'memory.written';
+export const ITEM_WRITTEN: SocietyEvent = 'memory.written';
 
 /** Whether news is about an item: it is for those alone who may read the store. */
 export function isOfItem({ event }: Pick<NoticeRow, 'event'>): boolean {
   return event === ITEM_WRITTEN;
-}
-
-/** Takes the news of an item that the entity may see. Its first words go to the sessions that run, or wait for the next run. */
-export function takeItemNews(draft: EntityState, news: ItemNews, seen: readonly Seen[], ctx: ReducerContext): void {
-  if (!seen.some(({ verdict }) => verdict !== 'denied')) return;
-  const { payload, push, by, steer } = news;
-  const running = mayOperate(draft) && !isLater(payload, seen) ? runningSessions(ctx) : [];
-  keepNotice({ event: ITEM_WRITTEN, payload, at: ctx.now, show: steer && running.length === 0, by }, push, ctx);
-  if (steer) for (const name of running) steerInto(name, wordsOf({ payload, by }, seen), ctx);
 }
 
 /** Puts an event into the inbox, if the entity hears of it. The oldest event leaves a full inbox, and is counted. */
@@ -80,7 +48,8 @@ export function notice({ event, payload, push, group, agent }: News, ctx: Reduce
   keepNotice({ event, payload, at: ctx.now, show: false, by: null }, push, ctx);
 }
 
-function keepNotice(row: NoticeRow, push: boolean, ctx: ReducerContext): void {
+/** Puts an event into the inbox, and says so. @param push whether clients that are connected are told */
+export function keepNotice(row: NoticeRow, push: boolean, ctx: ReducerContext): void {
   const { event, payload } = row;
   ctx.record('society/Noticed@1', { ...keepInInbox(row, ctx), event, payload, push });
 }
@@ -112,7 +81,7 @@ export function hears(ctx: ReducerContext, event: string, group: string | null, 
 }
 
 /** Whether subscriptions select an event; without any, every event is selected. */
-export function isSubscribed(
+function isSubscribed(
   subscriptions: readonly Subscription[],
   of: { readonly event: string; readonly group: string | null; readonly agent: string | undefined },
 ): boolean {
@@ -158,33 +127,6 @@ function inReach(draft: EntityState, { group_id, agent_id }: Subscription, ctx: 
 function subscriptionKey({ event, group_id = '', agent_id = '' }: Subscription): string {
   return `${event} ${agent_id || group_id}`.slice(0, 256);
 }
-
-function runningSessions(ctx: ReducerContext): readonly string[] {
-  const sessions = tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions });
-  return sessions.flatMap(([name, { open, running }]) => (open && running ? [name] : []));
-}
-
-/** Shows the first words of an item to a session at its next step. A session takes 16 such messages at most. */
-function steerInto(name: string, parts: readonly InputPart[], ctx: ReducerContext): void {
-  if (parts.length === 0) return;
-  const command_id = ctx.id(`news ${name} ${countsOf(ctx).next}`);
-  const to: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
-  const value = { command_id, command: { type: 'Steer', parts } };
-  ctx.send(to, { name: 'aos.agent/HostCommand@1', value });
-}
-
-function isEvent(name: string): name is SocietyEvent {
-  return name in EVENT_NAMES;
-}
-
-const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
-  'memory.written': true,
-  'group.member_joined': true,
-  'group.member_left': true,
-  'swarm.task_complete': true,
-  'trust.score_changed': true,
-  'agent.status_changed': true,
-};
 
 /** The agent that an event is about. */
 export function agentOf(payload: Value): { readonly agent?: string } {

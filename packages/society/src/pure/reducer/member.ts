@@ -8,10 +8,11 @@ import { callOfPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { idOf } from './entity-context.js';
 import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
-import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';
+import { notice, polled, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
 import { isOfFailedCell, type Operations, operation, refusal } from './operations.js';
+import { published } from './published.js';
 import { changeRights } from './rights.js';
 import { tierChanged, trustOperations } from './trust.js';
 

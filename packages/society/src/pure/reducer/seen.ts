@@ -3,8 +3,8 @@ import type { EventHandlers } from '@reprise/kernel/define';
 import type { EntityState, entityTables, seenNews } from '../contracts/index.js';
 import { readBoards } from './board-reading.js';
 import { callOfPlan } from './call-plans.js';
-import { takeItemNews } from './inbox.js';
 import { wordsForRun } from './news.js';
+import { takeItemNews } from './published.js';
 import { answerReturn } from './returns.js';
 import { deliverInput } from './sessions.js';
 

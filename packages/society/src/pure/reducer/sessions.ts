@@ -8,24 +8,16 @@ import { type EntityState, type entityCommands, l1At, type SessionRow, SOCIETY_B
 import { rowKeyOf } from './caller.js';
 import { idOf, tableOf } from './entity-context.js';
 import { tellSession } from './failed-agents.js';
-import { itemsAt, placesForRun } from './news.js';
 import { compiledOf } from './rights.js';
-import { see } from './seeing.js';
 import { sessionAt, sessionKey, sessionRights } from './session-rights.js';
 
-type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
+/** An input for a session of the entity. */
+export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
 
 /** Refuses an input for a new session where the entity has all that it may have. */
 export function requireRoom({ session }: Send, ctx: ReducerContext): void {
   const sessions = tableOf(ctx, 'sessions');
   if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
-}
-
-/** Takes an input: it begins with the first words of items that wait for a run, as far as the entity sees them now. */
-export function sendInput(draft: EntityState, send: Send, ctx: ReducerContext): void {
-  const places = placesForRun(ctx, PARTS_MAX - send.parts.length);
-  if (places.length === 0) return deliverInput(draft, send, [], ctx);
-  see(draft, itemsAt(places, ctx), { for: 'run', send, places: [...places] }, ctx);
 }
 
 /** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
@@ -91,7 +83,7 @@ export function sessionMade(news: MadeNews, ctx: ReducerContext): boolean {
 }
 
 /** The parts of one input. */
-const PARTS_MAX = 16;
+export const PARTS_MAX = 16;
 
 /** Pauses, resumes or closes the open sessions of the entity. */
 export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: ReducerContext): void {
