@@ -68,18 +68,11 @@ const MUTANTS: readonly (readonly [what: string, file: string, from: string, to:
     "state === 'live' || (state === 'quarantined' && author === own)",
     "state === 'live' || state === 'quarantined'",
   ],
-  ['the inbox of an entity is read by others', SERVED, 'if (!own ||', 'if ('],
   [
     'a person is shown the words of a group that it left',
     'society/src/pure/reducer/may-ask.ts',
     "if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;",
     'if (group !== undefined) return true;',
-  ],
-  [
-    'the words of news are kept apart from their item',
-    'memory/src/texts.ts',
-    'summary_ref: await putErasable(content, encoder.encode(summaryOf(text)))',
-    "summary_ref: await content.put(encoder.encode('0123456789abcdef'.concat(summaryOf(text))))",
   ],
 ];
 

@@ -434,12 +434,25 @@ class WorldOfContent {
     while (provider.bodies.length === before) await new Promise((resolve) => setImmediate(resolve));
     this.#say(`during a run of ${node.id.slice(0, 6)}:`);
     for (let n = 1 + this.d.below(4); n > 0; n--) await this.#step(this.d.of([0, 1, 2, 3, 4, 5, 9]));
+    if (node.parent === 0 && this.d.once(2)) await this.#whileSuspended(node);
     const next = this.expected.goesOn(node);
     if (next !== undefined) wanted.push(next);
     this.expected.ended(node);
     provider.release();
     await run.text();
     this.#requests(node, before, wanted);
+  }
+
+  /** Others write while an agent stands still in its run: that is for its next run. */
+  async #whileSuspended(node: Node): Promise<void> {
+    if (this.#isRunningBelow(node)) return;
+    const { entity } = this.#member('ann');
+    await entity.setStatus(node.id, 'suspend');
+    node.status = 'suspended';
+    this.#say(`${node.id.slice(0, 6)} is suspended for a while`);
+    await this.#write(this.#member('ann'), this.d.of(GROUPS));
+    await entity.setStatus(node.id, 'resume');
+    node.status = 'active';
   }
 
   #requests({ id }: Node, before: number, wanted: readonly ReadonlySet<string>[]): void {
