@@ -115,7 +115,7 @@ describe('given a member of a group that may not read its store', () => {
     await world.verify();
   });
 
-  it('one that follows the inbox is not told from the journal what its entity might not read [SOC-801]', async () => {
+  it('the follower of an inbox is not told from the journal what its entity might not read [SOC-801]', async () => {
     const heard = async (narrowed: boolean) => {
       const at = await openCrew({ broadcast_eagerness: 'taciturn' });
       await using _world = at.world;
