@@ -387,3 +387,17 @@ export const MARKED_BY_HAND: Readonly<Record<string, string>> = {
   'packages/work/src/adapter/lay-out.ts': 'words of the owner, whose names are cleaned where they are read',
   'packages/specialists/src/prompts/specialist.ts': 'the rules of specialists are fixed',
 };
+
+/** The one file of a society that names the effects which read a store. */
+export const CONTENT_GATE = 'packages/society/src/pure/plans/content-gate.ts';
+
+/** Files of a society that turn links into texts, each with what lets them: add one only with a row in docs/explanation/content.md. */
+export const CONTENT_READERS: Readonly<Record<string, string>> = {
+  'packages/society/src/served/shown.ts': 'texts of answers, whose links the gate let through',
+  'packages/society/src/adapters/conflicts.ts': 'an effect with the store as its object compares texts, and shows none',
+  'packages/society/src/adapters/verify.ts': 'digests of what an agent has signed',
+  'packages/society/src/adapters/member.ts': 'goal, task and outputs of a swarm, for the agent that works on them',
+  'packages/society/src/api/merge-fork.ts': 'items of a fork whose file the caller holds; they enter by staging',
+  'packages/society/src/api/repeated.ts': 'compares the texts of a call with those of the same call before',
+  'packages/society/src/api/swarm.ts': 'the synthesis of a swarm, for the app',
+};

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkKernelBundle } from '../architecture/bundle.js';
 import { checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
+import { checkContent } from '../architecture/content.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import { checkConformance, checkCycles, checkFolders, checkHostFree, checkPackages } from '../architecture/imports.js';
@@ -14,6 +15,7 @@ import { checkLock, checkManifests, checkPureConfig } from '../architecture/mani
 import { checkMarks } from '../architecture/marks.js';
 import { checkErrorPages, checkLinks } from '../architecture/pages.js';
 import { checkPureWing } from '../architecture/pure-wing.js';
+import { CONTENT_GATE } from '../architecture/rules.js';
 import { checkSenders } from '../architecture/senders.js';
 import { formatProblem, type Problem, type Tree } from '../architecture/tree.js';
 
@@ -81,6 +83,22 @@ describe('marks', () => {
 
   it('a source may mark words and quote them', () => {
     expect(judged('export const f = (words: string) => [said(party`x`, words), bare(words)];')).toEqual([]);
+  });
+});
+
+describe('content of a society', () => {
+  const file = 'packages/society/src/pure/reducer/recipe.ts';
+  const judged = (text: string) => named(checkContent(plant({ [file]: text })));
+
+  it.each([
+    ['emits an effect that reads a store', 'export const f = (plan: P) => plan.emitEffect(memoryRead, {});'],
+    ['reads the text of an item', 'export const f = (c: C, ref: R) => readItemText(c, ref);'],
+  ])('a file that %s is named, with its file and line', (_what, text) => {
+    expect(judged(text)[0]).toContain(`${file}:1:`);
+  });
+
+  it('the content gate alone may name the effects that read a store [SOC-805]', () => {
+    expect(checkContent(plant({ [CONTENT_GATE]: 'export const READS = [memoryRead, memorySearch];' }))).toEqual([]);
   });
 });
 

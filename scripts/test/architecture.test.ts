@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle, checkKernelBundle, describeBundle } from '../architecture/bundle.js';
 import { bundleSizes, checkColdImport, checkHelloBundle, coldImport } from '../architecture/cold.js';
+import { checkContent } from '../architecture/content.js';
 import { checkDeadExports } from '../architecture/dead-exports.js';
 import { checkDocstrings } from '../architecture/docstrings.js';
 import {
@@ -51,6 +52,7 @@ const RULES: readonly (readonly [string, (tree: Tree) => readonly Problem[]])[] 
   ['every label of an invariant is defined once in its file, and each citation leads to it', checkLabels],
   ['no recipe compares senders by hand', checkSenders],
   ['words of others reach a prompt through the helper that marks them', checkMarks],
+  ['content of a society is read by the gate and the listed files alone', checkContent],
   ['every package is published alike', checkManifests],
   ['the lock file installs anywhere and names no registry', checkLock],
   ['every error code has a page, and every page a code', checkErrorPages],

@@ -135,6 +135,8 @@ export const inputPart = z.discriminatedUnion('kind', [
     view: partView,
     media_type: z.string().min(1).max(128),
     name: z.exactOptional(z.string().max(256)),
+    /** The content stands behind a salt, and can be erased: the part then says that it was. */
+    salted: z.exactOptional(z.literal(true)),
     ...partBytes,
   }),
   z.strictObject({

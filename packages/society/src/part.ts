@@ -48,6 +48,7 @@ import {
   removePlan,
   returnPlan,
   SOCIETY_BOUNDS,
+  seePlan,
   stagingReducer,
   swarmReducer,
 } from './pure/index.js';
@@ -129,6 +130,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       joinPlan,
       keygenPlan,
       memoryPlan,
+      seePlan,
       challengePlan,
       provePlan,
       ownKeyPlan,

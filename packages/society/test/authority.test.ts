@@ -109,7 +109,7 @@ function rows({ agent }: Crowd): readonly Row[] {
     [group, 'society/Leave@1', () => ({ entity: 'nobody' }), OPERATOR],
     [group, 'society/Emcon@1', () => ({ on: false }), OPERATOR],
     [group, 'society/GroupNews@1', () => ({ event: 'swarm.task_complete', payload: {} }), NOBODY],
-    [group, 'society/Wrote@1', () => ({ item_id: 'group:crew#1', type: 'note', head_ref: null }), NOBODY],
+    [group, 'society/Wrote@1', () => ({ item_id: 'group:crew#1', type: 'note' }), NOBODY],
     [at('society/Group@1', 'mine'), 'society/OpenGroup@1', () => ({ kind: 'group', culture: {} }), OPERATOR],
     ...stores.flatMap((key): Row[] => [
       [at('memory/Store@1', key), 'memory/Open@1', () => ({}), OPERATOR],

@@ -7,7 +7,7 @@ import { ownerOrigin } from '../src/pure/reducer/calls.js';
 
 const CALL = { call_id: 'c', step_epoch: 1, name: 'memory_share', args: {} };
 
-const SESSION: SessionRow = { agent: 'bot', def: '0'.repeat(64), open: true };
+const SESSION: SessionRow = { agent: 'bot', def: '0'.repeat(64), open: true, running: false };
 
 /** What the entity `a` answers to a call that names a session, from a sender with this row. */
 function heard(caller: Address | null, [rowKey, row]: readonly [string | null, SessionRow | null], session: string) {

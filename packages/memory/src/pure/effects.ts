@@ -88,12 +88,18 @@ export type ReadItem = z.infer<typeof readItem>;
 
 /**
  * `memory.read@1`: reads items by their numbers, which counts as a use of each. Numbers without an item are left out. The
- * store's cell resolves it, in the frame in which it is emitted.
+ * store's cell resolves it, in the frame in which it is emitted. Without numbers it asks whether the store may be read.
  */
 export const memoryRead = effectOnUse('memory.read@1', () =>
   defineEffect({
     kind: 'memory.read@1',
-    params: z.strictObject({ store: scope, at: address, ids: z.array(itemNumber).min(1).max(READ_ITEMS_MAX) }),
+    params: z.strictObject({
+      store: scope,
+      at: address,
+      ids: z.array(itemNumber).max(READ_ITEMS_MAX),
+      /** The reader did not ask for these items: it is shown them. That is no use of them. */
+      shown: z.exactOptional(z.literal(true)),
+    }),
     receipt: z.strictObject({ items: z.array(readItem).max(READ_ITEMS_MAX) }),
     guarantee: 'idempotent',
     rights: { mem_read: 'store' },

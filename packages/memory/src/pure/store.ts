@@ -80,8 +80,9 @@ function resolve(draft: StoreState, ctx: ReducerContext, { name, params, from }:
       return { status: 'ok', payload: { ...write(items, operation, writerOf(ctx, from)) } };
     }
     if (name !== memoryRead.name) throw new Refused('operation_unknown');
-    const { ids } = terms as unknown as { readonly ids: readonly number[] };
-    return { status: 'ok', payload: { items: [...new Set(ids)].flatMap((id) => read(items, id)) } };
+    const { ids, shown } = terms as unknown as { readonly ids: readonly number[]; readonly shown?: true };
+    const take = shown === true ? peek : read;
+    return { status: 'ok', payload: { items: [...new Set(ids)].flatMap((id) => take(items, id)) } };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { status: 'error', code: `validation_error/${error.reason}` };
@@ -94,6 +95,12 @@ function read(items: Items, id: number) {
   const used = { ...item, uses: item.uses + 1, last_used_at: items.now };
   items.score(id, item, used);
   return [{ id, ...used }];
+}
+
+/** An item as it is, without a use of it. */
+function peek(items: Items, id: number) {
+  const item = items.get(id);
+  return item === undefined ? [] : [{ id, ...item }];
 }
 
 /** The cell that wrote: the kernel vouches for it. A request from outside became a plan of this store. */

@@ -4,7 +4,7 @@ import type { LlmOutput } from '@reprise/agent';
 import { readLlmOutput, readText } from '@reprise/agent/model';
 import { isRepriseError, type Ref, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
-import { getBytes, getValue } from '@reprise/kernel/store';
+import { getBytes, getErasable, getValue } from '@reprise/kernel/store';
 import { jsonText } from '../model/json.js';
 
 /** The text in place of content that was erased. */
@@ -12,6 +12,8 @@ export const ERASED_TEXT = '[erased]';
 
 /** The text in place of content that is missing, damaged, or of another type than its link states. */
 export const UNREADABLE_TEXT = '[this content cannot be read]';
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const BROKEN = ['blob_missing', 'blob_damaged', 'invalid_bytes', 'invalid_value'] as const;
 
@@ -33,6 +35,12 @@ export class TranscriptReader {
   async text(link: Ref): Promise<string> {
     const read = await this.attempt(readText(this.content, link));
     return 'found' in read ? read.found : wordsFor(read.gone);
+  }
+
+  /** Reads a text that stands behind a salt, or a marker when it is gone. */
+  async saltedText(link: Ref): Promise<string> {
+    const read = await this.attempt(getErasable(this.content, link));
+    return 'found' in read ? decoder.decode(read.found) : wordsFor(read.gone);
   }
 
   /** Reads bytes, or the reason why they are gone. */

@@ -55,7 +55,8 @@ async function partText(part: InputPart, by: PartyName | undefined, reader: Tran
   }
   const name = part.name ?? part.blob_ref.toString();
   if (!isReadable(part.media_type)) return own`[file "${name}": ${part.media_type}, ${part.blob_ref.toString()}]`;
-  return viewOf(party`file of type ${part.media_type}: ${name}`, await reader.text(part.blob_ref), part.view);
+  const text = await (part.salted === true ? reader.saltedText(part.blob_ref) : reader.text(part.blob_ref));
+  return viewOf(party`file of type ${part.media_type}: ${name}`, text, part.view);
 }
 
 type View = 'full' | 'summary' | { readonly head: number };

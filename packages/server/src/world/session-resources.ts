@@ -13,8 +13,8 @@ import {
   type TranscriptItem,
 } from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
-import { linksOf, type WorldView } from '@reprise/kernel';
+import { type Address, type InputPart, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
+import { type ContentReader, getErasable, linksOf, type WorldView } from '@reprise/kernel';
 import { SERVE_PAGE_BYTES, SERVE_SESSIONS_PAGE, SERVE_TEXT_UNITS } from '../limits.js';
 import type { McpResource, McpResources } from '../mcp-types.js';
 import { unlessDenied } from './refusals.js';
@@ -177,10 +177,7 @@ export class SessionResources {
       if (item.role === 'assistant') return (await readLlmOutput(content, item.output_ref)).text;
       if (item.role !== 'user')
         return item.output_ref === undefined ? undefined : await readText(content, item.output_ref);
-      const texts = item.parts.map((part) =>
-        part.kind === 'text' ? readText(content, part.text_ref) : `[${part.kind}]`,
-      );
-      return (await Promise.all(texts)).join('\n');
+      return (await Promise.all(item.parts.map((part) => partText(content, part)))).join('\n');
     } catch (error) {
       if (isRepriseError(error, 'blob_erased')) return '[erased]';
       if (isRepriseError(error, 'blob_missing')) return '[missing]';
@@ -206,6 +203,13 @@ export class SessionResources {
       throw error;
     }
   }
+}
+
+/** A text, or content with a salt, as far as the model was shown it; other parts are named. */
+async function partText(content: ContentReader, part: InputPart): Promise<string> {
+  if (part.kind === 'text') return readText(content, part.text_ref);
+  if (part.kind !== 'blob' || part.salted !== true) return `[${part.kind}]`;
+  return Buffer.from(await getErasable(content, part.blob_ref)).toString('utf8');
 }
 
 function placeOf(uri: string): Place | undefined {

@@ -6,12 +6,13 @@
  * when a group of the entity posts something.
  */
 import type { Address, Value, ValueMap } from '@reprise/contracts';
-import { encode, portableSha256, toHex, type World, type WorldFrame } from '@reprise/kernel';
+import type { World, WorldFrame } from '@reprise/kernel';
 import { GROUP, type NoticeRow, type Post } from '../pure/index.js';
+import { isOfItem } from '../pure/reducer/inbox.js';
 import { numberKey } from '../pure/reducer/member-context.js';
 import { eventOf } from '../served/shown.js';
 import type { ToolAnswer } from '../wire/index.js';
-import { ask } from './requests.js';
+import { ask, callIdOf } from './requests.js';
 
 /** An event as an inbox has it. `n` counts the events of this inbox from 1. */
 export type InboxEvent = ToolAnswer<'events_poll'>['events'][number];
@@ -61,6 +62,13 @@ interface NewsRead {
   readonly missed: number;
   readonly missed_to: number;
   readonly posts: readonly number[];
+  /** Whether the gate let the entity see the store of the group when it read. */
+  readonly sees: boolean;
+}
+
+/** Has an entity read the boards of its groups, once for a cause: the gate is asked as when it polls. */
+export async function readBoardsOf(world: World, entity: Address, cause: string): Promise<void> {
+  await ask(world, entity, 'society/TakeNews@1', {}, { id: `news-${callIdOf([entity[1], cause])}` });
 }
 
 class FollowedInbox {
@@ -104,15 +112,13 @@ class FollowedInbox {
     }
   }
 
-  /** Has the boards read once for a cause, however many follow. */
-  async readBoards(cause: string): Promise<void> {
-    const id = `news-${toHex(portableSha256(encode([this.entity[1], cause]))).slice(0, 32)}`;
-    await ask(this.world, this.entity, 'society/TakeNews@1', {}, { id });
+  readBoards(cause: string): Promise<void> {
+    return readBoardsOf(this.world, this.entity, cause);
   }
 
-  async #read({ group_id, n, missed, missed_to, posts }: NewsRead): Promise<readonly InboxEvent[]> {
+  async #read({ group_id, n, missed, missed_to, posts, sees }: NewsRead): Promise<readonly InboxEvent[]> {
     const events =
-      missed === 0 ? [] : await this.#missed(group_id, n, { first: missed_to - missed + 1, last: missed_to });
+      missed === 0 ? [] : await this.#missed(group_id, n, { first: missed_to - missed + 1, last: missed_to, sees });
     for (const [place, number] of posts.entries()) {
       const key = `${group_id} ${number}`;
       const post = this.#told.get(key);
@@ -122,11 +128,14 @@ class FollowedInbox {
     return events;
   }
 
-  /** What left the board before it was read stands in the journal. What the entity wrote itself is no event for it. */
+  /**
+   * What left the board before it was read stands in the journal. What the entity wrote itself is no event for it, nor news
+   * of items that it might not read when it read the board.
+   */
   async #missed(
     group: string,
     n: number,
-    { first, last }: { readonly first: number; readonly last: number },
+    { first, last, sees }: { readonly first: number; readonly last: number; readonly sees: boolean },
   ): Promise<InboxEvent[]> {
     const events: InboxEvent[] = [];
     for await (const { seq, at, records } of this.world.frames(0)) {
@@ -134,7 +143,8 @@ class FollowedInbox {
         if (record.kind !== 'fact' || record.name !== 'society/Posted@1') continue;
         const posted = record.value as unknown as Posted;
         if (posted.group_id !== group || posted.n < first || posted.n > last) continue;
-        if (posted.by !== this.entity[1]) events.push(shown(n + posted.n - first, { ...posted, at }));
+        const isFor = posted.by !== this.entity[1] && (sees || !isOfItem(posted));
+        if (isFor) events.push(shown(n + posted.n - first, { ...posted, at }));
         if (posted.n === last) return events;
       }
       if (seq >= this.world.head.seq) break;

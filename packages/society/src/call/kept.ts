@@ -32,7 +32,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   swarm_task: (args, keeper) => linked(args, keeper, putPlain, 'task', 'result'),
   swarm_create: manifest,
   memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
-  memory_write_warm: async (args, keeper) => ({ ...(await item(args, keeper)), ...(await head(args, keeper)) }),
+  memory_write_warm: item,
   memory_assess: async ({ evidence_ref }, { content }) =>
     typeof evidence_ref === 'string' ? { evidence_ref: await putErasable(content, encoder.encode(evidence_ref)) } : {},
   agent_return: async ({ memories }, keeper) => ({
@@ -64,19 +64,12 @@ function putPlain(content: ContentStore, bytes: Uint8Array): Promise<Ref> {
   return content.put(bytes);
 }
 
-/** The characters of an item's beginning that members of a group hear at once. */
-const HEAD_LENGTH = 200;
-
 async function item(
   { content: text, confidence }: ValueMap,
   { content }: Keeper,
 ): Promise<Record<string, Value | undefined>> {
   const whole = typeof text === 'string' ? text : '';
   return { content: undefined, ...(await keepText(content, whole)), ...inMillionths('confidence', confidence) };
-}
-
-async function head({ content: text }: ValueMap, { content }: Keeper): Promise<Record<string, Value>> {
-  return { head_ref: await content.put(encoder.encode(startOf(text as string, HEAD_LENGTH))) };
 }
 
 function inMillionths(name: string, part: Value | undefined): Record<string, Value | undefined> {
@@ -127,11 +120,6 @@ async function hotPatch({ agent = {}, ...patch }: ValueMap, keeper: Keeper): Pro
 async function jsonPart(part: Value, { content }: Keeper): Promise<Value> {
   const bytes = encoder.encode(JSON.stringify(part));
   return { ref: await putErasable(content, bytes), bytes: bytes.length };
-}
-
-/** The first characters of a text; a pair of code units is not cut. */
-function startOf(text: string, length: number): string {
-  return [...text.slice(0, 2 * length)].slice(0, length).join('');
 }
 
 function defined(values: Readonly<Record<string, Value | undefined>>): ValueMap {

@@ -2,6 +2,7 @@
 export * from './compile/index.js';
 export * from './contracts/index.js';
 export { archivePlan } from './plans/archive.js';
+export { seePlan } from './plans/content-gate.js';
 export { challengePlan, ownKeyPlan, provePlan, removePlan } from './plans/identity.js';
 export { keygenPlan } from './plans/keygen.js';
 export { memoryPlan } from './plans/memory.js';

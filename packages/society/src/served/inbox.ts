@@ -1,10 +1,11 @@
 /** The inbox of an entity as a resource: clients that follow it are told when something arrives. */
 import type { AgentWorld, ServedResource } from '@reprise/agent';
-import type { JournalRecord, Value, ValueMap } from '@reprise/contracts';
+import { isRepriseError, type JournalRecord, type Value, type ValueMap } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
-import { ENTITY, GROUP, type MemberRow, type Post, type Subscription } from '../pure/index.js';
-import { agentOf, isSubscribed } from '../pure/reducer/inbox.js';
-import { numberKey } from '../pure/reducer/member-context.js';
+import { isExpired, permits } from '@reprise/kernel/authority';
+import { readBoardsOf } from '../api/entity-inbox.js';
+import { ENTITY, GROUP, type MemberRow, type Post, storeOf } from '../pure/index.js';
+import { isOfItem } from '../pure/reducer/inbox.js';
 import { eventOf } from './shown.js';
 
 const URI = 'society://inbox/';
@@ -13,8 +14,8 @@ const URI = 'society://inbox/';
 const ROWS = 256;
 
 /**
- * `society://inbox/{id}`: the events that wait for an entity, the oldest first, and under `unread` those on the boards of
- * its groups, which have no number until `events_poll` has read them. Only that entity reads them.
+ * `society://inbox/{id}`: the events that wait for an entity, the oldest first. What stands on the boards of its groups is
+ * read first, as by `events_poll`. Only that entity reads them.
  */
 export function inboxResource({ kernel }: AgentWorld): ServedResource {
   return {
@@ -25,10 +26,11 @@ export function inboxResource({ kernel }: AgentWorld): ServedResource {
       const id = uri.slice(URI.length);
       const own = view.principal === `human:${id}` || view.principal === `cell:${ENTITY}/${id}`;
       if (!own || (await view.state([ENTITY, id])) === undefined) return undefined;
+      const unread = await unreadOf(kernel, id);
+      if (unread !== undefined) await readBoardsOf(kernel, [ENTITY, id], unread).catch(unlessFailed);
       const rows = await view.table([ENTITY, id], 'inbox', { limit: ROWS });
       const events = rows.map(([n, row]) => eventOf({ ...(row as ValueMap), n: Number(n) }));
-      const unread = await unreadOf(kernel, id);
-      return new TextEncoder().encode(JSON.stringify({ events, unread }));
+      return new TextEncoder().encode(JSON.stringify({ events }));
     },
     changed: async ({ records }) => {
       const found = await Promise.all(records.map((record) => changedBy(kernel, record)));
@@ -37,44 +39,45 @@ export function inboxResource({ kernel }: AgentWorld): ServedResource {
   };
 }
 
-/** The inboxes that a record changes for clients that are connected: one, or those of all members of a group. */
+/** The inboxes that a record changes for clients that are connected: one, or those of the members of a group. */
 async function changedBy(kernel: World, record: JournalRecord): Promise<readonly string[]> {
   if (record.kind !== 'fact' || (record.value as { readonly push?: boolean }).push !== true) return [];
   const { name, from, value } = record;
   if (name === 'society/Noticed@1' && from?.[0] === ENTITY) return [`${URI}${from[1]}`];
   if (name !== 'society/Posted@1' || from?.[0] !== GROUP) return [];
-  const { by } = value as { readonly by?: string | null };
+  const { by, event } = value as unknown as Pick<Post, 'by' | 'event'>;
+  const store = isOfItem({ event }) ? storeOf.group(from[1]) : undefined;
   const uris: string[] = [];
   for (let after = '', isLast = false; !isLast; ) {
     const page = await kernel.table([GROUP, from[1]], 'members', after === '' ? {} : { after });
-    for (const [id, row] of page) if (isMember(row) && id !== by) uris.push(`${URI}${id}`);
+    for (const [id, row] of page)
+      if (isMember(row) && id !== by && (store === undefined || (await reaches(kernel, id, store))))
+        uris.push(`${URI}${id}`);
     after = page.at(-1)?.[0] ?? '';
     isLast = page.length < ROWS;
   }
   return uris;
 }
 
-/** What stands on the boards of an entity's groups and was not read; membership is asked at each group. */
-async function unreadOf(kernel: World, id: string): Promise<readonly Value[]> {
-  const boards = await kernel.table([ENTITY, id], 'boards');
-  if (boards.length === 0) return [];
-  const subscriptions = (await kernel.table([ENTITY, id], 'subscriptions')).map(
-    ([, one]) => one as unknown as Subscription,
-  );
-  const unread: Value[] = [];
-  for (const [group, read] of boards) {
-    const [entity, row] = (await kernel.table([GROUP, group], 'members', { from: id, limit: 1 }))[0] ?? [];
-    if (entity !== id || !isMember(row)) continue;
-    const after = numberKey(Math.max(read as number, row.posted));
-    for (const [, value] of await kernel.table([GROUP, group], 'board', { after })) {
-      const { by, ...post } = value as unknown as Post;
-      const { agent } = agentOf(post.payload);
-      if (by === id || !isSubscribed(subscriptions, { event: post.event, group, agent })) continue;
-      const { n: _, ...event } = eventOf({ ...post, n: 0 } as unknown as ValueMap) as ValueMap;
-      unread.push(event);
-    }
+/** A cell that has failed reads no board: its inbox is shown as it stands. */
+function unlessFailed(error: unknown): void {
+  if (!isRepriseError(error, 'cell_failed')) throw error;
+}
+
+/** Whether the rights of an entity reach a store now: who may not read it is not told that something is there. */
+async function reaches(kernel: World, id: string, store: string): Promise<boolean> {
+  const exercise = (await kernel.rights(`cell:${ENTITY}/${id}`)).effective?.exercise;
+  return exercise !== undefined && permits(exercise, 'mem_read', store) && !isExpired(exercise, kernel.now);
+}
+
+/** The boards with news that an entity has not read, as a text that changes with them; undefined without any. */
+async function unreadOf(kernel: World, id: string): Promise<string | undefined> {
+  const unread: string[] = [];
+  for (const [group, read] of await kernel.table([ENTITY, id], 'boards')) {
+    const { posted = 0 } = ((await kernel.state([GROUP, group])) ?? {}) as { readonly posted?: number };
+    if (posted > (read as number)) unread.push(`${group} ${posted}`);
   }
-  return unread;
+  return unread.length === 0 ? undefined : `unread ${unread.join(' ')}`;
 }
 
 function isMember(row: Value | undefined): row is Value & MemberRow {

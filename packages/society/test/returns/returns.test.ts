@@ -57,6 +57,21 @@ describe('an agent that comes back', () => {
     await world.verify();
   });
 
+  it('an agent that may not read a group hears of no conflict there, and its parent sees it [SOC-806]', async () => {
+    const at = await openPlace();
+    await using world = at.world;
+    const { ann, bot } = await crewOf(at);
+    const note = { type: 'note', visibility: 'group', group: 'crew' } as const;
+    await ann.memory.write({ ...note, content: 'The limit is 2 MiB.', subject_key: 'limit' });
+    const memory_read = { layers: ['l1', 'l2'], groups: [], visibility: ['private', 'public'] } as never;
+    await ann.capabilities(bot.id, { capabilities: { memory_read } });
+    const items = [{ text: 'The limit is 1 MiB.', subject_key: 'limit' }];
+    const { value } = await comeBack(at, ann, bot.id, { items, sessions: 1 });
+    expect(value.conflicts).toEqual([]);
+    expect((await ann.staging(bot.id)).map(({ conflicts_with }) => conflicts_with)).toEqual(['group:crew#1']);
+    await world.verify();
+  });
+
   it('a return that is not signed by the key of the agent, for this world and challenge, over these items, stages nothing [SOC-49]', async () => {
     const at = await openPlace();
     await using world = at.world;

@@ -25,8 +25,7 @@ export async function boardHeard(): Promise<BoardHeard> {
   const sendAs = (entity: string, name: string, value: object) =>
     tell([ENTITY, entity], 'test/Send@1', { to: [GROUP, 'crew'], name, value });
   const group = (name: string, value: object) => tell([GROUP, 'crew'], name, value);
-  const write = (n: number) =>
-    sendAs('writer', 'society/Wrote@1', { item_id: `group:crew#${n}`, type: 'note', head_ref: null });
+  const write = (n: number) => sendAs('writer', 'society/Wrote@1', { item_id: `group:crew#${n}`, type: 'note' });
 
   for (const name of ['writer', 'member', 'late', 'leaver', 'stranger']) await tell([ENTITY, name], 'test/Make@1', {});
   await group('society/OpenGroup@1', { kind: 'group', culture: { broadcast_eagerness: 'taciturn' } });
@@ -37,7 +36,7 @@ export async function boardHeard(): Promise<BoardHeard> {
   await group('society/Leave@1', { entity: 'leaver' });
   await write(3);
   const heard = async (entity: string): Promise<number[]> => {
-    await sendAs(entity, 'society/ReadNews@1', { after: 0 });
+    await sendAs(entity, 'society/ReadNews@1', { after: 0, sees: true });
     const { heard: all } = (await world.state([ENTITY, entity])) as unknown as {
       readonly heard: readonly {
         readonly name: string;

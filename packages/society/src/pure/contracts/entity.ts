@@ -250,7 +250,13 @@ export const callRow = z.strictObject({
 export type CallRow = z.infer<typeof callRow>;
 
 /** A session of the entity. */
-export const sessionRow = z.strictObject({ agent: z.string().max(128), def: digestHex(), open: z.boolean() });
+export const sessionRow = z.strictObject({
+  agent: z.string().max(128),
+  def: digestHex(),
+  open: z.boolean(),
+  /** Whether a run is under way, as far as the session has said: only then it takes what is to be shown at a next step. */
+  running: z.boolean(),
+});
 
 /** A session of the entity. */
 export type SessionRow = z.infer<typeof sessionRow>;

@@ -1,5 +1,5 @@
 /** Groups: their members, their culture, and what they tell members. A group's items stand in the store `group:<id>`. */
-import { actor, address, ref, value } from '@reprise/contracts';
+import { actor, address, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
@@ -109,8 +109,8 @@ export const post = z.strictObject({
   payload: value(),
   /** The member that it comes from, which is not told of it; null for the group itself. */
   by: z.nullable(id),
-  /** The first words of an item, for the next run of a member; null where only the inbox has it. */
-  head_ref: z.nullable(ref()),
+  /** Whether the next run of a member is shown the first words of the item that this is about. */
+  show: z.boolean(),
   at: count,
 });
 
@@ -170,13 +170,9 @@ export const groupCommands = {
 
 /** The events that members send, and those that the group sends itself. */
 export const groupNews = {
-  /** A member has written an item to the group's store. `head_ref` links its first words, for those who hear at once. */
+  /** A member has written an item to the group's store. Its words stay there. */
   'society/Wrote@1': from(
-    z.strictObject({
-      item_id: z.string().max(200),
-      type: z.string().min(1).max(32),
-      head_ref: z.nullable(ref()),
-    }),
+    z.strictObject({ item_id: z.string().max(200), type: z.string().min(1).max(32) }),
     groupMember,
   ),
   /** A member tells of its status, or a swarm of a task: the group passes it on. */
@@ -197,8 +193,8 @@ export const groupNews = {
     }),
     groupMember,
   ),
-  /** A member asks for the news after a number. */
-  'society/ReadNews@1': from(z.strictObject({ after: count }), groupMember),
+  /** A member asks for the news after a number; `sees`: the gate lets it read the group's store at that moment. */
+  'society/ReadNews@1': from(z.strictObject({ after: count, sees: z.boolean() }), groupMember),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': from(z.strictObject({}), by.self),
 } as const;
@@ -210,6 +206,8 @@ export const boardNews = z.strictObject({
   missed: count,
   missed_to: count,
   posts: z.array(z.tuple([z.int().min(1), post])).max(GROUP_BOUNDS.posts),
+  /** Whether the member saw the group's store when it asked: without that, news of items is not for it. */
+  sees: z.boolean(),
 });
 
 /** The news that a member asked its group for. */
@@ -246,7 +244,6 @@ export const publishedNews = z.strictObject({
   push: z.boolean(),
   /** The member that it comes from, which is not told of it; null for the group itself. */
   by: z.nullable(id),
-  head_ref: z.nullable(ref()),
 });
 
 /** A publication of a group. */

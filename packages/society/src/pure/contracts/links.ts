@@ -9,7 +9,6 @@ const PLAIN_LINKS: Readonly<Record<string, readonly string[]>> = {
   swarm_create: ['goal_ref', 'task_ref'],
   swarm_disband: ['reason_ref'],
   swarm_task: ['task_ref', 'result_ref'],
-  memory_write_warm: ['head_ref'],
 };
 
 /** Whether a link in the arguments of a tool stands for plain content. */

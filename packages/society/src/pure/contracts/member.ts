@@ -22,8 +22,8 @@ export const noticeRow = z.strictObject({
   event: z.enum(SOCIETY_EVENTS),
   payload: value(),
   at: count,
-  /** The first words of an item that the next run is shown; null when none is, or was already. */
-  head_ref: z.nullable(ref()),
+  /** Whether the next run is shown the first words of the item that this is about. */
+  show: z.boolean(),
   by: z.nullable(id),
 });
 
@@ -36,8 +36,6 @@ export const memberCounts = z.strictObject({
   next: z.int().min(1),
   /** The events that are no longer in the inbox. */
   dropped: count,
-  /** The number of the last event that a run was shown. */
-  shown: count,
   /** The number of the next write, which an item's origin names. */
   write: z.int().min(1),
 });
@@ -115,6 +113,8 @@ export const memberFacts = {
     missed: count,
     missed_to: count,
     posts: z.array(z.int().min(1)).max(GROUP_BOUNDS.posts),
+    /** Whether the gate let the entity see the group's store: without that, news of items is not for it. */
+    sees: z.boolean(),
     dropped: count,
   }),
   /** A verdict of this entity on an item of an agent. */

@@ -19,8 +19,6 @@ export const MEMORY_BOUNDS = {
   polled: 24,
   /** The confidence in millionths below which an item is kept and not found: 0.3. */
   quarantined_below_ppm: 300_000,
-  /** The bytes of an item's first words that members hear at once. */
-  head: 200,
 } as const;
 
 /** The id of an item: the scope of its store and its number there. */
@@ -45,8 +43,6 @@ export const memoryToolCalls = {
     type: z.string().min(1).max(32),
     content_ref: ref(),
     summary_ref: ref(),
-    /** The first words, which members of a chatty or moderate group are shown. */
-    head_ref: z.exactOptional(ref()),
     visibility: z.enum(VISIBILITIES),
     confidence_ppm: z.exactOptional(z.int().min(0).max(1_000_000)),
     subject_key: z.exactOptional(z.string().min(1).max(128)),

@@ -5,9 +5,10 @@
 import { address, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
-import { memoryRead, memorySearch, memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
+import { memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
 import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
 import { entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
+import { GATED_READS, isDenied, readAsked, searchAsked } from './content-gate.js';
 
 type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
 
@@ -18,7 +19,7 @@ export const memoryPlan = planOnUse('society/memory_plan@1', () =>
   definePlan({
     name: 'society/memory_plan@1',
     input: z.strictObject({ call: memoryEnded.shape.call, act: memoryAct }),
-    effects: [memoryWrite, memoryRead, memorySearch],
+    effects: [memoryWrite, ...GATED_READS],
     *run({ call, act }, plan) {
       const outcome = yield* acted(plan, act);
       plan.raiseEvent({ name: 'society/MemoryEnded@1', value: { call, act: act.act, ...outcome } });
@@ -55,7 +56,7 @@ export function* write(plan: PlanContext, { store, operation, quarantine }: Of<'
 }
 
 export function* read(plan: PlanContext, store: string, ids: readonly number[]): PlanBody<Outcome> {
-  const receipt = yield* plan.awaitReceipt(plan.emitEffect(memoryRead, { store, at: storeAt(store), ids: [...ids] }));
+  const receipt = yield* readAsked(plan, store, ids);
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
 }
 
@@ -64,8 +65,7 @@ function* compose(plan: PlanContext, { store, ids }: Of<'read'>): PlanBody<Outco
   const seen = yield* read(plan, store, ids);
   const shown = seen.items.filter(({ state }) => ids.length === 1 || state === 'live').map(({ id }) => id);
   if (shown.length === 0) return seen;
-  const terms = { store, ids: shown, k: shown.length, all: true };
-  const receipt = yield* plan.awaitReceipt(plan.emitEffect(memorySearch, terms));
+  const receipt = yield* plan.awaitReceipt(searchAsked(plan, store, { ids: shown, k: shown.length, all: true }));
   if (receipt.status !== 'ok') return refused(receipt);
   const { text_ref } = receipt.payload;
   return { ...seen, texts: text_ref === null ? [] : [{ store, ref: text_ref }] };
@@ -105,7 +105,7 @@ function kinOf(state: Value): { readonly parent: string | null; readonly isOfSwa
 
 /** The effects of all stores run at once. A store that is denied is left out, and counted. */
 function* search(plan: PlanContext, { stores, query, k }: Of<'search'>): PlanBody<Outcome> {
-  const handles = stores.map((store) => plan.emitEffect(memorySearch, { store, query, k, all: false }));
+  const handles = stores.map((store) => searchAsked(plan, store, { query, k, all: false }));
   const receipts = (yield* plan.awaitAll(handles)) ?? [];
   const found: MemoryEnded['found'] = [];
   const texts: MemoryEnded['texts'] = [];
@@ -161,8 +161,3 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['adapter_error/no_settler', 'store_unknown'],
   ['adapter_error/cell_failed', 'cell_failed'],
 ]);
-
-/** Whether the gate, and not the store, refused. */
-function isDenied({ status, code: because = '' }: Pick<ReceiptOf<unknown>, 'status' | 'code'>): boolean {
-  return status === 'denied' || because.startsWith('cap_denied') || because.startsWith('policy_denied');
-}

@@ -1,13 +1,14 @@
 /** Plans of returns: a proof and its base, what contradicts the items, the staging store, and each approved item. */
 import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse } from '@reprise/kernel/define';
-import { memoryRead, memoryWrite, scope, storeAt, storeOperation } from '@reprise/memory/contracts';
+import { memoryWrite, scope, storeAt, storeOperation } from '@reprise/memory/contracts';
 import { agentId } from '../contracts/entity.js';
 import { IDENTITY_BOUNDS, identityVerify, nonce, publicKey, returned, signature } from '../contracts/identity.js';
 import { type ChainLink, chainLink, knownLink } from '../contracts/l1.js';
 import { MEMORY_BOUNDS } from '../contracts/memory-calls.js';
 import { l1At, storeOf } from '../contracts/names.js';
 import { returnNews, societyConflicts, stagingKey } from '../contracts/returns.js';
+import { GATED_READS } from './content-gate.js';
 import { read, write } from './memory.js';
 
 /** `society/return_plan@1`: has a return checked, and finds the link of the chain that the agent left from. */
@@ -99,7 +100,7 @@ export const copyPlan = planOnUse('society/copy_plan@1', () =>
       origin: storeOperation.shape.origin,
       expires_at: z.nullable(z.int().min(0)),
     }),
-    effects: [memoryRead, memoryWrite],
+    effects: [...GATED_READS, memoryWrite],
     *run({ staging, item: of, ...target }, plan) {
       const outcome = yield* copy(plan, { store: storeOf.staging(staging), id: of, ...target });
       plan.raiseEvent({ name: 'society/Copied@1', value: { staging, item: of, ...outcome } });

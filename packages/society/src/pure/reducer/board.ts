@@ -29,7 +29,12 @@ export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: Re
 /** Tells a member the news after a number, as far as it was a member then. Without any, nothing is told. */
 export function tellNews(
   draft: GroupState,
-  { by, row, after }: { readonly by: string; readonly row: MemberRow; readonly after: number },
+  {
+    by,
+    row,
+    after,
+    sees,
+  }: { readonly by: string; readonly row: MemberRow; readonly after: number; readonly sees: boolean },
   ctx: ReducerContext,
 ): void {
   const from = Math.max(after, row.posted);
@@ -40,7 +45,7 @@ export function tellNews(
   const oldest = posts[0]?.[0] ?? draft.posted + 1;
   const missing = { missed: oldest - 1 - from, missed_to: oldest - 1 };
   for (const [at, page] of pagesOf(posts).entries()) {
-    const value: BoardNews = { group: ctx.address[1], ...(at === 0 ? missing : NONE_MISSED), posts: page };
+    const value: BoardNews = { group: ctx.address[1], ...(at === 0 ? missing : NONE_MISSED), posts: page, sees };
     ctx.send(entityAt(by), { name: 'society/News@1', value });
   }
 }

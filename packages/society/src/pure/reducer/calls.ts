@@ -24,6 +24,7 @@ import { askerOf } from './caller.js';
 import { isRepetition, namedCall } from './commands.js';
 import { tableOf } from './entity-context.js';
 import { cutAtOnce, notReached } from './failed-children.js';
+import { mayOperate } from './may-ask.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { askMakerAgain } from './rights.js';
 import { sessionKey } from './session-rights.js';
@@ -161,11 +162,4 @@ function refusedAtOnce(
   if (draft.calls > SOCIETY_BOUNDS.calls) return refusal('too_many_calls');
   if (!mayOperate(draft)) return refusal('agent_not_active', { status: draft.status });
   return undefined;
-}
-
-/** Whether the entity may act now. */
-export function mayOperate({ kind, status, started, declared, parent_active }: EntityState): boolean {
-  if (kind === 'person') return true;
-  if (!started || (status !== 'registered' && status !== 'active')) return false;
-  return parent_active || declared.autonomous === true;
 }

@@ -34,6 +34,7 @@ import {
   memberEvents,
   proofNews,
   SOCIETY_BOUNDS,
+  seenNews,
 } from '../contracts/index.js';
 import { ownSession } from '../contracts/senders.js';
 import { accountOf } from './accounts.js';
@@ -64,6 +65,7 @@ import {
   isAnswerOf,
 } from './failed-children.js';
 import { openL1 } from './hot.js';
+import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
@@ -80,8 +82,10 @@ import {
   refusedRights,
   setCompiled,
 } from './rights.js';
+import { seeingFailed } from './seeing.js';
+import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
-import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
+import { requireRoom, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
 import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 import { WORK_DIGITS } from './works.js';
@@ -97,6 +101,7 @@ const EVENTS = {
   ...swarmEventsOfEntity,
   ...makingEvents,
   ...memberEvents,
+  ...seenNews,
   'aos.agent/OwnerCall@1': from(ownerCall, ownSession, job('works', WORK_DIGITS)),
   'aos.agent/OwnerAnswer@1': from(ownerAnswer, app),
   'aos.agent/OwnerParked@1': from(ownerParked, app),
@@ -111,6 +116,7 @@ type Events = typeof EVENTS;
 
 const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...memberHandlers,
+  ...seenHandlers,
   ...swarmHandlers,
   ...proofHandlers,
   ...returnHandlers,
@@ -150,8 +156,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
     askMakerAgain(draft, ctx);
-    if (askBoards(ctx)) ctx.send(ctx.address, { name: 'society/SendSoon@1', value: send });
-    else sendInput(draft, send, ctx);
+    if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
     ctx.send(ctx.address, { name: 'society/SendNow@1', value: send });
@@ -220,7 +225,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
     const other = planOfCallFailed(draft, plan[2], code, ctx);
-    if (other !== undefined && !clearingFailed(draft, other, ctx)) stagingPlanFailed(draft, other, code, ctx);
+    if (other === undefined || seeingFailed(other, code, ctx) || clearingFailed(draft, other, ctx)) return;
+    stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx)) return;

@@ -96,12 +96,12 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode, by: commander(actor, ctx) });
     tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);
   },
-  'society/Wrote@1': (draft, { item_id, type, head_ref }, ctx, row) => {
+  'society/Wrote@1': (draft, { item_id, type }, ctx, row) => {
     const { by, role } = standingMember(row, ctx);
     if (role === 'viewer' || draft.emcon || draft.standing !== 'open') ctx.reject('not_authorized');
     if (!item_id.startsWith(`${storeOf.group(ctx.address[1])}#`)) ctx.reject('other_store');
     const payload = { item_id, type, group_id: ctx.address[1] };
-    publish(draft, 'memory.written', { payload, by, head_ref }, ctx);
+    publish(draft, 'memory.written', { payload, by, hasWords: true }, ctx);
   },
   'society/GroupNews@1': (draft, { event, payload }, ctx, row) => {
     if (draft.standing !== 'open' && event === 'agent.status_changed') return; // a swarm's end is told once
@@ -110,7 +110,7 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
       ctx.reject('not_yours');
     if (by !== null && fieldIn(payload, 'new_status') === 'deactivated')
       tellOwner(draft, 'society/MemberOver@1', { group: ctx.address[1], entity: by }, ctx);
-    publish(draft, event, { payload, by, head_ref: null }, ctx);
+    publish(draft, event, { payload, by, hasWords: false }, ctx);
   },
   'society/Verdict@1': (draft, { about, payload, tier, told }, ctx, member) => {
     const { by, role } = standingMember(member, ctx);
@@ -123,9 +123,9 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     membersOf(ctx).set(about, { ...row, tier });
     tellMember(draft, about, ctx);
   },
-  'society/ReadNews@1': (draft, { after }, ctx, row) => {
+  'society/ReadNews@1': (draft, { after, sees }, ctx, row) => {
     const { by } = standingMember(row, ctx); // G5
-    tellNews(draft, { by, row, after }, ctx);
+    tellNews(draft, { by, row, after, sees }, ctx);
   },
   'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
@@ -192,7 +192,7 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
   const payload = { group_id, entity_id: entity, role };
   ctx.record('society/MemberJoined@1', payload);
-  publish(draft, 'group.member_joined', { payload, by: entity, head_ref: null }, ctx);
+  publish(draft, 'group.member_joined', { payload, by: entity, hasWords: false }, ctx);
 }
 
 function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
@@ -204,7 +204,7 @@ function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
   const payload = { group_id: group, entity_id: entity };
   ctx.record('society/MemberLeft@1', { ...payload, by: actorIn(ctx) });
-  publish(draft, 'group.member_left', { payload, by: entity, head_ref: null }, ctx);
+  publish(draft, 'group.member_left', { payload, by: entity, hasWords: false }, ctx);
 }
 
 function unsubscribe(draft: GroupState, entity: string, ctx: ReducerContext): void {
@@ -253,22 +253,25 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   ctx.send(ctx.address, { name: 'society/Tell@1', value: {} });
 }
 
-type News = Pick<PublishedNews, 'payload' | 'by' | 'head_ref'>;
+interface News extends Pick<PublishedNews, 'payload' | 'by'> {
+  /** Whether it is about an item, whose first words members are shown as the culture says. */
+  readonly hasWords: boolean;
+}
 
 /** Brings news to all members in a chatty group; else it stands on the board, once for all. */
-function publish(draft: GroupState, event: SocietyEvent, { payload, by, head_ref }: News, ctx: ReducerContext): void {
+function publish(draft: GroupState, event: SocietyEvent, { payload, by, hasWords }: News, ctx: ReducerContext): void {
   if (draft.standing === 'deleted') return;
   const { notification_policy: policy } = draft.culture;
   const push = policy === 'push';
-  const isShown = head_ref !== null && policy !== 'silent';
+  const isShown = hasWords && policy !== 'silent';
   const eagerness = eagernessOf(draft, ctx);
   if (eagerness !== 'chatty') {
     openBoard(draft, ctx);
-    const shown = isShown && eagerness === 'moderate' ? head_ref : null;
-    return putOnBoard(draft, { event, payload, by, head_ref: shown, at: ctx.now }, push, ctx);
+    const show = isShown && eagerness === 'moderate';
+    return putOnBoard(draft, { event, payload, by, show, at: ctx.now }, push, ctx);
   }
   const deliver = isShown ? 'steer' : 'poll';
-  const value: PublishedNews = { payload, deliver, push, by, head_ref: isShown ? head_ref : null };
+  const value: PublishedNews = { payload, deliver, push, by };
   ctx.send(
     topicOf(ctx),
     { name: 'flow/Publish@1', value: { name: event, value } },

@@ -15,11 +15,11 @@ import { type Answer, isOfFailedCell, type Operations, operation, refusal } from
 /** The operations on hot contexts. */
 export const hotOperations: Operations = {
   memory_read_hot: operation(memoryToolCalls.memory_read_hot, {
-    run: (_draft: EntityState, { entity_id }, call, ctx) => {
+    run: (draft: EntityState, { entity_id }, call, ctx) => {
       const of = entity_id ?? idOf(ctx);
       const isOwn = of === idOf(ctx);
       if (!isOwn && tableOf(ctx, 'children').get(of) === undefined) return refusal('agent_unknown');
-      if (!isOwn || !waitsForNews(call, ctx)) readHot(of, call, ctx);
+      if (!isOwn || !waitsForNews(draft, call, ctx)) readHot(of, call, ctx);
       return undefined;
     },
   }),

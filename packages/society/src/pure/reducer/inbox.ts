@@ -2,11 +2,10 @@
  * Events that reach an entity: from the topics of its groups, from its agents, and about itself.
  *
  * Membership is asked when the group subscribes the entity, and once more when an event arrives: what was under way when
- * it left is not taken.
+ * it left is not taken. News of an item is taken when the gate lets the entity read the store at that moment.
  */
 
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, isKeyText, type Value } from '@reprise/contracts';
+import { isKeyText, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -14,8 +13,6 @@ import {
   MEMORY_BOUNDS,
   memoryToolCalls,
   type NoticeRow,
-  type PublishedNews,
-  publishedNews,
   SOCIETY_BOUNDS,
   type SocietyEvent,
   type Subscription,
@@ -23,10 +20,8 @@ import {
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
-import { newsPart } from './news.js';
 import type { Answer } from './operations.js';
 import { compiledOf } from './rights.js';
-import { sessionKey } from './session-rights.js';
 
 const ALL: readonly string[] = ['*'];
 
@@ -39,27 +34,24 @@ interface News {
   readonly agent?: string;
 }
 
-/** An event that a group of this entity has published. */
-export function published(group: string, name: string, value: Value, ctx: ReducerContext): void {
-  const parsed = publishedNews.safeParse(value);
-  if (!parsed.success || !isEvent(name)) return;
-  const { payload, deliver, push, by, head_ref } = parsed.data;
-  if (by === idOf(ctx)) return;
-  if (isOfOwnAgent(name, payload, ctx)) return;
-  if (!notice({ event: name, payload, push, group, ...agentOf(payload) }, ctx)) return;
-  if (deliver === 'steer' && head_ref !== null) steer(parsed.data, ctx);
+/** The event whose content a store has. */
+export const ITEM_WRITTEN: SocietyEvent = 'memory.written';
+
+/** Whether news is about an item: it is for those alone who may read the store. */
+export function isOfItem({ event }: Pick<NoticeRow, 'event'>): boolean {
+  return event === ITEM_WRITTEN;
 }
 
-/**
- * Puts an event into the inbox, if the entity hears of it. The oldest event leaves a full inbox, and is counted.
- *
- * @returns whether the entity hears of it
- */
-export function notice({ event, payload, push, group, agent }: News, ctx: ReducerContext): boolean {
-  if (!hears(ctx, event, group, agent)) return false;
-  const kept = keepInInbox({ event, payload, at: ctx.now, head_ref: null, by: null }, ctx);
-  ctx.record('society/Noticed@1', { ...kept, event, payload, push });
-  return true;
+/** Puts an event into the inbox, if the entity hears of it. The oldest event leaves a full inbox, and is counted. */
+export function notice({ event, payload, push, group, agent }: News, ctx: ReducerContext): void {
+  if (!hears(ctx, event, group, agent)) return;
+  keepNotice({ event, payload, at: ctx.now, show: false, by: null }, push, ctx);
+}
+
+/** Puts an event into the inbox, and says so. @param push whether clients that are connected are told */
+export function keepNotice(row: NoticeRow, push: boolean, ctx: ReducerContext): void {
+  const { event, payload } = row;
+  ctx.record('society/Noticed@1', { ...keepInInbox(row, ctx), event, payload, push });
 }
 
 /** Puts an event into the inbox. @returns its number, and how many events the inbox has dropped */
@@ -89,7 +81,7 @@ export function hears(ctx: ReducerContext, event: string, group: string | null, 
 }
 
 /** Whether subscriptions select an event; without any, every event is selected. */
-export function isSubscribed(
+function isSubscribed(
   subscriptions: readonly Subscription[],
   of: { readonly event: string; readonly group: string | null; readonly agent: string | undefined },
 ): boolean {
@@ -135,32 +127,6 @@ function inReach(draft: EntityState, { group_id, agent_id }: Subscription, ctx: 
 function subscriptionKey({ event, group_id = '', agent_id = '' }: Subscription): string {
   return `${event} ${agent_id || group_id}`.slice(0, 256);
 }
-
-/** Shows the first words of an item to each open session at its next step. A session takes 16 such messages at most. */
-function steer({ payload, by, head_ref }: PublishedNews, ctx: ReducerContext): void {
-  if (head_ref === null) return;
-  const parts = [newsPart(payload, by, head_ref)];
-  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions })) {
-    if (!open) continue;
-    const command_id = ctx.id(`news ${name} ${countsOf(ctx).next}`);
-    const to: Address = [SESSION_REDUCER, sessionKey(idOf(ctx), name)];
-    const value = { command_id, command: { type: 'Steer', parts } };
-    ctx.send(to, { name: 'aos.agent/HostCommand@1', value });
-  }
-}
-
-function isEvent(name: string): name is SocietyEvent {
-  return name in EVENT_NAMES;
-}
-
-const EVENT_NAMES: Readonly<Record<SocietyEvent, true>> = {
-  'memory.written': true,
-  'group.member_joined': true,
-  'group.member_left': true,
-  'swarm.task_complete': true,
-  'trust.score_changed': true,
-  'agent.status_changed': true,
-};
 
 /** The agent that an event is about. */
 export function agentOf(payload: Value): { readonly agent?: string } {

@@ -19,7 +19,7 @@ export function memberTable<K extends keyof Tables>(ctx: ReducerContext, name: K
   return ctx.table(name) as unknown as Tables[K];
 }
 
-const NONE: MemberCounts = { next: 1, dropped: 0, shown: 0, write: 1 };
+const NONE: MemberCounts = { next: 1, dropped: 0, write: 1 };
 
 /** The numbers of the inbox and of writes. */
 export function countsOf(ctx: ReducerContext): MemberCounts {

@@ -8,10 +8,11 @@ import { callOfPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { idOf } from './entity-context.js';
 import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
-import { notice, polled, published, subscribe, unsubscribe } from './inbox.js';
+import { notice, polled, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies, memoryEnded, memoryOperations } from './memory.js';
 import { isOfFailedCell, type Operations, operation, refusal } from './operations.js';
+import { published } from './published.js';
 import { changeRights } from './rights.js';
 import { tierChanged, trustOperations } from './trust.js';
 
@@ -21,7 +22,7 @@ export const memberOperations: Operations = {
   ...memoryOperations,
   ...trustOperations,
   events_poll: operation(memoryToolCalls.events_poll, {
-    run: (_draft: EntityState, args, call, ctx) => (waitsForNews(call, ctx) ? undefined : polled(args, ctx)),
+    run: (draft: EntityState, args, call, ctx) => (waitsForNews(draft, call, ctx) ? undefined : polled(args, ctx)),
   }),
   group_emcon: operation(memoryToolCalls.group_emcon, {
     group: ({ group_id }) => group_id,
@@ -53,15 +54,15 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
     notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);
   },
   'society/News@1': (_draft, news, ctx) => takeNews(news, ctx),
-  'society/TakeNews@1': (_draft, _, ctx) => {
-    askBoards(ctx);
+  'society/TakeNews@1': (draft, _, ctx) => {
+    askBoards(draft, { for: 'boards', call: null }, ctx);
   },
   'society/NewsAsked@1': (draft, { call, answered }, ctx) => {
     if (answered) return goOn(draft, call, ctx);
     ctx.send(ctx.address, { name: 'society/NewsAsked@1', value: { call, answered: true } });
   },
   'society/L1Told@1': (draft, told, ctx) => l1Told(draft, told, ctx),
-  'flow/Published@1': (_draft, { name, value }, ctx) => published(rowKeyOf(ctx), name, value, ctx),
+  'flow/Published@1': (draft, { name, value }, ctx) => published(draft, rowKeyOf(ctx), name, value, ctx),
   'society/MemoryEnded@1': (draft, ended, ctx) => {
     if (ended.call !== null) memoryEnded(draft, ended, callOfPlan(ctx), ctx);
   },

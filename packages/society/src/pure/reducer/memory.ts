@@ -30,9 +30,10 @@ import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
+import { mayAsk } from './may-ask.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
-import { aboutStaged, shownStaging, stagedTable } from './staged.js';
+import { aboutStaged, shownStaging } from './staged.js';
 import { assess, judging } from './trust.js';
 
 /** The operations on stores. */
@@ -164,20 +165,6 @@ export function refusedWrite(draft: EntityState, store: string, ctx: ReducerCont
   return isEmergency ? refusal('emcon', { hint: 'Reads go on; write again when the emergency is over.' }) : undefined;
 }
 
-/**
- * Whether it makes sense to ask the gate. The gate judges what an agent reaches; above a person nothing narrows, so a
- * person's own stores and groups are what it reaches.
- */
-export function mayAsk({ kind }: EntityState, store: string, ctx: ReducerContext): boolean {
-  if (kind !== 'person') return true;
-  const id = idOf(ctx);
-  if (store === storeOf.notes(id) || store === storeOf.private(id) || store === storeOf.public) return true;
-  const group = groupOfStore(store);
-  if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;
-  const staging = stagingOfStore(store);
-  return staging !== undefined && stagedTable(ctx).get(staging) !== undefined;
-}
-
 /** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
 export function writeOf(store: string, ctx: ReducerContext) {
   const group = groupOfStore(store);
@@ -231,13 +218,16 @@ function wrote(asked: Args<'memory_write_warm'>, { written }: MemoryEnded, ctx: 
   const store = targetOf(asked, ctx) ?? storeOf.private(idOf(ctx));
   const item_id = itemIdOf(store, written.id);
   const isKept = isDoubted(asked.confidence_ppm ?? null);
-  if (!isKept && !written.existed)
-    tellGroup(store, { item_id, type: asked.type, head_ref: asked.head_ref ?? null }, ctx);
+  if (!isKept && !written.existed) tellGroup(store, { item_id, type: asked.type }, ctx);
   return { value: { item_id, state: isKept ? 'quarantined' : 'live' } };
 }
 
 /** The group of a store hears of an item. */
-export function tellGroup(store: string, value: object, ctx: ReducerContext): void {
+export function tellGroup(
+  store: string,
+  value: { readonly item_id: string; readonly type: string },
+  ctx: ReducerContext,
+): void {
   const group = groupOfStore(store);
   if (group !== undefined) ctx.send([GROUP, group], { name: 'society/Wrote@1', value });
 }
@@ -319,7 +309,7 @@ function shared(
     memberTable(ctx, 'copies').set(`${from} ${ctx.hash(copy_id).slice(0, 32)}`, { copy: copy_id, own });
   if (!written.existed) {
     ctx.record('society/Shared@1', { item_id, copy_id, author });
-    tellGroup(storeOf.group(group_id), { item_id: copy_id, type, head_ref: null }, ctx);
+    tellGroup(storeOf.group(group_id), { item_id: copy_id, type }, ctx);
   }
   return { value: { item_id: copy_id, origin: item_id, state: 'live' } };
 }

@@ -2,29 +2,72 @@
 import type { InputPart, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { MEMORY_BOUNDS, type NoticeRow } from '../contracts/index.js';
-import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
+import { ITEM_SUMMARY_BYTES_MAX } from '@reprise/memory/contracts';
+import { itemOf, type Seen, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
+import { memberTable, numberKey } from './member-context.js';
 
-/** The first words of items that were written since the last run, for the next one; each is shown once. */
-export function newsForRun(ctx: ReducerContext, room: number): InputPart[] {
-  const { shown, next } = countsOf(ctx);
-  const parts: InputPart[] = [];
-  for (const [, { payload, head_ref, by }] of memberTable(ctx, 'inbox').range({ after: numberKey(shown) })) {
-    if (head_ref !== null && parts.length < Math.min(room, NEWS_PARTS_MAX)) parts.push(newsPart(payload, by, head_ref));
-  }
-  if (parts.length > 0) setCounts({ shown: next - 1 }, ctx);
-  return parts;
+/** The places of the inbox whose items the next run is to be shown, the oldest first. */
+export function placesForRun(ctx: ReducerContext, room: number): readonly number[] {
+  return memberTable(ctx, 'inbox')
+    .range({ limit: SOCIETY_BOUNDS.inbox })
+    .filter(([, { show }]) => show)
+    .slice(0, Math.max(0, Math.min(room, NEWS_PARTS_MAX)))
+    .map(([key]) => Number(key));
 }
 
 /** The items of which one run is told. */
 const NEWS_PARTS_MAX = 8;
 
-/** The first words of an item as a part of a message, under its name. */
-export function newsPart(payload: Value, by: string | null, head_ref: NonNullable<NoticeRow['head_ref']>): InputPart {
-  const item = itemPayload.safeParse(payload);
-  const { item_id, group_id } = item.success ? item.data : { item_id: '#0', group_id: '-' };
-  const name = `${group_id}#${item_id.slice(item_id.lastIndexOf('#') + 1)} by ${by ?? group_id}`.slice(0, 256);
-  return { kind: 'blob', blob_ref: head_ref, view: { head: MEMORY_BOUNDS.head }, media_type: 'text/plain', name };
+/** The items in places of the inbox, by their stores. */
+export function itemsAt(places: readonly number[], ctx: ReducerContext): { store: string; ids: number[] }[] {
+  const stores = new Map<string, number[]>();
+  for (const place of places) {
+    const item = newsItem(memberTable(ctx, 'inbox').get(numberKey(place))?.payload ?? null);
+    if (item === undefined) continue;
+    stores.set(item.store, [...(stores.get(item.store) ?? []), item.id]);
+  }
+  return [...stores].map(([store, ids]) => ({ store, ids: [...new Set(ids)] }));
+}
+
+/** The first words of what the entity may see; what it may not, or is gone, no later run is shown either. */
+export function wordsForRun(places: readonly number[], seen: readonly Seen[], ctx: ReducerContext): InputPart[] {
+  const inbox = memberTable(ctx, 'inbox');
+  return places.flatMap((place) => {
+    const row = inbox.get(numberKey(place));
+    if (row === undefined || isLater(row.payload, seen)) return [];
+    inbox.set(numberKey(place), { ...row, show: false });
+    return wordsOf(row, seen);
+  });
+}
+
+/** Whether the item of news can be read, and could not be at this moment. */
+export function isLater(payload: Value, seen: readonly Seen[]): boolean {
+  const item = newsItem(payload);
+  return seen.some(({ store, verdict }) => store === item?.store && verdict === 'later');
+}
+
+/** The first words of the item of news as a part of a message, under its name; none where it was not seen. */
+export function wordsOf(
+  { payload, by }: { readonly payload: Value; readonly by: string | null },
+  seen: readonly Seen[],
+): InputPart[] {
+  const item = newsItem(payload);
+  const found = seen.find(({ store }) => store === item?.store)?.items.find(({ id }) => id === item?.id);
+  if (item === undefined || found === undefined) return [];
+  const name = `${item.group}#${item.id} by ${by ?? item.group}`.slice(0, 256);
+  const view = { head: ITEM_SUMMARY_BYTES_MAX };
+  return [{ kind: 'blob', blob_ref: found.summary_ref, salted: true, view, media_type: 'text/plain', name }];
+}
+
+/** The item that news is about, in the store of its group. */
+export function newsItem(
+  payload: Value,
+): { readonly group: string; readonly store: string; readonly id: number } | undefined {
+  const parsed = itemPayload.safeParse(payload);
+  if (!parsed.success) return undefined;
+  const { item_id, group_id: group } = parsed.data;
+  const { store, id } = itemOf(item_id);
+  return store === storeOf.group(group) && id > 0 ? { group, store, id } : undefined;
 }
 
 const itemPayload = z.strictObject({ item_id: z.string(), type: z.string(), group_id: z.string() });

@@ -6,18 +6,21 @@
  * B2  What the agent may not write itself, or what was narrowed since it left, is not merged without a review.
  */
 
-import type * as z from '@reprise/contracts/schema';
+import type { Value, ValueMap } from '@reprise/contracts';
+import * as z from '@reprise/contracts/schema';
 import { permits } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type Arrival,
   type ChainLink,
   type EntityState,
+  itemOf,
   l1At,
   type ReturnCallOf,
   type Returned,
   returnCalls,
   type returnNews,
+  type Seen,
   storeOf,
 } from '../contracts/index.js';
 import { returnPlan } from '../plans/returns.js';
@@ -29,6 +32,7 @@ import { idOf } from './entity-context.js';
 import { type Operations, operation, refusal } from './operations.js';
 import { refusedAs, takeNonce } from './proofs.js';
 import { compiledOf } from './rights.js';
+import { see } from './seeing.js';
 
 /** The operation of an agent that comes back. */
 export const returnOperations: Operations = {
@@ -64,13 +68,42 @@ export function returnProved(draft: EntityState, call: string, verdict: Proved, 
   ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Stage@1', value }, { failure: failureOf(call) });
 }
 
-/** The parent says what the return came to. */
+/** The parent says what the return came to. Of what the targets say else this agent hears where it may read them. */
 export function returnAnswered(
   draft: EntityState,
   { call, is_error, value }: z.infer<(typeof returnNews)['society/Staged@1']['schema']>,
   ctx: ReducerContext,
 ): void {
-  answerCall(draft, call, { value, is_error }, ctx);
+  const stores = [...new Set(conflictsIn(value).map(storeOfConflict))];
+  if (stores.length === 0) return answerCall(draft, call, { value, is_error }, ctx);
+  const looks = stores.map((store) => ({ store, ids: [] }));
+  see(draft, looks, { for: 'return', call, value }, ctx);
+}
+
+/** Answers a return with the conflicts that the agent may see. */
+export function answerReturn(
+  draft: EntityState,
+  { call, value }: { readonly call: string; readonly value: Value },
+  seen: readonly Seen[],
+  ctx: ReducerContext,
+): void {
+  const isSeen = (of: string) => seen.some(({ store, verdict }) => store === of && verdict !== 'denied');
+  const conflicts = conflictsIn(value).filter((one) => isSeen(storeOfConflict(one)));
+  answerCall(draft, call, { value: { ...(value as ValueMap), conflicts: conflicts as unknown as Value } }, ctx);
+}
+
+const conflict = z.object({ item: z.string(), with: z.string(), subject_key: z.string() });
+type Conflict = z.infer<typeof conflict>;
+
+const answered = z.object({ conflicts: z.array(conflict) });
+
+function conflictsIn(value: Value): readonly Conflict[] {
+  const parsed = answered.safeParse(value);
+  return parsed.success ? parsed.data.conflicts : [];
+}
+
+function storeOfConflict({ with: other }: Conflict): string {
+  return itemOf(other).store;
 }
 
 /** The parent has taken over what this agent brought back: its hot context says so, last of all. */

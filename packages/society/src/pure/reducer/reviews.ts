@@ -37,8 +37,8 @@ import { actorOfCall } from './actors.js';
 import { answerCall } from './answers.js';
 import { callOfPlan, startPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
-import { mayOperate } from './calls.js';
-import { mayAsk, refusedWrite, tellGroup, writeOf } from './memory.js';
+import { mayAsk, mayOperate } from './may-ask.js';
+import { refusedWrite, tellGroup, writeOf } from './memory.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 import { reviewOf, stagedTable } from './staged.js';
@@ -126,8 +126,7 @@ export function itemCopied(draft: EntityState, news: News<'society/Copied@1'>, c
   const item_id = itemIdOf(storeOf.staging(staging), item);
   const by = actorOfCall(row.review.call, ctx);
   ctx.record('society/Merged@1', { agent_id: agentOfStaging(staging), item_id, copy_id, by });
-  if (!written.existed && !written.quarantined)
-    tellGroup(store, { item_id: copy_id, type: written.type, head_ref: null }, ctx);
+  if (!written.existed && !written.quarantined) tellGroup(store, { item_id: copy_id, type: written.type }, ctx);
   const review = { ...row.review, copied: [...row.review.copied, { item, id: written.id }] };
   goOn(draft, staging, { ...row, review: without(review, item) }, ctx);
 }

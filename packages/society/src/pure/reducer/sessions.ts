@@ -1,5 +1,6 @@
 /** Sessions of an entity: it makes them, so their models act with its rights and by its owner calls. */
 import type { ChildNotice } from '@reprise/agent/contracts';
+import type { InputPart } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
@@ -7,11 +8,11 @@ import { type EntityState, type entityCommands, l1At, type SessionRow, SOCIETY_B
 import { rowKeyOf } from './caller.js';
 import { idOf, tableOf } from './entity-context.js';
 import { tellSession } from './failed-agents.js';
-import { newsForRun } from './news.js';
 import { compiledOf } from './rights.js';
 import { sessionAt, sessionKey, sessionRights } from './session-rights.js';
 
-type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
+/** An input for a session of the entity. */
+export type Send = z.infer<(typeof entityCommands)['society/Send@1']['schema']>;
 
 /** Refuses an input for a new session where the entity has all that it may have. */
 export function requireRoom({ session }: Send, ctx: ReducerContext): void {
@@ -19,17 +20,17 @@ export function requireRoom({ session }: Send, ctx: ReducerContext): void {
   if (sessions.get(session) === undefined && sessions.size >= SOCIETY_BOUNDS.sessions) ctx.reject('too_many_sessions');
 }
 
-/** Sends an input to a session of the entity, which it makes where it is new. */
-export function sendInput(
+/** Sends an input to a session of the entity, which it makes where it is new, after the first words of items. */
+export function deliverInput(
   draft: EntityState,
   { command_id, session, name, agent, parts, priority }: Send,
+  news: readonly InputPart[],
   ctx: ReducerContext,
 ): void {
   const sessions = tableOf(ctx, 'sessions');
   const known = sessions.get(session);
   const at = sessionAt(session, ctx);
   const def = ctx.hash(agent);
-  const news = newsForRun(ctx, PARTS_MAX - parts.length);
   const value = { command_id, parts: [...news, ...parts], priority, cause: { kind: 'operator' } };
   const input = { name: 'aos.agent/UserInput@1', value };
   const isNew = known === undefined || !known.open;
@@ -37,7 +38,7 @@ export function sendInput(
     ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'start' } });
     tellSession(draft.maker, { session: sessionKey(idOf(ctx), session), open: true }, ctx);
   }
-  sessions.set(session, { agent: name, def, open: true });
+  sessions.set(session, { agent: name, def, open: true, running: known?.running === true });
   const adopted = { name: 'aos.agent/AgentAdopted@1', value: { ...agent, adopt: 'next_run' } };
   if (known === undefined) return makeSession(draft, { session, command_id, adopted, input }, ctx);
   if (isNew || known.def !== def) ctx.send(at, adopted);
@@ -82,7 +83,7 @@ export function sessionMade(news: MadeNews, ctx: ReducerContext): boolean {
 }
 
 /** The parts of one input. */
-const PARTS_MAX = 16;
+export const PARTS_MAX = 16;
 
 /** Pauses, resumes or closes the open sessions of the entity. */
 export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: ReducerContext): void {
@@ -101,9 +102,12 @@ export function sessionNews(
   row: SessionRow,
   ctx: ReducerContext,
 ): string | undefined {
-  if (news.kind !== 'closed') return undefined;
   const name = rowKeyOf(ctx);
-  tableOf(ctx, 'sessions').set(name, { ...row, open: false });
+  const sessions = tableOf(ctx, 'sessions');
+  if (news.kind === 'running' || news.kind === 'settled')
+    sessions.set(name, { ...row, running: news.kind === 'running' || news.more });
+  if (news.kind !== 'closed') return undefined;
+  sessions.set(name, { ...row, open: false, running: false });
   ctx.send(l1At(idOf(ctx)), { name: 'society/SessionL1@1', value: { phase: 'end' } });
   tellSession(maker, { session: sessionKey(idOf(ctx), name), open: false }, ctx);
   return name;

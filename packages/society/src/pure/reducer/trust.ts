@@ -28,14 +28,16 @@ import { actorOfCall } from './actors.js';
 import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
 import { notice } from './inbox.js';
+import { mayAsk } from './may-ask.js';
 import { memberTable } from './member-context.js';
-import { type Answer, type Operations, operation, refusal } from './operations.js';
+import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 
 /** `memory_assess`. The item is read first: its author is who is judged. */
 export const trustOperations: Operations = {
   memory_assess: operation(memoryToolCalls.memory_assess, {
     run: (draft: EntityState, { item_id }, call, ctx) => {
+      if (!mayAsk(draft, itemOf(item_id).store, ctx)) return denied('cap_denied', 'visibility');
       startPlan(ctx, call, memoryPlan, { call, act: judging(draft, item_id, ctx) });
       return undefined;
     },
