@@ -13,8 +13,8 @@ export class EventStream {
   #isOpen = true;
   readonly #alive: NodeJS.Timeout;
 
-  /** @param exchange its request; @param ended called when the client leaves, or may be told no more */
-  constructor(headers: Record<string, string>, { signal }: Exchange, ended: () => void) {
+  /** @param under its signal ends the stream; @param ended called when the client leaves, or may be told no more */
+  constructor(headers: Record<string, string>, { signal }: Pick<Exchange, 'signal'>, ended: () => void) {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -33,8 +33,7 @@ export class EventStream {
       this.close();
       ended();
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop, { once: true });
     this.response = new Response(body, {
       headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', ...headers },
     });

@@ -180,8 +180,7 @@ class HttpServing implements Serving {
     if (!['GET', 'POST', 'DELETE'].includes(request.method ?? ''))
       return refusal(405, BAD_REQUEST, 'Method not allowed.', { allow: 'GET, POST, DELETE' });
     const principal = await this.#principalOf(request);
-    if (principal === undefined)
-      return last(refusal(401, BAD_REQUEST, 'A valid token is needed.', { 'www-authenticate': 'Bearer' }));
+    if (principal === undefined) return unauthorized();
     if (!this.#connections.prove(exchange, principal)) return busy('connections', 1);
     return this.#answerTo(principal, exchange);
   }
@@ -231,7 +230,7 @@ class HttpServing implements Serving {
     if (!isStream) this.#count(exchange);
     const given = requestOf(exchange, PATH);
     const isLegacy = await isLegacyRequest(given, body);
-    if (exchange.isOver) throw new Error('the client left before its request was taken in');
+    if (exchange.signal.aborted) return unauthorized(); // the client has left, or its token was taken back meanwhile
     return isLegacy
       ? this.#sessions.handle(given, principal, body, exchange)
       : this.#clients.handle(given, principal, body, exchange);
@@ -275,6 +274,10 @@ class HttpServing implements Serving {
   #broke(error: unknown): void {
     errorsTo(this.options)(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+function unauthorized(): Response {
+  return last(refusal(401, BAD_REQUEST, 'A valid token is needed.', { 'www-authenticate': 'Bearer' }));
 }
 
 /** The answer to a principal that has taken all its places. */

@@ -45,7 +45,8 @@ export const tokenList = defineReducer({
       revoked.delete(id);
     }
     if (event.name === 'server/RevokeTokens@1') {
-      draft.refused_until = ctx.now;
+      // A token that was issued after an earlier one of this millisecond states a later time.
+      draft.refused_until = Math.max(ctx.now, draft.refused_until + 1);
       return;
     }
     const { id, ends } = event.value;
