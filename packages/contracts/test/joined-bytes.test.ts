@@ -5,7 +5,7 @@ import { JoinedBytes } from '../src/index.js';
 const SEED = 3;
 
 describe('bytes joined as they arrive', () => {
-  it(`are the same however they are cut into pieces, also the next ones (seed ${SEED})`, () => {
+  it(`joined bytes are the same however they are cut into pieces, also the next ones (seed ${SEED})`, () => {
     const joined = new JoinedBytes();
     void fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 900 }), { maxLength: 30 }), (pieces) => {
@@ -19,7 +19,7 @@ describe('bytes joined as they arrive', () => {
     );
   });
 
-  it('hold at most twice the bytes, and no piece', () => {
+  it('joined bytes take at most twice their number, and hold no piece', () => {
     const joined = new JoinedBytes();
     const slab = new Uint8Array(1_000_000);
     for (let i = 0; i < 10_000; i++) joined.add(slab.subarray(i, i + 1));

@@ -18,7 +18,7 @@ async function session(stage: Awaited<ReturnType<typeof overHttp>>) {
 const batch = (length: number, from = 0) => Array.from({ length }, (_, i) => callOf(from + i, args));
 
 describe('a batch', () => {
-  it('counts as many messages as it has, in a while and at once [SRV-604]', async () => {
+  it('a batch counts as many messages as it has, in a while and at once [SRV-604]', async () => {
     let [calls, running, most] = [0, 0, 0];
     await using stage = await overHttp({
       onCall: async () => {
@@ -45,7 +45,7 @@ describe('a batch', () => {
     expect([calls, most]).toEqual([4, 4]);
   });
 
-  it('has a bounded number of messages', async () => {
+  it('a batch has a bounded number of messages', async () => {
     await using stage = await overHttp({ http: { limits: { batch: 3 } } });
     const { send } = await session(stage);
     expect((await send(batch(3))).status).toBe(200);
@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect((await send([])).status).toBe(400);
   });
 
-  it('cancels what it names, and its own requests can be cancelled [SRV-605]', async () => {
+  it('a batch cancels what it names, and its own requests can be cancelled [SRV-605]', async () => {
     let running = 0;
     await using stage = await overHttp({
       onCall: () => {

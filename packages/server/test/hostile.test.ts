@@ -15,7 +15,7 @@ const SLOWEST_MS = 4_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('honest clients beside hostile ones', () => {
-  it(`are answered while one token and one client without a token take all that they can (seed ${SEED}) [SRV-602]`, async () => {
+  it(`honest clients are answered while one token and one client without a token take all that they can (seed ${SEED}) [SRV-602]`, async () => {
     const { alone, beside, hostile } = await honestBesideHostile(ROUND_MS, SEED);
     expect(alone.failed).toEqual([]);
     expect(beside.failed).toEqual([]);

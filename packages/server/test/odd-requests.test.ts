@@ -15,7 +15,7 @@ async function statusFor(url: string, text: string): Promise<number | undefined>
 }
 
 describe('an odd request', () => {
-  it(`is the client's mistake, whatever its target is (seed ${SEED}) [SRV-610]`, async () => {
+  it(`a request with an odd target is the client's mistake (seed ${SEED}) [SRV-610]`, async () => {
     await using stage = await overHttp();
     const token = await stage.tokenOf('human:ann');
     const targets = [
@@ -49,7 +49,7 @@ describe('an odd request', () => {
     expect(stage.errors).toEqual([]);
   });
 
-  it('reaches the server also when its target is a whole address, as proxies send it', async () => {
+  it('a request whose target is a whole address, as proxies send it, reaches the server', async () => {
     await using stage = await overHttp();
     const token = await stage.tokenOf('human:ann');
     const text = requestText(stage.url, token, 'POST', {}, JSON.stringify(begin)).replace('/mcp', () => stage.url);

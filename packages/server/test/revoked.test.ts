@@ -41,29 +41,32 @@ describe('the streams of a token', () => {
     ['is taken back', (stage, token) => stage.tokens.revoke(token)],
     ['is taken back with all of its principal', (stage) => stage.tokens.revokeAll('human:ann')],
   ];
-  it.each(ends)('end as soon as it %s, and those of others go on [SRV-606]', async (_how, end) => {
-    await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } }); // no check by time
-    const [ann, bob] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:bob')];
-    const [mine, others] = [await streamsOf(stage, ann), await streamsOf(stage, bob)];
-    await note(stage, bob);
-    await expect.poll(() => [...mine, ...others].map((one) => told(one) > 0)).toEqual([true, true, true, true]);
-    await end(stage, ann);
-    const heard = mine.map(told);
-    await expect.poll(() => mine.every(ended), { timeout: 2_000 }).toBe(true);
-    await note(stage, bob);
-    await expect.poll(() => others.every((one) => told(one) > 1)).toBe(true);
-    expect([mine.map(told), others.some(ended)]).toEqual([heard, false]);
-    for (const { socket } of [...mine, ...others]) socket.destroy();
-  });
+  it.each(ends)(
+    'the streams of a token end as soon as it %s, and those of others go on [SRV-606]',
+    async (_how, end) => {
+      await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } }); // no check by time
+      const [ann, bob] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:bob')];
+      const [mine, others] = [await streamsOf(stage, ann), await streamsOf(stage, bob)];
+      await note(stage, bob);
+      await expect.poll(() => [...mine, ...others].map((one) => told(one) > 0)).toEqual([true, true, true, true]);
+      await end(stage, ann);
+      const heard = mine.map(told);
+      await expect.poll(() => mine.every(ended), { timeout: 2_000 }).toBe(true);
+      await note(stage, bob);
+      await expect.poll(() => others.every((one) => told(one) > 1)).toBe(true);
+      expect([mine.map(told), others.some(ended)]).toEqual([heard, false]);
+      for (const { socket } of [...mine, ...others]) socket.destroy();
+    },
+  );
 
-  it('end when it ends by itself, although nothing is told meanwhile [SRV-606]', async () => {
+  it('the streams of a token end with it, although nothing is told meanwhile [SRV-606]', async () => {
     await using stage = await overHttp({ http: { limits: { streamCheckMs: 50 } } });
     const token = await stage.tokens.issue('human:ann', { for: 700 });
     const streams = await streamsOf(stage, token);
     await expect.poll(() => streams.every(ended), { timeout: 4_000 }).toBe(true);
   });
 
-  it('are told nothing once it has ended, also before the next check by time [SRV-606]', async () => {
+  it('the streams of a token are told nothing once it has ended, also before the next check by time [SRV-606]', async () => {
     await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } });
     const bob = await stage.tokenOf('human:bob');
     const streams = await streamsOf(stage, await stage.tokens.issue('human:ann', { for: 700 }));
@@ -73,7 +76,7 @@ describe('the streams of a token', () => {
     expect(streams.map(told)).toEqual([0, 0]);
   });
 
-  it('end when a part lets the principal act no longer [SRV-606]', async () => {
+  it('streams end when a part lets their principal act no longer [SRV-606]', async () => {
     let mayAct = true;
     await using stage = await overHttp({ admits: () => mayAct, http: { limits: { streamCheckMs: 50 } } });
     const streams = await streamsOf(stage, await stage.tokenOf('human:ann'));
@@ -81,7 +84,7 @@ describe('the streams of a token', () => {
     await expect.poll(() => streams.every(ended), { timeout: 2_000 }).toBe(true);
   });
 
-  it('end when their principal cannot be found any longer, and the app is told why [SRV-606]', async () => {
+  it('streams end when their principal cannot be found any longer, and the app is told why [SRV-606]', async () => {
     let isDown = false;
     const auth = async (): Promise<'human:ann'> => {
       if (isDown) throw new Error('the directory is down');
@@ -102,7 +105,7 @@ describe('the list of tokens that were taken back', () => {
     header: (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined),
   });
 
-  it('keeps every token refused through later revocations, and drops those that have ended [SRV-609]', async () => {
+  it('a token that was taken back stays refused through later revocations, and its entry goes after its end [SRV-609]', async () => {
     const clock = new VirtualClock();
     await using world = await openNotes({ clock });
     const tokens = bearerTokens(world, { secret: 'mcp_tokens' });
@@ -131,7 +134,7 @@ describe('the list of tokens that were taken back', () => {
     }
   });
 
-  it('takes back more than a thousand tokens of one principal, one by one [SRV-609]', async () => {
+  it('more than a thousand tokens of one principal are taken back, one by one [SRV-609]', async () => {
     await using world = await openNotes();
     const tokens = bearerTokens(world, { secret: 'mcp_tokens' });
     let last = '';
@@ -142,7 +145,7 @@ describe('the list of tokens that were taken back', () => {
     expect(await tokens.auth(request(last))).toBeUndefined();
   });
 
-  it('takes back the tokens that were issued in the same millisecond, and none that is issued after [SRV-3]', async () => {
+  it('a revocation of all tokens includes those of its own millisecond, and none that is issued after it [SRV-3]', async () => {
     await using world = await openNotes({ clock: new VirtualClock() }); // time stands still
     const tokens = bearerTokens(world, { secret: 'mcp_tokens' });
     const before = await tokens.issue('human:ann', { for: '1h' });
@@ -154,7 +157,7 @@ describe('the list of tokens that were taken back', () => {
     expect(await tokens.auth(request(after))).toBeUndefined();
   });
 
-  it('is the same after the world was opened again [SRV-3]', async () => {
+  it('a token that was taken back stays refused when the world is opened again [SRV-3]', async () => {
     const store = memory();
     const first = await openNotes({ store });
     const tokens = bearerTokens(first, { secret: 'mcp_tokens' });

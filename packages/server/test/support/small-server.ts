@@ -1,7 +1,7 @@
 /** A server as a process with little memory: it prints where it listens, and what it took when its input ends. */
 import { overHttp } from './stage.js';
 
-const stage = await overHttp({ http: { limits: { requestMs: 120_000, connectionsEach: 128 } } });
+const stage = await overHttp({ http: { limits: { requestMs: 3_600_000, connectionsEach: 128 } } });
 const before = process.memoryUsage().rss;
 let most = before;
 const look = setInterval(() => {
