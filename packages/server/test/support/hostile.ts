@@ -22,6 +22,9 @@ export interface Compared {
   readonly hostile: number;
 }
 
+/** How many streams a token opens before all else. */
+const STREAMS_FIRST = 300;
+
 type Stage = Awaited<ReturnType<typeof overHttp>>;
 
 /** Runs both rounds, each for some time. */
@@ -46,7 +49,11 @@ async function honest(stage: Stage, ms: number): Promise<Seen> {
     const token = await stage.tokenOf(`human:${name}`);
     const clients = [await connected(stage.url, token, 'legacy')];
     for (let n = 0; performance.now() < until; n++) {
-      if (n % 10 === 0) clients.push(await connected(stage.url, token, n % 20 === 0 ? 'auto' : 'legacy'));
+      if (n % 10 === 0)
+        await connected(stage.url, token, n % 20 === 0 ? 'auto' : 'legacy').then(
+          (client) => clients.push(client),
+          (error: Error) => failed.push(`${name} ${n}: ${error.message}`),
+        );
       if (clients.length > 4) await clients.splice(1, 1)[0]?.close();
       const client = clients[n % clients.length];
       const started = performance.now();
@@ -74,12 +81,12 @@ async function connected(url: string, token: string, mode: 'legacy' | 'auto'): P
   return client;
 }
 
-/** Takes all that one token can: streams of both kinds, sessions, calls that wait, batches. */
+/** Takes all that one token can, and keeps it: streams of both kinds, sessions, calls that wait, batches. */
 async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promise<number> {
   const { url } = stage;
   const token = await stage.tokenOf('human:eve');
   const random = chance(seed);
-  const open: Wire[] = [];
+  let open: Wire[] = [];
   const sessions: string[] = [];
   const listen = bareRequest(1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
   const posted = (body: object, headers: Record<string, string>): string =>
@@ -107,20 +114,21 @@ async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promi
       if (id !== null) sessions.push(id);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    open.push(wire(url, kinds[random(kinds.length)]?.() ?? ''));
-    if (open.length > 300) open.shift()?.socket.destroy();
+    const kind = kinds[made < STREAMS_FIRST ? made % 2 : random(kinds.length)];
+    open.push(wire(url, kind?.() ?? ''));
+    if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
   }
   for (const { socket } of open) socket.destroy();
   return made;
 }
 
-/** Takes all that a client without a token can: connections that say nothing, or begin and do not end. */
+/** Takes all that a client without a token can, and keeps it: connections that say nothing, or begin and do not end. */
 async function withoutToken({ url }: Stage, signal: AbortSignal): Promise<number> {
-  const open: Wire[] = [];
+  let open: Wire[] = [];
   let made = 0;
   for (; !signal.aborted; made++) {
     open.push(wire(url, ['', 'POST /mcp HTTP/1.1\r\nhost: x\r\n', requestText(url, 'forged', 'GET')][made % 3]));
-    if (open.length > 400) open.shift()?.socket.destroy();
+    if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
     if (made % 8 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
   for (const { socket } of open) socket.destroy();
