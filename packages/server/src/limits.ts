@@ -45,7 +45,7 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   /** The most connections at once. Default 256. For one more, a principal or address that has the most loses one. */
   readonly connections: number;
-  /** The most connections of one principal, and of one address before a principal is known. Default 64. */
+  /** The most connections of one principal, and of one address before a principal is known. Default 128. */
   readonly connectionsEach: number;
   /** The most streams of one principal, of both kinds together. Default 32. */
   readonly streams: number;
@@ -76,7 +76,7 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 1024 * 1024,
   connections: 256,
-  connectionsEach: 64,
+  connectionsEach: 128,
   streams: 32,
   open: 64,
   perSecond: 200,

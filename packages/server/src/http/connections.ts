@@ -37,7 +37,9 @@ export class Connections {
     socket.once('close', () => this.#closed(connection));
     const { connections, connectionsEach } = this.limits;
     const crowd = this.#shares.tooMany(connection.owner, connectionsEach, connections);
-    if (crowd !== undefined) this.#drop(crowd);
+    if (crowd === undefined) return;
+    const [oldest = connection] = crowd;
+    this.#drop(idleOf(crowd) ?? oldest);
   }
 
   /** Begins an exchange; undefined when the connection has too many that are not answered, and is closed for it. */
@@ -53,11 +55,16 @@ export class Connections {
     return exchange;
   }
 
-  /** Gives a connection to the principal of its request. @returns whether that one may have another connection */
+  /** Gives a connection to the principal of its request. @returns false when that one has too many that are in use */
   prove({ request }: Exchange, principal: Principal): boolean {
     const connection = this.#known.get(request.socket);
     if (connection === undefined || connection.owner === principal) return true;
-    if (this.#shares.of(principal).size >= this.limits.connectionsEach) return false;
+    const own = this.#shares.of(principal);
+    if (own.size >= this.limits.connectionsEach) {
+      const idle = idleOf(own);
+      if (idle === undefined) return false;
+      this.#drop(idle);
+    }
     this.#shares.delete(connection.owner, connection);
     connection.owner = principal;
     this.#shares.add(principal, connection);
@@ -69,12 +76,15 @@ export class Connections {
     for (const exchange of [...connection.exchanges]) exchange.over();
   }
 
-  /** Closes the oldest connection on which nothing is under way, or the oldest. */
-  #drop(crowd: ReadonlySet<Connection>): void {
-    const [oldest] = crowd;
-    const chosen = [...crowd].find(({ exchanges }) => exchanges.size === 0) ?? oldest;
-    if (chosen === undefined) return;
-    this.#shares.delete(chosen.owner, chosen); // it counts no longer, although its end is heard later
-    chosen.socket.destroy();
+  /** Closes a connection; it counts no longer, although its end is heard later. */
+  #drop(connection: Connection): void {
+    this.#shares.delete(connection.owner, connection);
+    connection.socket.destroy();
   }
+}
+
+/** The oldest connection on which nothing is under way. */
+function idleOf(connections: ReadonlySet<Connection>): Connection | undefined {
+  for (const one of connections) if (one.exchanges.size === 0) return one;
+  return undefined;
 }

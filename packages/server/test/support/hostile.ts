@@ -22,6 +22,12 @@ export interface Compared {
   readonly hostile: number;
 }
 
+/** A notebook that is not full: each takes a hundred notes of a round. */
+function notebookOf(name: string, n: number): string {
+  const digits = [...Math.floor(n / 100).toString(26)];
+  return `${name}${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('')}`;
+}
+
 /** How many streams a token opens before all else. */
 const STREAMS_FIRST = 300;
 
@@ -57,7 +63,7 @@ async function honest(stage: Stage, ms: number): Promise<Seen> {
       if (clients.length > 4) await clients.splice(1, 1)[0]?.close();
       const client = clients[n % clients.length];
       const started = performance.now();
-      const wanted = { name: 'note_add', arguments: { notebook: name, text: 'x' } };
+      const wanted = { name: 'note_add', arguments: { notebook: notebookOf(name, times.length), text: 'x' } };
       const why = await client?.callTool(wanted).then(
         ({ isError }) => (isError === true ? 'an error' : undefined),
         (error: Error) => `${name} ${n}: ${error.message}`,
@@ -92,19 +98,19 @@ async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promi
   const posted = (body: object, headers: Record<string, string>): string =>
     requestText(url, token, 'POST', headers, JSON.stringify(body));
   const session = (): Record<string, string> => ({ 'mcp-session-id': sessions[random(sessions.length)] ?? '' });
+  let made = 0;
   const kinds: readonly (() => string)[] = [
     () => posted(listen[0], listen[1]),
     () => requestText(url, token, 'GET', session()),
     () => posted(...bareCall(1, {}, 'note_wait')),
     () =>
       posted(
-        Array.from({ length: 32 }, (_, id) => callOf(id, { notebook: 'eve', text: 'x' })),
+        Array.from({ length: 32 }, (_, id) => callOf(id, { notebook: notebookOf('eve', made), text: 'x' })),
         session(),
       ),
     () => posted(begin, {}),
     () => requestText(url, token, 'POST', { 'content-length': '1000000' }, '{'),
   ];
-  let made = 0;
   for (; !signal.aborted; made++) {
     if (made % 8 === 0) {
       const id = await post(url, token, begin).then(
