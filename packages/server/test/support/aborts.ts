@@ -1,5 +1,6 @@
 /** Clients that leave at any moment, and the places that are free after them. */
 import type { Principal } from '@reprise/contracts';
+import { notebookOf } from './notes.js';
 import { requestText, wire } from './sockets.js';
 import { bareCall, bareRequest, begin, callOf, openNotes, overHttp, post } from './stage.js';
 
@@ -89,12 +90,12 @@ export async function leaveOften(times: number, seed: number): Promise<Left> {
   await new Promise((resolve) => setTimeout(resolve, 100));
   const stillRunning = running;
   const free = await placesFree(stage.url, 'human:ann');
-  return { calls, running: stillRunning, ...free, errors: stage.errors };
+  return { calls, running: stillRunning, ...free, errors: stage.errors.slice(0, 5) };
 }
 
 /** One of the requests that a client may send; sometimes two on one connection. */
 function anyRequest(url: string, token: string, session: string, n: number, random: Chance): string {
-  const args = { notebook: 'ann', text: 'x' };
+  const args = { notebook: notebookOf('book', n), text: 'x' };
   const inSession = { 'mcp-session-id': session };
   const posted = (body: object, headers: Record<string, string>): string =>
     requestText(url, token, 'POST', headers, JSON.stringify(body));

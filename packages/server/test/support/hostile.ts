@@ -1,6 +1,7 @@
 /** Honest clients of a server, and hostile ones beside them: with a token, and without one. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { chance } from './aborts.js';
+import { notebookOf } from './notes.js';
 import { requestText, type Wire, wire } from './sockets.js';
 import { bareCall, bareRequest, begin, callOf, overHttp, post } from './stage.js';
 
@@ -20,12 +21,6 @@ export interface Compared {
   readonly beside: Seen;
   /** How many requests and connections the hostile clients made. */
   readonly hostile: number;
-}
-
-/** A notebook that is not full: each takes a hundred notes of a round. */
-function notebookOf(name: string, n: number): string {
-  const digits = [...Math.floor(n / 100).toString(26)];
-  return `${name}${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('')}`;
 }
 
 /** How many streams a token opens before all else. */

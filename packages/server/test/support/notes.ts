@@ -134,6 +134,12 @@ export function notes({ has, admits, onCall, onReturn, renamed }: NotesOptions =
   };
 }
 
+/** A notebook that is not full: each takes a hundred notes. */
+export function notebookOf(name: string, n: number): string {
+  const digits = [...Math.floor(n / 100).toString(26)];
+  return `${name}${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('')}`;
+}
+
 /** How many notes a notebook holds. */
 export async function countOf(
   world: { state(address: Address): Promise<Value | undefined> },
