@@ -8,7 +8,7 @@ const TIMES = 240;
 const SEED = 36;
 
 describe('clients that leave', () => {
-  it(`after ${TIMES} requests that were broken off at random moments every place is free (seed ${SEED}) [SRV-601]`, async () => {
+  it(`every place is free after ${TIMES} requests that were broken off at random moments (seed ${SEED}) [SRV-601]`, async () => {
     const { calls, ...left } = await leaveOften(TIMES, SEED);
     expect(left).toEqual(NOTHING_TAKEN);
     expect(calls).toBeGreaterThan(0);

@@ -4,8 +4,8 @@
  * Invariants
  * H1  Before it is known who sent a request, nothing of it is read but its headers.
  * H2  Everything that a client can make large is bounded, for each principal: bodies, connections, messages under way
- *     and in a while, sessions, streams. Whoever has the most gives way.
- * H3  What a request takes is held by its exchange (X1): a client that leaves, at whatever moment, takes nothing with it.
+ *     and in a while, sessions, streams. One that has the most gives way.
+ * H3  What a request takes is held by its exchange (exchange/X1): a client that leaves, at whatever moment, takes nothing with it.
  * H4  A server that closes answers what it has taken in, for a while, and takes in nothing more.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** What each owner has of something that is bounded for all of them: whoever has the most gives way. */
+/** What each owner has of something that is bounded for all of them: an owner that has the most gives way. */
 
 /** Things by their owners; those of an owner stand in the order in which they were added. */
 export class Shares<T> {

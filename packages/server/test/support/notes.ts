@@ -1,6 +1,6 @@
 /** A small part that serves notes: one notebook for each principal, and one that all may read. */
 import type { ServedAnswer, ServedCall, WorldPart } from '@reprise/agent';
-import type { Address, Value, ValueMap } from '@reprise/contracts';
+import type { Address, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { WorldView } from '@reprise/kernel';
 import { creates, defineReducer } from '@reprise/kernel/define';
@@ -56,7 +56,7 @@ export interface NotesOptions {
 async function answerOf(
   view: WorldView,
   name: string,
-  args: ValueMap,
+  args: Value,
   id: string,
   { signal, progress }: ServedCall,
 ): Promise<ServedAnswer> {

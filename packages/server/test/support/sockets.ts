@@ -45,7 +45,7 @@ export function requestText(
   return `${method} /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** The status of the first answer on a connection; undefined while there is none. */
+/** The status of the first answer on a connection; undefined before it has come. */
 export function statusOf({ heard }: Wire): number | undefined {
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(heard) ?? [];
   return status === undefined ? undefined : Number(status);
