@@ -10,12 +10,12 @@ const DROPPED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Reads JSON. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
+  const body = Buffer.alloc(BODY_BYTES_MAX); // a list of chunks of one byte would take hundreds of times as much
   let bytes = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
+      chunk.copy(body, bytes);
       bytes += chunk.length;
-      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
       if (bytes > DROPPED_BYTES_MAX) break;
     }
   } catch {
@@ -24,7 +24,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   if (bytes > BODY_BYTES_MAX)
     throw new Refusal(413, `The message is too large: at most ${BODY_BYTES_MAX} bytes.`, { connection: 'close' });
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.subarray(0, bytes)));
   } catch (error) {
     throw new Refusal(400, `The body is not JSON: ${error instanceof Error ? error.message : error}.`);
   }

@@ -2,8 +2,8 @@
  * Messages of one connection, one a line.
  *
  * Invariants
- * L1  Memory stays linear in the bounds, whatever the client sends: bytes are counted before a line is put together, and
- *     a line that exceeds its bound is skipped, not stored.
+ * L1  Memory stays linear in the bounds, whatever the client sends, and in however small pieces: bytes are counted and
+ *     joined as they come, and a line that exceeds its bound is skipped, not stored.
  * L2  Every line that can be answered is answered: with the result of its request, or with an error of JSON-RPC. A
  *     request whose id is already being answered is answered once.
  * L3  A client that exceeds a bound for good is disconnected, once, with the reason.
@@ -17,6 +17,7 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { JoinedBytes } from '@reprise/contracts';
 import {
   MCP_GARBAGE_MAX,
   MCP_LINE_BYTES_MAX,
@@ -136,10 +137,9 @@ interface Skipped {
   readonly id: RequestId | null;
 }
 
-/** Splits bytes into lines, each put together once (L1). */
+/** Splits bytes into lines (L1). */
 class Lines {
-  #parts: Uint8Array[] = [];
-  #length = 0;
+  readonly #line = new JoinedBytes();
   /** How many bytes of the current line were skipped. */
   skipped = 0;
   #head = '';
@@ -158,33 +158,28 @@ class Lines {
   }
 
   #add(piece: Uint8Array): void {
-    if (this.skipped === 0 && this.#length + piece.length <= this.max) {
-      this.#parts.push(piece);
-      this.#length += piece.length;
-      return;
-    }
+    if (this.skipped === 0 && this.#line.length + piece.length <= this.max) return this.#line.add(piece);
     if (this.skipped === 0) {
-      const start = Buffer.concat([...this.#parts, piece.subarray(0, ENDS_BYTES)]).subarray(0, ENDS_BYTES);
-      this.#head = start.toString('latin1');
-      this.#tail = Buffer.concat(this.#parts).subarray(-ENDS_BYTES).toString('latin1');
-      this.#parts = [];
-      this.skipped = this.#length;
+      const start = bufferOf(this.#line.take());
+      const first = Buffer.concat([start.subarray(0, ENDS_BYTES), piece.subarray(0, ENDS_BYTES)]);
+      this.#head = first.toString('latin1', 0, ENDS_BYTES);
+      this.#tail = start.subarray(-ENDS_BYTES).toString('latin1');
+      this.skipped = start.length;
     }
     this.skipped += piece.length;
-    this.#tail = (this.#tail + Buffer.from(piece.subarray(-ENDS_BYTES)).toString('latin1')).slice(-ENDS_BYTES);
+    this.#tail = (this.#tail + bufferOf(piece.subarray(-ENDS_BYTES)).toString('latin1')).slice(-ENDS_BYTES);
   }
 
   #whole(): string | Skipped {
-    const line = this.skipped > 0 ? { id: idAtEnds(this.#head, this.#tail) } : decode(this.#parts);
-    this.#parts = [];
-    this.#length = 0;
+    const line = bufferOf(this.#line.take()).toString('utf8');
+    if (this.skipped === 0) return line;
     this.skipped = 0;
-    return line;
+    return { id: idAtEnds(this.#head, this.#tail) };
   }
 }
 
-function decode(parts: readonly Uint8Array[]): string {
-  return Buffer.concat(parts).toString('utf8');
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 function idAtEnds(head: string, tail: string): RequestId | null {

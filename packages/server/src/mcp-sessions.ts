@@ -66,6 +66,11 @@ export class McpSessions {
     this.#tell((server) => server.sendResourceUpdated({ uri }));
   }
 
+  /** Whether the client has begun a session, and was granted it. */
+  get knowsClient(): boolean {
+    return this.#server?.getClientVersion() !== undefined;
+  }
+
   /** Aborts the calls of a request: for a transport whose servers do not see each other's requests. */
   cancel(id: string | number): void {
     for (const one of this.#calls.get(id) ?? []) one.abort();
@@ -116,21 +121,21 @@ export class McpSessions {
     ctx: ServerContext,
     inSession: boolean,
   ): Promise<object> {
-    const tool = await this.#tool(params.name);
-    if (tool === undefined) throw invalid(`Unknown tool: ${params.name.slice(0, 64)}`);
-    const args = (params.arguments ?? {}) as ValueMap;
-    if (this.options.checks !== 'call') requireArguments(tool, args);
     const { id, signal } = ctx.mcpReq;
-    const cancelled = this.#begin(id);
-    const call = {
-      key: callKey(id),
-      inSession,
-      name: tool.name,
-      args,
-      signal: AbortSignal.any([signal, cancelled.signal]),
-      ...this.#progress(ctx),
-    };
+    const cancelled = this.#begin(id); // before anything is awaited: a cancel may come at once
     try {
+      const tool = await this.#tool(params.name);
+      if (tool === undefined) throw invalid(`Unknown tool: ${params.name.slice(0, 64)}`);
+      const args = (params.arguments ?? {}) as ValueMap;
+      if (this.options.checks !== 'call') requireArguments(tool, args);
+      const call = {
+        key: callKey(id),
+        inSession,
+        name: tool.name,
+        args,
+        signal: AbortSignal.any([signal, cancelled.signal]),
+        ...this.#progress(ctx),
+      };
       return await this.#own(async () => resultOf(tool, await this.options.call(call)));
     } finally {
       this.#end(id, cancelled);

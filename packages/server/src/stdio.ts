@@ -65,6 +65,7 @@ export async function serveStdio(world: AgentWorld, options: ServeStdioOptions):
   const leave = news.add({
     offer,
     isOpen: () => true,
+    check: async () => undefined,
     follows: () => true,
     toolsChanged: () => connection.toolsChanged(),
     resourcesChanged: () => connection.resourcesChanged(),

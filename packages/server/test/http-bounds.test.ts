@@ -182,7 +182,7 @@ describe('too much', () => {
     let now = 0;
     const pace = new Pace({ ...HTTP_LIMITS, perSecond: 10, burst: 5, open: 100 }, () => now);
     const taken = () =>
-      Array.from({ length: 20 }, () => pace.enter('human:ann', true)).filter((one) => typeof one === 'function').length;
+      Array.from({ length: 20 }, () => pace.take('human:ann', 1)).filter((wait) => wait === undefined).length;
     expect(taken()).toBe(5);
     now = 300;
     expect(taken()).toBe(3);

@@ -67,7 +67,7 @@ describe('a stream of notices', () => {
 
   it('a stream that its client does not read ends, and its memory with it [SRV-11]', async () => {
     let ended = 0;
-    const stream = new EventStream({}, () => ended++);
+    const stream = new EventStream({}, new AbortController(), () => ended++);
     for (let i = 0; i < 5_000; i++) stream.notify('notifications/resources/updated', { uri: `notes://${i}` });
     const text = await stream.response.text();
     expect(text.split('\n\n').length).toBeLessThan(1_100);

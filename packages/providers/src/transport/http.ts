@@ -1,4 +1,5 @@
 /** Sends one POST request, with bounds on silence, total time and size. Every outside failure is returned as data. */
+import { JoinedBytes } from '@reprise/contracts';
 
 /** The largest answer that is read: far above any real completion, far below memory. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
@@ -40,8 +41,8 @@ interface Post {
 
 /** Sends a request and reads the whole answer. Outside failures never throw. */
 export async function post(ask: Post): Promise<Reply> {
-  const body = new Body();
-  if (ask.signal.aborted) return { kind: 'cancelled', body: body.whole() };
+  const body = new JoinedBytes();
+  if (ask.signal.aborted) return { kind: 'cancelled', body: body.take() };
   const controller = new AbortController();
   const silence = new Silence(ask.silenceMs, controller, ask.totalMs);
   const cancel = () => controller.abort();
@@ -53,20 +54,20 @@ export async function post(ask: Post): Promise<Reply> {
     const fits = await readWhile(response, (bytes) => {
       if (whole !== undefined) return true; // bytes after the end are ignored and do not extend the time
       // Keep the bytes that fit, independent of how the stream was cut into pieces.
-      const fitting = bytes.subarray(0, bytesMax - body.size);
+      const fitting = bytes.subarray(0, bytesMax - body.length);
       const end = ask.onBytes(fitting, response);
-      body.take(fitting.subarray(0, end));
+      body.add(fitting.subarray(0, end));
       if (end !== undefined) whole = response;
       silence.broken(whole === undefined ? ask.silenceMs : ENDING_MS);
       return whole !== undefined || fitting.length === bytes.length;
     });
     // Bytes of an error answer beyond the bound add nothing to its status.
-    return fits || !response.ok ? responseOf(response, body) : { kind: 'too_large', body: body.whole() };
+    return fits || !response.ok ? responseOf(response, body) : { kind: 'too_large', body: body.take() };
   } catch (error) {
     // Some servers complete the answer and then keep or break the connection: the answer itself is whole.
     if (whole !== undefined && !ask.signal.aborted) return responseOf(whole, body);
     const kind = ask.signal.aborted ? 'cancelled' : silence.over ? 'timeout' : 'network';
-    return { kind, body: body.whole(), ...(kind === 'cancelled' ? {} : { error }) };
+    return { kind, body: body.take(), ...(kind === 'cancelled' ? {} : { error }) };
   } finally {
     silence.end();
     ask.signal.removeEventListener('abort', cancel);
@@ -74,8 +75,8 @@ export async function post(ask: Post): Promise<Reply> {
   }
 }
 
-function responseOf({ status, headers }: Response, body: Body): Reply {
-  return { kind: 'response', status, headers, body: body.whole() };
+function responseOf({ status, headers }: Response, body: JoinedBytes): Reply {
+  return { kind: 'response', status, headers, body: body.take() };
 }
 
 function request({ url, headers, body, fetch }: Post, signal: AbortSignal): Promise<Response> {
@@ -90,27 +91,6 @@ async function readWhile(response: Response, take: (bytes: Uint8Array) => boolea
     if (!take(part.value)) return false;
   }
   return true;
-}
-
-/** The bytes that arrived. */
-class Body {
-  size = 0;
-  private readonly parts: Uint8Array[] = [];
-
-  take(bytes: Uint8Array): void {
-    this.size += bytes.length;
-    this.parts.push(bytes);
-  }
-
-  whole(): Uint8Array {
-    const whole = new Uint8Array(this.size);
-    let at = 0;
-    for (const part of this.parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
-  }
 }
 
 /** Aborts when the server is silent for too long, or when the whole answer takes too long. */

@@ -4,16 +4,16 @@
  */
 import { createMcpHandler, InMemoryServerEventBus, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '@reprise/contracts';
-import { SERVE_SUBSCRIPTIONS_MAX } from '../limits.js';
 import { McpSessions } from '../mcp-sessions.js';
+import type { Exchange } from './exchange.js';
 import type { SessionParts } from './sessions.js';
 
-/** How many principals have a handler; one that nobody listens to makes room for another. */
+/** How many principals have a handler; one without a request under way makes room for another. */
 const CLIENTS_MAX = 256;
 
 interface KnownClient {
   readonly handler: McpHttpHandler;
-  readonly bus: InMemoryServerEventBus;
+  /** How many exchanges are under way, streams included. */
   open: number;
   leave(): void;
 }
@@ -22,19 +22,18 @@ interface KnownClient {
 export class HttpClients {
   readonly #clients = new Map<Principal, KnownClient>();
 
-  constructor(private readonly parts: Omit<SessionParts, 'limits'>) {}
+  constructor(private readonly parts: SessionParts) {}
 
   /** Answers a request of the revision without sessions. */
-  async handle(request: Request, principal: Principal, body: unknown): Promise<Response> {
+  handle(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
     const client = this.#clients.get(principal) ?? this.#make(principal);
     this.#clients.delete(principal); // the longest unused stands first
     this.#clients.set(principal, client);
     client.open += 1;
-    try {
-      return await client.handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-    } finally {
+    exchange.hold(() => {
       client.open -= 1;
-    }
+    });
+    return client.handler.fetch(request, body === undefined ? {} : { parsedBody: body });
   }
 
   /** Ends all: what is still under way is aborted. */
@@ -45,30 +44,31 @@ export class HttpClients {
   }
 
   #make(principal: Principal): KnownClient {
-    const { news, offer: offerTo, options } = this.parts;
+    const { limits, news, streams, offer: offerTo, options } = this.parts;
     const offer = offerTo(principal);
     const bus = new InMemoryServerEventBus();
     const handler = createMcpHandler(() => new McpSessions(options(offer, '')).make(false), {
       legacy: 'reject',
       bus,
-      maxSubscriptions: SERVE_SUBSCRIPTIONS_MAX,
+      maxSubscriptions: limits.streams,
     });
     const { notify } = handler;
     const leave = news.add({
       offer,
       isOpen: () => bus.listenerCount > 0,
+      check: () => streams.check(principal),
       follows: () => true,
       toolsChanged: () => notify.toolsChanged(),
       resourcesChanged: () => notify.resourcesChanged(),
       resourceUpdated: (uri) => notify.resourceUpdated(uri),
     });
     if (this.#clients.size >= CLIENTS_MAX) this.#forget();
-    return { handler, bus, open: 0, leave };
+    return { handler, open: 0, leave };
   }
 
   #forget(): void {
     for (const [principal, client] of this.#clients) {
-      if (client.open > 0 || client.bus.listenerCount > 0) continue;
+      if (client.open > 0) continue;
       this.#clients.delete(principal);
       void endClient(client);
       return;

@@ -1,4 +1,5 @@
 /** A stream of notices to one client, as server-sent events. */
+import type { Exchange } from './exchange.js';
 
 /** How many notices wait for a client that does not read; then the stream ends, and the client opens another. */
 const WAITING_MAX = 1_024;
@@ -12,8 +13,8 @@ export class EventStream {
   #isOpen = true;
   readonly #alive: NodeJS.Timeout;
 
-  /** @param ended called when the client leaves */
-  constructor(headers: Record<string, string>, ended: () => void) {
+  /** @param under its signal ends the stream; @param ended called when the client leaves, or may be told no more */
+  constructor(headers: Record<string, string>, { signal }: Pick<Exchange, 'signal'>, ended: () => void) {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -28,6 +29,11 @@ export class EventStream {
     );
     this.#alive = setInterval(() => this.#write(': \n\n'), KEEP_ALIVE_MS);
     this.#alive.unref();
+    const stop = (): void => {
+      this.close();
+      ended();
+    };
+    signal.addEventListener('abort', stop, { once: true });
     this.response = new Response(body, {
       headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', ...headers },
     });

@@ -3,26 +3,31 @@
  *
  * Invariants
  * H1  Before it is known who sent a request, nothing of it is read but its headers.
- * H2  Everything that a client can make large is bounded: bodies, connections, requests under way and in a while,
- *     sessions, streams.
- * H3  A server that closes answers what it has taken in, for a while, and takes in nothing more.
+ * H2  Everything that a client can make large is bounded, for each principal: bodies, connections, messages under way
+ *     and in a while, sessions, streams. One that has the most gives way.
+ * H3  What a request takes is held by its exchange (exchange/X1): a client that leaves, at whatever moment, takes nothing with it.
+ * H4  A server that closes answers what it has taken in, for a while, and takes in nothing more.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { AgentWorld } from '@reprise/agent';
 import { type ArgumentCheck, checkOf, isObject, type Principal, requireKnownOptions } from '@reprise/contracts';
 import { HTTP_LIMITS, type HttpLimits } from '../limits.js';
+import { messagesOf, methodOf } from '../messages.js';
 import { isClientPrincipal } from '../principals.js';
 import { coreOptions, errorsTo, requireWorld, type ServerNames, type Serving } from '../serving.js';
 import type { AuthRequest } from '../tokens.js';
 import { News } from '../world/news.js';
 import { ServedWorld } from '../world/served-world.js';
 import { HttpClients } from './clients.js';
-import { readBody, refusal, requestOf, send, TOO_LARGE } from './node-http.js';
+import { Connections } from './connections.js';
+import type { Exchange } from './exchange.js';
+import { pathOf, readBody, refusal, requestOf, send, TOO_LARGE } from './node-http.js';
 import { Pace } from './pace.js';
 import { Places, requireOrigins } from './places.js';
-import { HttpSessions, methodOf } from './sessions.js';
+import { HttpSessions, type SessionParts } from './sessions.js';
+import { Streams } from './streams.js';
 
 /** Options of {@link serveHttp}. */
 export interface ServeHttpOptions extends ServerNames {
@@ -70,51 +75,62 @@ export async function serveHttp(world: AgentWorld, options: ServeHttpOptions): P
   requireWorld(world);
   requireOptions(options);
   const { host = '127.0.0.1', port = 0 } = options;
-  const server = createServer();
+  const limits = { ...HTTP_LIMITS, ...options.limits };
+  const server = createServer({
+    headersTimeout: Math.min(limits.headersMs, limits.requestMs),
+    requestTimeout: limits.requestMs,
+    // Node looks every 30 seconds, so a client that sends nothing would stay for that much longer.
+    connectionsCheckingInterval: Math.ceil(Math.min(limits.headersMs, limits.requestMs) / 4),
+  });
   await listening(server, host, port);
-  return new HttpServing(world, options, server);
+  return new HttpServing(world, options, limits, server);
 }
 
 class HttpServing implements Serving {
   readonly url: string;
   readonly ended: Promise<void>;
-  readonly #limits: HttpLimits;
   readonly #served: ServedWorld;
   readonly #news: News;
+  readonly #streams: Streams;
+  readonly #connections: Connections;
   readonly #sessions: HttpSessions;
   readonly #clients: HttpClients;
   readonly #pace: Pace;
-  readonly #places: Places;
   /** The requests that are being answered, without streams. */
   readonly #open = new Set<Promise<void>>();
+  readonly #places: Places;
   #closing: Promise<void> | undefined;
 
   constructor(
     world: AgentWorld,
     private readonly options: ServeHttpOptions,
+    private readonly limits: HttpLimits,
     private readonly server: Server,
   ) {
-    const { host = '127.0.0.1', origins = [], limits = {} } = options;
+    const { host = '127.0.0.1', origins = [] } = options;
     const { port } = server.address() as AddressInfo;
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${PATH}`;
-    this.#limits = { ...HTTP_LIMITS, ...limits };
+    this.#places = new Places(host, port, origins);
     this.#served = new ServedWorld(world);
-    this.#news = new News(this.#served, errorsTo(options));
-    const parts = {
-      limits: this.#limits,
+    this.#streams = new Streams((exchange) => this.#principalNow(exchange), limits.streamCheckMs);
+    this.#news = new News(this.#served, errorsTo(options), () => void this.#streams.check());
+    const parts: SessionParts = {
+      limits,
       news: this.#news,
-      offer: (principal: Principal) => this.#served.as(principal),
-      options: (offer: ReturnType<ServedWorld['as']>, session: string) => coreOptions(offer, options, session),
+      streams: this.#streams,
+      offer: (principal) => this.#served.as(principal),
+      options: (offer, session) => coreOptions(offer, options, session),
     };
     this.#sessions = new HttpSessions(parts);
     this.#clients = new HttpClients(parts);
-    this.#pace = new Pace(this.#limits);
-    this.#places = new Places(host, port, origins);
+    this.#pace = new Pace(limits);
+    this.#connections = new Connections(limits);
     this.ended = new Promise((resolve) => server.once('close', resolve));
-    server.maxConnections = this.#limits.connections;
-    server.headersTimeout = this.#limits.requestMs;
-    server.requestTimeout = this.#limits.requestMs;
-    server.on('request', (request, response) => void this.#take(request, response));
+    server.on('connection', (socket) => this.#connections.open(socket));
+    server.on('request', (request, response) => {
+      const exchange = this.#connections.begin(request, response);
+      if (exchange !== undefined) void this.#take(exchange);
+    });
   }
 
   close(): Promise<void> {
@@ -126,11 +142,12 @@ class HttpServing implements Serving {
     return this.close();
   }
 
-  /** H3 */
+  /** H4 */
   async #close(): Promise<void> {
     this.server.close();
     this.server.closeIdleConnections();
-    await Promise.race([Promise.all(this.#open), later(this.#limits.drainMs)]);
+    await Promise.race([Promise.all(this.#open), later(this.limits.drainMs)]);
+    this.#streams.close();
     this.#sessions.close();
     await this.#clients.close();
     await this.#news.close();
@@ -139,21 +156,22 @@ class HttpServing implements Serving {
     await this.ended;
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #take(exchange: Exchange): Promise<void> {
+    const { response } = exchange;
     try {
-      await send(await this.#answer(request, response), response);
+      await send(await this.#answer(exchange), exchange);
     } catch (error) {
-      if (response.destroyed) return; // the client has left
+      if (exchange.isOver || response.destroyed) return; // the client has left
       this.#broke(error);
       if (!response.headersSent)
-        await send(refusal(500, INTERNAL_ERROR, 'The request failed in the server.'), response);
+        await send(refusal(500, INTERNAL_ERROR, 'The request failed in the server.'), exchange);
       else response.destroy();
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Response> {
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== PATH)
-      return refusal(404, BAD_REQUEST, `The server is at ${PATH}.`);
+  async #answer(exchange: Exchange): Promise<Response> {
+    const { request, response } = exchange;
+    if (pathOf(request.url) !== PATH) return refusal(404, BAD_REQUEST, `The server is at ${PATH}.`);
     const foreign = this.#places.refuses(request);
     if (foreign !== undefined) return last(refusal(403, BAD_REQUEST, foreign));
     this.#places.allow(request, response);
@@ -162,36 +180,76 @@ class HttpServing implements Serving {
     if (!['GET', 'POST', 'DELETE'].includes(request.method ?? ''))
       return refusal(405, BAD_REQUEST, 'Method not allowed.', { allow: 'GET, POST, DELETE' });
     const principal = await this.#principalOf(request);
-    if (principal === undefined)
-      return last(refusal(401, BAD_REQUEST, 'A valid token is needed.', { 'www-authenticate': 'Bearer' }));
-    return this.#answerTo(principal, request, response);
+    if (principal === undefined) return unauthorized();
+    if (!this.#connections.prove(exchange, principal)) return busy('connections', 1);
+    return this.#answerTo(principal, exchange);
   }
 
-  async #answerTo(principal: Principal, request: IncomingMessage, response: ServerResponse): Promise<Response> {
-    const isPost = request.method === 'POST';
+  async #answerTo(principal: Principal, exchange: Exchange): Promise<Response> {
+    const { method } = exchange.request;
+    const wait = this.#pace.take(principal, 1);
+    if (wait !== undefined) return busy('requests', wait);
+    if (method === 'GET') return this.#stream(principal, exchange, undefined);
     // Before the body: else one principal could fill the memory with bodies.
-    const leave = this.#pace.enter(principal, request.method === 'GET');
-    if (typeof leave === 'number')
-      return last(refusal(429, BAD_REQUEST, 'Too many requests.', { 'retry-after': String(leave) }));
-    response.once('close', leave);
-    const text = isPost ? await readBody(request, this.#limits.bodyBytes) : '';
-    if (text === TOO_LARGE) return last(refusal(413, BAD_REQUEST, `A body may have ${this.#limits.bodyBytes} bytes.`));
+    const place = this.#pace.use(principal, 'open', 1);
+    if (place === undefined) return busy('requests', 1);
+    const leave = exchange.hold(place);
+    if (method === 'DELETE') return this.#handle(principal, exchange, undefined);
+    const text = await readBody(exchange, this.limits.bodyBytes);
+    if (text === TOO_LARGE) return last(refusal(413, BAD_REQUEST, `A body may have ${this.limits.bodyBytes} bytes.`));
     const body = parsed(text);
-    if (isPost && body === undefined) return refusal(400, PARSE_ERROR, 'The body is not JSON.');
-    const isStream = request.method === 'GET' || methodOf(body) === 'subscriptions/listen';
-    if (isStream)
+    if (body === undefined) return refusal(400, PARSE_ERROR, 'The body is not JSON.');
+    if (methodOf(body) === 'subscriptions/listen') {
       leave(); // a stream stays open, and has a bound of its own
-    else this.#count(response);
-    const given = requestOf(request, response, text);
-    return (await isLegacyRequest(given, body))
-      ? this.#sessions.handle(given, principal, body)
-      : this.#clients.handle(given, principal, body);
+      return this.#stream(principal, exchange, body);
+    }
+    return this.#takeRest(principal, exchange, messagesOf(body).length - 1) ?? this.#handle(principal, exchange, body);
   }
 
-  #count(response: ServerResponse): void {
-    const over = new Promise<void>((resolve) => response.once('close', resolve));
+  /** Takes in the messages of a batch behind its first: each counts like a request. @returns a refusal */
+  #takeRest(principal: Principal, exchange: Exchange, more: number): Response | undefined {
+    if (more <= 0) return undefined;
+    if (more >= this.limits.batch) return refusal(413, BAD_REQUEST, `A batch may have ${this.limits.batch} messages.`);
+    const wait = this.#pace.take(principal, more);
+    if (wait !== undefined) return busy('messages', wait);
+    const places = this.#pace.use(principal, 'open', more);
+    if (places === undefined) return busy('messages', 1);
+    exchange.hold(places);
+    return undefined;
+  }
+
+  async #stream(principal: Principal, exchange: Exchange, body: unknown): Promise<Response> {
+    const place = this.#pace.use(principal, 'streams', 1);
+    if (place === undefined) return busy('streams', 1);
+    exchange.hold(place);
+    this.#streams.watch(exchange, principal);
+    return this.#handle(principal, exchange, body, true);
+  }
+
+  async #handle(principal: Principal, exchange: Exchange, body: unknown, isStream = false): Promise<Response> {
+    if (!isStream) this.#count(exchange);
+    const given = requestOf(exchange, PATH);
+    const isLegacy = await isLegacyRequest(given, body);
+    if (exchange.signal.aborted) return unauthorized(); // the client has left, or its token was taken back meanwhile
+    return isLegacy
+      ? this.#sessions.handle(given, principal, body, exchange)
+      : this.#clients.handle(given, principal, body, exchange);
+  }
+
+  #count(exchange: Exchange): void {
+    const over = new Promise<void>((resolve) => exchange.hold(resolve));
     this.#open.add(over);
-    void over.then(() => this.#open.delete(over));
+    exchange.hold(() => this.#open.delete(over));
+  }
+
+  /** The principal of an open stream, if its request were sent now; undefined also when that cannot be found. */
+  async #principalNow({ request }: Exchange): Promise<Principal | undefined> {
+    try {
+      return await this.#principalOf(request);
+    } catch (error) {
+      this.#broke(error);
+      return undefined;
+    }
   }
 
   async #principalOf(request: IncomingMessage): Promise<Principal | undefined> {
@@ -216,6 +274,15 @@ class HttpServing implements Serving {
   #broke(error: unknown): void {
     errorsTo(this.options)(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+function unauthorized(): Response {
+  return last(refusal(401, BAD_REQUEST, 'A valid token is needed.', { 'www-authenticate': 'Bearer' }));
+}
+
+/** The answer to a principal that has taken all its places. */
+function busy(what: string, seconds: number): Response {
+  return last(refusal(429, BAD_REQUEST, `Too many ${what}.`, { 'retry-after': String(seconds) }));
 }
 
 /** An answer after which the connection ends: what follows on it is not read. */

@@ -6,7 +6,9 @@
  *
  * Invariants
  * S1  A session belongs to the principal that opened it; for every other one it does not exist.
- * S2  There are at most so many sessions as the bound says. A session that nobody uses ends.
+ * S2  There are at most so many sessions of a principal, and of all, as the bounds say. For one more, a principal that has
+ *     the most loses the one that was used longest ago: never one that has fewer. A session that nobody uses ends.
+ * S3  A session begins with a request `initialize` that was granted, and with no other.
  */
 import { randomUUID } from 'node:crypto';
 import { legacyStatelessFallback } from '@modelcontextprotocol/server';
@@ -14,10 +16,14 @@ import type { Principal } from '@reprise/contracts';
 import type { HttpLimits } from '../limits.js';
 import { McpSessions } from '../mcp-sessions.js';
 import type { McpServerOptions } from '../mcp-types.js';
+import { cancelledBy, messagesOf, methodOf } from '../messages.js';
 import type { News } from '../world/news.js';
 import type { OfferedWorld } from '../world/served-world.js';
 import { EventStream } from './event-stream.js';
+import type { Exchange } from './exchange.js';
 import { refusal } from './node-http.js';
+import { Shares } from './shares.js';
+import type { Streams } from './streams.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -29,6 +35,7 @@ const BAD_REQUEST = -32_000;
 export interface SessionParts {
   readonly limits: HttpLimits;
   readonly news: News;
+  readonly streams: Streams;
   offer(principal: Principal): OfferedWorld;
   options(offer: OfferedWorld, session: string): McpServerOptions;
 }
@@ -36,24 +43,24 @@ export interface SessionParts {
 /** Sessions of clients. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #shares = new Shares<HttpSession>();
 
   constructor(private readonly parts: SessionParts) {}
 
   /** Answers a request of a revision that has sessions. */
-  async handle(request: Request, principal: Principal, body: unknown): Promise<Response> {
+  async handle(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
     this.#endUnused();
     const id = request.headers.get(SESSION_HEADER);
-    if (id === null) return this.#begin(request, principal, body);
+    if (id === null) return this.#begin(request, principal, body, exchange);
     const session = this.#sessions.get(id);
     if (session === undefined || session.principal !== principal)
       return refusal(404, NO_SESSION, 'There is no such session.');
-    this.#sessions.delete(id); // the longest unused stands first
-    this.#sessions.set(id, session);
+    this.#shares.add(principal, session); // the longest unused stands first
     if (request.method === 'DELETE') {
       this.#end(session);
       return new Response(null, { status: 204 });
     }
-    return session.handle(request, body);
+    return session.handle(request, body, exchange);
   }
 
   /** Ends all. */
@@ -61,7 +68,7 @@ export class HttpSessions {
     for (const session of [...this.#sessions.values()]) this.#end(session);
   }
 
-  async #begin(request: Request, principal: Principal, body: unknown): Promise<Response> {
+  async #begin(request: Request, principal: Principal, body: unknown, exchange: Exchange): Promise<Response> {
     if (request.method !== 'POST' || methodOf(body) !== 'initialize')
       return refusal(
         400,
@@ -69,16 +76,23 @@ export class HttpSessions {
         'A session begins with the request initialize; its header Mcp-Session-Id is missing.',
       );
     const session = new HttpSession(principal, this.parts);
-    const answer = await session.handle(request, body);
-    if (!answer.ok) {
-      session.end();
-      return answer;
-    }
-    this.#sessions.set(session.id, session);
-    const [oldest] = this.#sessions.values();
-    if (this.#sessions.size > this.parts.limits.sessions && oldest !== undefined) this.#end(oldest);
+    exchange.hold(() => {
+      if (!this.#sessions.has(session.id)) session.end(); // S3
+    });
+    const answer = await whole(await session.handle(request, body, exchange));
+    if (!session.hasBegun || exchange.isOver) return answer;
+    this.#add(session);
     answer.headers.set(SESSION_HEADER, session.id);
     return answer;
+  }
+
+  /** S2 */
+  #add(session: HttpSession): void {
+    const { sessions, sessionsEach } = this.parts.limits;
+    this.#sessions.set(session.id, session);
+    this.#shares.add(session.principal, session);
+    const [oldest] = this.#shares.tooMany(session.principal, sessionsEach, sessions) ?? [];
+    if (oldest !== undefined) this.#end(oldest);
   }
 
   #endUnused(): void {
@@ -88,6 +102,7 @@ export class HttpSessions {
 
   #end(session: HttpSession): void {
     this.#sessions.delete(session.id);
+    this.#shares.delete(session.principal, session);
     session.end();
   }
 }
@@ -102,7 +117,7 @@ class HttpSession {
 
   constructor(
     readonly principal: Principal,
-    { news, offer: offerTo, options }: SessionParts,
+    { news, streams, offer: offerTo, options }: SessionParts,
   ) {
     const offer = offerTo(principal);
     this.#core = new McpSessions(options(offer, this.id));
@@ -110,6 +125,7 @@ class HttpSession {
     this.#leave = news.add({
       offer,
       isOpen: () => this.#stream !== undefined,
+      check: () => streams.check(principal),
       follows: (uri) => this.#core.followed.has(uri),
       toolsChanged: () => this.#stream?.notify('notifications/tools/list_changed'),
       resourcesChanged: () => this.#stream?.notify('notifications/resources/list_changed'),
@@ -121,10 +137,18 @@ class HttpSession {
     return this.#stream === undefined && this.#used < since;
   }
 
-  async handle(request: Request, body: unknown): Promise<Response> {
+  /** Whether its request to begin was granted. */
+  get hasBegun(): boolean {
+    return this.#core.knowsClient;
+  }
+
+  async handle(request: Request, body: unknown, exchange: Exchange): Promise<Response> {
     this.#used = performance.now();
-    if (request.method === 'GET') return this.#open(request);
-    if (methodOf(body) === 'notifications/cancelled') this.#cancel(body);
+    if (request.method === 'GET') return this.#open(request, exchange);
+    for (const message of messagesOf(body)) {
+      const id = cancelledBy(message);
+      if (id !== undefined) this.#core.cancel(id);
+    }
     return this.#answer(request, { parsedBody: body });
   }
 
@@ -135,26 +159,20 @@ class HttpSession {
   }
 
   /** A new stream takes the place of the one before: a client that lost its connection opens another. */
-  #open(request: Request): Response {
+  #open(request: Request, exchange: Exchange): Response {
     if (request.headers.get('accept')?.includes('text/event-stream') !== true)
       return refusal(406, BAD_REQUEST, 'A stream is text/event-stream.');
     this.#stream?.close();
-    const stream = new EventStream({ [SESSION_HEADER]: this.id }, () => {
+    const stream = new EventStream({ [SESSION_HEADER]: this.id }, exchange, () => {
       if (this.#stream === stream) this.#stream = undefined;
     });
     this.#stream = stream;
     return stream.response;
   }
-
-  #cancel(body: unknown): void {
-    const { params } = body as { readonly params?: { readonly requestId?: unknown } };
-    const id = params?.requestId;
-    if (typeof id === 'string' || typeof id === 'number') this.#core.cancel(id);
-  }
 }
 
-/** The method of a message; undefined for anything else. */
-export function methodOf(body: unknown): string | undefined {
-  const { method } = (body ?? {}) as { readonly method?: unknown };
-  return typeof method === 'string' ? method : undefined;
+/** An answer of which all is there: so it is known whether a session begins. */
+async function whole(answer: Response): Promise<Response> {
+  const { status, headers } = answer;
+  return new Response(await answer.arrayBuffer(), { status, headers: new Headers(headers) });
 }

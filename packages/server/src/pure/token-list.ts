@@ -4,7 +4,8 @@
  *
  * Invariants
  * T1  It holds ids and times, never a token: a reader of the journal can make none.
- * T2  An entry stays until its token has ended by itself.
+ * T2  An entry stays until its token has ended by itself; a later revocation removes it after that.
+ * T3  A revocation is never refused: the list has no bound but the tokens that were issued and have not ended.
  */
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineReducer, from, type Table } from '@reprise/kernel/define';
@@ -12,8 +13,11 @@ import { by, creates, defineReducer, from, type Table } from '@reprise/kernel/de
 /** The name of the reducer. */
 export const TOKENS = 'server/Tokens@1';
 
-/** The most tokens of one principal that are taken back one by one. */
-const REVOKED_MAX = 1_000;
+/** How many entries of ended tokens a revocation removes at most: more than the one that it adds. */
+const SWEPT = 8;
+
+/** The digits of the largest time. */
+const END_DIGITS = 16;
 
 const ms = z.int().min(0);
 
@@ -31,16 +35,27 @@ export const tokenList = defineReducer({
     'server/RevokeToken@1': creates(from(revokeToken, by.outside)),
     'server/RevokeTokens@1': creates(from(z.strictObject({}), by.outside)),
   },
-  tables: { revoked: ms },
+  tables: { revoked: ms, ending: z.string() },
   init: () => ({ refused_until: 0 }),
   reduce(draft, event, ctx) {
     const revoked: Table<number> = ctx.table('revoked');
-    for (const [id, ends] of revoked.range()) if (ends <= ctx.now) revoked.delete(id);
+    const ending: Table<string> = ctx.table('ending');
+    for (const [key, id] of ending.range({ before: endKey(ctx.now + 1, ''), limit: SWEPT })) {
+      ending.delete(key);
+      revoked.delete(id);
+    }
     if (event.name === 'server/RevokeTokens@1') {
-      draft.refused_until = ctx.now;
+      // A token that was issued after an earlier one of this millisecond states a later time.
+      draft.refused_until = Math.max(ctx.now, draft.refused_until + 1);
       return;
     }
-    if (revoked.size >= REVOKED_MAX) ctx.reject('too_many_revoked');
-    revoked.set(event.value.id, event.value.ends);
+    const { id, ends } = event.value;
+    revoked.set(id, ends);
+    ending.set(endKey(ends, id), id);
   },
 });
+
+/** Sorts tokens by their ends. */
+function endKey(ends: number, id: string): string {
+  return `${String(ends).padStart(END_DIGITS, '0')}.${id}`;
+}

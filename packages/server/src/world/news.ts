@@ -3,7 +3,8 @@
  *
  * Invariants
  * N1  News follows from durable frames only.
- * N2  A client is told of a resource only when its principal may read it at that moment.
+ * N2  A client is told of a resource only when its principal may read it at that moment, and on a stream whose request
+ *     would still be taken.
  * N3  News is gathered for a moment and told once: a client learns that something changed, not how often.
  */
 import type { ServedResource } from '@reprise/agent';
@@ -11,6 +12,7 @@ import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address, JournalRecord } from '@reprise/contracts';
 import type { WorldFrame } from '@reprise/kernel';
 import { SERVE_NEWS_MS } from '../limits.js';
+import { TOKENS } from '../pure/token-list.js';
 import type { OfferedWorld, ServedWorld } from './served-world.js';
 import { SESSIONS_URI, sessionUri } from './session-resources.js';
 
@@ -19,6 +21,8 @@ interface Follower {
   readonly offer: OfferedWorld;
   /** Whether there is a stream on which the client can be told. */
   isOpen(): boolean;
+  /** Ends the streams that may go on no longer. */
+  check(): Promise<void>;
   /** Whether the client follows a resource; true where only the protocol's library knows. */
   follows(uri: string): boolean;
   toolsChanged(): void;
@@ -47,6 +51,8 @@ export class News {
   constructor(
     private readonly served: ServedWorld,
     private readonly onError: (error: Error) => void,
+    /** Called when tokens were taken back. */
+    private readonly onRevoked: () => void = () => undefined,
   ) {}
 
   /** Begins to tell a client. @returns ends it */
@@ -87,6 +93,7 @@ export class News {
   #take(frame: WorldFrame): void {
     if (this.#followers.size === 0) return;
     const { uris, changes, begun } = this.#gathered;
+    if (frame.records.some((record) => addressedTo(record)?.[0] === TOKENS)) this.onRevoked();
     for (const record of frame.records) {
       const session = sessionOf(record);
       if (session === undefined) continue;
@@ -120,21 +127,34 @@ export class News {
       .catch(this.onError);
   }
 
-  async #tell(follower: Follower, { uris, begun }: Gathered): Promise<void> {
+  async #tell(follower: Follower, gathered: Gathered): Promise<void> {
     if (!follower.isOpen()) return;
+    const notices = [...(await this.#aboutResources(follower, gathered)), ...(await this.#aboutTools(follower))];
+    if (notices.length === 0) return;
+    await follower.check();
+    for (const notice of notices) notice();
+  }
+
+  async #aboutResources(follower: Follower, { uris, begun }: Gathered): Promise<readonly (() => void)[]> {
     const { offer } = follower;
+    const notices: (() => void)[] = [];
     for (const session of begun) {
       if (!(await offer.mayRead(sessionUri(session)))) continue;
-      follower.resourcesChanged();
-      if (follower.follows(SESSIONS_URI)) follower.resourceUpdated(SESSIONS_URI);
+      notices.push(() => follower.resourcesChanged());
+      if (follower.follows(SESSIONS_URI)) notices.push(() => follower.resourceUpdated(SESSIONS_URI));
       break;
     }
-    for (const uri of uris) if (follower.follows(uri) && (await offer.mayRead(uri))) follower.resourceUpdated(uri);
-    if (!this.#watchesTools) return;
+    for (const uri of uris)
+      if (follower.follows(uri) && (await offer.mayRead(uri))) notices.push(() => follower.resourceUpdated(uri));
+    return notices;
+  }
+
+  async #aboutTools(follower: Follower): Promise<readonly (() => void)[]> {
+    if (!this.#watchesTools) return [];
     const names = await toolNames(follower);
     const before = this.#followers.get(follower);
     if (this.#followers.has(follower)) this.#followers.set(follower, names);
-    if (before !== undefined && before !== names) follower.toolsChanged();
+    return before !== undefined && before !== names ? [() => follower.toolsChanged()] : [];
   }
 }
 

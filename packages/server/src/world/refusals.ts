@@ -45,6 +45,16 @@ export async function unlessDenied<T>(read: () => Promise<T>): Promise<T | undef
   }
 }
 
+/** What a function gives; undefined when the gate refuses it, or when what it is to read cannot exist. */
+export async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await unlessDenied(read);
+  } catch (error) {
+    if (isRepriseError(error, 'invalid_argument')) return undefined; // such as the address of a cell with too long a key
+    throw error;
+  }
+}
+
 function refusal(error: string, detail: string): McpAnswer {
   return { structured: { error, detail }, isError: true };
 }

@@ -13,7 +13,8 @@ import { type Principal, RepriseError, type ValueMap } from '@reprise/contracts'
 import type { WorldView } from '@reprise/kernel';
 import { SERVE_RESOURCE_BYTES_MAX } from '../limits.js';
 import { type McpAnswer, McpFailure, type McpResources, type McpToolCall } from '../mcp-types.js';
-import { answerTo, unlessDenied } from './refusals.js';
+import { Cursors } from './cursors.js';
+import { answerTo, unlessRefused } from './refusals.js';
 import { SessionResources } from './session-resources.js';
 import { isTemplate, matches } from './templates.js';
 
@@ -29,6 +30,7 @@ interface OfferedTool {
 export class ServedWorld {
   readonly #tools: ReadonlyMap<string, OfferedTool>;
   readonly #resources: readonly ServedResource[];
+  readonly #cursors = new Cursors();
 
   constructor(readonly world: AgentWorld) {
     this.#tools = toolsOf(world.served);
@@ -49,7 +51,7 @@ export class ServedWorld {
 
   /** What it offers to one principal. */
   as(principal: Principal): OfferedWorld {
-    return new OfferedWorld(this, this.world.kernel.as(principal), this.#tools);
+    return new OfferedWorld(this, this.world.kernel.as(principal), this.#tools, this.#cursors);
   }
 }
 
@@ -62,8 +64,9 @@ export class OfferedWorld {
     private readonly served: ServedWorld,
     private readonly view: WorldView,
     private readonly all: ReadonlyMap<string, OfferedTool>,
+    cursors: Cursors,
   ) {
-    this.#sessions = new SessionResources(served.world, view);
+    this.#sessions = new SessionResources(served.world, view, cursors);
     const templates = served.resources.filter(({ uri }) => isTemplate(uri));
     this.resources = {
       templates: [...this.#sessions.templates, ...templates],
@@ -137,11 +140,11 @@ export class OfferedWorld {
     return found;
   }
 
-  /** The resource of a part. A denial says no more than that nothing is there. */
+  /** The resource of a part. A denial says no more than that nothing is there, and so does a URI that names nothing. */
   async #part(uri: string): ReturnType<McpResources['read']> {
     for (const resource of this.served.resources) {
       if (!matches(resource.uri, uri)) continue;
-      const bytes = await unlessDenied(() => resource.read(this.view, uri));
+      const bytes = await unlessRefused(() => resource.read(this.view, uri));
       if (bytes !== undefined) return { mediaType: resource.mediaType, bytes };
     }
     return undefined;

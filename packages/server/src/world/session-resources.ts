@@ -13,10 +13,11 @@ import {
   type TranscriptItem,
 } from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import { type Address, type InputPart, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
+import { type Address, address, type InputPart, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
 import { type ContentReader, getErasable, linksOf, type WorldView } from '@reprise/kernel';
-import { SERVE_PAGE_BYTES, SERVE_SESSIONS_PAGE, SERVE_TEXT_UNITS } from '../limits.js';
-import type { McpResource, McpResources } from '../mcp-types.js';
+import { SERVE_PAGE_BYTES, SERVE_SESSIONS_LOOKED_AT, SERVE_SESSIONS_PAGE, SERVE_TEXT_UNITS } from '../limits.js';
+import { McpFailure, type McpResource, type McpResources } from '../mcp-types.js';
+import type { Cursors } from './cursors.js';
 import { unlessDenied } from './refusals.js';
 
 /** The URI of the list of sessions; the others stand below it. */
@@ -25,7 +26,7 @@ export const SESSIONS_URI = 'reprise://sessions';
 const JSON_TYPE = 'application/json';
 
 const PLACE =
-  /^reprise:\/\/sessions(?:\/([^/?#]+)(?:\/(transcript|content\/([^/?#]+)))?)?(?:\?(?:after|from)=([^&#]{1,512}))?$/;
+  /^reprise:\/\/sessions(?:\/([^/?#]+)(?:\/(transcript|content\/([^/?#]+)))?)?(?:\?(?:after|from)=([^&#]{1,2048}))?$/;
 
 interface Place {
   readonly session?: string;
@@ -33,6 +34,11 @@ interface Place {
   readonly link?: string;
   /** Where a page begins. */
   readonly from?: string;
+}
+
+interface Page {
+  readonly items: readonly SessionInfoRow[];
+  readonly next?: string;
 }
 
 /** The URI of a session. */
@@ -55,11 +61,14 @@ export class SessionResources {
   constructor(
     private readonly world: AgentWorld,
     private readonly view: WorldView,
+    private readonly cursors: Cursors,
   ) {}
 
   /** A page of the sessions, and the list itself on the first. */
   async list(after?: string): ReturnType<McpResources['list']> {
-    const { items, next } = await this.#page(after);
+    const page = await this.#page(after);
+    if (page === undefined) throw new McpFailure(-32_602, 'There is no such cursor: begin the list again.');
+    const { items, next } = page;
     const found = items.map(({ key, agent }) => ({
       uri: sessionUri(key),
       name: key,
@@ -98,21 +107,46 @@ export class SessionResources {
     return this.#content(session, place.link ?? '');
   }
 
-  async #page(
-    after: string | undefined,
-  ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
-    const query = { limit: SERVE_SESSIONS_PAGE, ...(after === undefined ? {} : { after }) };
-    const page = await this.world.sessions(query).catch((error: unknown) => {
-      if (isRepriseError(error, 'invalid_argument')) return { items: [] }; // no place of this list
-      throw error;
-    });
+  /**
+   * The sessions behind a cursor that the principal may read. A page that is not the last has a cursor only when a further
+   * one may be read, unless very many may not.
+   *
+   * @returns undefined when there is no such cursor
+   */
+  async #page(cursor: string | undefined): Promise<Page | undefined> {
     const items: SessionInfoRow[] = [];
-    for (const row of page.items) if (await this.mayRead([SESSION_REDUCER, row.key])) items.push(row);
-    return { ...page, items };
+    const given = cursor === undefined ? undefined : this.cursors.open(cursor, this.view.principal);
+    if (cursor !== undefined && given === undefined) return undefined;
+    let place = given;
+    for (let seen = 0; seen < SERVE_SESSIONS_LOOKED_AT; seen += SERVE_SESSIONS_PAGE) {
+      const before = items.length;
+      let last = 0;
+      const page = await this.#rows(place, SERVE_SESSIONS_PAGE);
+      for (const [i, row] of page.items.entries()) {
+        if (!(await this.mayRead([SESSION_REDUCER, row.key]))) continue;
+        if (items.length === SERVE_SESSIONS_PAGE)
+          return this.#paged(items, items.length === before ? place : (await this.#rows(place, last)).next);
+        items.push(row);
+        last = i + 1;
+      }
+      if (page.next === undefined) return { items };
+      place = page.next;
+    }
+    return this.#paged(items, place);
+  }
+
+  #rows(after: string | undefined, limit: number): ReturnType<AgentWorld['sessions']> {
+    return this.world.sessions({ limit, ...(after === undefined ? {} : { after }) });
+  }
+
+  #paged(items: readonly SessionInfoRow[], place: string | undefined): Page {
+    return place === undefined ? { items } : { items, next: this.cursors.seal(place, this.view.principal) };
   }
 
   async #sessions(after: string | undefined): ReturnType<McpResources['read']> {
-    const { items, next } = await this.#page(after);
+    const page = await this.#page(after);
+    if (page === undefined) return undefined;
+    const { items, next } = page;
     const more = next === undefined ? {} : { next: `${SESSIONS_URI}?after=${encodeURIComponent(next)}` };
     return json({ sessions: items.map(shownRow), ...more });
   }
@@ -219,6 +253,7 @@ function placeOf(uri: string): Place | undefined {
     const [, key, below, link, page] = found.map((one) => (one === undefined ? undefined : decodeURIComponent(one)));
     const from = page === undefined ? {} : { from: page };
     if (key === undefined) return { of: 'list', ...from };
+    if (!address.safeParse([SESSION_REDUCER, key]).success) return undefined; // no session has such a key
     if (below === undefined) return { of: 'session', session: key };
     if (link !== undefined) return { of: 'content', session: key, link };
     return { of: 'transcript', session: key, ...from };

@@ -1,5 +1,5 @@
 /** A small part that serves notes: one notebook for each principal, and one that all may read. */
-import type { ServedAnswer, WorldPart } from '@reprise/agent';
+import type { ServedAnswer, ServedCall, WorldPart } from '@reprise/agent';
 import type { Address, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { WorldView } from '@reprise/kernel';
@@ -48,10 +48,35 @@ export interface NotesOptions {
   readonly renamed?: () => string;
   /** Called before each call. */
   readonly onCall?: (id: string, view: WorldView) => void | Promise<void>;
+  /** Called after each call, also one that failed. */
+  readonly onReturn?: () => void;
+}
+
+/** Answers a call. */
+async function answerOf(
+  view: WorldView,
+  name: string,
+  args: Value,
+  id: string,
+  { signal, progress }: ServedCall,
+): Promise<ServedAnswer> {
+  if (name === 'note_wrong') return { structured: { number: 'one' }, isError: false };
+  if (name === 'note_wait') {
+    progress?.(1, 'waiting');
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    return { structured: { waited: true }, isError: false };
+  }
+  const { notebook: key, text } = args as { readonly notebook: string; readonly text: string };
+  const to: Address = [NOTEBOOK, key];
+  // The same id and the same event are one act, whose place in the journal is the answer.
+  const value = { id, text };
+  await view.request(to, { name: 'test/Add@1', value }, { id });
+  const state = (await view.state(to)) as { readonly notes: readonly { readonly id: string }[] };
+  return { structured: { number: state.notes.findIndex((note) => note.id === id) + 1 }, isError: false };
 }
 
 /** The part. */
-export function notes({ has, admits, onCall, renamed }: NotesOptions = {}): WorldPart<undefined> {
+export function notes({ has, admits, onCall, onReturn, renamed }: NotesOptions = {}): WorldPart<undefined> {
   return {
     name: 'notes',
     reducers: [notebook],
@@ -72,22 +97,13 @@ export function notes({ has, admits, onCall, renamed }: NotesOptions = {}): Worl
           outputSchema: { type: 'object' },
         },
       ],
-      async call(view, name, args, given, { signal, progress }): Promise<ServedAnswer> {
-        await onCall?.(given, view);
-        const id = renamed?.() ?? given;
-        if (name === 'note_wrong') return { structured: { number: 'one' }, isError: false };
-        if (name === 'note_wait') {
-          progress?.(1, 'waiting');
-          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-          return { structured: { waited: true }, isError: false };
+      async call(view, name, args, given, under): Promise<ServedAnswer> {
+        try {
+          await onCall?.(given, view);
+          return await answerOf(view, name, args, renamed?.() ?? given, under);
+        } finally {
+          onReturn?.();
         }
-        const { notebook: key, text } = args as { readonly notebook: string; readonly text: string };
-        const to: Address = [NOTEBOOK, key];
-        // The same id and the same event are one act, whose place in the journal is the answer.
-        const value = { id, text };
-        await view.request(to, { name: 'test/Add@1', value }, { id });
-        const state = (await view.state(to)) as { readonly notes: readonly { readonly id: string }[] };
-        return { structured: { number: state.notes.findIndex((note) => note.id === id) + 1 }, isError: false };
       },
       ...(has === undefined ? {} : { listed: async (view: WorldView) => has(view.principal) }),
       ...(admits === undefined ? {} : { admits: async (view: WorldView) => admits(view.principal) }),
@@ -116,6 +132,12 @@ export function notes({ has, admits, onCall, renamed }: NotesOptions = {}): Worl
       ],
     },
   };
+}
+
+/** A notebook that is not full: each takes a hundred notes. */
+export function notebookOf(name: string, n: number): string {
+  const digits = [...Math.floor(n / 100).toString(26)];
+  return `${name}${digits.map((digit) => 'abcdefghijklmnopqrstuvwxyz'[Number.parseInt(digit, 26)]).join('')}`;
 }
 
 /** How many notes a notebook holds. */

@@ -14,11 +14,12 @@ export interface OpenedWith {
   readonly parts?: readonly WorldPart[];
   readonly secrets?: (name: string) => Promise<string>;
   readonly policy?: Parameters<typeof open>[0]['policy'];
+  readonly clock?: Parameters<typeof open>[0]['clock'];
 }
 
 /** Opens a world with an agent that says a few words. */
 export function openWorld({ store = memory(), ...options }: OpenedWith): Promise<AgentWorld> {
-  const { parts, secrets, policy } = options;
+  const { parts, secrets, policy, clock } = options;
   const steps = Array.from({ length: 20 }, (_, i) => ({ text: `answer ${i}` }));
   return open({
     store,
@@ -27,5 +28,6 @@ export function openWorld({ store = memory(), ...options }: OpenedWith): Promise
     ...(parts === undefined ? {} : { parts }),
     ...(secrets === undefined ? {} : { secrets }),
     ...(policy === undefined ? {} : { policy }),
+    ...(clock === undefined ? {} : { clock }),
   });
 }

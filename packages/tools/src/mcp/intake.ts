@@ -6,6 +6,7 @@
  *     as they arrive, and a message that exceeds a bound is not read further.
  * I2  The connection to a server that exceeds a bound is closed for good: the start of its next message is unknown.
  */
+import { JoinedBytes } from '@reprise/contracts';
 
 /** The most bytes of one message: an image of 12 MB, as text. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -135,21 +136,21 @@ class MessageCounter {
  */
 export const UNREAD_ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Splits a pipe into lines, each assembled once. The caller bounds their size. */
+/** Splits a pipe into lines; their pieces are joined as they arrive. The caller bounds their size. */
 export class Lines {
-  #parts: Uint8Array[] = [];
+  readonly #line = new JoinedBytes();
 
   /** The lines that a piece completes. */
   *take(bytes: Uint8Array): Generator<string> {
     let from = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-      this.#parts.push(bytes.subarray(from, at));
-      const line = Buffer.concat(this.#parts).toString('utf8');
-      this.#parts = [];
+      this.#line.add(bytes.subarray(from, at));
+      const { buffer, byteOffset, length } = this.#line.take();
+      const line = Buffer.from(buffer, byteOffset, length).toString('utf8');
       from = at + 1;
       yield line.endsWith('\r') ? line.slice(0, -1) : line;
     }
-    if (from < bytes.length) this.#parts.push(bytes.subarray(from));
+    if (from < bytes.length) this.#line.add(bytes.subarray(from));
   }
 }
 

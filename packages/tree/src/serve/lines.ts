@@ -1,5 +1,6 @@
 /** One JSON object a line, over a socket. A line beyond the bound, or of no object, breaks the connection. */
 import type { Socket } from 'node:net';
+import { JoinedBytes } from '@reprise/contracts';
 import { BRIDGE_LINE_BYTES_MAX, BRIDGE_UNREAD_BYTES_MAX } from './limits.js';
 
 const NEWLINE = 0x0a;
@@ -17,8 +18,8 @@ interface LineHearing {
 
 /** A connection. */
 export class LineSocket {
-  #parts: Uint8Array[] = [];
-  #length = 0;
+  /** The current line: joined as it comes, for the other side chooses how small its pieces are. */
+  readonly #line = new JoinedBytes();
   #over = false;
 
   constructor(
@@ -54,7 +55,7 @@ export class LineSocket {
 
   #finish(why?: string): void {
     this.#over = true;
-    this.#parts = [];
+    this.#line.take();
     this.hearing.over(why);
   }
 
@@ -68,16 +69,15 @@ export class LineSocket {
   }
 
   #add(piece: Uint8Array): boolean {
-    this.#length += piece.length;
-    if (this.#length > BRIDGE_LINE_BYTES_MAX) this.end(`a line has more than ${BRIDGE_LINE_BYTES_MAX} bytes`);
-    else this.#parts.push(piece);
+    const length = this.#line.length + piece.length;
+    if (length > BRIDGE_LINE_BYTES_MAX) this.end(`a line has more than ${BRIDGE_LINE_BYTES_MAX} bytes`);
+    else this.#line.add(piece);
     return !this.#over;
   }
 
   #read(): void {
-    const text = Buffer.concat(this.#parts).toString('utf8');
-    this.#parts = [];
-    this.#length = 0;
+    const { buffer, byteOffset, length } = this.#line.take();
+    const text = Buffer.from(buffer, byteOffset, length).toString('utf8');
     try {
       const line: unknown = JSON.parse(text);
       if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new Error('a line is no object');

@@ -1,0 +1,137 @@
+/** Honest clients of a server, and hostile ones beside them: with a token, and without one. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { chance } from './aborts.js';
+import { notebookOf } from './notes.js';
+import { requestText, type Wire, wire } from './sockets.js';
+import { bareCall, bareRequest, begin, callOf, overHttp, post } from './stage.js';
+
+/** What the honest clients have seen. */
+export interface Seen {
+  readonly answered: number;
+  readonly failed: readonly string[];
+  /** Milliseconds of the median, of one request in a hundred, and of the slowest. */
+  readonly median: number;
+  readonly p99: number;
+  readonly slowest: number;
+}
+
+/** Both rounds: alone, and beside hostile clients. */
+export interface Compared {
+  readonly alone: Seen;
+  readonly beside: Seen;
+  /** How many requests and connections the hostile clients made. */
+  readonly hostile: number;
+}
+
+/** How many streams a token opens before all else. */
+const STREAMS_FIRST = 300;
+
+type Stage = Awaited<ReturnType<typeof overHttp>>;
+
+/** Runs both rounds, each for some time. */
+export async function honestBesideHostile(ms: number, seed: number): Promise<Compared> {
+  await using stage = await overHttp();
+  const alone = await honest(stage, ms);
+  const stop = new AbortController();
+  const attacks = [withToken(stage, stop.signal, seed), withoutToken(stage, stop.signal)];
+  await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 1_000))); // all places are taken by now
+  const beside = await honest(stage, ms);
+  stop.abort();
+  const made = await Promise.all(attacks);
+  return { alone, beside, hostile: made.reduce((sum, n) => sum + n, 0) };
+}
+
+/** Two honest people: each calls a tool, opens new connections now and then, and keeps a session with a stream. */
+async function honest(stage: Stage, ms: number): Promise<Seen> {
+  const times: number[] = [];
+  const failed: string[] = [];
+  const one = async (name: string): Promise<void> => {
+    const until = performance.now() + ms;
+    const token = await stage.tokenOf(`human:${name}`);
+    const clients = [await connected(stage.url, token, 'legacy')];
+    for (let n = 0; performance.now() < until; n++) {
+      if (n % 10 === 0)
+        await connected(stage.url, token, n % 20 === 0 ? 'auto' : 'legacy').then(
+          (client) => clients.push(client),
+          (error: Error) => failed.push(`${name} ${n}: ${error.message}`),
+        );
+      if (clients.length > 4) await clients.splice(1, 1)[0]?.close();
+      const client = clients[n % clients.length];
+      const started = performance.now();
+      const wanted = { name: 'note_add', arguments: { notebook: notebookOf(name, times.length), text: 'x' } };
+      const why = await client?.callTool(wanted).then(
+        ({ isError }) => (isError === true ? 'an error' : undefined),
+        (error: Error) => `${name} ${n}: ${error.message}`,
+      );
+      times.push(performance.now() - started);
+      if (why !== undefined) failed.push(why);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await Promise.all(clients.map((client) => client.close()));
+  };
+  await Promise.all([one('ann'), one('bob')]);
+  const sorted = times.sort((a, b) => a - b);
+  const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
+  return { answered: times.length - failed.length, failed, median: at(0.5), p99: at(0.99), slowest: at(1) };
+}
+
+async function connected(url: string, token: string, mode: 'legacy' | 'auto'): Promise<Client> {
+  const client = new Client({ name: 'honest', version: '1' }, { versionNegotiation: { mode } } as never);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return client;
+}
+
+/** Takes all that one token can, and keeps it: streams of both kinds, sessions, calls that wait, batches. */
+async function withToken(stage: Stage, signal: AbortSignal, seed: number): Promise<number> {
+  const { url } = stage;
+  const token = await stage.tokenOf('human:eve');
+  const random = chance(seed);
+  let open: Wire[] = [];
+  const sessions: string[] = [];
+  const listen = bareRequest(1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const posted = (body: object, headers: Record<string, string>): string =>
+    requestText(url, token, 'POST', headers, JSON.stringify(body));
+  const session = (): Record<string, string> => ({ 'mcp-session-id': sessions[random(sessions.length)] ?? '' });
+  let made = 0;
+  const kinds: readonly (() => string)[] = [
+    () => posted(listen[0], listen[1]),
+    () => requestText(url, token, 'GET', session()),
+    () => posted(...bareCall(1, {}, 'note_wait')),
+    () =>
+      posted(
+        Array.from({ length: 32 }, (_, id) => callOf(id, { notebook: notebookOf('eve', made), text: 'x' })),
+        session(),
+      ),
+    () => posted(begin, {}),
+    () => requestText(url, token, 'POST', { 'content-length': '1000000' }, '{'),
+  ];
+  for (; !signal.aborted; made++) {
+    if (made % 8 === 0) {
+      const id = await post(url, token, begin).then(
+        (answer) => answer.text().then(() => answer.headers.get('mcp-session-id')),
+        () => null,
+      );
+      if (id !== null) sessions.push(id);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const kind = kinds[made < STREAMS_FIRST ? made % 2 : random(kinds.length)];
+    open.push(wire(url, kind?.() ?? ''));
+    if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
+  }
+  for (const { socket } of open) socket.destroy();
+  return made;
+}
+
+/** Takes all that a client without a token can, and keeps it: connections that say nothing, or begin and do not end. */
+async function withoutToken({ url }: Stage, signal: AbortSignal): Promise<number> {
+  let open: Wire[] = [];
+  let made = 0;
+  for (; !signal.aborted; made++) {
+    open.push(wire(url, ['', 'POST /mcp HTTP/1.1\r\nhost: x\r\n', requestText(url, 'forged', 'GET')][made % 3]));
+    if (made % 100 === 0) open = open.filter(({ isClosed }) => !isClosed);
+    if (made % 8 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  for (const { socket } of open) socket.destroy();
+  return made;
+}
