@@ -395,7 +395,17 @@ export const entityNews = {
   /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
   ...fromAll({ 'society/SendSoon@1': send, 'society/SendNow@1': send }, by.self),
   /** A group tells a member its role; null when it is no member any more. */
-  'society/Membership@1': from(z.strictObject({ group: nameId, role: z.nullable(role) }), namedGroup),
+  'society/Membership@1': from(
+    z.strictObject({
+      group: nameId,
+      role: z.nullable(role),
+      /** The cell that asked the group for it; null for the app. */
+      by: z.nullable(address),
+    }),
+    namedGroup,
+  ),
+  /** An entity above asks this one to lead a swarm that it creates. */
+  'society/Lead@1': from(z.strictObject({ swarm_id: nameId, group: nameId }), by.above(ENTITY)),
   /** What a deactivated agent was about was kept, or could not be. */
   'society/Archived@1': from(archiveKept, by.ownPlan),
   /** An agent was removed: who may act clears what it leaves. It goes up from maker to maker until there is one. */

@@ -263,8 +263,15 @@ export const memberWork = z.strictObject({
 /** What a member is asked to work on. */
 export type MemberWork = z.infer<typeof memberWork>;
 
-/** The tables of an entity about swarms: works that have not ended, and the swarms that it created. */
-export const swarmTablesOfEntity = { works: z.null(), swarms: z.null() } as const;
+/** The tables of an entity about swarms. */
+export const swarmTablesOfEntity = {
+  /** Works that have not ended. */
+  works: z.null(),
+  /** The swarms that it created. */
+  swarms: z.null(),
+  /** The swarms that it is to lead and whose group it has not joined yet: the group. */
+  leads: nameId,
+} as const;
 
 /** What a task of a member has become. */
 export const memberWorked = z.strictObject({

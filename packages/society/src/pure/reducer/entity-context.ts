@@ -29,6 +29,7 @@ interface Tables {
   readonly plans: Table<string>;
   readonly sessions: Table<SessionRow>;
   readonly swarms: Table<null>;
+  readonly leads: Table<string>;
 }
 
 /** A table of the entity. */

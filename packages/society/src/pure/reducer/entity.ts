@@ -49,6 +49,7 @@ import { callOfPlan, planOfCallFailed } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
 import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
+import { takeLead, takeMembership } from './consent.js';
 import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
@@ -83,7 +84,7 @@ import {
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
-import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
+import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 import { WORK_DIGITS } from './works.js';
 
 /** The cell of the app that answers its own owner tools. */
@@ -194,15 +195,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => clearRemoved(draft, removed, ctx),
   'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
-  'society/Membership@1': (draft, { group, role }, ctx) => {
-    const memberships = tableOf(ctx, 'memberships');
-    const isNew = role !== null && memberships.get(group) === undefined;
-    if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
-    changeRights(draft, ctx, () => {
-      if (role === null) memberships.delete(group);
-      else memberships.set(group, role);
-    });
-  },
+  'society/Membership@1': (draft, told, ctx) => takeMembership(draft, told, ctx),
+  'society/Lead@1': (draft, lead, ctx) => takeLead(draft, lead, ctx),
   'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   'society/Continue@1': (draft, _, ctx) => {
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
@@ -235,6 +229,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
       return;
     }
+    if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {
       const { tag, to, code = '' } = value;
       return passRefused(draft, { tag, to, code }, ctx);

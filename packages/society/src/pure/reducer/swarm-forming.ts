@@ -16,7 +16,16 @@ import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { type AgentToMake, makeAgent, unmakeAgent } from './register.js';
 import { handedOnTo } from './rights.js';
-import { changeMember, memberKey, membersOf, moveSwarm, purposeOf, slotsOf, swarmTable } from './swarm-context.js';
+import {
+  changeMember,
+  failing,
+  memberKey,
+  membersOf,
+  moveSwarm,
+  purposeOf,
+  slotsOf,
+  swarmTable,
+} from './swarm-context.js';
 import { tellCreator } from './swarm-formed.js';
 import { poolOf } from './swarm-names.js';
 import { execute } from './swarm-strategies.js';
@@ -149,6 +158,8 @@ export function groupOpened(draft: SwarmState, code: string | null, ctx: Reducer
 
 /** An entity has joined the group, or has not. When all members have, the swarm works. */
 export function joined(draft: SwarmState, entity: string, code: string | null, ctx: ReducerContext): void {
+  const leads = entity === draft.coordinator && draft.coordinator_slot === null;
+  if (leads && code !== null) return failing(draft, `coordinator/${code}`);
   const key = swarmTable(ctx, 'agents').get(entity);
   if (key === undefined || draft.status !== 'registering') return;
   if (swarmTable(ctx, 'members').get(key)?.phase !== 'begun') return;
