@@ -64,6 +64,7 @@ import {
   holdRefused,
   isAnswerOf,
 } from './failed-children.js';
+import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
@@ -83,7 +84,15 @@ import {
 } from './rights.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
-import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
+import {
+  operationFailed,
+  parentChanged,
+  SWARM_GONE_TAG,
+  setStatus,
+  setTimers,
+  statusTimer,
+  tellChildren,
+} from './status.js';
 import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 import { WORK_DIGITS } from './works.js';
 
@@ -254,9 +263,17 @@ export const entityReducer = reducerOnUse(ENTITY, () =>
     facts: entityFacts,
     tables: entityTables,
     init: (): EntityState => initial(),
-    reduce: handledBy(HANDLERS),
+    reduce: counting(handledBy(HANDLERS)),
   }),
 );
+
+/** Counts failed operations after each delivery. */
+function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>): typeof reduce {
+  return (draft, event, ctx) => {
+    reduce(draft, event, ctx);
+    if (isFailedOperation(event)) operationFailed(draft, ctx);
+  };
+}
 
 function initial(): EntityState {
   return {
