@@ -49,7 +49,7 @@ async function tookAfter({ world }: Scene, seq: number, id: string): Promise<rea
 }
 
 function takenBy(id: string, record: JournalRecord): readonly string[] {
-  if (record.kind === 'fact') return record.from[1].startsWith(id) ? [record.name] : [];
+  if (record.kind === 'fact') return record.from?.[1].startsWith(id) === true ? [record.name] : [];
   if (record.kind !== 'event' || !record.to[1].startsWith(id)) return [];
   return record.event.name === 'society/Lead@1' ? [] : [record.event.name];
 }
