@@ -114,7 +114,7 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ['society/Start@1', {}],
   ['society/Above@1', { grant: { may: {} }, limits: {} }],
   ['society/Lead@1', { swarm_id: 'crew', group: 'crew' }],
-  ['society/ParentStatus@1', { active: false, by: 'ann', depth: 0 }],
+  ['society/ParentStatus@1', { active: false, removed: true, by: 'ann', depth: 0 }],
   ['society/RightsStand@1', { revision: 0, code: null }],
   ['society/Subscribe@1', { subscriptions: [] }],
   ['society/SwarmOver@1', {}],

@@ -181,7 +181,10 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
   if (store === 'public') return sees(scope, 'public') ? [storeOf.public] : [];
   if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
   if (store === 'private:<parent>')
-    return sees(scope, 'private') && of.parent_id !== null ? [storeOf.private(of.parent_id)] : [];
+    // the parent names its own store: what is left out grants none (SOC-30)
+    return scope !== undefined && sees(scope, 'private') && of.parent_id !== null
+      ? [storeOf.private(of.parent_id)]
+      : [];
   return [];
 }
 

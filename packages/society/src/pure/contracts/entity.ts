@@ -359,8 +359,13 @@ export const entityNews = {
       'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
       /** What the maker may hand on. */
       'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
-      /** The parent agent is active, or is not. */
-      'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
+      /** The parent agent is active, or is not; once it was removed, all below it end. */
+      'society/ParentStatus@1': z.strictObject({
+        active: z.boolean(),
+        removed: z.boolean(),
+        by: entityId,
+        depth: count,
+      }),
     },
     makerCell,
   ),

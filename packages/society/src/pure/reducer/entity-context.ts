@@ -30,6 +30,7 @@ interface Tables {
   readonly sessions: Table<SessionRow>;
   readonly swarms: Table<null>;
   readonly leads: Table<string>;
+  readonly workers: Table<AgentEntry>;
 }
 
 /** A table of the entity. */

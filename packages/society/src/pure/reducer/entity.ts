@@ -197,8 +197,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/Above@1': (draft, above, ctx) => {
     changeRights(draft, ctx, () => keepAbove(ctx, above));
   },
-  'society/ParentStatus@1': (draft, { active, by, depth }, ctx) => {
-    parentChanged(draft, active, { id: by, depth }, ctx);
+  'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
+    parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),

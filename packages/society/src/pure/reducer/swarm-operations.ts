@@ -16,6 +16,7 @@ import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
 
 import { actorOfCall } from './actors.js';
+import { endOf } from './agent-times.js';
 import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
@@ -151,7 +152,7 @@ function refusedManifest(draft: EntityState, args: KeptManifest, ctx: ReducerCon
   if (draft.depth >= SOCIETY_BOUNDS.depth) return refusal('depth_exceeded');
   const { grant } = handedOnBy(draft, ctx);
   for (const [at, slot] of args.agents.entries()) {
-    const excess = excessOf(likeMember(draft, slot, args, ctx), grant);
+    const excess = excessOf(likeMember(draft, slot, args, ctx), grant, ctx.now);
     if (excess === undefined) continue;
     const { dimension, asked, allowed } = excess;
     const path = `agents.${at}.capabilities.${dimension}`;
@@ -187,7 +188,7 @@ function likeMember(
   ctx: ReducerContext,
 ): AgentToMake {
   const { ttl_seconds } = capabilities;
-  const end = ttl_seconds === undefined || ttl_seconds === 0 ? draft.expires_at : ctx.now + ttl_seconds * 1_000;
+  const end = endOf(ttl_seconds === 0 ? undefined : ttl_seconds, handedOnBy(draft, ctx).grant.expires_at, ctx.now);
   return {
     ...{ agent_id: NO_ID, public_key: NO_ID, key_ref: null, agent_type, display_name: slot },
     ...{ parent_entity_id: idOf(ctx), lineage: [], depth: draft.depth + 1, declared: capabilities, granted: null },
