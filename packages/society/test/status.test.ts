@@ -11,7 +11,6 @@ describe('given an agent with agents of its own', () => {
     await using scene = await openOffice();
     const ann = await scene.office.human('ann');
     const id = await agentOf(ann);
-    expect(await refusedWith(ann.setStatus(id, 'suspend'))).toBe('illegal_transition');
     expect(await refusedWith(ann.setStatus(id, 'resume'))).toBe('illegal_transition');
     expect(await refusedWith(ann.setStatus(id, 'reactivate'))).toBe('illegal_transition');
     expect((await ann.setStatus(id, 'activate')).status).toBe('active');

@@ -125,9 +125,10 @@ function excessOfSide(
   for (const [name, kernel] of DIMENSIONS) {
     const value = declared[name];
     if (value === undefined) continue;
-    const groups = typeof value === 'object' && 'groups' in value ? { group: value.groups } : {};
-    const asked = { may: { ...pick(compiled, kernel), ...groups } };
-    const excess = firstExcess(canonical(asked), { may: { ...pick(above, kernel), ...pick(above, 'group') } });
+    const isScope = typeof value === 'object' && 'groups' in value;
+    const asked = { ...pick(compiled, kernel), ...(isScope ? { group: value.groups } : {}) };
+    const had = { ...pick(above, kernel), ...(isScope ? pick(above, 'group') : {}) };
+    const excess = firstExcess(canonical({ may: asked }), { may: had });
     if (excess !== undefined) return { dimension: name, asked: excess.actual, allowed: excess.expected };
   }
   if (declared.max_parallel_ops !== undefined && above.max_parallel !== undefined) {
