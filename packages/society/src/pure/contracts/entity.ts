@@ -180,6 +180,8 @@ export const entityState = z.strictObject({
   failures: z.array(stamp).max(SOCIETY_BOUNDS.failures),
   /** Whether the parent agent is active; a person always is. */
   parent_active: z.boolean(),
+  /** Whether an agent above was removed: it has ended, and nobody can bring it back. */
+  orphaned: z.boolean(),
   /** Agents that it made and that were not removed. */
   children: count,
   /** Calls that wait for an answer. */

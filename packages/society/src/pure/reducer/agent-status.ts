@@ -44,7 +44,7 @@ export function commandStatus(
 
 /** An agent comes back within its time of grace, with a new end where the old one has passed (SOC-37). */
 function reactivate(draft: EntityState, ttl_seconds: number | undefined, ctx: ReducerContext): Answer | undefined {
-  if (!draft.parent_active) return refusal('parent_not_active');
+  if (!draft.parent_active || draft.orphaned) return refusal('parent_not_active');
   if (ttl_seconds !== undefined) {
     const above = aboveOf(ctx).expires_at;
     const end = endOf(ttl_seconds, above, ctx.now);

@@ -309,6 +309,7 @@ function initial(): EntityState {
     staged_at: 0,
     failures: [],
     parent_active: true,
+    orphaned: false,
     children: 0,
     calls: 0,
     telling: { above: null, status: null },

@@ -80,20 +80,18 @@ export function parentChanged(
   ctx: ReducerContext,
 ): void {
   draft.parent_active = active;
-  if (removed) return endForGood(draft, by, ctx);
+  if (removed) return endWithAbove(draft, by, ctx);
   if (draft.declared.autonomous === true) return;
   const isHeld = draft.suspended?.reason === 'ancestor';
   if (!active && draft.status === 'active') setStatus(draft, 'suspended', { reason: 'ancestor', by }, ctx);
   else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
 }
 
-/** The parent agent was removed: nobody could bring this one back, so it has no time of grace (SOC-711). */
-function endForGood(draft: EntityState, by: ChangedBy, ctx: ReducerContext): void {
-  const end = { reason: 'ancestor', by, grace_ms: 0 } as const;
-  if (isLegal(draft.status, 'deactivated')) return setStatus(draft, 'deactivated', end, ctx);
-  if (draft.status !== 'deactivated') return;
-  draft.grace_until = ctx.now;
-  setTimers(draft, ctx);
+/** An agent above was removed: this one ends, and so do all below it (SOC-711). */
+function endWithAbove(draft: EntityState, by: ChangedBy, ctx: ReducerContext): void {
+  draft.orphaned = true;
+  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
+  tellStatus(draft, ctx);
 }
 
 /** A timer of the agent has fired. Timers of an earlier status were cleared; one that is left means nothing. */
@@ -144,7 +142,12 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
 }
 
 function parentStatus(draft: EntityState, ctx: ReducerContext) {
-  return { active: isActive(draft), removed: draft.status === 'removed', by: idOf(ctx), depth: draft.depth };
+  return {
+    active: isActive(draft),
+    removed: draft.orphaned || draft.status === 'removed',
+    by: idOf(ctx),
+    depth: draft.depth,
+  };
 }
 
 /** The swarms that the entity created end with it: what their agents may do ended in this delivery. */
