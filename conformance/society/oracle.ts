@@ -80,10 +80,10 @@ function uses(tree: readonly Node[], n: Node, { ask, name, now }: Question): boo
   if (kind === 'public') return ask === 'read';
   if (kind === 'private') {
     if (level(n) < 2 || n.kind === 'swarm-worker') return false;
-    return rest === n.id || (n.kind === 'claude-code' && n.parent >= 0 && tree[n.parent]?.id === rest);
+    return rest === n.id || (n.kind === 'claude-code' && scope !== undefined && tree[n.parent]?.id === rest);
   }
   const role = n.members[rest];
-  const there = n.kind === 'person' ? 2 : Math.max(n.floor, Math.min(n.tier, n.owners[rest] ?? 3));
+  const there = n.kind === 'person' ? 2 : Math.min(level(n), n.owners[rest] ?? 3);
   if (role === undefined || (ask === 'write' && role === 'viewer') || there === 0) return false;
   if (there === 3 && n.bonus.indexOf(rest) >= 0) return true;
   if (n.kind === 'swarm-worker' && rest !== n.swarm) return false;

@@ -1,4 +1,4 @@
-import { posteriorPpm, TRUST_WINDOW, tierOf, tierUsed } from '@reprise/society/contracts';
+import { posteriorPpm, TRUST_WINDOW, tierOf, tierThere, tierUsed } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
 import { draws } from './draws.js';
 import { exactTier } from './exact-tier.js';
@@ -48,8 +48,8 @@ describe('tiers of trust', () => {
   });
 
   it('The tier that is used is the lowest of the observers, and not below the promise', () => {
-    expect(tierUsed('untrusted', 'high', 'low')).toBe('low');
-    expect(tierUsed('medium', 'high', 'untrusted')).toBe('medium');
-    expect(tierUsed('low', 'high', 'high')).toBe('high');
+    expect(tierThere(tierUsed('untrusted', 'high'), 'low')).toBe('low');
+    expect(tierThere(tierUsed('medium', 'low'), 'untrusted')).toBe('untrusted');
+    expect(tierThere(tierUsed('low', 'high'))).toBe('high');
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { compileRights, type RightsSource } from '@reprise/society/contracts';
+import { compileRights, type RightsSource, TIERS, type Tier } from '@reprise/society/contracts';
 import { describe, expect, it } from 'vitest';
 import { type Judged, judgeTrees, OURS } from './trees.js';
 
@@ -25,6 +25,19 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
     memberships: of.memberships.map(({ group, tier }) => ({ group, role: 'member' as const, tier })),
   })),
   'the promise of trust is ignored': changed((of) => ({ ...of, trust_floor: 'untrusted' })),
+  'a promise of the parent outranks the owner of a group': changed((of) => ({
+    ...of,
+    memberships: of.memberships.map(({ group, role, tier }) => ({
+      group,
+      role,
+      tier: tier === undefined ? tier : higher(tier, of.trust_floor),
+    })),
+  })),
+  'a claude-code agent reads the private store of its parent without a grant': changed((of) =>
+    of.kind === 'claude-code'
+      ? { ...of, declared: { memory_read: EVERYTHING_READ, memory_write: EVERYTHING_READ, ...of.declared } }
+      : of,
+  ),
   'trust is not asked': changed((of) => ({ ...of, tier: 'high' })),
   'the verdicts of the owner of a group are not asked': changed((of) => ({
     ...of,
@@ -48,6 +61,16 @@ const MUTANTS: Readonly<Record<string, Judged>> = {
   },
   'time does not end rights': changed((of) => ({ ...of, expires_at: undefined })),
 };
+
+const EVERYTHING_READ = {
+  layers: ['l1' as const, 'l2' as const],
+  groups: ['*'],
+  visibility: ['private' as const, 'group' as const, 'public' as const],
+};
+
+function higher(a: Tier, b: Tier): Tier {
+  return TIERS.indexOf(a) > TIERS.indexOf(b) ? a : b;
+}
 
 function changed(change: (of: RightsSource) => RightsSource): Judged {
   return { ...OURS, compile: (of) => compileRights(change(of)) };

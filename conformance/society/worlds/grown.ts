@@ -6,7 +6,7 @@ import type { Capabilities, Entity } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import type { Draws } from '../draws.js';
 import { failEntity, failingSociety } from '../failing.js';
-import type { Caps, Node } from '../oracle.js';
+import type { Caps, Node, Scope } from '../oracle.js';
 
 /** The groups of a world. In the last one items are judged, and nothing is asked. */
 export const GROUPS = ['a', 'a1', 'b'] as const;
@@ -163,7 +163,8 @@ async function judge(at: Trees, tree: readonly Grown[], { node, entity }: Grown)
   node.tier = 1;
 }
 
-async function narrow(ann: Entity, { node }: Grown, caps: Caps, grant?: Caps): Promise<void> {
+async function narrow(ann: Entity, { node }: Grown, stated: Caps, grant?: Caps): Promise<void> {
+  const caps = node.parent === 0 ? stated : ungranted(node, stated);
   const change = { capabilities: caps, ...(grant === undefined ? {} : { grant }) } as unknown as Parameters<
     Entity['capabilities']
   >[1];
@@ -175,6 +176,21 @@ async function narrow(ann: Entity, { node }: Grown, caps: Caps, grant?: Caps): P
   }
   if (grant !== undefined) node.granted = { ...(node.granted ?? node.declared), ...grant };
   node.declared = { ...node.declared, ...caps };
+}
+
+/** Only its parent lets a claude-code agent into the parent's private store: a scope that was left out grants none. */
+function ungranted({ kind, declared }: Node, { memory_read, memory_write, ...rest }: Caps): Caps {
+  const without = (scope: Scope | undefined, was: Scope | undefined) =>
+    scope === undefined || was !== undefined || kind !== 'claude-code'
+      ? scope
+      : { ...scope, visibility: scope.visibility.filter((one) => one !== 'private') };
+  const read = without(memory_read, declared.memory_read);
+  const write = without(memory_write, declared.memory_write);
+  return {
+    ...rest,
+    ...(read === undefined ? {} : { memory_read: read }),
+    ...(write === undefined ? {} : { memory_write: write }),
+  };
 }
 
 /** Whether a change takes nothing from an agent, whatever it has. */

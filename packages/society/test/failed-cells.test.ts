@@ -127,7 +127,8 @@ describe('a swarm whose cell fails', () => {
       await expect(creating).rejects.toMatchObject(refused);
       expect(await world.trouble()).toMatchObject([{ where: ['society/Swarm@1', 's'], code: 'threw', event }]);
       await expect(at.ann.use('swarm_status', { swarm_id: 's' })).rejects.toMatchObject(refused);
-      expect(await at.ann.agents()).toEqual({ items: [] });
+      const { items } = await at.ann.agents(); // those that had begun are shown, as they are
+      expect(items.filter(({ agent_type }) => agent_type !== 'swarm-worker')).toEqual([]);
     },
   );
 

@@ -34,7 +34,14 @@ async function sends(kernel: Kernel, from: Address, to: Address, name: string, v
 /** An agent's record, as a maker states it. */
 function recordOf(agent_id: string, parent_entity_id: string) {
   return {
-    ...{ agent_id, agent_type: 'custom', display_name: 'Forged', parent_entity_id, depth: 1 },
+    ...{
+      agent_id,
+      agent_type: 'custom',
+      display_name: 'Forged',
+      parent_entity_id,
+      lineage: [parent_entity_id],
+      depth: 1,
+    },
     ...{ public_key: 'k', key_ref: null, declared: {}, granted: null, trust_floor: 'high', automerge: false },
     ...{ expires_at: null, app: null, grace_ms: 1_000, swarm_group: null, above: { may: {} }, limits: {} },
   };
@@ -59,7 +66,17 @@ describe('a cell of the app that the policy lets send to every cell of a society
     expect(await kernel.state(['society/Entity@1', NEW_AGENT])).toBeUndefined();
     const link = await kernel.content.put(new TextEncoder().encode('A goal of many words.'));
     const opening = {
-      ...{ call: 'c', creator: 'ann', depth: 0, parallel: 1, account: 'a', expires_at: null, app: null, grace_ms: 1 },
+      ...{
+        call: 'c',
+        creator: 'ann',
+        lineage: ['ann'],
+        depth: 0,
+        parallel: 1,
+        account: 'a',
+        expires_at: null,
+        app: null,
+        grace_ms: 1,
+      },
       manifest: { swarm_id: 'crew', goal_ref: link, strategy: 'broadcast', agents: [SLOT] },
       ...{ above: { may: {} }, limits: {} },
     };
@@ -96,11 +113,12 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ['society/Tier@1', { tier: 'high' }],
   ['society/Start@1', {}],
   ['society/Above@1', { grant: { may: {} }, limits: {} }],
-  ['society/ParentStatus@1', { active: false, by: 'ann', depth: 0 }],
+  ['society/Lead@1', { swarm_id: 'crew', group: 'crew' }],
+  ['society/ParentStatus@1', { active: false, removed: true, by: 'ann', depth: 0 }],
   ['society/RightsStand@1', { revision: 0, code: null }],
   ['society/Subscribe@1', { subscriptions: [] }],
   ['society/SwarmOver@1', {}],
-  ['society/Membership@1', { group: 'crew', role: 'owner' }],
+  ['society/Membership@1', { group: 'crew', role: 'owner', by: null }],
   ['society/Ask@1', { call: 'c', depth: 0, name: 'agent_deactivate', args: {}, actor: { kind: 'program', id: 'x' } }],
   ['society/Removed@1', { agent_id: NEW_AGENT, key_ref: null }],
   ['society/Told@1', { to: 'ann', agent_id: 'ann', call: 'c', value: null, is_error: false }],

@@ -31,7 +31,8 @@ export const itemTags = z.array(z.string().min(1).max(TAG_LENGTH_MAX)).max(TAGS_
 /**
  * The place that an item comes from: the organization, by its formatted address, and numbers of its own. At least one of
  * message, result, task, narrative, job and node is stated. `seq` is a frame, where the writer knows one. `of` is the
- * cell whose words these are, by its formatted address, where the organization has taken them over from another.
+ * cell whose words these are, by its formatted address, where the organization has taken them over from another;
+ * `unreviewed` where it did so without a look at them, so that they stay that cell's.
  */
 export const itemOrigin = z.strictObject({
   cell: z.string().min(1).max(360),
@@ -43,6 +44,7 @@ export const itemOrigin = z.strictObject({
   node: z.exactOptional(placeNumber),
   seq: z.exactOptional(count),
   of: z.exactOptional(z.string().min(1).max(360)),
+  unreviewed: z.exactOptional(z.literal(true)),
 });
 
 /** The place that an item comes from. */

@@ -61,6 +61,9 @@ const item = z.strictObject({
   taken_over_from: EntityId.optional().register(NOTES, {
     description: 'The agent that brought the item back, when its author has taken it over.',
   }),
+  merged_by: EntityId.optional().register(NOTES, {
+    description: 'Of an item that was merged without a review: the entity that merged it for its author.',
+  }),
   group: GroupId.optional().register(NOTES, { description: 'Of a staged item: the group that it is for.' }),
   conflicts_with: ItemId.optional().register(NOTES, { description: 'What that group says about the same subject.' }),
 });

@@ -241,7 +241,15 @@ describe('an audit of a world that forges', () => {
     const public_key = base64Of(makePair().publicKey);
     const agent_id = agentIdOfKey(public_key);
     const record = {
-      ...{ agent_id, agent_type: 'custom', display_name: 'False', parent_entity_id: 'ann', depth: 1, public_key },
+      ...{
+        agent_id,
+        agent_type: 'custom',
+        display_name: 'False',
+        parent_entity_id: 'ann',
+        lineage: ['ann'],
+        depth: 1,
+        public_key,
+      },
       ...{ key_ref: null, declared: {}, granted: null, trust_floor: 'high', automerge: false, expires_at: null },
       ...{ app: null, grace_ms: 0, swarm_group: null, above: { may: {} }, limits: {} },
     };

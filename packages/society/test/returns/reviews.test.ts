@@ -171,6 +171,21 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
+  it('what is merged without a review stays by the agent, and its parent judges it, also down to where nothing is merged alone [SOC-706]', async () => {
+    const { at, ann, bot } = await trusted({ automerge: true });
+    await using world = at.world;
+    const items = Array.from({ length: 8 }, (_, n) => ({ text: `Claim ${n}.` }));
+    await comeBack(at, ann, bot.id, { items, sessions: 0 });
+    expect(await ann.memory.read('group:crew#28')).toMatchObject({ author: bot.id, merged_by: 'ann' });
+    for (let n = 28; n < 36; n++) await ann.assess(`group:crew#${n}`, { verdict: 'wrong', basis: 'user' });
+    expect(await ann.trust(bot.id)).toMatchObject({ observations: 35, tier: 'medium' });
+    expect((await comeBack(at, ann, bot.id, { items: [{ text: 'More.' }], sessions: 0 })).value.merged).toBe(false);
+    await expect(
+      bot.use('memory_assess', { item_id: 'group:crew#28', verdict: 'right', basis: 'user' }),
+    ).rejects.toThrow('not_authorized');
+    await world.verify();
+  });
+
   it('no automatic merge takes place unless the parent has permitted it for the agent [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({});
     await using world = at.world;

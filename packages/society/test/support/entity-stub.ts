@@ -15,7 +15,11 @@ export const entityStub = defineReducer({
   events: {
     'test/Make@1': creates(z.strictObject({})),
     'test/Send@1': creates(z.strictObject({ to: address, name: z.string(), value: anything })),
-    'society/Membership@1': z.strictObject({ group: z.string(), role: z.nullable(z.string()) }),
+    'society/Membership@1': z.strictObject({
+      group: z.string(),
+      role: z.nullable(z.string()),
+      by: z.nullable(anything),
+    }),
     'society/GroupTerms@1': z.strictObject({ group: z.string(), terms: anything, departure: z.string() }),
     'society/Notice@1': z.strictObject({ event: z.string(), group: z.nullable(z.string()), payload: anything }),
     'society/News@1': boardNews,

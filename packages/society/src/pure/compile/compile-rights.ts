@@ -6,14 +6,15 @@
  * R2  The exercise side names exact stores, by the row of the matrix, declared capabilities and memberships. The grant side
  *     names the stores of all entities that may be below, since each of those has stores of its own.
  * R3  Nothing is decided here: the kernel meets each capability with those above it at every check.
- * R4  The row of the store of a group is that of the lower of two tiers: by the parent, and by the group's owner.
+ * R4  The row of the store of a group is that of the lower of two tiers: by the parent, not below the promised floor, and by
+ *     the group's owner.
  */
 import type { Capability, Patterns } from '@reprise/contracts';
 import { canonical, meet } from '@reprise/kernel/authority';
 import type { Capabilities, CapabilityChange, MemoryScope } from '../contracts/capability.js';
 import type { AgentStatus, Role, Tier } from '../contracts/names.js';
 import { storeOf } from '../contracts/names.js';
-import { type EntityKind, MATRIX, type StorePattern, tierUsed } from './matrix.js';
+import { type EntityKind, MATRIX, type StorePattern, tierThere, tierUsed } from './matrix.js';
 import { ALL, names, reaches } from './patterns.js';
 
 /** The dimensions of compiled capabilities. `send` is left to the kernel. */
@@ -166,8 +167,8 @@ function groupsIn(of: RightsSource, side: 'read' | 'write'): string[] {
   if (!has(scope, 'l2') || !sees(scope, 'group')) return [];
   const patterns = scope?.groups ?? ALL;
   return of.memberships
-    .filter(({ group, role, tier = of.tier }) => {
-      const row = MATRIX[of.kind][tierUsed(of.trust_floor, of.tier, tier)][side];
+    .filter(({ group, role, tier }) => {
+      const row = MATRIX[of.kind][tierThere(tierUsed(of.trust_floor, of.tier), tier)][side];
       return (side === 'read' || role !== 'viewer') && row.some((store) => isMeant(store, group, of, patterns));
     })
     .map(({ group }) => storeOf.group(group));
@@ -180,7 +181,10 @@ function expanded(store: StorePattern, of: RightsSource, scope: MemoryScope | un
   if (store === 'public') return sees(scope, 'public') ? [storeOf.public] : [];
   if (store === 'private:<self>') return sees(scope, 'private') ? [storeOf.private(of.agent_id)] : [];
   if (store === 'private:<parent>')
-    return sees(scope, 'private') && of.parent_id !== null ? [storeOf.private(of.parent_id)] : [];
+    // the parent names its own store: what is left out grants none (SOC-30)
+    return scope !== undefined && sees(scope, 'private') && of.parent_id !== null
+      ? [storeOf.private(of.parent_id)]
+      : [];
   return [];
 }
 

@@ -68,12 +68,16 @@ export const MATRIX: Readonly<Record<EntityKind, Readonly<Record<Tier, MatrixRow
   custom: rowsOf('custom'),
 };
 
+/** The tier that an entity's rights are compiled for: what its parent found, raised to the floor that the parent promised. */
+export function tierUsed(floor: Tier, byParent: Tier): Tier {
+  return TIERS[Math.max(TIERS.indexOf(floor), TIERS.indexOf(byParent))] ?? floor;
+}
+
 /**
- * The tier that an entity's rights are compiled for: what observers found, and never below the promise.
+ * The tier that counts in the store of a group: no promise of a parent raises what the owner of the group found.
  *
- * @param tiers the tiers by those whose trust counts: the parent, and the owner of a store
+ * @param byOwner the tier by the verdicts of the group's owner; absent where it has judged nothing
  */
-export function tierUsed(floor: Tier, ...tiers: readonly Tier[]): Tier {
-  const ranks = tiers.map((tier) => TIERS.indexOf(tier));
-  return TIERS[Math.max(TIERS.indexOf(floor), Math.min(...ranks))] ?? floor;
+export function tierThere(used: Tier, byOwner: Tier = used): Tier {
+  return TIERS[Math.min(TIERS.indexOf(used), TIERS.indexOf(byOwner))] ?? used;
 }

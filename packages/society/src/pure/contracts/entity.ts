@@ -180,6 +180,8 @@ export const entityState = z.strictObject({
   failures: z.array(stamp).max(SOCIETY_BOUNDS.failures),
   /** Whether the parent agent is active; a person always is. */
   parent_active: z.boolean(),
+  /** Whether an agent above was removed: it has ended, and nobody can bring it back. */
+  orphaned: z.boolean(),
   /** Agents that it made and that were not removed. */
   children: count,
   /** Calls that wait for an answer. */
@@ -365,8 +367,13 @@ export const entityNews = {
       'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
       /** What the maker may hand on. */
       'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
-      /** The parent agent is active, or is not. */
-      'society/ParentStatus@1': z.strictObject({ active: z.boolean(), by: entityId, depth: count }),
+      /** The parent agent is active, or is not; once it was removed, all below it end. */
+      'society/ParentStatus@1': z.strictObject({
+        active: z.boolean(),
+        removed: z.boolean(),
+        by: entityId,
+        depth: count,
+      }),
     },
     makerCell,
   ),
@@ -401,7 +408,17 @@ export const entityNews = {
   /** The entity to itself: an input that waits for the news of its groups. When `SendNow` arrives, all have answered. */
   ...fromAll({ 'society/SendSoon@1': send, 'society/SendNow@1': send }, by.self),
   /** A group tells a member its role; null when it is no member any more. */
-  'society/Membership@1': from(z.strictObject({ group: nameId, role: z.nullable(role) }), namedGroup),
+  'society/Membership@1': from(
+    z.strictObject({
+      group: nameId,
+      role: z.nullable(role),
+      /** The cell that asked the group for it; null for the app. */
+      by: z.nullable(address),
+    }),
+    namedGroup,
+  ),
+  /** An entity above asks this one to lead a swarm that it creates. */
+  'society/Lead@1': from(z.strictObject({ swarm_id: nameId, group: nameId }), by.above(ENTITY)),
   /** What a deactivated agent was about was kept, or could not be. */
   'society/Archived@1': from(archiveKept, by.ownPlan),
   /** An agent was removed: who may act clears what it leaves. It goes up from maker to maker until there is one. */

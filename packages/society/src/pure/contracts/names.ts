@@ -151,6 +151,17 @@ export const SOCIETY_BOUNDS = {
   grace_ms: 7 * 86_400_000,
 } as const;
 
+/** An item, as far as it says whose it is. */
+interface Authored {
+  readonly author: string;
+  readonly origin: { readonly of?: string | undefined; readonly unreviewed?: true | undefined } | null;
+}
+
+/** The cell whose item it is: the one that wrote it, or, of one that was taken over without a review, the one that brought it. */
+export function authorOf({ author, origin }: Authored): string {
+  return origin?.unreviewed === true ? (origin.of ?? author) : author;
+}
+
 /** The entity that an item is by, from the cell that wrote it: what was brought back is by the agent that brought it. */
 export function entityOfAuthor(author: string): string | undefined {
   if (author.startsWith(`${STAGING}/`)) return agentOfStaging(author.slice(STAGING.length + 1));

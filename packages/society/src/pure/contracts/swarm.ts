@@ -5,7 +5,7 @@ import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
-import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, lineage, nameId } from './entity.js';
+import { aboveLimits, agentEntry, agentId, entityCoreTables, entityId, graceMs, lineage, nameId } from './entity.js';
 import { failedFacts, failedNewsOfSwarm, failedTables } from './failed.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY } from './names.js';
@@ -163,6 +163,9 @@ export const swarmMember = z.strictObject({
   slot: slotName,
   index: count,
   agent_id: z.nullable(agentId),
+  /** Its public key, and when it was made; empty and 0 before. */
+  public_key: z.string().max(128),
+  created_at: count,
   /** Where its private key is kept. */
   key_ref: z.nullable(z.string().max(128)),
   /** How far it is: its key is asked for, it is made, it has begun, it is a member of the group, or it was ended. */
@@ -263,8 +266,16 @@ export const memberWork = z.strictObject({
 /** What a member is asked to work on. */
 export type MemberWork = z.infer<typeof memberWork>;
 
-/** The tables of an entity about swarms: works that have not ended, and the swarms that it created. */
-export const swarmTablesOfEntity = { works: z.null(), swarms: z.null() } as const;
+/** The tables of an entity about swarms. */
+export const swarmTablesOfEntity = {
+  /** Works that have not ended. */
+  works: z.null(),
+  /** The swarms that it created, and their agents, by id. */
+  swarms: z.null(),
+  workers: agentEntry,
+  /** The swarms that it is to lead and whose group it has not joined yet: the group. */
+  leads: nameId,
+} as const;
 
 /** What a task of a member has become. */
 export const memberWorked = z.strictObject({
@@ -314,7 +325,8 @@ export const swarmEvents = {
   'society/FormSwarm@1': from(z.strictObject({}), swarmCreator),
   /** The creator was deactivated. */
   'society/CreatorOver@1': from(z.strictObject({}), swarmCreator),
-  'society/SwarmCall@1': from(swarmAsked, swarmCreator, swarmCoordinator, swarmAgent),
+  /** A call of the creator or one above it, of the coordinator, or of an agent of the swarm. */
+  'society/SwarmCall@1': from(swarmAsked, by.above(ENTITY), swarmCoordinator, swarmAgent),
   /** A member tells of its work. */
   'society/Worked@1': from(memberWorked, swarmAgent),
   ...failedNewsOfSwarm,
@@ -329,6 +341,8 @@ export const swarmTells = {
     z.strictObject({ call: z.string().max(64), code: z.nullable(code), value: value() }),
     ownSwarm,
   ),
+  /** The creator hears of an agent of its swarm: that it has begun, or what has changed. */
+  'society/Worker@1': from(z.strictObject({ agent_id: agentId, entry: agentEntry }), ownSwarm),
   /** The answer to a call, by the swarm that the call names. */
   'society/SwarmTold@1': from(
     z.strictObject({

@@ -7,7 +7,7 @@ import * as z from '@reprise/contracts/schema';
 import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
 import { memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
 import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
-import { entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
+import { authorOf, entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
 import { GATED_READS, isDenied, readAsked, searchAsked } from './content-gate.js';
 
 type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
@@ -75,7 +75,7 @@ function* judge(plan: PlanContext, { store, id, judge: by, parent }: Of<'judge'>
   const seen = yield* read(plan, store, [id]);
   const [item] = seen.items;
   if (item === undefined) return seen.code === null ? { ...NOTHING, code: 'item_unknown' } : seen;
-  return { ...seen, standing: yield* standingOf(plan, by, parent, item.author) };
+  return { ...seen, standing: yield* standingOf(plan, by, parent, authorOf(item)) };
 }
 
 /** What the entities between a judge and an author say of themselves: at most 8 stand above one another. */

@@ -3,7 +3,8 @@ import type { Value } from '@reprise/contracts';
 import { leq } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { AgentCallOf, Capabilities, CapabilityChange, EntityState } from '../contracts/index.js';
-import { askedBy, endOf, exceeds } from './agent-terms.js';
+import { askedBy, exceeds } from './agent-terms.js';
+import { endOf } from './agent-times.js';
 import { answerCall } from './answers.js';
 import { idOf } from './entity-context.js';
 import { identifyL1 } from './hot.js';
@@ -40,7 +41,8 @@ export function changeCapabilities(
   };
   const isParent = by.by === draft.parent_entity_id;
   const was = draft.expires_at;
-  const expires_at = capabilities?.ttl_seconds === undefined ? draft.expires_at : endOf(next.declared, draft, ctx);
+  const end = () => endOf(next.declared.ttl_seconds, aboveOf(ctx).expires_at, ctx.now);
+  const expires_at = capabilities?.ttl_seconds === undefined ? draft.expires_at : end();
   const refused = refusedChange(draft, { ...next, expires_at }, isParent, ctx);
   if (refused !== undefined) return refused;
   if (!isParent && (trust_floor !== undefined || automerge !== undefined || bonus_groups !== undefined))
@@ -120,7 +122,7 @@ function refusedChange(
   ctx: ReducerContext,
 ): Answer | undefined {
   if (isParent) {
-    const excess = excessIn({ ...draft, ...next }, aboveOf(ctx), idOf(ctx));
+    const excess = excessIn({ ...draft, ...next }, aboveOf(ctx), ctx);
     return excess === undefined ? undefined : exceeds(excess);
   }
   const before = compiledOf(draft, ctx);

@@ -2,7 +2,8 @@
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { AgentCallOf, EntityState } from '../contracts/index.js';
-import { askedBy } from './agent-terms.js';
+import { askedBy, exceeds } from './agent-terms.js';
+import { endOf, secondsUntil } from './agent-times.js';
 import { archiveId } from './archive.js';
 import { idOf } from './entity-context.js';
 import { type Answer, refusal } from './operations.js';
@@ -14,7 +15,7 @@ import { timeOf } from './time.js';
 /** What each command does to the status. */
 const COMMANDS = {
   activate: { from: ['registered'], to: 'active' },
-  suspend: { from: ['active'], to: 'suspended' },
+  suspend: { from: ['registered', 'active'], to: 'suspended' },
   resume: { from: ['suspended'], to: 'active' },
   reactivate: { from: ['deactivated'], to: 'active' },
 } as const;
@@ -43,12 +44,12 @@ export function commandStatus(
 
 /** An agent comes back within its time of grace, with a new end where the old one has passed (SOC-37). */
 function reactivate(draft: EntityState, ttl_seconds: number | undefined, ctx: ReducerContext): Answer | undefined {
-  if (!draft.parent_active) return refusal('parent_not_active');
+  if (!draft.parent_active || draft.orphaned) return refusal('parent_not_active');
   if (ttl_seconds !== undefined) {
-    const end = ttl_seconds === 0 ? null : ctx.now + ttl_seconds * 1_000;
     const above = aboveOf(ctx).expires_at;
+    const end = endOf(ttl_seconds, above, ctx.now);
     if (above !== undefined && (end === null || end > above))
-      return refusal('capability_exceeds_parent', { dimension: 'ttl_seconds', asked: ttl_seconds, allowed: above });
+      return exceeds({ dimension: 'ttl_seconds', asked: ttl_seconds, allowed: secondsUntil(above, ctx.now) });
     draft.expires_at = end;
   }
   const isSpent = draft.expires_at !== null && draft.expires_at <= ctx.now;

@@ -44,7 +44,7 @@ function listAgents(
   const max = Math.min(limit, PAGE_ROWS);
   let last = after;
   for (;;) {
-    const rows = tableOf(ctx, 'children').range({ ...(last === undefined ? {} : { after: last }), limit: 256 });
+    const rows = agentsAfter(last, ctx);
     for (const [id, row] of rows) {
       if (found.length === max) return { value: { agents: found, next: last ?? '' } };
       last = id;
@@ -52,9 +52,21 @@ function listAgents(
         (status === undefined || status.includes(row.status)) && (agent_type ?? row.agent_type) === row.agent_type;
       if (fits) found.push(agentRow(id, row, idOf(ctx)));
     }
-    if (rows.length < 256) return { value: { agents: found } };
+    if (rows.length === 0) return { value: { agents: found } };
   }
 }
+
+/** The next agents in the order of their ids: those that the entity made, and those of its swarms. */
+function agentsAfter(last: string | undefined, ctx: ReducerContext): readonly (readonly [string, AgentEntry])[] {
+  const of = (table: 'children' | 'workers') =>
+    tableOf(ctx, table).range({ ...(last === undefined ? {} : { after: last }), limit: READ_AT_ONCE });
+  const own = of('children');
+  const workers = of('workers');
+  const all = [...own, ...workers].sort(([a], [b]) => (a < b ? -1 : 1));
+  return all.slice(0, READ_AT_ONCE);
+}
+
+const READ_AT_ONCE = 256;
 
 /** An agent in a list. */
 function agentRow(agent_id: string, row: AgentEntry, parent_entity_id: string): Value {

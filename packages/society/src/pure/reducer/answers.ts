@@ -5,7 +5,6 @@ import { type CallOrigin, type CallRow, ENTITY, type EntityState, entityAt, l1At
 import { keepAnswer } from './command-answers.js';
 import { idOf, tableOf } from './entity-context.js';
 import type { Answer } from './operations.js';
-import { operationFailed } from './status.js';
 
 /** What a call is known by. */
 type CallKey =
@@ -21,7 +20,6 @@ export function answerCall(draft: EntityState, call: string, answer: Answer, ctx
   ctx.forget(failureOf(call));
   draft.calls--;
   const { origin, also } = row;
-  if (answer.is_error === true && origin.kind !== 'ancestor') operationFailed(draft, ctx);
   keepAnswer(call, answer, ctx);
   for (const one of [origin, ...also]) reply(draft, one, answer, ctx);
 }

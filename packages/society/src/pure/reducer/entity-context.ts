@@ -29,6 +29,8 @@ interface Tables {
   readonly plans: Table<string>;
   readonly sessions: Table<SessionRow>;
   readonly swarms: Table<null>;
+  readonly leads: Table<string>;
+  readonly workers: Table<AgentEntry>;
 }
 
 /** A table of the entity. */

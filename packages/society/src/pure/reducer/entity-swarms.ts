@@ -4,6 +4,7 @@ import { jobEvents } from '@reprise/work/contracts';
 import { swarmChecked as checked, type EntityState, type entityTables, swarmTells } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { callOfPlan } from './call-plans.js';
+import { tableOf } from './entity-context.js';
 import { jobNews, swarmOver, takeWork } from './entity-work.js';
 import { swarmChecked, swarmFormed } from './swarm-operations.js';
 
@@ -20,6 +21,9 @@ export const swarmHandlers: EventHandlers<EntityState, typeof swarmEventsOfEntit
     swarmChecked(draft, callOfPlan(ctx), { code, problem: value }, ctx);
   },
   'society/SwarmFormed@1': (draft, formed, ctx) => swarmFormed(draft, formed, ctx),
+  'society/Worker@1': (_draft, { agent_id, entry }, ctx) => {
+    tableOf(ctx, 'workers').set(agent_id, entry);
+  },
   'society/SwarmTold@1': (draft, { swarm_id, call, ...answer }, ctx) => {
     requireCalled(call, swarm_id, ctx);
     answerCall(draft, call, answer, ctx);

@@ -50,6 +50,7 @@ import { callOfPlan, planOfCallFailed } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
 import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
+import { takeLead, takeMembership } from './consent.js';
 import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
@@ -64,6 +65,7 @@ import {
   holdRefused,
   isAnswerOf,
 } from './failed-children.js';
+import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
@@ -86,8 +88,16 @@ import { seeingFailed } from './seeing.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sessionMade, sessionNews } from './sessions.js';
-import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
-import { passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
+import {
+  operationFailed,
+  parentChanged,
+  SWARM_GONE_TAG,
+  setStatus,
+  setTimers,
+  statusTimer,
+  tellChildren,
+} from './status.js';
+import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
 import { WORK_DIGITS } from './works.js';
 
 /** The cell of the app that answers its own owner tools. */
@@ -192,22 +202,15 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/Above@1': (draft, above, ctx) => {
     changeRights(draft, ctx, () => keepAbove(ctx, above));
   },
-  'society/ParentStatus@1': (draft, { active, by, depth }, ctx) => {
-    parentChanged(draft, active, { id: by, depth }, ctx);
+  'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
+    parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => clearRemoved(draft, removed, ctx),
   'society/Cleared@1': (draft, value, ctx) => cleared(draft, value, ctx),
-  'society/Membership@1': (draft, { group, role }, ctx) => {
-    const memberships = tableOf(ctx, 'memberships');
-    const isNew = role !== null && memberships.get(group) === undefined;
-    if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
-    changeRights(draft, ctx, () => {
-      if (role === null) memberships.delete(group);
-      else memberships.set(group, role);
-    });
-  },
+  'society/Membership@1': (draft, told, ctx) => takeMembership(draft, told, ctx),
+  'society/Lead@1': (draft, lead, ctx) => takeLead(draft, lead, ctx),
   'society/Archived@1': (_draft, value, ctx) => archived(value, ctx),
   'society/Continue@1': (draft, _, ctx) => {
     tellChildren(draft, () => handedOnBy(draft, ctx), ctx);
@@ -241,6 +244,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
       return;
     }
+    if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {
       const { tag, to, code = '' } = value;
       return passRefused(draft, { tag, to, code }, ctx);
@@ -265,9 +269,17 @@ export const entityReducer = reducerOnUse(ENTITY, () =>
     facts: entityFacts,
     tables: entityTables,
     init: (): EntityState => initial(),
-    reduce: handledBy(HANDLERS),
+    reduce: counting(handledBy(HANDLERS)),
   }),
 );
+
+/** Counts failed operations after each delivery. */
+function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>): typeof reduce {
+  return (draft, event, ctx) => {
+    reduce(draft, event, ctx);
+    if (isFailedOperation(event)) operationFailed(draft, ctx);
+  };
+}
 
 function initial(): EntityState {
   return {
@@ -303,6 +315,7 @@ function initial(): EntityState {
     staged_at: 0,
     failures: [],
     parent_active: true,
+    orphaned: false,
     children: 0,
     calls: 0,
     telling: { above: null, status: null },

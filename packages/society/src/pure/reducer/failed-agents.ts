@@ -145,7 +145,7 @@ const AT_ONCE = 64;
 /** Why something cannot be done for a failed agent: as its own cell would say. */
 function refusedAct({ status, suspended }: FailedAgent, { act, depth }: ForFailed): string | undefined {
   if (act === 'deactivate') return isLegal(status, 'deactivated') ? undefined : 'illegal_transition';
-  if (act === 'suspend') return status === 'active' ? undefined : 'illegal_transition';
+  if (act === 'suspend') return isLegal(status, 'suspended') ? undefined : 'illegal_transition';
   if (status !== 'suspended' || suspended === null) return 'cell_failed'; // it was suspended for its own reasons
   return suspended.depth < depth ? 'not_authorized' : undefined;
 }

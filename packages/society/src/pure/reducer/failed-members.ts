@@ -7,6 +7,7 @@ import { changeMember, memberOr, swarmTable } from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import { isUnbegun, joined, refuse } from './swarm-forming.js';
 import { taskOfFailed } from './swarm-tasks.js';
+import { tellWorker } from './swarm-workers.js';
 
 /** The handlers of the events about failed agents. */
 export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOfSwarm, typeof swarmTables> = {
@@ -38,11 +39,14 @@ export function memberFailed(
 
 /** A member tells of its status. */
 export function memberStatus(
+  draft: SwarmState,
   { status, expires_at, grace_until }: MadeAgent,
   member: string,
   ctx: ReducerContext,
 ): void {
-  const { agent_id } = changeMember(ctx, member, { status, expires_at, grace_until });
+  const changed = changeMember(ctx, member, { status, expires_at, grace_until });
+  const { agent_id } = changed;
+  tellWorker(draft, member, changed, ctx);
   if (agent_id === null) return;
   agentLives(agent_id, ctx);
   if (status === 'deactivated' || status === 'removed') endedItself(agent_id, ctx);

@@ -3,8 +3,8 @@
  * group, else on a board where members read it.
  *
  * Invariants
- * G1  An entity is a member once it has taken its membership; the group hears of that, and only then is it subscribed
- *     and announced.
+ * G1  An entity is a member once it has taken its membership, which it takes from itself, those above it, and the app alone;
+ *     the group hears of that, and only then is it told the rules, subscribed and announced.
  * G2  A member that leaves is unsubscribed in the same delivery.
  * G3  News comes from members, about themselves, and from the owner. It names items and carries none.
  * G4  The group emits no effect: it writes to no store, neither its own nor that of an entity.
@@ -67,7 +67,6 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     const joining = ++draft.joinings;
     const { since = ctx.now, tier = null, stands = false, posted = draft.posted } = known ?? {};
     membersOf(ctx).set(entity, { role, stands, joining, since, tier, posted });
-    tellMember(draft, entity, ctx);
     const tag = `${joining} ${entity}`;
     ctx.send(entityAt(entity), membership(ctx, role), { reply: true, tag });
   },
@@ -189,6 +188,7 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   }
   if (row.stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
+  tellMember(draft, entity, ctx);
   if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
   const payload = { group_id, entity_id: entity, role };
   ctx.record('society/MemberJoined@1', payload);
@@ -212,8 +212,8 @@ function unsubscribe(draft: GroupState, entity: string, ctx: ReducerContext): vo
   ctx.send(topicOf(ctx), { name: 'flow/Unsubscribe@1', value: { subscriber: entityAt(entity) } });
 }
 
-function membership(ctx: ReducerContext, role: Role | null) {
-  return { name: 'society/Membership@1', value: { group: ctx.address[1], role } };
+function membership({ address: [, group], caller }: ReducerContext, role: Role | null) {
+  return { name: 'society/Membership@1', value: { group, role, by: caller } };
 }
 
 /** Tells a member the rules of the group. */

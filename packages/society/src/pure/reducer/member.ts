@@ -6,7 +6,7 @@ import { answerCall, openCall } from './answers.js';
 import { askBoards, followBoard, takeNews, waitsForNews } from './board-reading.js';
 import { callOfPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
-import { idOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { hotOperations, hotRefused, l1Told, readHot } from './hot.js';
 import { notice, polled, subscribe, unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
@@ -41,6 +41,7 @@ export const memberOperations: Operations = {
 /** The handlers of a member's events. */
 export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typeof entityTables> = {
   'society/GroupTerms@1': (draft, { group, terms, departure }, ctx) => {
+    if (terms !== null && tableOf(ctx, 'memberships').get(group) === undefined) return;
     changeRights(draft, ctx, () => {
       if (terms === null) memberTable(ctx, 'terms').delete(group);
       else memberTable(ctx, 'terms').set(group, terms);

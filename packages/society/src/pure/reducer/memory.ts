@@ -6,6 +6,7 @@ import { formatAddress, type Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { openStore, type ReadItem } from '@reprise/memory/contracts';
 import {
+  authorOf,
   type CallRow,
   type EntityState,
   entityOfAuthor,
@@ -259,7 +260,8 @@ function refOf(store: string) {
 /** The page after a number: what is in use, and what this entity itself has in quarantine. */
 function listed(store: string, items: readonly ReadItem[], limit: number, ctx: ReducerContext): Answer {
   const own = formatAddress(ctx.address);
-  const isListed = ({ state, author }: ReadItem) => state === 'live' || (state === 'quarantined' && author === own);
+  const isListed = (item: ReadItem) =>
+    item.state === 'live' || (item.state === 'quarantined' && authorOf(item) === own);
   const shown = items.filter(isListed);
   const last = items.at(-1);
   const next = last !== undefined && items.length === limit ? { next: last.id } : {};
@@ -274,19 +276,26 @@ function storeFor(group: string): string {
 }
 
 function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
-  const { id, type, author, state, confidence_ppm, subject_key, created_at, expires_at, origin } = item;
+  const { id, type, state, confidence_ppm, subject_key, created_at, expires_at } = item;
   return {
     item_id: itemIdOf(store, id),
     type,
-    author: entityOfAuthor(author) ?? author,
+    ...whoseItem(item),
     state,
     confidence_ppm,
     subject_key,
     created_at,
     expires_at,
-    ...(origin?.of === undefined ? {} : { taken_over_from: entityOfAuthor(origin.of) ?? origin.of }),
     ...aboutStaged(store, id, ctx),
   };
+}
+
+/** The author of an item, and where it was taken over: from whom, or by whom without a review. */
+function whoseItem(item: ReadItem): Readonly<Record<string, Value>> {
+  const shown = (cell: string) => entityOfAuthor(cell) ?? cell;
+  const [author, of] = [shown(authorOf(item)), item.origin?.of];
+  if (item.origin?.unreviewed === true) return { author, merged_by: shown(item.author) };
+  return of === undefined ? { author } : { author, taken_over_from: shown(of) };
 }
 
 function found({ found: items, texts, withheld }: MemoryEnded): Answer {
@@ -302,7 +311,8 @@ function shared(
 ): Answer {
   if (written === null || item === undefined) return refusal('internal_error');
   const copy_id = itemIdOf(storeOf.group(group_id), written.id);
-  const { type, author } = item;
+  const { type } = item;
+  const author = authorOf(item);
   const from = groupOfStore(itemOf(item_id).store);
   const own = author === formatAddress(ctx.address);
   if (from !== undefined)

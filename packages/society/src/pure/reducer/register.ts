@@ -3,12 +3,13 @@
  * gets its rights, and begins only when they stand. What is refused on the way leaves no agent.
  */
 import type { Capability } from '@reprise/contracts';
-import { firstExcess, meet } from '@reprise/kernel/authority';
+import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import { compileRights } from '../compile/index.js';
 import { type AgentRecord, type Capabilities, type EntityState, entityAt, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
+import { secondsUntil } from './agent-times.js';
 import { recordedSides } from './recorded.js';
 import type { BothSides, HandedOn } from './rights.js';
 
@@ -84,11 +85,11 @@ function rightsOf(agent: AgentToMake, above: Capability): BothSides {
  *
  * @param at the time at which the agent ends: with none below a bounded parent it would have no end
  */
-export function excessOf(agent: AgentToMake, above: Capability): TooMuch | undefined {
+export function excessOf(agent: AgentToMake, above: Capability, now: number): TooMuch | undefined {
   const sides = declaredRights(agent);
   return (
-    excessOfSide(agent.declared, sides.exercise, above) ??
-    excessOfSide(agent.granted ?? agent.declared, sides.grant, above)
+    excessOfSide(agent.declared, sides.exercise, above, now) ??
+    excessOfSide(agent.granted ?? agent.declared, sides.grant, above, now)
   );
 }
 
@@ -96,28 +97,38 @@ export function excessOf(agent: AgentToMake, above: Capability): TooMuch | undef
 export function excessIn(
   { kind, parent_entity_id, declared, granted, tier, trust_floor, bonus_groups, expires_at, swarm_group }: EntityState,
   above: Capability,
-  agent_id: string,
+  { address: [, agent_id], now }: Pick<ReducerContext, 'address' | 'now'>,
 ): TooMuch | undefined {
   const sides = compileRights({
     ...{ agent_id, kind, declared, granted: granted ?? undefined, tier, trust_floor, bonus_groups, memberships: [] },
     ...{ status: 'registered', expires_at: expires_at ?? undefined, parent_id: parent_entity_id },
     swarm_group: swarm_group ?? undefined,
   });
-  return excessOfSide(declared, sides.exercise, above) ?? excessOfSide(granted ?? declared, sides.grant, above);
+  const wider = excessOfSide(declared, sides.exercise, above, now);
+  return wider ?? excessOfSide(granted ?? declared, sides.grant, above, now);
 }
 
-/** The wire dimensions, and the kernel's that each compiles into. */
-const DIMENSIONS: readonly (readonly [keyof Capabilities, readonly string[]])[] = [
-  ['tools', ['tool']],
-  ['memory_write', ['mem_write', 'group']],
-  ['memory_read', ['mem_read', 'group']],
-  ['autonomous', ['unwatched']],
+/** The wire dimensions, and the kernel's that each compiles into; groups are compared as the scope names them. */
+const DIMENSIONS: readonly (readonly [keyof Capabilities, string])[] = [
+  ['tools', 'tool'],
+  ['memory_write', 'mem_write'],
+  ['memory_read', 'mem_read'],
+  ['autonomous', 'unwatched'],
 ];
 
-function excessOfSide(declared: Capabilities, compiled: Capability, above: Capability): TooMuch | undefined {
+function excessOfSide(
+  declared: Capabilities,
+  compiled: Capability,
+  above: Capability,
+  now: number,
+): TooMuch | undefined {
   for (const [name, kernel] of DIMENSIONS) {
-    if (declared[name] === undefined) continue;
-    const excess = firstExcess({ may: pick(compiled, kernel) }, { may: pick(above, kernel) });
+    const value = declared[name];
+    if (value === undefined) continue;
+    const isScope = typeof value === 'object' && 'groups' in value;
+    const asked = { ...pick(compiled, kernel), ...(isScope ? { group: value.groups } : {}) };
+    const had = { ...pick(above, kernel), ...(isScope ? pick(above, 'group') : {}) };
+    const excess = firstExcess(canonical({ may: asked }), { may: had });
     if (excess !== undefined) return { dimension: name, asked: excess.actual, allowed: excess.expected };
   }
   if (declared.max_parallel_ops !== undefined && above.max_parallel !== undefined) {
@@ -126,14 +137,15 @@ function excessOfSide(declared: Capabilities, compiled: Capability, above: Capab
   }
   if (declared.ttl_seconds !== undefined && above.expires_at !== undefined) {
     const end = compiled.expires_at;
+    const allowed = secondsUntil(above.expires_at, now);
     if (end === undefined || end > above.expires_at)
-      return { dimension: 'ttl_seconds', asked: declared.ttl_seconds, allowed: above.expires_at };
+      return { dimension: 'ttl_seconds', asked: declared.ttl_seconds, allowed };
   }
   return undefined;
 }
 
-function pick({ may }: Capability, names: readonly string[]): Capability['may'] {
-  return Object.fromEntries(names.flatMap((name) => (may[name] === undefined ? [] : [[name, may[name]]])));
+function pick({ may }: Capability, name: string): Capability['may'] {
+  return may[name] === undefined ? {} : { [name]: may[name] };
 }
 
 function declaredRights(agent: AgentToMake): BothSides {

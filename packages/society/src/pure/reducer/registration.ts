@@ -11,7 +11,8 @@ import {
 import { ownKeyPlan } from '../plans/identity.js';
 import { keygenPlan } from '../plans/keygen.js';
 import { accountOf } from './accounts.js';
-import { endOf, exceeds } from './agent-terms.js';
+import { exceeds } from './agent-terms.js';
+import { endOf } from './agent-times.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
@@ -29,7 +30,7 @@ export function register(
   const full = noRoomFor(draft.depth, draft.children);
   if (full !== undefined) return refusal(full);
   const agent = agentOf(draft, args, { agent_id: NO_ID, public_key: NO_ID, key_ref: null }, ctx);
-  const excess = excessOf(agent, handedOnBy(draft, ctx).grant);
+  const excess = excessOf(agent, handedOnBy(draft, ctx).grant, ctx.now);
   if (excess !== undefined) return exceeds(excess);
   return startKey(args, call, ctx);
 }
@@ -79,7 +80,7 @@ export function keyed(
   if (full !== undefined) return answerCall(draft, call, refusal(full), ctx);
   const agent = agentOf(draft, args, key, ctx);
   const above = handedOnBy(draft, ctx);
-  const excess = excessOf(agent, above.grant);
+  const excess = excessOf(agent, above.grant, ctx.now);
   if (excess !== undefined) return answerCall(draft, call, exceeds(excess), ctx);
   draft.children++;
   tableOf(ctx, 'children').set(agent.agent_id, childOf(agent, ctx));
@@ -142,7 +143,7 @@ function agentOf(
     granted: grant ?? null,
     trust_floor,
     automerge,
-    expires_at: endOf(capabilities, draft, ctx),
+    expires_at: endOf(capabilities.ttl_seconds, handedOnBy(draft, ctx).grant.expires_at, ctx.now),
     swarm_group: null,
     app: draft.app,
     grace_ms: draft.grace_ms,

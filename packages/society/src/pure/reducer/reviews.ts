@@ -7,7 +7,8 @@
  * W2  A write names its staging store and item: after a crash the rest follows, and none is written twice.
  * W3  What was approved and could not be written stays staged.
  * W4  The agent's hot context is told last, and only of a return of which something was taken over.
- * W5  A return whose review is forced is approved item by item: nobody takes over at once what has diverged that far.
+ * W5  What is merged without a review stays the agent's: it is written by this entity, and judged as the agent's.
+ * W6  A return whose review is forced is approved item by item: nobody takes over at once what has diverged that far.
  */
 
 import { formatAddress, type Value } from '@reprise/contracts';
@@ -56,7 +57,7 @@ export const reviewOperations: Operations = {
       if (key === undefined || row === undefined || !hasArrived(row)) return refusal('staging_unknown');
       if (row.review !== null) return refusal('review_under_way');
       if ((decision === 'partial') !== (items !== undefined)) return refusal('items_with_partial');
-      if (decision === 'approve' && reviewOf(row) === 'forced') return refusal('review_forced', FORCED); // W5
+      if (decision === 'approve' && reviewOf(row) === 'forced') return refusal('review_forced', FORCED); // W6
       const named = (items ?? []).map((item_id) => numberOf(item_id, key, row));
       const unknown = (items ?? []).filter((_, i) => named[i] === undefined);
       if (unknown.length > 0) return refusal('item_unknown', { items: unknown });
@@ -177,7 +178,7 @@ function goOn(draft: EntityState, key: string, given: StagedRow, ctx: ReducerCon
     const refused = mayOperate(draft) ? refusedWrite(draft, to, ctx) : refusal('agent_not_active');
     if (refused === undefined) {
       stagedTable(ctx).set(key, row);
-      return copy({ key, item, to }, ctx);
+      return copy({ key, item, to, isReviewed: row.review?.decision !== 'automatic' }, ctx);
     }
     const { code, error } = refused.value as { readonly code?: string; readonly error?: string };
     row = refusedItem(row, item, code ?? error ?? 'refused');
@@ -186,12 +187,18 @@ function goOn(draft: EntityState, key: string, given: StagedRow, ctx: ReducerCon
 }
 
 function copy(
-  { key, item, to }: { readonly key: string; readonly item: number; readonly to: string },
+  {
+    key,
+    item,
+    to,
+    isReviewed,
+  }: { readonly key: string; readonly item: number; readonly to: string; readonly isReviewed: boolean },
   ctx: ReducerContext,
 ): void {
   const { origin: own, expires_at } = writeOf(to, ctx);
   const { message: id } = own;
-  const origin = { ...own, of: formatAddress(entityAt(agentOfStaging(key))) };
+  const of = formatAddress(entityAt(agentOfStaging(key)));
+  const origin = { ...own, of, ...(isReviewed ? {} : { unreviewed: true as const }) };
   ctx.record('memory/Linked@1', { kind: 'message', id, title: `return ${id}`, from: [] });
   const once = `return:${ctx.hash([key, item]).slice(0, 32)}`; // W2
   startPlan(ctx, planTag(key), copyPlan, { staging: key, item, to, key: once, origin, expires_at });

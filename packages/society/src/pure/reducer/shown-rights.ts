@@ -3,7 +3,7 @@ import type { Capability } from '@reprise/contracts';
 import { covers } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Capabilities, EntityState, MemoryScope, Visibility } from '../contracts/index.js';
-import { idOf } from './entity-context.js';
+import { secondsUntil } from './agent-times.js';
 import { excessIn } from './register.js';
 import { aboveOf, compiledOf, handedOnTo } from './rights.js';
 
@@ -21,7 +21,7 @@ export function shownRights(draft: EntityState, ctx: ReducerContext): ShownRight
 
 /** A capability of the kernel in wire form. Groups are those whose stores it reaches. */
 function shown({ may, expires_at, max_parallel }: Capability, now: number): Capabilities {
-  const left = expires_at === undefined ? 0 : Math.max(1, Math.ceil((expires_at - now) / 1_000));
+  const left = expires_at === undefined ? 0 : Math.max(1, secondsUntil(expires_at, now));
   return {
     memory_read: scopeOf(may.mem_read ?? ['*']),
     memory_write: scopeOf(may.mem_write ?? ['*']),
@@ -67,7 +67,7 @@ function limitedBy(draft: EntityState, ctx: ReducerContext): ShownRights['limite
   return Object.entries(KERNEL).flatMap(([dimension, kernel]) => {
     const declared = draft.declared[dimension as keyof Capabilities];
     if (declared === undefined) return [];
-    const excess = excessIn({ ...draft, declared: { [dimension]: declared }, granted: null }, aboveOf(ctx), idOf(ctx));
+    const excess = excessIn({ ...draft, declared: { [dimension]: declared }, granted: null }, aboveOf(ctx), ctx);
     const ancestor = limits[kernel] ?? draft.parent_entity_id;
     return excess === undefined || ancestor === null ? [] : [{ ancestor, dimension }];
   });

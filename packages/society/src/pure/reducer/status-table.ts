@@ -2,7 +2,7 @@
 import type { AgentStatus } from '../contracts/index.js';
 
 const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
-  registered: ['active', 'deactivated'],
+  registered: ['active', 'suspended', 'deactivated'],
   active: ['suspended', 'deactivated'],
   suspended: ['active', 'deactivated'],
   deactivated: ['active', 'removed'],

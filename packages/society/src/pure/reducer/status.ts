@@ -38,7 +38,7 @@ export function setStatus(
 ): void {
   const from = draft.status;
   if (!isLegal(from, to)) ctx.reject('illegal_transition');
-  const wasActive = from === 'active';
+  const letBelow = isActive(draft);
   changeRights(draft, ctx, () => {
     draft.status = to;
     draft.epoch++;
@@ -53,7 +53,7 @@ export function setStatus(
   setTimers(draft, ctx);
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
-  if (wasActive !== (to === 'active')) tellStatus(draft, ctx);
+  if (letBelow !== isActive(draft) || to === 'removed') tellStatus(draft, ctx);
 }
 
 /** The first operation of an agent makes it active. */
@@ -73,12 +73,25 @@ export function operationFailed(draft: EntityState, ctx: ReducerContext): void {
 }
 
 /** The parent agent is active, or is not: an agent that is not autonomous stands still with it (CAP-7). */
-export function parentChanged(draft: EntityState, active: boolean, by: ChangedBy, ctx: ReducerContext): void {
+export function parentChanged(
+  draft: EntityState,
+  { active, removed }: { readonly active: boolean; readonly removed: boolean },
+  by: ChangedBy,
+  ctx: ReducerContext,
+): void {
   draft.parent_active = active;
+  if (removed) return endWithAbove(draft, by, ctx);
   if (draft.declared.autonomous === true) return;
   const isHeld = draft.suspended?.reason === 'ancestor';
   if (!active && draft.status === 'active') setStatus(draft, 'suspended', { reason: 'ancestor', by }, ctx);
   else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
+}
+
+/** An agent above was removed: this one ends, and so do all below it (SOC-711). */
+function endWithAbove(draft: EntityState, by: ChangedBy, ctx: ReducerContext): void {
+  draft.orphaned = true;
+  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);
+  tellStatus(draft, ctx);
 }
 
 /** A timer of the agent has fired. Timers of an earlier status were cleared; one that is left means nothing. */
@@ -119,13 +132,22 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
   const event =
     what === 'above'
       ? { name: 'society/Above@1', value: above() }
-      : { name: 'society/ParentStatus@1', value: { active: isActive(draft), by: idOf(ctx), depth: draft.depth } };
+      : { name: 'society/ParentStatus@1', value: parentStatus(draft, ctx) };
   if (after === '') for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarm(swarm, event, ctx);
   for (const [id, { status }] of rows) if (status !== 'removed') ctx.send(['society/Entity@1', id], event);
   const last = rows.at(-1)?.[0];
   draft.telling[what] = rows.length === TOLD_AT_ONCE && last !== undefined ? last : null;
   const more = draft.telling.above !== null || draft.telling.status !== null;
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
+}
+
+function parentStatus(draft: EntityState, ctx: ReducerContext) {
+  return {
+    active: isActive(draft),
+    removed: draft.orphaned || draft.status === 'removed',
+    by: idOf(ctx),
+    depth: draft.depth,
+  };
 }
 
 /** The swarms that the entity created end with it: what their agents may do ended in this delivery. */

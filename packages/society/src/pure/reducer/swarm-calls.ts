@@ -60,14 +60,15 @@ function refusal(code: string, details: Readonly<Record<string, Value>> = {}): S
   return { value: { code, ...details }, is_error: true };
 }
 
-/** The creator disbands in both ways, the coordinator archives. A second time changes nothing. */
+/** The creator and those above it disband in both ways, the coordinator archives. A second time changes nothing. */
 function disband(
   draft: SwarmState,
   { by, bytes, actor }: Pick<SwarmWaiting, 'by' | 'bytes'> & Pick<SwarmAsked, 'actor'>,
   { mode = 'archive' }: SwarmCallOf<'swarm_disband'>,
   ctx: ReducerContext,
 ): SwarmAnswer {
-  if (by !== draft.creator && (by !== draft.coordinator || mode === 'delete')) return refusal('not_authorized');
+  const commands = draft.lineage.includes(by);
+  if (!commands && (by !== draft.coordinator || mode === 'delete')) return refusal('not_authorized');
   const status = mode === 'delete' ? 'disbanded' : 'archived';
   const isDone = draft.status === 'disbanded' || (isOver(draft) && mode === 'archive');
   if (!isDone) endSwarm(draft, { status, mode, by: actor }, ctx);

@@ -4,6 +4,7 @@ import { entityAt, type SwarmState } from '../contracts/index.js';
 import { passRemoved } from './entity-context.js';
 import { type Deputy, endFailed, failedAgentOf } from './failed-agents.js';
 import { changeMember, swarmTable } from './swarm-context.js';
+import { tellWorker } from './swarm-workers.js';
 
 /** The swarm is over: a member whose cell has failed is ended for it. @returns whether it is such a member */
 export function endFailedMember(draft: SwarmState, agent_id: string, ctx: ReducerContext): boolean {
@@ -18,7 +19,9 @@ export function deputyOf(draft: SwarmState, ctx: ReducerContext): Deputy {
     grace_ms: draft.grace_ms,
     changed: (agent_id, to) => {
       const member = swarmTable(ctx, 'agents').get(agent_id) ?? ctx.reject('no_member');
-      const { key_ref } = changeMember(ctx, member, to);
+      const changed = changeMember(ctx, member, to);
+      const { key_ref } = changed;
+      tellWorker(draft, member, changed, ctx);
       if (to.status === 'removed') passRemoved(entityAt(draft.creator), { agent_id, key_ref }, ctx);
     },
   };

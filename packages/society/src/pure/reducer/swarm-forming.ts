@@ -14,13 +14,24 @@ import {
 } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { keygenPlan } from '../plans/keygen.js';
+import { endOf } from './agent-times.js';
 import { isOfFailedCell } from './operations.js';
 import { type AgentToMake, makeAgent, unmakeAgent } from './register.js';
 import { handedOnTo } from './rights.js';
-import { changeMember, memberKey, membersOf, moveSwarm, purposeOf, slotsOf, swarmTable } from './swarm-context.js';
+import {
+  changeMember,
+  failing,
+  memberKey,
+  membersOf,
+  moveSwarm,
+  purposeOf,
+  slotsOf,
+  swarmTable,
+} from './swarm-context.js';
 import { tellCreator } from './swarm-formed.js';
 import { poolOf } from './swarm-names.js';
 import { execute } from './swarm-strategies.js';
+import { tellWorker, workerName } from './swarm-workers.js';
 
 /** Begins to form: the rights of the swarm stand. */
 export function form(draft: SwarmState, ctx: ReducerContext): void {
@@ -72,7 +83,8 @@ export function keyed(
   if (code === 'budget_denied/parallel') return ctx.timer(`${KEY_TIMER}${member}`, ctx.now + KEY_PAUSE_MS);
   if (code !== null || key === null) return refuse(draft, code ?? 'key_not_made', ctx);
   draft.members.keys--;
-  const { slot } = changeMember(ctx, member, { agent_id: key.agent_id, key_ref: key.key_ref });
+  const { agent_id, public_key, key_ref } = key;
+  const { slot } = changeMember(ctx, member, { agent_id, public_key, key_ref, created_at: ctx.now });
   if (slot === draft.coordinator_slot) draft.coordinator = key.agent_id;
   swarmTable(ctx, 'agents').set(key.agent_id, member);
   const agent = memberOf(draft, member, key, ctx);
@@ -93,11 +105,11 @@ function memberOf(draft: SwarmState, member: string, key: MemberKeyed, ctx: Redu
   const { slot, index } = swarmTable(ctx, 'members').get(member) ?? ctx.reject('no_member');
   const row = slotsOf(ctx).find((one) => one.slot === slot) ?? ctx.reject('no_slot');
   const { ttl_seconds } = row.capabilities;
-  const end = ttl_seconds === undefined || ttl_seconds === 0 ? draft.expires_at : ctx.now + ttl_seconds * 1_000;
+  const end = endOf(ttl_seconds === 0 ? undefined : ttl_seconds, draft.expires_at ?? undefined, ctx.now);
   return {
     ...{ agent_id: key.agent_id, public_key: key.public_key, key_ref: key.key_ref },
     agent_type: row.agent_type,
-    display_name: `${slot} ${index} of ${ctx.address[1]}`.slice(0, 120),
+    display_name: workerName({ slot, index }, ctx),
     parent_entity_id: draft.creator,
     lineage: draft.lineage,
     depth: draft.depth + 1,
@@ -142,7 +154,7 @@ export function groupOpened(draft: SwarmState, code: string | null, ctx: Reducer
     ctx.send(group, { name: 'society/Join@1', value: { entity: coordinator, role: 'member' } });
   for (const [key, { agent_id }] of membersOf(ctx)) {
     if (agent_id === null) continue;
-    changeMember(ctx, key, { phase: 'begun' });
+    tellWorker(draft, key, changeMember(ctx, key, { phase: 'begun' }), ctx);
     ctx.send(entityAt(agent_id), { name: 'society/Start@1', value: {} });
     ctx.send(group, { name: 'society/Join@1', value: { entity: agent_id, role: 'member' } });
   }
@@ -150,6 +162,8 @@ export function groupOpened(draft: SwarmState, code: string | null, ctx: Reducer
 
 /** An entity has joined the group, or has not. When all members have, the swarm works. */
 export function joined(draft: SwarmState, entity: string, code: string | null, ctx: ReducerContext): void {
+  const leads = entity === draft.coordinator && draft.coordinator_slot === null;
+  if (leads && code !== null) return failing(draft, `coordinator/${code}`);
   const key = swarmTable(ctx, 'agents').get(entity);
   if (key === undefined || draft.status !== 'registering') return;
   if (swarmTable(ctx, 'members').get(key)?.phase !== 'begun') return;

@@ -5,6 +5,7 @@ import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
 import {
   checkSwarmPlan,
   type EntityState,
+  entityAt,
   type KeptManifest,
   type SlotRow,
   swarmAt,
@@ -15,10 +16,12 @@ import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { accountOf } from './accounts.js';
 
 import { actorOfCall } from './actors.js';
+import { endOf } from './agent-times.js';
 import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
+import { failedAgentOf } from './failed-agents.js';
 import { type Answer, isOfFailedCell, notMade, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
@@ -95,9 +98,52 @@ function failedSwarm(swarm_id: string): Answer {
 function create(draft: EntityState, args: KeptManifest, call: string, ctx: ReducerContext): Answer | undefined {
   const refused = refusedManifest(draft, args, ctx);
   if (refused !== undefined) return refused;
-  const slots = args.agents.map(({ slot, agent = slot }) => ({ slot, agent }));
-  startPlan(ctx, call, checkSwarmPlan, { call, slots, money: args.budget_micro_money !== undefined });
+  const { swarm_id, group_id: group = swarm_id, coordinator_agent_id: lead } = args;
+  if (typeof lead !== 'string' || lead === idOf(ctx)) {
+    check(args, call, ctx);
+    return undefined;
+  }
+  const asked = { name: 'society/Lead@1', value: { swarm_id, group } };
+  ctx.send(entityAt(lead), asked, { reply: true, tag: `${LEAD_TAG}${call}` });
   return undefined;
+}
+
+function check({ agents, budget_micro_money }: KeptManifest, call: string, ctx: ReducerContext): void {
+  const slots = agents.map(({ slot, agent = slot }) => ({ slot, agent }));
+  startPlan(ctx, call, checkSwarmPlan, { call, slots, money: budget_micro_money !== undefined });
+}
+
+/** Begins the tags of questions to agents that are to lead a swarm. */
+export const LEAD_TAG = 'lead.';
+
+interface LeadAnswer {
+  readonly tag?: string;
+  readonly to: Address;
+  readonly outcome: string;
+  readonly code?: string;
+}
+
+/** The agent that is to lead a swarm takes the lead, or does not. */
+export function leadAnswered(
+  draft: EntityState,
+  { tag = '', to: [, lead], outcome, code = '' }: LeadAnswer,
+  ctx: ReducerContext,
+): void {
+  const call = tag.slice(LEAD_TAG.length);
+  const row = openCall(call, ctx);
+  if (row === undefined) return;
+  if (outcome === 'accepted') return check(swarmCalls.swarm_create.parse(row.args), call, ctx);
+  answerCall(draft, call, leadRefused(lead, code, ctx), ctx);
+}
+
+/** Why an agent does not lead: of one that does not stand below, nothing else is said. */
+function leadRefused(lead: string, code: string, ctx: ReducerContext): Answer {
+  const agent = { coordinator_agent_id: lead };
+  if (code === 'agent_not_active') return refusal(code, agent);
+  if (code === 'capability_denied') return { value: { error: code, detail: 'group', ...agent }, is_error: true };
+  if (isOfFailedCell(code) && failedAgentOf(lead, ctx) !== undefined)
+    return refusal('cell_failed', { ...agent, cell: 'failed' });
+  return refusal('not_authorized', agent);
 }
 
 function refusedManifest(draft: EntityState, args: KeptManifest, ctx: ReducerContext): Answer | undefined {
@@ -106,7 +152,7 @@ function refusedManifest(draft: EntityState, args: KeptManifest, ctx: ReducerCon
   if (draft.depth >= SOCIETY_BOUNDS.depth) return refusal('depth_exceeded');
   const { grant } = handedOnBy(draft, ctx);
   for (const [at, slot] of args.agents.entries()) {
-    const excess = excessOf(likeMember(draft, slot, args, ctx), grant);
+    const excess = excessOf(likeMember(draft, slot, args, ctx), grant, ctx.now);
     if (excess === undefined) continue;
     const { dimension, asked, allowed } = excess;
     const path = `agents.${at}.capabilities.${dimension}`;
@@ -142,7 +188,7 @@ function likeMember(
   ctx: ReducerContext,
 ): AgentToMake {
   const { ttl_seconds } = capabilities;
-  const end = ttl_seconds === undefined || ttl_seconds === 0 ? draft.expires_at : ctx.now + ttl_seconds * 1_000;
+  const end = endOf(ttl_seconds === 0 ? undefined : ttl_seconds, handedOnBy(draft, ctx).grant.expires_at, ctx.now);
   return {
     ...{ agent_id: NO_ID, public_key: NO_ID, key_ref: null, agent_type, display_name: slot },
     ...{ parent_entity_id: idOf(ctx), lineage: [], depth: draft.depth + 1, declared: capabilities, granted: null },

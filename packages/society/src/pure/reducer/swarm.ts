@@ -112,7 +112,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
     tellRights(agent_id, revision, null, ctx);
   },
-  'society/ChildStatus@1': (_draft, told, ctx, member) => memberStatus(told, member, ctx),
+  'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   ...failedMemberHandlers,
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
@@ -214,7 +214,14 @@ function open(draft: SwarmState, { manifest, above, limits }: Opening, ctx: Redu
     swarmTable(ctx, 'slots').set(String(at).padStart(2, '0'), slot);
     draft.members.all += slot.count;
     for (let index = 0; index < slot.count; index++) {
-      const unmade = { agent_id: null, key_ref: null, phase: 'keyed', status: 'registered' } as const;
+      const unmade = {
+        agent_id: null,
+        public_key: '',
+        created_at: 0,
+        key_ref: null,
+        phase: 'keyed',
+        status: 'registered',
+      } as const;
       const member = { slot: slot.slot, index, ...unmade, expires_at: null, grace_until: null };
       swarmTable(ctx, 'members').set(memberKey(at, index), { ...member, task: null, progress: 0 });
     }

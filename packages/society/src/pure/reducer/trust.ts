@@ -10,6 +10,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { posteriorPpm, TRUST_WINDOW, tierOf, type Verdicts } from '../compile/tiers.js';
 import {
+  authorOf,
   type EntityState,
   entityAt,
   entityOfAuthor,
@@ -61,7 +62,7 @@ export function assess(
   call: string,
   ctx: ReducerContext,
 ): Answer {
-  const agent = item === undefined ? undefined : entityOfAuthor(item.author);
+  const agent = item === undefined ? undefined : entityOfAuthor(authorOf(item));
   if (agent === undefined) return refusal('no_agent');
   if (standing !== 'other') return refusal('not_authorized', { standing });
   const before = verdictsOn(agent, ctx);

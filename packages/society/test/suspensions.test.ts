@@ -1,0 +1,106 @@
+/** What suspends an agent: operations that fail, never what an operation answers. */
+import { defineAgent, memory, openWorld } from 'reprise';
+import { scriptBy } from 'reprise/providers';
+import { type Entity, type Society, society } from 'reprise/society';
+import { VirtualClock } from 'reprise/testing';
+import { describe, expect, it } from 'vitest';
+import { memoryVault } from '../src/adapters/vault.js';
+
+const bot = defineAgent({ name: 'bot', model: 'main', instructions: 'Work.' });
+
+/** Ann with an active agent; the vault of keys fails once it is told to, and a model that is told to fails. */
+async function openScene() {
+  const state = { fails: false };
+  const keys = memoryVault();
+  const make: typeof keys.make = (...asked) => {
+    if (state.fails) throw new Error('the vault is away');
+    return keys.make(...asked);
+  };
+  const clock = new VirtualClock();
+  const part = society({ keys: { ...keys, make } });
+  const main = scriptBy(() => (state.fails ? { fail: 'provider_error_terminal' } : { text: 'Done.' }));
+  const world = await openWorld({ store: memory(), clock, models: { main }, agents: [bot], parts: [part] });
+  const office = world.part(part);
+  const ann = await office.human('ann');
+  const { agent_id } = await ann.register({ agent_type: 'custom', display_name: 'Bot', capabilities: {} });
+  await ann.setStatus(agent_id, 'activate');
+  return { world, clock, office, ann, agent: office.entity(agent_id), state };
+}
+
+const statusOf = async (agent: Entity) => (await agent.state())?.status;
+
+const narrow = { agent_type: 'custom', display_name: 'X', capabilities: {} } as const;
+
+/** Each: an operation that is answered with a refusal, and that refusal. */
+const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => Promise<unknown>])[] = [
+  ['revision_conflict', (agent) => agent.answerTo('memory_write_hot', { patch: {}, expected_version: 99 } as never)],
+  ['no_settler', (agent) => agent.answerTo('memory_validate', { item_id: `private:${agent.id}#9` } as never)],
+  [
+    'item_unknown',
+    async (agent) => {
+      await agent.memory.write({ type: 'note', visibility: 'private', content: 'x' });
+      return agent.answerTo('memory_validate', { item_id: `private:${agent.id}#99` } as never);
+    },
+  ],
+  ['agent_unknown', (agent) => agent.answerTo('agent_deactivate', { agent_id: 'e'.repeat(64) } as never)],
+  ['swarm_unknown', (agent) => agent.answerTo('swarm_status', { swarm_id: 'none' } as never)],
+  ['capability_denied', (agent) => agent.answerTo('memory_read_warm', { group: 'crew' } as never)],
+  ['invalid_arguments', (agent) => agent.answerTo('swarm_task', { swarm_id: 'none', action: 'x' } as never)],
+  [
+    'capability_exceeds_parent',
+    (agent) =>
+      agent.answerTo('agent_register', {
+        ...narrow,
+        parent_entity_id: agent.id,
+        capabilities: { tools: ['memory_*', 'agent_*'] },
+      } as never),
+  ],
+];
+
+describe('given an active agent', () => {
+  it.each(ANSWERS)('ten answers %s do not suspend it [SOC-704]', async (code, ask) => {
+    const { world, ann, agent, office } = await openScene();
+    await using _world = world;
+    if (code === 'capability_exceeds_parent')
+      await ann.capabilities(agent.id, { capabilities: { tools: ['agent_*'] } });
+    for (let n = 0; n < 10; n++) {
+      const answer = (await ask(agent, office)) as { readonly value: object; readonly is_error: boolean };
+      expect([answer.is_error, JSON.stringify(answer.value)]).toEqual([true, expect.stringContaining(code)]);
+    }
+    expect(await statusOf(agent)).toBe('active');
+  });
+
+  it('five registrations of which the vault of keys fails suspend it for ten minutes [SOC-704] [SOC-35]', async () => {
+    const { world, clock, agent, state } = await openScene();
+    await using _world = world;
+    state.fails = true;
+    for (let n = 0; n < 4; n++) await agent.register(narrow).catch(() => undefined);
+    expect(await statusOf(agent)).toBe('active');
+    await agent.register(narrow).catch(() => undefined);
+    expect(await statusOf(agent)).toBe('suspended');
+    await clock.advance(10 * 60_000);
+    expect(await statusOf(agent)).toBe('active');
+  });
+
+  it('five runs that fail by their model suspend it [SOC-704]', async () => {
+    const { world, agent, state } = await openScene();
+    await using _world = world;
+    state.fails = true;
+    for (let n = 0; n < 5; n++) {
+      expect(await statusOf(agent)).toBe('active');
+      await (await agent.send(bot, 'Go.', { id: `g${n}` })).result().catch(() => undefined);
+    }
+    expect(await statusOf(agent)).toBe('suspended');
+  });
+
+  it('five failures over more than ten minutes do not suspend it [SOC-704]', async () => {
+    const { world, clock, agent, state } = await openScene();
+    await using _world = world;
+    state.fails = true;
+    for (let n = 0; n < 8; n++) {
+      await agent.register(narrow).catch(() => undefined);
+      await clock.advance(150_000);
+    }
+    expect(await statusOf(agent)).toBe('active');
+  });
+});
