@@ -83,8 +83,8 @@ describe('reportOnce', () => {
     const report = reportOnce((line) => lines.push(line));
     const cell: [string, string] = ['shop/Order@1', 'a'];
     for (let times = 0; times < 3; times++) {
-      report(new Error('x'.repeat(10_000)), { source: 'cell', cell, event: 'shop/Paid@1', code: 'reducer_threw' });
-      report('no error at all', { source: 'cell', cell, event: 'shop/Sent@1', code: 'reducer_threw' });
+      report(new Error('x'.repeat(10_000)), { source: 'cell', cell, event: 'shop/Paid@1', code: 'threw' });
+      report('no error at all', { source: 'cell', cell, event: 'shop/Sent@1', code: 'threw' });
       report(new Error('the disk'), { source: 'world', code: 'store_failed' });
     }
     expect(lines).toHaveLength(3);
