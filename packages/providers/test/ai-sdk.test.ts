@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { mockProvider } from '../../../conformance/profiles/mock-provider.js';
 import { readGenerated } from '../src/ai-sdk/call-answer.js';
 import { type AiSdkModel, type AiSdkOptions, aiSdk, assembleRequest, validateRequest } from '../src/index.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { add, concernedCells, outputOf, payloadOf } from './answers.js';
 import { listed, run } from './harness.js';
 import { answered } from './support/answered.js';
@@ -202,7 +203,7 @@ describe('requests to a model of the AI SDK', () => {
         tool,
       ],
       prompt: [
-        { role: 'system', content: 'Be brief.' },
+        { role: 'system', content: `Be brief.\n\n${MARKS_RULE}` },
         { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
       ],
     });

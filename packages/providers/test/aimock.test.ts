@@ -168,7 +168,7 @@ describe.each(CLIENTS)('the client %s with an image', (name) => {
     const { client, sent } = watched(name, mock, { profile: { media_types: [] } });
     const ran = await run(client, { items: image });
     expect(sent[0]).not.toContain('AQID');
-    expect(sent[0]).toContain('[file cat.png: image/png, sha256:');
+    expect(sent[0]).toContain('[file \\"cat.png\\": image/png, sha256:');
     expect(await getValue(ran.content, payloadOf(ran).warnings_ref!)).toEqual(['prompt_loss:image']);
   });
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../src/anthropic/messages-response.js';
 import { anthropicMessages, type UnifiedRequest, validateRequest } from '../src/index.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { type Ran, run, said } from './harness.js';
 import { type Answer, events, eventsThen, json, providerServer } from './provider-server.js';
 
@@ -100,7 +101,7 @@ describe('a messages request', () => {
       model: 'claude-x',
       stream: true,
       max_tokens: 8_192,
-      system: 'Be brief.',
+      system: `Be brief.\n\n${MARKS_RULE}`,
       messages: [{ role: 'user', content: [text('Hello')] }],
     });
   });

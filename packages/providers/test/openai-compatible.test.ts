@@ -5,6 +5,7 @@ import { getValue, putValue } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openAiCompatible, validateRequest } from '../src/index.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { impatient, type Ran, run, said } from './harness.js';
 import { completion, cutMidBody, hang, json, providerServer, wireCall } from './provider-server.js';
 
@@ -46,7 +47,7 @@ describe('a model call that succeeds', () => {
       ],
       tool_choice: { type: 'function', function: { name: 'add' } },
       messages: [
-        { role: 'system', content: 'Be brief.' },
+        { role: 'system', content: `Be brief.\n\n${MARKS_RULE}` },
         { role: 'user', content: 'Hello' },
       ],
     });

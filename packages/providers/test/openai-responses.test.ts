@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openAiResponses, validateRequest } from '../src/index.js';
 import { readResponse } from '../src/openai/responses-response.js';
+import { MARKS_RULE } from '../src/prompt/system-text.js';
 import { type Ran, run, said } from './harness.js';
 import { events, eventsThen, json, providerServer } from './provider-server.js';
 
@@ -120,7 +121,7 @@ describe('a responses request', () => {
       max_output_tokens: 16,
       temperature: 2,
       metadata: { a: 'b' },
-      instructions: 'Be brief.',
+      instructions: `Be brief.\n\n${MARKS_RULE}`,
       tools: [{ type: 'web_search' }],
       input: [{ type: 'message', role: 'user', content: 'Hello' }],
     });

@@ -211,8 +211,8 @@ describe('acts on nodes', () => {
         await tree.answer(4, 'yes');
         await tree.result();
         const read = sentTo(asked, 3);
-        expect(read).toContain('From ann (a person): Look at the roof.');
-        expect(read).toContain('From program sensor: The roof is dry.');
+        expect(read).toContain('<said by=\\"told by: ann (a person)\\">\\nLook at the roof.\\n</said>');
+        expect(read).toContain('<said by=\\"told by: program sensor\\">\\nThe roof is dry.\\n</said>');
         expect(read).not.toContain('What people told you');
       },
     ));
