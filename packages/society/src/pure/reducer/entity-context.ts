@@ -1,7 +1,17 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { AgentEntry, CallRow, CommandRow, RemovedAgent, Role, SessionRow } from '../contracts/index.js';
+import type {
+  AgentEntry,
+  ArchiveRow,
+  CallRow,
+  CommandRow,
+  RemovedAgent,
+  Role,
+  SessionRow,
+} from '../contracts/index.js';
+
+export type { ArchiveRow };
 
 /** A removed agent whose key and hot context are still there. */
 export interface ClearingRow {
@@ -11,6 +21,7 @@ export interface ClearingRow {
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
+  readonly archives: Table<ArchiveRow>;
   readonly commands: Table<CommandRow>;
   readonly rights: Table<Rights>;
   readonly memberships: Table<Role>;

@@ -11,7 +11,7 @@ interface Tables {
   readonly stages: Table<number>;
   readonly over: Table<null>;
   readonly plans: Table<SwarmPlan>;
-  readonly waiting: Table<SwarmWaiting>;
+  readonly waiting: Table<SwarmWaiting & { readonly after: number }>;
 }
 
 /** A table of the swarm. */
