@@ -1,9 +1,11 @@
 /** Executes `society.archive@1`: puts what an agent was about into words, in the form of a session summary. */
 import type { PartHost } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
-import type { Adapter, AnyAdapter, ContentReader } from '@reprise/kernel';
-import { keepText, readItemText } from '@reprise/memory';
+import { type Adapter, type AnyAdapter, type ContentReader, putErasable } from '@reprise/kernel';
+import { readItemText } from '@reprise/memory';
 import { type ArchivedAgent, societyArchive } from '../pure/index.js';
+
+const encoder = new TextEncoder();
 
 interface Kept {
   readonly content_ref: Ref;
@@ -23,10 +25,17 @@ export function archiveAdapter({ content }: Pick<PartHost, 'content'>): AnyAdapt
     effect: societyArchive as unknown as Adapter<ArchivedAgent, Kept>['effect'],
     name: 'society.archive',
     async doExecute(agent) {
-      return { status: 'ok', payload: await keepText(content, JSON.stringify(await summaryOf(agent, content))) };
+      const put = (text: string) => putErasable(content, encoder.encode(text));
+      const content_ref = await put(JSON.stringify(await summaryOf(agent, content)));
+      return { status: 'ok', payload: { content_ref, summary_ref: await put(lineOf(agent)) } };
     },
   };
   return adapter as unknown as AnyAdapter;
+}
+
+/** What a search shows of an archive: no words of the agent, so that its words are erased with its content. */
+function lineOf({ agent_id, display_name, session_count }: ArchivedAgent): string {
+  return `Agent ${display_name} final state: ${agent_id}, ${session_count} sessions.`;
 }
 
 async function summaryOf(agent: ArchivedAgent, content: ContentReader): Promise<object> {

@@ -155,7 +155,14 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
   },
   agent_set_status: {
     input: { agent_id: AGENT, to: 'reactivate', ttl_seconds: 60, reason: 'again' },
-    output: { agent_id: AGENT, status: 'active', reason: 'asked', expires_at: AT, cell: 'failed', code: 'reducer_threw' },
+    output: {
+      agent_id: AGENT,
+      status: 'active',
+      reason: 'asked',
+      expires_at: AT,
+      cell: 'failed',
+      code: 'reducer_threw',
+    },
   },
   swarm_create: {
     input: MANIFEST,
