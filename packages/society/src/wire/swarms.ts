@@ -111,6 +111,12 @@ export const swarmTools = toolsOf({
       task: task().optional().register(NOTES, { description: 'Of delegate: what is to be done.' }),
       result: task().optional().register(NOTES, { description: 'Of report and finish: what was found.' }),
       after: after().register(NOTES, { description: 'Of collect: `next` of the page of reports before.' }),
+      limit: z
+        .int()
+        .min(1)
+        .max(SWARM_ROWS.max)
+        .optional()
+        .register(NOTES, { description: 'Of collect: the most reports of the page.' }),
       command_id: CommandId.optional(),
     }),
     output: z.strictObject({

@@ -6,9 +6,10 @@ import { type AnyAgent, memory, openWorld } from 'reprise';
 import type { Principal } from 'reprise/kernel';
 import { scriptBy } from 'reprise/providers';
 import { bearerTokens, serveHttp, serveStdio } from 'reprise/server';
-import { type KeyVault, memoryVault, type SocietyOptions } from 'reprise/society';
+import type { KeyVault, SocietyOptions } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { failingSociety } from '../../../../conformance/society/failing.js';
+import { memoryVault } from '../../src/adapters/vault.js';
 import type { SocietyToolName } from '../../src/wire/index.js';
 
 /** What a tool answered: data in the form of its schema, or a refusal. */

@@ -194,7 +194,7 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     output: { swarm_id: 'swarm-research-2026-01-31', status: 'disbanded', deactivated: [AGENT] },
   },
   swarm_task: {
-    input: { swarm_id: 's1', action: 'delegate', slot: 'researcher', task: 'Read the folder', after: 'r2' },
+    input: { swarm_id: 's1', action: 'delegate', slot: 'researcher', task: 'Read the folder', after: 'r2', limit: 5 },
     output: { swarm_id: 's1', status: 'executing', reports: [RESULT], waiting: 1, next: 'r1' },
   },
   memory_read_hot: { input: { entity_id: AGENT }, output: HOT },

@@ -114,6 +114,7 @@ export const swarmCalls = {
     swarm_id: nameId,
     action: z.enum(SWARM_ACTIONS),
     after: z.exactOptional(z.string().regex(SWARM_CURSOR)),
+    limit: z.exactOptional(z.int().min(1).max(SWARM_ROWS.max)),
     slot: z.exactOptional(slotName),
     agent_id: z.exactOptional(agentId),
     task_ref: z.exactOptional(ref()),
@@ -236,12 +237,18 @@ export const swarmWaiting = z.strictObject({
 /** A call at the swarm. */
 export type SwarmWaiting = z.infer<typeof swarmWaiting>;
 
+/** A collect of the coordinator: the number of the result after which it reads on, and the most rows of its page. */
+export const swarmCollect = z.strictObject({ ...swarmWaiting.shape, after: count, limit: some });
+
+/** A collect of the coordinator. */
+export type SwarmCollect = z.infer<typeof swarmCollect>;
+
 /** The purposes of plans that are under way. */
 export const swarmPlan = z.union([
   z.strictObject({ kind: z.literal('key'), member: z.string().max(8) }),
   z.strictObject({ kind: z.literal('join'), stage: count }),
   z.strictObject({ kind: z.literal('synthesis') }),
-  z.strictObject({ kind: z.literal('collect'), waiting: swarmWaiting, after: count }),
+  z.strictObject({ kind: z.literal('collect'), waiting: swarmCollect }),
   z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmCalls.swarm_status }),
 ]);
 
@@ -260,8 +267,8 @@ export const swarmTables = {
   /** Tasks that have ended, and whose end was not followed yet. */
   over: z.null(),
   plans: swarmPlan,
-  /** The collects that wait, with the number of the result after which each reads on. */
-  waiting: z.strictObject({ ...swarmWaiting.shape, after: count }),
+  /** The collects that wait. */
+  waiting: swarmCollect,
   above: entityCoreTables.above,
   ...makingTables,
   ...failedTables,

@@ -2,7 +2,7 @@
 import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
-import { SWARM_BOUNDS } from '../contracts/swarm.js';
+import { SWARM_BOUNDS, SWARM_ROWS, type SwarmCollect } from '../contracts/swarm.js';
 import { askerOf } from './caller.js';
 import { listed } from './fitting.js';
 import {
@@ -14,7 +14,6 @@ import {
   statusOf,
   statusPage,
   tell,
-  type WaitingCollect,
 } from './swarm-collect.js';
 import {
   changeMember,
@@ -139,7 +138,7 @@ function coordinate(
     case 'delegate':
       return delegate(draft, task, ctx);
     case 'collect':
-      return waitForReports(draft, { ...waiting, after: numberIn(task.after) }, ctx);
+      return waitForReports(draft, { ...waiting, ...pageAsked(task) }, ctx);
     default:
       return finish(draft, task, actor, ctx);
   }
@@ -180,8 +179,13 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: ReducerContext):
   return members.find((member) => tasksBefore(member) === fewest);
 }
 
+/** The page of reports that a collect asks for. */
+function pageAsked({ after, limit = SWARM_ROWS.usual }: SwarmCallOf<'swarm_task'>) {
+  return { after: numberIn(after), limit };
+}
+
 /** Answers when everything that was delegated has ended. Until then the coordinator holds no slot of the queue. */
-function waitForReports(draft: SwarmState, waiting: WaitingCollect, ctx: ReducerContext): undefined {
+function waitForReports(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext): undefined {
   if (openDelegations(draft, ctx) === 0) return void collect(draft, waiting, ctx);
   swarmTable(ctx, 'waiting').set(waiting.call, waiting);
   const value = { swarm_id: ctx.address[1], call: waiting.call };

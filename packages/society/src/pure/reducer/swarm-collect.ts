@@ -5,12 +5,13 @@ import {
   entityAt,
   joinPlan,
   type SwarmCallOf,
+  type SwarmCollect,
   type SwarmPlan,
   type SwarmState,
   type SwarmTask,
   type SwarmWaiting,
 } from '../contracts/index.js';
-import { SWARM_BOUNDS, SWARM_ROWS } from '../contracts/swarm.js';
+import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { hasEnded, isOver, memberOr, purposeOf, swarmTable, tasksOf } from './swarm-context.js';
 import { begunTasks, pageOfResults, pageOfSwarm, type SwarmPage, synthesisOf } from './swarm-shown.js';
 
@@ -64,11 +65,6 @@ function delegated({ coordinator }: SwarmState, ctx: ReducerContext) {
   return tasksOf(ctx).filter(([, { agent_id }]) => agent_id !== coordinator);
 }
 
-/** A collect that waits, and the number of the result after which it reads on. */
-export interface WaitingCollect extends SwarmWaiting {
-  readonly after: number;
-}
-
 /** Answers the collects that wait, once everything that was delegated has ended, or the swarm is over. */
 export function answerCollects(draft: SwarmState, ctx: ReducerContext): void {
   const waiting = swarmTable(ctx, 'waiting');
@@ -100,29 +96,28 @@ export function answerComposed(
   const answer =
     purpose.kind === 'status'
       ? statusOf(draft, waiting, purpose.args, text ?? undefined, ctx)
-      : collected(draft, { ...waiting, after: purpose.after }, ctx, text ?? undefined);
+      : collected(draft, purpose.waiting, ctx, text ?? undefined);
   tell(waiting, answer, ctx);
 }
 
 /** Answers a collect. A model is shown the words of what was reported in one text, unless the swarm is over. */
-export function collect(draft: SwarmState, { after, ...waiting }: WaitingCollect, ctx: ReducerContext): void {
-  const whole: WaitingCollect = { ...waiting, after };
-  const outputs = waiting.model ? outputsOf(reportsFor(draft, whole, ctx).tasks, ctx) : [];
-  if (outputs.length === 0 || isOver(draft)) return tell(waiting, collected(draft, whole, ctx), ctx);
-  join(outputs, { kind: 'collect', waiting, after }, ctx);
+export function collect(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext): void {
+  const outputs = waiting.model ? outputsOf(reportsFor(draft, waiting, ctx).tasks, ctx) : [];
+  if (outputs.length === 0 || isOver(draft)) return tell(waiting, collected(draft, waiting, ctx), ctx);
+  join(outputs, { kind: 'collect', waiting }, ctx);
 }
 
 /** What a collect is answered with: a page of the reports, and the text of it. */
-function collected(draft: SwarmState, waiting: WaitingCollect, ctx: ReducerContext, text?: Ref): SwarmAnswer {
+function collected(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext, text?: Ref): SwarmAnswer {
   const { results: reports, next } = reportsFor(draft, waiting, ctx);
   const left = { waiting: openDelegations(draft, ctx), ...present({ next }) };
   const value = { swarm_id: ctx.address[1], status: draft.status, reports, ...left };
   return { value: value as unknown as Value, refs: text === undefined ? [] : [{ label: 'reports', ref: text }] };
 }
 
-function reportsFor(draft: SwarmState, { after, bytes, model }: WaitingCollect, ctx: ReducerContext): SwarmPage {
+function reportsFor(draft: SwarmState, { after, ...terms }: SwarmCollect, ctx: ReducerContext): SwarmPage {
   const done = delegated(draft, ctx).filter(([n, task]) => n > after && hasEnded(task));
-  return pageOfResults(done, { bytes, model, limit: SWARM_ROWS.max }, ctx);
+  return pageOfResults(done, terms, ctx);
 }
 
 /** The page of a swarm that a call asks for, or the one result. */
