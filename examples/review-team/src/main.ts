@@ -1,15 +1,15 @@
 /** `npm run review-team [-- FOLDER]`: a team of specialists reviews a repository, and makes one report. */
 import { stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AgentWorld, isRepriseError, openWorld } from 'reprise';
+import { isRepriseError, openWorld } from 'reprise';
 import type { Project } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
+import { followed } from './follow.js';
+import { interruption } from './interrupt.js';
 import { modelOf, secretsOf } from './models.js';
 import { worldOf } from './places.js';
-import { MESSAGE, messageFor, PROJECT, reviewTeam } from './team.js';
-import { LiveView } from './view.js';
+import { PROJECT, reviewTeam } from './team.js';
 
 /** The repository of this example. */
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
@@ -57,6 +57,7 @@ async function reviewed(args: Arguments): Promise<number> {
   const pace = args.pace ?? (plain ? 0 : PACE_MS);
   const client = modelOf({ model, baseUrl, pace, env: process.env });
   const file = args.world ?? worldOf(folder, args.fresh, process.env);
+  const signal = interruption();
   const team = reviewTeam(folder, { max, skills });
   const world = await openWorld({
     store: sqlite(file),
@@ -64,13 +65,9 @@ async function reviewed(args: Arguments): Promise<number> {
     parts: [team],
     secrets: secretsOf(process.env),
   });
-  const interrupted = new Promise<'interrupted'>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve('interrupted'));
-  });
   try {
     const project = world.part(team).project(PROJECT);
-    const ended = await Promise.race([followed(world, project, { folder, plain }), interrupted]);
-    if (ended === 'interrupted') {
+    if (!(await followed(world, project, { folder, plain, out: process.stdout, signal }))) {
       console.error('Stopped. The same command continues where it was.');
       return 130;
     }
@@ -78,19 +75,6 @@ async function reviewed(args: Arguments): Promise<number> {
   } finally {
     await world.close();
   }
-}
-
-/** Sends the message, once however often the program is started, and shows the work until it is over. */
-async function followed(
-  world: AgentWorld,
-  project: Project,
-  { folder, plain }: { folder: string; plain: boolean },
-): Promise<void> {
-  await project.send(messageFor(path.basename(folder)), MESSAGE);
-  const view = new LiveView(world, project, process.stdout, plain);
-  view.begin();
-  await project.idle();
-  await view.end();
 }
 
 /** Prints the report, or why the review came to no report. */

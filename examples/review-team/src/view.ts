@@ -40,18 +40,19 @@ export class LiveView {
   #done: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly world: AgentWorld,
+    private readonly world: Pick<AgentWorld, 'kernel'>,
     private readonly project: Project,
     private readonly out: NodeJS.WriteStream,
     private readonly plain: boolean,
   ) {}
 
-  /** Begins to follow. */
+  /** Begins to follow. `end` must be awaited before the world is closed. */
   begin(): void {
     this.#done = this.#follow();
+    this.#done.catch(() => undefined); // `end` throws it
   }
 
-  /** Draws a last time, and stops. */
+  /** Draws a last time, and stops: nothing reads the world after it. @throws what following threw */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#done;

@@ -36,15 +36,20 @@ export async function hire(office: Society): Promise<readonly Member[]> {
   return members;
 }
 
-/** Asks all questions. Each step has an id: after a crash, what was done is not done again. */
+/**
+ * Asks all questions. Each step has an id: after a crash, what was done is not done again.
+ *
+ * @param signal aborted when the user leaves: the world is closed then
+ */
 export async function research(
   world: AgentWorld,
   office: Society,
   crew: Crew,
   members: readonly Member[],
+  signal: AbortSignal,
 ): Promise<void> {
   const judging = new AbortController();
-  const judged = judge(world, office, crew, members, judging.signal);
+  const judged = judge(world, office, crew, members, AbortSignal.any([judging.signal, signal]));
   for (const question of QUESTIONS) {
     const first = members.findIndex(({ name }) => name === question.lead);
     // The next of the crew takes over what a revoked lead has left.

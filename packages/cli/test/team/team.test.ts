@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../src/index.js';
 import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
@@ -174,6 +176,18 @@ describe('reprise team run', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain('tasks completed 3/3, results processed 5/5\n');
     expect(out).not.toContain('result 1 [ok]');
+  });
+
+  it('a run whose output cannot be written ends with that error, and does not wait for the project', LONG, async () => {
+    const world = join(workplace(), 'team.db');
+    const full = async (): Promise<void> => {
+      throw new RepriseError('store_failed', 'the output cannot be written');
+    };
+    const sink = { isTTY: false, closed: false };
+    const io = { out: { ...sink, write: full }, err: { ...sink, write: async () => undefined } };
+    const argv = ['team', 'run', QUESTION, '--folder', FLOW, '--plain', '--world', world];
+    const done = runCli(argv, { ...io, interrupted: () => new AbortController().signal });
+    await expect(done).rejects.toThrow('the output cannot be written');
   });
 
   it(

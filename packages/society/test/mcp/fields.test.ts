@@ -32,7 +32,7 @@ function filledBy(value: unknown, at = ''): readonly string[] {
 
 /** The fields that no answer fills, by tool. */
 function deadFields(
-  told: ServedPlace['told'],
+  told: readonly ServedPlace['told'][number][],
   tools: readonly (readonly [SocietyToolName, JsonSchema])[],
 ): readonly string[] {
   return tools.flatMap(([tool, schema]) => {

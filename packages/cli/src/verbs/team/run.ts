@@ -54,7 +54,11 @@ export async function runTeam(io: Io, argument: string, options: RunTeamOptions)
   const following = new FollowingTeam(io, owner, id, from, options.json === true);
   const done = following.run();
   try {
-    const idle = await Promise.race([say(io, project, message, options).then(() => project.idle()), following.left]);
+    const idle = await Promise.race([
+      say(io, project, message, options).then(() => project.idle()),
+      following.left,
+      done.then(() => following.left), // what cannot be shown ends the command, and not the process
+    ]);
     if (idle === 'left') return LEFT;
     await following.end(idle);
     return exitOfProject(idle.status);

@@ -6,6 +6,7 @@ import type {
   ArchiveRow,
   CallRow,
   CommandRow,
+  EntityState,
   RemovedAgent,
   Role,
   SessionRow,
@@ -42,6 +43,11 @@ export function tableOf<K extends keyof Tables>(ctx: ReducerContext, name: K): T
 /** The id of the entity of this cell. */
 export function idOf({ address: [, id] }: ReducerContext): string {
   return id;
+}
+
+/** The entities above the agents of this entity. */
+export function lineageBelow({ lineage }: Pick<EntityState, 'lineage'>, ctx: ReducerContext): EntityState['lineage'] {
+  return [idOf(ctx), ...lineage];
 }
 
 /** Tells the maker of a cell that an agent at or below it was removed. */
