@@ -54,6 +54,7 @@ export const HEAVY = [
   ['packages/tree/test/serve/', 'programs as processes, hostile ones and killed ones among them'],
   ['packages/tree/test/oracle/', 'random schedules of trees, and broken builds that they find'],
   ['packages/work/test/crash.test.ts', 'a process that dies at each append, on memory and on SQLite'],
+  ['packages/society/test/mcp/', 'real clients of served societies, and hundreds of agents'],
   ['packages/society/test/keys/registration-crash.test.ts', 'a process that dies at each append of registrations'],
   ['packages/society/test/keys/secrets.test.ts', 'a scan of all that a world of registrations writes'],
   ['packages/specialists/test/crash.test.ts', 'a process that dies at each append of a whole workflow'],

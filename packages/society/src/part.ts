@@ -16,6 +16,7 @@ import { type AnyAdapter, encode, toHex } from '@reprise/kernel';
 import { canonical } from '@reprise/kernel/authority';
 import { memoryPart } from '@reprise/memory';
 import { callRules, textsPart, workPart } from '@reprise/work';
+import { archiveAdapter } from './adapters/archive.js';
 import { conflictsAdapter } from './adapters/conflicts.js';
 import { eraseAdapter } from './adapters/erase.js';
 import { societyKeys } from './adapters/keys.js';
@@ -145,6 +146,7 @@ export function society(options: SocietyOptions = {}): WorldPart<Society> {
       ...kept.adapters(host),
       verifyAdapter(host),
       conflictsAdapter(host),
+      archiveAdapter(host),
       eraseAdapter(host),
       swarmCheckAdapter(host) as AnyAdapter,
     ],

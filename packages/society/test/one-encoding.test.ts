@@ -3,6 +3,7 @@ import type { Value, ValueMap } from '@reprise/contracts';
 import { encode, toHex } from '@reprise/kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ANOTHER_CALL } from '../src/pure/contracts/index.js';
 import { fileSchema, SOCIETY_TOOLS, type SocietyToolName } from '../src/wire/index.js';
 import { anyJson } from './support/any-json.js';
 import {
@@ -90,9 +91,7 @@ describe('one encoding of calls', () => {
     await at.call('use', 'memory_write_warm', note, 'same');
     const { seq } = at.world.kernel.head;
     await at.call('model', 'memory_write_warm', { ...note, type: 'other' }, 'same');
-    expect(answersIn(await recordsAfter(at.world, seq))).toEqual([
-      { value: { code: 'duplicate_command' }, is_error: true },
-    ]);
+    expect(answersIn(await recordsAfter(at.world, seq))).toEqual([{ value: ANOTHER_CALL, is_error: true }]);
     await expect(at.ann.memory.read('private:ann#2')).rejects.toMatchObject({ details: { reason: 'item_unknown' } });
   });
 

@@ -119,7 +119,10 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ['society/Subscribe@1', { subscriptions: [] }],
   ['society/SwarmOver@1', {}],
   ['society/Membership@1', { group: 'crew', role: 'owner', by: null }],
-  ['society/Ask@1', { call: 'c', depth: 0, name: 'agent_deactivate', args: {}, actor: { kind: 'program', id: 'x' } }],
+  [
+    'society/Ask@1',
+    { call: 'c', depth: 0, name: 'agent_deactivate', args: {}, actor: { kind: 'program', id: 'x' }, bytes: 1 },
+  ],
   ['society/Removed@1', { agent_id: NEW_AGENT, key_ref: null }],
   ['society/Told@1', { to: 'ann', agent_id: 'ann', call: 'c', value: null, is_error: false }],
   ['society/Continue@1', {}],

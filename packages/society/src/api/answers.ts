@@ -81,7 +81,11 @@ export interface CapabilityReport extends FailedCell {
 export interface StatusReport extends FailedCell {
   readonly agent_id: string;
   readonly status: AgentStatus;
+  /** Why it has this status, and when its time ends; not of one that was deactivated. */
+  readonly reason?: string;
+  readonly expires_at?: string | null;
   /** Until when a deactivated agent may come back. */
-  readonly grace_until?: string | null;
+  readonly grace_until?: string;
+  /** What its parent reads by `memory.read`: what the agent was about. */
   readonly archive_item_id?: string;
 }

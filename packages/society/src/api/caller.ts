@@ -3,7 +3,7 @@ import type { AgentWorld } from '@reprise/agent';
 import { type Address, present, RepriseError, type Value } from '@reprise/contracts';
 import { encodeCall } from '../call/encode.js';
 import { entityAt } from '../pure/index.js';
-import { shownAnswer, textsOf } from '../served/shown.js';
+import { shownAnswer } from '../served/shown.js';
 import type { SocietyToolName, ToolAnswer, ToolArgs } from '../wire/index.js';
 import { answerOnce } from './repeated.js';
 import type { Answered, SocietyBy } from './requests.js';
@@ -68,14 +68,7 @@ export class EntityCaller {
   /** The answer of a tool in the form of its schema. @throws RepriseError `request_rejected` for a refusal */
   async shown<T extends SocietyToolName>(tool: T, { value, refs, is_error }: Answered): Promise<ToolAnswer<T>> {
     if (is_error) throw refusedCall(this.id, tool, value);
-    const texts = await textsOf(tool, refs, this.world.kernel.content);
-    const { cell, code, status } = Object(value) as {
-      readonly cell?: string;
-      readonly code?: string;
-      readonly status?: string;
-    };
-    const failed = cell === undefined ? {} : { cell, ...present({ code, status }) }; // beside the published schema
-    return { ...(shownAnswer(tool, value, texts) as object), ...failed } as unknown as ToolAnswer<T>;
+    return (await shownAnswer(tool, { value, refs }, this.world.kernel.content)) as unknown as ToolAnswer<T>;
   }
 
   /** Arguments that do not fit are refused here, and nothing is recorded: such an answer has no frame. */

@@ -1,14 +1,14 @@
 /** A swarm as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type AgentWorld, type Duration, durationMs, readLlmOutput, readText } from '@reprise/agent';
-import { type Address, isRef, type Ref, RepriseError } from '@reprise/contracts';
+import { type AgentWorld, type Duration, durationMs } from '@reprise/agent';
+import { type Address, isRef, present, type Ref, RepriseError } from '@reprise/contracts';
 import type { SwarmStatus as Standing, SwarmState } from '../pure/index.js';
-import { swarmAt } from '../pure/index.js';
+import { SWARM_ROWS, swarmAt } from '../pure/index.js';
 import type { ToolAnswer } from '../wire/index.js';
 import type { EntityCaller } from './caller.js';
 import type { SocietyBy } from './requests.js';
 
 /** How far a swarm is. */
-export type SwarmReport = Omit<ToolAnswer<'swarm_status'>, 'synthesis'> & {
+export type SwarmReport = Omit<ToolAnswer<'swarm_status'>, 'synthesis' | 'next'> & {
   /** The text that the swarm ended with. */
   readonly synthesis?: string;
 };
@@ -53,21 +53,46 @@ export class SwarmHandle {
   }
 
   /**
-   * How far it is, and what its agents have found.
+   * How far it is, and what its agents have found: all agents and all results, each with the beginning of its words.
    *
    * @throws RepriseError `invalid_argument` for a swarm that does not exist; `request_rejected` where its creator may not
    *   ask any more
    */
   async status(): Promise<SwarmReport> {
-    const { creator, synthesis_ref, synthesis_kind } = await this.#state();
-    const { synthesis: _, ...report } = await this.host.caller(creator).use('swarm_status', { swarm_id: this.id });
-    if (synthesis_ref === null) return report;
-    const { content } = this.host.world.kernel;
-    const text =
-      synthesis_kind === 'text'
-        ? await readText(content, synthesis_ref)
-        : ((await readLlmOutput(content, synthesis_ref)).text ?? '');
-    return { ...report, synthesis: text };
+    const caller = await this.#creator();
+    const first = await caller.use('swarm_status', { swarm_id: this.id, limit: SWARM_ROWS.max });
+    const { synthesis, next, ...report } = first;
+    const agents = [...report.agents];
+    const results = [...report.results];
+    for (let after = next; after !== undefined; ) {
+      const page = await caller.use('swarm_status', { swarm_id: this.id, after, limit: SWARM_ROWS.max });
+      agents.push(...page.agents);
+      results.push(...page.results);
+      after = page.next;
+    }
+    return { ...report, agents, results, ...present({ synthesis: synthesis?.text ?? undefined }) };
+  }
+
+  /**
+   * The whole words of one result.
+   *
+   * @param task the number of the task, as a status names it
+   * @returns null where they were erased, and for a task without words
+   * @throws RepriseError `request_rejected` with `no_task` as its reason
+   */
+  async result(task: number): Promise<string | null> {
+    const caller = await this.#creator();
+    let words = '';
+    let from = 0;
+    for (let isLast = false; !isLast; ) {
+      const { results } = await caller.use('swarm_status', { swarm_id: this.id, task, from });
+      const summary = results[0]?.summary ?? null;
+      if (summary === null) return null;
+      words += summary;
+      isLast = results[0]?.next_from === undefined;
+      from = results[0]?.next_from ?? from;
+    }
+    return words;
   }
 
   /** Its changes and the ends of its tasks, from the beginning; ends with the swarm, or with `cell_failed`. */
@@ -107,14 +132,18 @@ export class SwarmHandle {
 
   /** Ends it: its agents are deactivated, its group is archived, or deleted. A second time changes nothing. */
   async disband(mode: 'archive' | 'delete' = 'archive', by: SocietyBy = {}): Promise<SwarmReport> {
-    const { creator } = await this.#state();
-    await this.host.caller(creator).use('swarm_disband', { swarm_id: this.id, mode }, by);
+    const caller = await this.#creator();
+    await caller.use('swarm_disband', { swarm_id: this.id, mode }, by);
     return this.status();
   }
 
   async #over(signal: AbortSignal): Promise<void> {
     for await (const event of this.#events(signal)) if (event.type === 'changed' && OVER.includes(event.status)) return;
     if (!signal.aborted) throw this.host.world.kernel.closedBy ?? new Error('the world was closed');
+  }
+
+  async #creator(): Promise<Pick<EntityCaller, 'use'>> {
+    return this.host.caller((await this.#state()).creator);
   }
 
   async #state(): Promise<SwarmState> {

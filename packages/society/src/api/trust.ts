@@ -19,5 +19,6 @@ export type Verdict = Omit<ToolArgs<'memory_assess'>, 'item_id' | 'command_id'>;
 export async function scoreOf(world: World, observer: Address, agent: string): Promise<TrustScore> {
   const [row] = await world.table(observer, 'trust', { from: agent, limit: 1 });
   const verdicts = row?.[0] === agent ? (row[1] as unknown as TrustRow) : UNJUDGED;
-  return shownAnswer('memory_assess', scored(observer[1], agent, verdicts), new Map()) as unknown as TrustScore;
+  const score = { value: scored(observer[1], agent, verdicts), refs: [] };
+  return (await shownAnswer('memory_assess', score, world.content)) as unknown as TrustScore;
 }

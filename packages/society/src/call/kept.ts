@@ -5,6 +5,7 @@
 import type { Ref, Value, ValueMap } from '@reprise/contracts';
 import { type ContentStore, putErasable } from '@reprise/kernel';
 import { keepText } from '@reprise/memory';
+import { TOOL_TEXTS } from '../pure/contracts/links.js';
 
 const encoder = new TextEncoder();
 
@@ -20,16 +21,12 @@ type Change = (args: ValueMap, keeper: Keeper) => Promise<Record<string, Value |
 /** The arguments that an entity takes for those of a client, without their `command_id`. */
 export async function keptArgs(tool: string, args: ValueMap, keeper: Keeper): Promise<ValueMap> {
   const { command_id: _, ...rest } = args as ValueMap & { readonly command_id?: Value };
-  const change = CHANGES[tool];
-  const changed = change === undefined ? {} : await change(rest, keeper);
-  return defined({ ...rest, ...changed });
+  const texts = await linked(rest, keeper, TOOL_TEXTS[tool] ?? {});
+  const changed = (await CHANGES[tool]?.(rest, keeper)) ?? {};
+  return defined({ ...rest, ...texts, ...changed });
 }
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  agent_deactivate: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
-  agent_set_status: (args, keeper) => linked(args, keeper, putErasable, 'reason'),
-  swarm_disband: (args, keeper) => linked(args, keeper, putPlain, 'reason'),
-  swarm_task: (args, keeper) => linked(args, keeper, putPlain, 'task', 'result'),
   swarm_create: manifest,
   memory_write_hot: async ({ patch }, keeper) => ({ patch: await hotPatch(patch as ValueMap, keeper) }),
   memory_write_warm: item,
@@ -47,13 +44,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
 async function linked(
   args: ValueMap,
   { content }: Keeper,
-  put: (content: ContentStore, bytes: Uint8Array) => Promise<Ref>,
-  ...names: readonly string[]
+  texts: Readonly<Record<string, 'plain' | 'salted'>>,
 ): Promise<Record<string, Value | undefined>> {
   const changed: Record<string, Value | undefined> = {};
-  for (const name of names) {
+  for (const [name, kind] of Object.entries(texts)) {
     const text = args[name];
     if (typeof text !== 'string') continue;
+    const put = kind === 'plain' ? putPlain : putErasable;
     changed[name] = undefined;
     changed[`${name}_ref`] = await put(content, encoder.encode(text));
   }
@@ -81,10 +78,9 @@ const MILLION = 1_000_000;
 async function manifest(args: ValueMap, keeper: Keeper): Promise<Record<string, Value | undefined>> {
   const { swarm_id, agents, budget_usd } = args;
   const slots = (agents as readonly ValueMap[]).map(async (slot) =>
-    defined({ ...slot, ...(await linked(slot, keeper, putPlain, 'task')) }),
+    defined({ ...slot, ...(await linked(slot, keeper, { task: 'plain' })) }),
   );
   return {
-    ...(await linked(args, keeper, putPlain, 'goal')),
     swarm_id: swarm_id ?? keeper.swarm,
     agents: await Promise.all(slots),
     budget_usd: undefined,

@@ -22,10 +22,10 @@ import { permits } from '@reprise/kernel/authority';
 import { EntityCaller } from '../api/caller.js';
 import { type TokenIssuer, withToken } from '../api/proofs.js';
 import type { Answered } from '../api/requests.js';
-import { AGENT_ID, ENTITY, type EntityState, entityAt, NAME_ID } from '../pure/index.js';
+import { AGENT_ID, ANOTHER_CALL, ENTITY, type EntityState, entityAt, NAME_ID } from '../pure/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
 import { inboxResource } from './inbox.js';
-import { shownAnswer, shownRefusal, textsOf } from './shown.js';
+import { shownAnswer, shownRefusal } from './shown.js';
 
 /** Makes tokens for agents that prove who they are. */
 type Tokens = ((world: AgentWorld) => TokenIssuer) | undefined;
@@ -85,10 +85,9 @@ interface Called {
 async function callOf(world: AgentWorld, called: Called): Promise<ServedAnswer> {
   const { tool } = called;
   const answered = await answerTo(world, called);
-  if (answered === undefined) return { structured: { error: 'duplicate_command' }, isError: true };
+  if (answered === undefined) return { structured: shownRefusal(ANOTHER_CALL), isError: true };
   if (answered.is_error) return { structured: shownRefusal(answered.value), isError: true };
-  const texts = await textsOf(tool, answered.refs, world.kernel.content);
-  return { structured: shownAnswer(tool, answered.value, texts), isError: false };
+  return { structured: await shownAnswer(tool, answered, world.kernel.content), isError: false };
 }
 
 /** The answer of the entity; undefined when another call had this id (V2). */

@@ -1,40 +1,37 @@
 /** Answers of an entity as clients read them: links become texts, millionths fractions, and times texts in UTC. */
-import { readText } from '@reprise/agent';
-import { isRepriseError, type Ref, type Value, type ValueMap } from '@reprise/contracts';
+import { isRef, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { timeOf } from '../pure/reducer/time.js';
 import { SOCIETY_TOOLS, type SocietyToolName } from '../wire/index.js';
+import { readComposed, withWords, wordsOf } from './words.js';
+
+/** An answer of an entity, as far as it is shown. */
+interface ToShow {
+  readonly value: Value;
+  readonly refs: readonly { readonly label: string; readonly ref: string }[];
+}
 
 /** The texts of an answer by the labels of their links; null for one that was erased. */
 type Texts = ReadonlyMap<string, string | null>;
 
-/** The tools whose texts are items or hot contexts: content that can be erased. Those of the others were composed. */
-const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot', 'memory_read_warm']);
+/** The tools whose texts can be erased: those of hot contexts. Those of the others were composed. */
+const ERASABLE: ReadonlySet<SocietyToolName> = new Set(['memory_read_hot']);
 
-/** Reads the texts that an answer links. */
-export async function textsOf(
-  tool: SocietyToolName,
-  refs: readonly { readonly label: string; readonly ref: string }[],
-  content: ContentReader,
-): Promise<Texts> {
+async function textsOf(tool: SocietyToolName, refs: ToShow['refs'], content: ContentReader): Promise<Texts> {
   const read = ERASABLE.has(tool) ? readItemText : readComposed;
   const texts = refs.map(async ({ label, ref }) => [label, await read(content, ref as unknown as Ref)] as const);
   return new Map(await Promise.all(texts));
 }
 
-async function readComposed(content: ContentReader, ref: Ref): Promise<string | null> {
-  try {
-    return await readText(content, ref);
-  } catch (error) {
-    if (isRepriseError(error, 'blob_erased')) return null;
-    throw error;
-  }
-}
-
-/** The answer of a tool in the form of its schema: what the schema does not know is left out. */
-export function shownAnswer(tool: SocietyToolName, value: Value, texts: Texts): Value {
-  const shown = SHOWN[tool]?.(value as ValueMap, texts) ?? (value as ValueMap);
+/** The answer of a tool in the form of its schema, with the texts that it links. */
+export async function shownAnswer(
+  tool: SocietyToolName,
+  { value, refs }: ToShow,
+  content: ContentReader,
+): Promise<Value> {
+  const texts = await textsOf(tool, refs, content);
+  const shown = (await SHOWN[tool]?.(value as ValueMap, texts, content)) ?? (value as ValueMap);
   const { shape } = SOCIETY_TOOLS[tool].output;
   return Object.fromEntries(Object.entries(shown).filter(([key, part]) => key in shape && part !== undefined));
 }
@@ -55,11 +52,13 @@ function time(at: Value | undefined): string | null {
   return typeof at === 'number' ? timeOf(at) : null;
 }
 
-const SHOWN: Readonly<Partial<Record<SocietyToolName, (value: ValueMap, texts: Texts) => ValueMap>>> = {
+type Show = (value: ValueMap, texts: Texts, content: ContentReader) => ValueMap | Promise<ValueMap>;
+
+const SHOWN: Readonly<Partial<Record<SocietyToolName, Show>>> = {
   memory_read_hot: hotContext,
-  memory_read_warm: ({ items, next, ...staging }, texts) => ({
+  memory_read_warm: async ({ items, next, ...staging }, _, content) => ({
     ...staging,
-    items: (items as readonly ValueMap[]).map((item) => itemOf(item, texts)),
+    items: await Promise.all((items as readonly ValueMap[]).map((item) => itemOf(item, content))),
     ...(next === undefined ? {} : { next: String(next) }),
   }),
   memory_search: ({ items, withheld }, texts) => ({
@@ -76,20 +75,28 @@ const SHOWN: Readonly<Partial<Record<SocietyToolName, (value: ValueMap, texts: T
     last_updated: time(last_updated),
   }),
   events_poll: ({ events, ...rest }) => ({ ...rest, events: (events as readonly ValueMap[]).map(eventOf) }),
-  swarm_status: ({ synthesis, ...rest }, texts) => ({
+  swarm_status: async ({ results, synthesis, from, ...rest }, texts, content) =>
+    ({
+      ...rest,
+      goal: texts.get('goal') ?? undefined,
+      results: await withWords(results as readonly ValueMap[], from as number | undefined, content),
+      ...(synthesis === undefined ? {} : { synthesis: await synthesisOf(synthesis as ValueMap, content) }),
+    }) as ValueMap,
+  swarm_task: async ({ reports, ...rest }, _, content) => ({
     ...rest,
-    ...(synthesis === undefined
-      ? {}
-      : { synthesis: { ...(synthesis as ValueMap), text: texts.get('synthesis') ?? null } }),
+    ...(reports === undefined ? {} : { reports: await withWords(reports as readonly ValueMap[], undefined, content) }),
   }),
 };
 
-function itemOf(item: ValueMap, texts: Texts): Value {
-  const { item_id, confidence_ppm, subject_key, created_at, expires_at, ...rest } = item;
+async function synthesisOf(linked: ValueMap, content: ContentReader): Promise<Value> {
+  return { text: await wordsOf(linked, content), ref: String(linked.link) };
+}
+
+async function itemOf(item: ValueMap, content: ContentReader): Promise<Value> {
+  const { link, confidence_ppm, subject_key, created_at, expires_at, ...rest } = item;
   return {
     ...rest,
-    item_id: item_id as Value,
-    content: texts.get(String(item_id).slice(-64)) ?? null,
+    content: isRef(link) ? await readItemText(content, link) : null,
     ...(typeof confidence_ppm === 'number' ? { confidence: confidence_ppm / MILLION } : {}),
     ...(typeof subject_key === 'string' ? { subject_key } : {}),
     created_at: time(created_at),

@@ -23,6 +23,14 @@ import { toolsOf } from './tool.js';
 const reason = () => z.string().max(500).optional();
 const end = () => z.union([Time, z.null()]).optional();
 
+/** What an answer says of an agent whose own cell has failed: it was done from above, and why the cell failed. */
+const ofFailed = () => ({
+  cell: z.literal('failed').optional().register(NOTES, {
+    description: 'The own cell of the agent has failed: what was taken back is held from above.',
+  }),
+  code: z.string().optional().register(NOTES, { description: 'The fault of the cell.' }),
+});
+
 export const agentTools = toolsOf({
   agent_register: {
     description:
@@ -63,8 +71,10 @@ export const agentTools = toolsOf({
       agent_id: AgentId,
       status: AgentStatus,
       grace_until: Time,
-      archive_item_id: z.string(),
-      also: z.array(AgentId).optional(),
+      archive_item_id: z.string().register(NOTES, {
+        description: 'Where its parent reads what the agent was about, by memory_read_warm.',
+      }),
+      ...ofFailed(),
     }),
   },
   agent_list: {
@@ -96,8 +106,9 @@ export const agentTools = toolsOf({
       effective: Capabilities,
       limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })),
       revision: z.int(),
-      terminated: z.array(z.string()).optional(),
       refused_subscriptions: z.array(Subscription).optional(),
+      status: AgentStatus.optional().register(NOTES, { description: "Only with cell: 'failed'." }),
+      ...ofFailed(),
     }),
   },
   agent_set_status: {
@@ -112,11 +123,9 @@ export const agentTools = toolsOf({
     output: z.strictObject({
       agent_id: AgentId,
       status: AgentStatus,
-      reason: z.string().optional(),
+      reason: z.string().optional().register(NOTES, { description: 'Why it has this status.' }),
       expires_at: end(),
-      grace_until: end(),
-      cell: z.literal('failed').optional(),
-      code: z.string().optional(),
+      ...ofFailed(),
     }),
   },
 });

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { SOCIETY_EVENTS } from '../pure/contracts/agent-calls.js';
 import { CAPABILITY_BOUNDS, GROUP_PATTERN, LAYERS, TOOL_PATTERN, VISIBILITIES } from '../pure/contracts/capability.js';
+import { ARCHIVE_ID } from '../pure/contracts/memory-calls.js';
 import { AGENT_ID, AGENT_STATUSES, AGENT_TYPES, NAME_ID, SOCIETY_BOUNDS, TIERS } from '../pure/contracts/names.js';
 
 /** What a JSON Schema says beyond what zod checks: names of definitions, formats, and that items are unique. */
@@ -122,6 +123,9 @@ export const Slot = def(
 
 /** The number of an item in its store, and the store: `group:seed-drill#12`. */
 export const ItemId = def('ItemId', z.string().regex(/^[!-~]{1,200}#[1-9][0-9]{0,14}$/));
+
+/** The id of the archive of an agent. */
+export const ArchiveId = def('ArchiveId', z.string().regex(ARCHIVE_ID));
 
 /** The digest of a link of a chain. */
 export const Digest = def('Digest', z.string().regex(/^[a-f0-9]{64}$/));

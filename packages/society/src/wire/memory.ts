@@ -1,6 +1,6 @@
 /** The tools of memory: the hot context of an entity, and the stores that it shares. */
 import * as z from 'zod';
-import { CommandId, Digest, EntityId, GroupId, ItemId, NOTES, page, Time, tier } from './defs.js';
+import { ArchiveId, CommandId, Digest, EntityId, GroupId, ItemId, NOTES, page, Time, tier } from './defs.js';
 import { toolsOf } from './tool.js';
 
 const open = () => z.looseObject({});
@@ -118,7 +118,9 @@ export const memoryTools = toolsOf({
   memory_read_warm: {
     description: 'Reads an item, or those of a group or of a staging area in turn.',
     input: z.strictObject({
-      item_id: ItemId.optional(),
+      item_id: z.union([ItemId, ArchiveId]).optional().register(NOTES, {
+        description: 'An item, or the archive of an agent that was deactivated.',
+      }),
       group: z.string().max(200).optional(),
       ...page(50, 20),
       after: z

@@ -8,6 +8,13 @@ import { SOCIETY_TOOLS } from '../../src/wire/index.js';
 
 const CALL = { signal: new AbortController().signal };
 
+/** A refusal says what happened, and what to do. */
+const DUPLICATE = {
+  error: 'duplicate_command',
+  problem: expect.stringContaining('Nothing was done now'),
+  hint: expect.stringContaining('new command_id'),
+};
+
 /** A world with one person, and calls of its tools as clients make them. */
 async function office() {
   const part: WorldPart<Society> = society();
@@ -106,7 +113,7 @@ describe('the tools of a society for clients', () => {
     expect((structured as { readonly agents: readonly unknown[] }).agents).toHaveLength(1);
     const other = { ...register('ann'), display_name: 'Other' } as unknown as Value;
     expect(await of.call('human:ann', 'agent_register', other, 'c.1')).toEqual({
-      structured: { error: 'duplicate_command' },
+      structured: DUPLICATE,
       isError: true,
     });
   });
@@ -119,7 +126,7 @@ describe('the tools of a society for clients', () => {
     expect(first.isError).toBe(false);
     expect(await of.call('human:ann', 'agent_set_status', args, 'c.2')).toEqual(first);
     const other = await of.call('human:ann', 'agent_set_status', { ...args, reason: 'It was time.' }, 'c.2');
-    expect(other.structured).toEqual({ error: 'duplicate_command' });
+    expect(other.structured).toEqual(DUPLICATE);
   });
 
   it('An agent that was deactivated is admitted no more [SRV-3]', async () => {

@@ -2,7 +2,6 @@
 import type { SocietyToolName } from '../../src/wire/index.js';
 
 const AGENT = 'a1b2c3'.padEnd(64, '0');
-const OTHER = 'b'.repeat(64);
 const AT = '2026-01-31T16:00:00.000Z';
 const DIGEST = 'd'.repeat(64);
 
@@ -73,6 +72,17 @@ const ITEM = {
   expires_at: null,
 };
 
+const RESULT = {
+  task: 1,
+  agent_id: AGENT,
+  slot: 'researcher',
+  status: 'failed',
+  code: 'timeout',
+  summary: 'found',
+  next_from: 1000,
+  ref: 'sha256:1',
+};
+
 /** An example of the arguments and of the answer of each tool. */
 export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object; readonly output: object }>> = {
   agent_register: {
@@ -103,7 +113,8 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
       status: 'deactivated',
       grace_until: AT,
       archive_item_id: `agent-archive-${AGENT}-2026`,
-      also: [OTHER],
+      cell: 'failed',
+      code: 'reducer_threw',
     },
   },
   agent_list: {
@@ -136,13 +147,22 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
       effective: CAPABILITIES,
       limited_by: [{ ancestor: 'russell_wing', dimension: 'tools' }],
       revision: 4,
-      terminated: [],
       refused_subscriptions: [],
+      status: 'active',
+      cell: 'failed',
+      code: 'reducer_threw',
     },
   },
   agent_set_status: {
     input: { agent_id: AGENT, to: 'reactivate', ttl_seconds: 60, reason: 'again' },
-    output: { agent_id: AGENT, status: 'active', reason: 'asked', expires_at: AT, grace_until: null },
+    output: {
+      agent_id: AGENT,
+      status: 'active',
+      reason: 'asked',
+      expires_at: AT,
+      cell: 'failed',
+      code: 'reducer_threw',
+    },
   },
   swarm_create: {
     input: MANIFEST,
@@ -154,7 +174,7 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     },
   },
   swarm_status: {
-    input: { swarm_id: 'swarm-research-2026-01-31' },
+    input: { swarm_id: 'swarm-research-2026-01-31', after: 'r3', limit: 10, task: 4, from: 0 },
     output: {
       swarm_id: 'swarm-research-2026-01-31',
       status: 'executing',
@@ -162,8 +182,10 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
       goal: 'Research',
       stage: 0,
       agents: [{ slot: 'researcher', agent_id: AGENT, status: 'active', progress: 0.5 }],
-      results: [{ agent_id: AGENT, status: 'ok', summary: 'found', ref: 'sha256:1' }],
-      synthesis: { anything: true },
+      results: [RESULT],
+      next: 'r1',
+      synthesis: { text: 'Found.', ref: 'sha256:1' },
+      code: 'no_results',
       cost_micro_money: 12,
     },
   },
@@ -172,8 +194,8 @@ export const EXAMPLES: Readonly<Record<SocietyToolName, { readonly input: object
     output: { swarm_id: 'swarm-research-2026-01-31', status: 'disbanded', deactivated: [AGENT] },
   },
   swarm_task: {
-    input: { swarm_id: 's1', action: 'delegate', slot: 'researcher', task: 'Read the folder' },
-    output: { swarm_id: 's1', status: 'executing', reports: [{ agent_id: AGENT, status: 'ok' }], waiting: 1 },
+    input: { swarm_id: 's1', action: 'delegate', slot: 'researcher', task: 'Read the folder', after: 'r2', limit: 5 },
+    output: { swarm_id: 's1', status: 'executing', reports: [RESULT], waiting: 1, next: 'r1' },
   },
   memory_read_hot: { input: { entity_id: AGENT }, output: HOT },
   memory_write_hot: {

@@ -23,3 +23,17 @@ export const commandTables = {
 
 /** A command as it is kept. */
 export type CommandRow = z.infer<typeof commandTables.commands>;
+
+/** The answer to another call under the id of a command that was taken: it says what to do. */
+export const ANOTHER_CALL = {
+  code: 'duplicate_command',
+  problem: 'An earlier call, of another tool or with other arguments, has this command_id. Nothing was done now.',
+  hint: 'Use a new command_id for every new call. To read the answer of the earlier call, repeat its tool and arguments.',
+} as const;
+
+/** The answer to a repetition of a command whose answer is not there to be repeated. */
+export const NO_ANSWER_KEPT = {
+  code: 'duplicate_command',
+  problem: 'This call was taken before under this command_id. It was not done again, and its answer is not kept.',
+  hint: 'Read what came of it, or call again under a new command_id to have it done again.',
+} as const;

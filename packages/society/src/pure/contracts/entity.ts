@@ -21,6 +21,7 @@ import { capabilities } from './capability.js';
 import { failedNews } from './failed.js';
 import { erasedContent } from './identity.js';
 import { toldAbove } from './l1.js';
+import { itemId, MEMORY_BOUNDS } from './memory-calls.js';
 import {
   AGENT_ID,
   AGENT_STATUSES,
@@ -231,7 +232,15 @@ export const callOrigin = z.discriminatedUnion('kind', [
     step_epoch: count,
   }),
   /** An entity above this one, about this one. */
-  z.strictObject({ kind: z.literal('ancestor'), by: entityId, depth: count, call: z.string().max(64), actor }),
+  z.strictObject({
+    kind: z.literal('ancestor'),
+    by: entityId,
+    depth: count,
+    call: z.string().max(64),
+    actor,
+    /** The bytes that the answer may have. */
+    bytes: z.int().min(1),
+  }),
 ]);
 
 /** Where a call came from. */
@@ -263,6 +272,12 @@ export const sessionRow = z.strictObject({
 /** A session of the entity. */
 export type SessionRow = z.infer<typeof sessionRow>;
 
+/** The archive of an agent, in the table `archives`, by its id: the item that keeps it, or why there is none. */
+export const archiveRow = z.strictObject({ item: z.nullable(itemId), code: z.nullable(z.string().max(96)) });
+
+/** The archive of an agent: neither item nor code while it is being written. */
+export type ArchiveRow = z.infer<typeof archiveRow>;
+
 /** The tables of an entity. */
 export const entityCoreTables = {
   /** What its maker may hand on: patterns by dimension, and the numbers under `bounds`. One entry has at most 16 KiB. */
@@ -274,6 +289,8 @@ export const entityCoreTables = {
   memberships: role,
   /** The agents that it made, by id. */
   children: agentEntry,
+  /** The archives of agents that were deactivated. */
+  archives: archiveRow,
   /** Agents whose rights do not stand yet, by id: the call that registers them. */
   registering: z.strictObject({
     call: z.string().max(64),
@@ -322,8 +339,12 @@ export const entityCommands = fromAll(
 /** The result of a plan for a call: the outcome of the effect. */
 const outcome = z.strictObject({ call: z.string().max(64), code: z.nullable(z.string().max(96)), value: value() });
 
-/** The archive item of an agent: its id, and why it was not written. */
-const archiveKept = z.strictObject({ key: z.string().max(128), code: z.nullable(z.string().max(96)) });
+/** The archive item of an agent: its id, the item that keeps it, and why it was not written. */
+const archiveKept = z.strictObject({
+  key: z.string().max(128),
+  item: z.nullable(itemId),
+  code: z.nullable(z.string().max(96)),
+});
 
 /** A removed agent, and the name of its key in the vault; null for a key of its own. */
 const removedAgent = z.strictObject({ agent_id: agentId, key_ref: z.nullable(z.string().max(128)) });
@@ -387,6 +408,8 @@ export const entityNews = {
       args: value(),
       /** Who called there. */
       actor,
+      /** The bytes that the answer may have. */
+      bytes: z.int().min(1),
     }),
     by.above(ENTITY),
   ),
@@ -462,7 +485,7 @@ export const entityCoreFacts = {
   'society/Answered@1': z.strictObject({
     call_id: z.string().max(128),
     value: value(),
-    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(8),
+    refs: z.array(z.strictObject({ label: z.string().max(64), ref: ref() })).max(MEMORY_BOUNDS.stores),
     is_error: z.boolean(),
   }),
   /** A session could not be made with the rights of its entity: its first input was not taken. */

@@ -1,5 +1,6 @@
 /** The contracts of a society: names, schemas and bounds. */
 export * from './agent-calls.js';
+export * from './archive.js';
 export * from './capability.js';
 export * from './commands.js';
 export * from './entity.js';

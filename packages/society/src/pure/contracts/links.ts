@@ -2,18 +2,27 @@
 import { Ref, type Value } from '@reprise/contracts';
 
 /**
- * The links of calls that stand for plain content: what sessions show or are told, like the words of every message. The
- * same text has the same link there; every other link stands for content with a salt, which each storing draws anew.
+ * The texts in arguments of tools that are kept as links, each under its name with `_ref`. `plain` ones are what sessions
+ * show or are told, like the words of every message: the same text has the same link. The others are kept with a salt,
+ * which each storing draws anew, so that they can be erased.
  */
-const PLAIN_LINKS: Readonly<Record<string, readonly string[]>> = {
-  swarm_create: ['goal_ref', 'task_ref'],
-  swarm_disband: ['reason_ref'],
-  swarm_task: ['task_ref', 'result_ref'],
+export const TOOL_TEXTS: Readonly<Record<string, Readonly<Record<string, 'plain' | 'salted'>>>> = {
+  agent_deactivate: { reason: 'salted' },
+  agent_set_status: { reason: 'salted' },
+  swarm_create: { goal: 'plain' },
+  swarm_disband: { reason: 'plain' },
+  swarm_task: { task: 'plain', result: 'plain' },
+};
+
+/** Links to plain content that are made of other arguments: the tasks of slots. */
+const OTHER_PLAIN: Readonly<Record<string, readonly string[]>> = {
+  swarm_create: ['task_ref'],
 };
 
 /** Whether a link in the arguments of a tool stands for plain content. */
 export function isPlainLink(tool: string, name: string): boolean {
-  return PLAIN_LINKS[tool]?.includes(name) ?? false;
+  const text = name.endsWith('_ref') ? name.slice(0, -'_ref'.length) : '';
+  return TOOL_TEXTS[tool]?.[text] === 'plain' || OTHER_PLAIN[tool]?.includes(name) === true;
 }
 
 /** The arguments of a tool without the links that differ at each storing of the same text: null stands for each. */

@@ -5,6 +5,7 @@ import {
   foundItem,
   ITEM_STATES,
   itemNumber,
+  READ_ITEMS_MAX,
   readItem,
   scope,
   storeOperation,
@@ -29,11 +30,20 @@ export type Standing = (typeof STANDINGS)[number];
 export const memoryAct = z.discriminatedUnion('act', [
   /** Stores an item; `quarantine` keeps a new one out of the searches. */
   z.strictObject({ act: z.literal('write'), store: scope, operation: storeOperation, quarantine: z.boolean() }),
-  /** Reads items; `composed` also makes the text of what is in use, for a model. */
+  /** Reads items by their numbers; `composed` also makes the text of what is in use, for a model. */
   z.strictObject({
     act: z.literal('read'),
     store: scope,
-    ids: z.array(itemNumber).min(1).max(MEMORY_BOUNDS.read),
+    ids: z.array(itemNumber).min(1).max(READ_ITEMS_MAX),
+    composed: z.boolean(),
+  }),
+  /** Reads the items of a store after a number: those in use, and those in quarantine whose author is `own`. */
+  z.strictObject({
+    act: z.literal('page'),
+    store: scope,
+    after: z.int().min(0),
+    limit: z.int().min(1).max(MEMORY_BOUNDS.read),
+    own: z.string().max(360),
     composed: z.boolean(),
   }),
   /** Reads an item, and how the entity that judges it stands to its author. */
@@ -70,12 +80,14 @@ export type MemoryAct = z.infer<typeof memoryAct>;
 export const memoryEnded = z.strictObject({
   /** The call that it is for; null for an act of the entity itself. */
   call: z.nullable(z.string().max(64)),
-  act: z.enum(['write', 'read', 'judge', 'search', 'share', 'move']),
+  act: z.enum(['write', 'read', 'page', 'judge', 'search', 'share', 'move']),
   /** Of a refusal: the code of the receipt. */
   code: z.nullable(code),
   written: z.nullable(written),
   /** The items that were read, or the one that was shared. */
   items: z.array(readItem).max(MEMORY_BOUNDS.read),
+  /** Of a page: the number after which the next one begins; null at the end. */
+  next: z.nullable(z.int().min(1)),
   found: z.array(z.strictObject({ store: scope, ...foundItem.shape })).max(MEMORY_BOUNDS.found),
   /** The texts of what was found, by store. */
   texts: z.array(z.strictObject({ store: scope, ref: ref() })).max(MEMORY_BOUNDS.stores),

@@ -13,10 +13,10 @@ export const MEMORY_BOUNDS = {
   stores: 32,
   /** The items that one search finds. */
   found: 50,
-  /** The items that one reading shows. */
-  read: 8,
-  /** The events that one poll shows. */
-  polled: 24,
+  /** The items that one reading shows to a client; a model is shown 8 at a time. */
+  read: 50,
+  /** The events that one poll shows, where it does not say how many. */
+  polled: 64,
   /** The confidence in millionths below which an item is kept and not found: 0.3. */
   quarantined_below_ppm: 300_000,
 } as const;
@@ -26,6 +26,14 @@ export const ITEM_ID = /^[!-"$-~]{1,180}#[1-9][0-9]{0,11}$/;
 
 /** The id of an item. */
 export const itemId = z.string().regex(ITEM_ID);
+
+/** The id of an archive item: what an agent was about when it was deactivated, as its parent keeps it. */
+export const ARCHIVE_ID = /^agent-archive-[a-f0-9]{64}-[0-9]{1,16}$/;
+
+/** The id of an archive item. */
+export function archiveIdOf(agent_id: string, at: number): string {
+  return `agent-archive-${agent_id}-${at}`;
+}
 
 /** The verdicts on an item. */
 export const VERDICTS = ['right', 'wrong', 'retract'] as const;
@@ -49,7 +57,7 @@ export const memoryToolCalls = {
     supersedes: z.exactOptional(itemId),
   }),
   memory_read_warm: z.strictObject({
-    item_id: z.exactOptional(itemId),
+    item_id: z.exactOptional(z.union([itemId, z.string().regex(ARCHIVE_ID)])),
     /** A group, or the id of what an agent has brought back. */
     group: z.exactOptional(groupId),
     /** The number of the last item that was read. */

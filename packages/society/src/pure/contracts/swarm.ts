@@ -73,6 +73,15 @@ export type SlotRow = z.infer<typeof slotRow>;
 /** The coordinator: an agent that exists, or the slot of one. */
 const coordinator = z.union([agentId, z.strictObject({ slot: slotName })]);
 
+/** What `swarm_task` does: a coordinator delegates, collects and finishes, and a worker reports. */
+export const SWARM_ACTIONS = ['delegate', 'collect', 'report', 'finish'] as const;
+
+/** Where a page of a swarm goes on: after an agent or a result, by its number. */
+export const SWARM_CURSOR = /^[ar][0-9]{1,7}$/;
+
+/** The rows of a page of a swarm: all its agents and many results. */
+export const SWARM_ROWS = { usual: 100, max: 200 } as const;
+
 /** The arguments of the tools of swarms, as an entity takes them: long texts are links. */
 export const swarmCalls = {
   swarm_create: z.strictObject({
@@ -88,7 +97,14 @@ export const swarmCalls = {
     budget_micro_money: z.exactOptional(some),
     budget_tokens: z.exactOptional(some),
   }),
-  swarm_status: z.strictObject({ swarm_id: nameId }),
+  swarm_status: z.strictObject({
+    swarm_id: nameId,
+    after: z.exactOptional(z.string().regex(SWARM_CURSOR)),
+    limit: z.exactOptional(z.int().min(1).max(SWARM_ROWS.max)),
+    /** The number of one result that is read, and the first character of the piece. */
+    task: z.exactOptional(some),
+    from: z.exactOptional(count),
+  }),
   swarm_disband: z.strictObject({
     swarm_id: nameId,
     mode: z.exactOptional(z.enum(['archive', 'delete'])),
@@ -96,7 +112,9 @@ export const swarmCalls = {
   }),
   swarm_task: z.strictObject({
     swarm_id: nameId,
-    action: z.enum(['delegate', 'collect', 'report', 'finish']),
+    action: z.enum(SWARM_ACTIONS),
+    after: z.exactOptional(z.string().regex(SWARM_CURSOR)),
+    limit: z.exactOptional(z.int().min(1).max(SWARM_ROWS.max)),
     slot: z.exactOptional(slotName),
     agent_id: z.exactOptional(agentId),
     task_ref: z.exactOptional(ref()),
@@ -212,18 +230,31 @@ export const swarmTask = z.strictObject({
 /** A task of a swarm. */
 export type SwarmTask = z.infer<typeof swarmTask>;
 
-/** A call that waits at the swarm: a collect of the coordinator. */
-export const swarmWaiting = z.strictObject({ by: entityId, call: z.string().max(64), bytes: some });
+/** A call at the swarm, which waits there where it is a collect of the coordinator or has words of agents composed. */
+export const swarmWaiting = z.strictObject({
+  by: entityId,
+  call: z.string().max(64),
+  /** The bytes that the answer may have, and whether a model reads it: then all words are one text. */
+  bytes: some,
+  model: z.boolean(),
+});
 
-/** A call that waits at the swarm. */
+/** A call at the swarm. */
 export type SwarmWaiting = z.infer<typeof swarmWaiting>;
+
+/** A collect of the coordinator: the number of the result after which it reads on, and the most rows of its page. */
+export const swarmCollect = z.strictObject({ ...swarmWaiting.shape, after: count, limit: some });
+
+/** A collect of the coordinator. */
+export type SwarmCollect = z.infer<typeof swarmCollect>;
 
 /** The purposes of plans that are under way. */
 export const swarmPlan = z.union([
   z.strictObject({ kind: z.literal('key'), member: z.string().max(8) }),
   z.strictObject({ kind: z.literal('join'), stage: count }),
   z.strictObject({ kind: z.literal('synthesis') }),
-  z.strictObject({ kind: z.literal('collect'), waiting: swarmWaiting }),
+  z.strictObject({ kind: z.literal('collect'), waiting: swarmCollect }),
+  z.strictObject({ kind: z.literal('status'), waiting: swarmWaiting, args: swarmCalls.swarm_status }),
 ]);
 
 /** The purpose of a plan that is under way. */
@@ -241,7 +272,8 @@ export const swarmTables = {
   /** Tasks that have ended, and whose end was not followed yet. */
   over: z.null(),
   plans: swarmPlan,
-  waiting: swarmWaiting,
+  /** The collects that wait. */
+  waiting: swarmCollect,
   above: entityCoreTables.above,
   ...makingTables,
   ...failedTables,
@@ -311,8 +343,9 @@ export const swarmAsked = z.strictObject({
   call: z.string().max(64),
   name: z.enum(['swarm_status', 'swarm_disband', 'swarm_task']),
   args: value(),
-  /** The bytes that an answer may have. */
+  /** The bytes that an answer may have, and whether a model reads it. */
   bytes: some,
+  model: z.boolean(),
   /** Who made the call at the entity. */
   actor,
 });

@@ -4,15 +4,18 @@
  */
 import { address, type Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
+import { encode } from '@reprise/kernel/codec';
 import { definePlan, type PlanBody, type PlanContext, planOnUse, type ReceiptOf } from '@reprise/kernel/define';
-import { memoryWrite, storeAt, type WriteOperation } from '@reprise/memory/contracts';
+import { memoryWrite, READ_ITEMS_MAX, type ReadItem, storeAt, type WriteOperation } from '@reprise/memory/contracts';
 import { type MemoryAct, type MemoryEnded, memoryAct, memoryEnded, type Standing } from '../contracts/memory-acts.js';
 import { authorOf, entityAt, entityOfAuthor, SOCIETY_BOUNDS, SWARM } from '../contracts/names.js';
 import { GATED_READS, isDenied, readAsked, searchAsked } from './content-gate.js';
 
 type Outcome = Omit<MemoryEnded, 'call' | 'act'>;
 
-const NOTHING: Outcome = { code: null, written: null, items: [], found: [], texts: [], standing: 'other', withheld: 0 };
+const NOTHING: Outcome = {
+  ...{ code: null, written: null, items: [], next: null, found: [], texts: [], standing: 'other', withheld: 0 },
+};
 
 /** `society/memory_plan@1`. */
 export const memoryPlan = planOnUse('society/memory_plan@1', () =>
@@ -33,6 +36,8 @@ function* acted(plan: PlanContext, act: MemoryAct): PlanBody<Outcome> {
       return yield* write(plan, act);
     case 'read':
       return act.composed ? yield* compose(plan, act) : yield* read(plan, act.store, act.ids);
+    case 'page':
+      return yield* page(plan, act);
     case 'judge':
       return yield* judge(plan, act);
     case 'search':
@@ -60,10 +65,51 @@ export function* read(plan: PlanContext, store: string, ids: readonly number[]):
   return receipt.status === 'ok' ? { ...NOTHING, items: receipt.payload.items } : refused(receipt);
 }
 
-/** The words of items can be erased, and are data of others: a model gets them between marks, in one bounded text. */
+/** The bytes of the items of one page: a value has 64 KiB at most. */
+const PAGE_BYTES = 40_000;
+
+/** The readings of one page: where most items of a store are not in use any more, the next page goes on. */
+const READINGS_MAX = 16;
+
+/** A page ends with its limit, with its bytes, or with the store. What it does not show is not read, as far as possible. */
+function* page(plan: PlanContext, { store, after, limit, own, composed }: Of<'page'>): PlanBody<Outcome> {
+  const items: ReadItem[] = [];
+  let last = after;
+  let bytes = 0;
+  for (let n = 0; n < READINGS_MAX && items.length < limit && bytes < PAGE_BYTES; n++) {
+    const count = Math.min(READ_ITEMS_MAX, limit - items.length);
+    const seen = yield* read(
+      plan,
+      store,
+      Array.from({ length: count }, (_, place) => last + 1 + place),
+    );
+    if (seen.code !== null) return seen;
+    const listed = seen.items.filter((item) => item.state === 'live' || isOwn(own, item));
+    items.push(...listed);
+    bytes += encode(listed as unknown as Value).length;
+    last += count;
+    if (seen.items.length < count) return yield* shown(plan, store, { ...NOTHING, items }, composed);
+  }
+  return yield* shown(plan, store, { ...NOTHING, items, next: last }, composed);
+}
+
+function isOwn(own: string, item: ReadItem): boolean {
+  return item.state === 'quarantined' && authorOf(item) === own;
+}
+
+function* shown(plan: PlanContext, store: string, page: Outcome, composed: boolean): PlanBody<Outcome> {
+  const live = page.items.filter(({ state }) => state === 'live').map(({ id }) => id);
+  return composed ? yield* withTexts(plan, store, page, live) : page;
+}
+
 function* compose(plan: PlanContext, { store, ids }: Of<'read'>): PlanBody<Outcome> {
   const seen = yield* read(plan, store, ids);
-  const shown = seen.items.filter(({ state }) => ids.length === 1 || state === 'live').map(({ id }) => id);
+  const ones = seen.items.map(({ id }) => id);
+  return yield* withTexts(plan, store, seen, ones);
+}
+
+/** The words of items can be erased, and are data of others: a model gets them between marks, in one bounded text. */
+function* withTexts(plan: PlanContext, store: string, seen: Outcome, shown: readonly number[]): PlanBody<Outcome> {
   if (shown.length === 0) return seen;
   const receipt = yield* plan.awaitReceipt(searchAsked(plan, store, { ids: shown, k: shown.length, all: true }));
   if (receipt.status !== 'ok') return refused(receipt);

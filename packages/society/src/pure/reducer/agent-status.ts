@@ -1,10 +1,9 @@
 /** Commands of entities above that change the status of this entity. */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { AgentCallOf, EntityState } from '../contracts/index.js';
+import { type AgentCallOf, archiveIdOf, type EntityState } from '../contracts/index.js';
 import { askedBy, exceeds } from './agent-terms.js';
 import { endOf, secondsUntil } from './agent-times.js';
-import { archiveId } from './archive.js';
 import { idOf } from './entity-context.js';
 import { type Answer, refusal } from './operations.js';
 import { aboveOf } from './rights.js';
@@ -73,16 +72,16 @@ export function deactivate(
     { reason: 'asked', by: { id: by.by, depth: by.depth, actor: by.actor }, ...grace },
     ctx,
   );
-  return { value: statusReport(draft, ctx) };
+  return { value: endReport(draft, ctx) };
 }
 
+/** The status of this agent, why it has it, and when its time ends: for good, or the time of grace. */
 function statusReport(draft: EntityState, ctx: ReducerContext): Value {
-  const { status, grace_until } = draft;
-  return {
-    agent_id: idOf(ctx),
-    status,
-    ...(status === 'deactivated'
-      ? { grace_until: timeOf(grace_until) ?? '', archive_item_id: archiveId(idOf(ctx), ctx.now) }
-      : {}),
-  };
+  const { status, reason, expires_at } = draft;
+  return { agent_id: idOf(ctx), status, reason, expires_at: timeOf(expires_at) };
+}
+
+function endReport({ status, grace_until }: EntityState, ctx: ReducerContext): Value {
+  const archive_item_id = archiveIdOf(idOf(ctx), ctx.now);
+  return { agent_id: idOf(ctx), status, grace_until: timeOf(grace_until) ?? '', archive_item_id };
 }

@@ -1,9 +1,11 @@
 /** The tools about agents: register, list, change capabilities, change status, deactivate. */
 import type { Value } from '@reprise/contracts';
+import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type AgentCallOf, type AgentEntry, agentCalls } from '../contracts/index.js';
 import { changeCapabilities } from './agent-rights.js';
 import { commandStatus, deactivate } from './agent-status.js';
+import { roomFor } from './answer-room.js';
 import { idOf, tableOf } from './entity-context.js';
 import { type Answer, type Operations, operation } from './operations.js';
 import { register } from './registration.js';
@@ -16,7 +18,7 @@ export const agentOperations: Operations = {
   }),
   agent_list: operation(agentCalls.agent_list, {
     about: ({ entity_id }) => entity_id,
-    run: (_draft, args, _call, ctx) => listAgents(args, ctx),
+    run: (_draft, args, call, ctx) => listAgents(args, roomFor(call, ctx), ctx),
   }),
   agent_capabilities: operation(agentCalls.agent_capabilities, {
     about: ({ agent_id }) => agent_id,
@@ -32,41 +34,46 @@ export const agentOperations: Operations = {
   }),
 };
 
-/** The bytes of a page of agents: an answer to a model has at most 4 KiB. */
-const PAGE_ROWS = 8;
+/** The agents of a page when the call does not say. */
 const LIST_ROWS = 100;
 
+/** The rows of the table that are read at once. */
+const ROWS_AT_ONCE = 256;
+
+/** A page ends with the limit or with the room of the answer; `next` is there when another agent follows. */
 function listAgents(
   { status, agent_type, after, limit = LIST_ROWS }: AgentCallOf<'agent_list'>,
+  bytesMax: number,
   ctx: ReducerContext,
 ): Answer {
-  const found: Value[] = [];
-  const max = Math.min(limit, PAGE_ROWS);
-  let last = after;
-  for (;;) {
+  const agents: Value[] = [];
+  let bytes = 0;
+  for (let last = after; ; ) {
     const rows = agentsAfter(last, ctx);
     for (const [id, row] of rows) {
-      if (found.length === max) return { value: { agents: found, next: last ?? '' } };
+      const isAsked = status === undefined || status.includes(row.status);
+      if (isAsked && (agent_type ?? row.agent_type) === row.agent_type) {
+        const shown = agentRow(id, row, idOf(ctx));
+        bytes += byteLength(shown);
+        const isFull = agents.length === limit || (bytes > bytesMax && agents.length > 0);
+        if (isFull) return { value: { agents, next: last ?? '' } };
+        agents.push(shown);
+      }
       last = id;
-      const fits =
-        (status === undefined || status.includes(row.status)) && (agent_type ?? row.agent_type) === row.agent_type;
-      if (fits) found.push(agentRow(id, row, idOf(ctx)));
     }
-    if (rows.length === 0) return { value: { agents: found } };
+    if (rows.length < ROWS_AT_ONCE) return { value: { agents } };
   }
 }
 
 /** The next agents in the order of their ids: those that the entity made, and those of its swarms. */
 function agentsAfter(last: string | undefined, ctx: ReducerContext): readonly (readonly [string, AgentEntry])[] {
   const of = (table: 'children' | 'workers') =>
-    tableOf(ctx, table).range({ ...(last === undefined ? {} : { after: last }), limit: READ_AT_ONCE });
+    tableOf(ctx, table).range({ ...(last === undefined ? {} : { after: last }), limit: ROWS_AT_ONCE });
   const own = of('children');
   const workers = of('workers');
   const all = [...own, ...workers].sort(([a], [b]) => (a < b ? -1 : 1));
-  return all.slice(0, READ_AT_ONCE);
+  return all.slice(0, ROWS_AT_ONCE);
 }
-
-const READ_AT_ONCE = 256;
 
 /** An agent in a list. */
 function agentRow(agent_id: string, row: AgentEntry, parent_entity_id: string): Value {

@@ -1,4 +1,5 @@
 /** Answers to calls: once, where they came from. */
+import { OWNER_REFS_MAX } from '@reprise/agent/contracts';
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type CallOrigin, type CallRow, ENTITY, type EntityState, entityAt, l1At } from '../contracts/index.js';
@@ -9,7 +10,7 @@ import type { Answer } from './operations.js';
 /** What a call is known by. */
 type CallKey =
   | Omit<Extract<CallOrigin, { kind: 'request' }>, 'actor'>
-  | Omit<Extract<CallOrigin, { kind: 'ancestor' }>, 'actor'>
+  | Omit<Extract<CallOrigin, { kind: 'ancestor' }>, 'actor' | 'bytes'>
   | Omit<Extract<CallOrigin, { kind: 'owner' }>, 'to'>;
 
 /** Answers a call, once: later answers change nothing. */
@@ -34,7 +35,7 @@ export function reply(draft: EntityState, origin: CallOrigin, answer: Answer, ct
       return tellAbove(draft, { to: origin.by, call: origin.call, value, is_error }, ctx);
     default: {
       const { to, session, call_id, step_epoch } = origin;
-      const answered = { session, call_id, step_epoch, value, refs: [...refs], is_error };
+      const answered = { session, call_id, step_epoch, value, refs: refs.slice(0, OWNER_REFS_MAX), is_error };
       return ctx.send([to[0], to[1]], { name: 'aos.agent/OwnerAnswer@1', value: answered });
     }
   }

@@ -17,6 +17,7 @@ import {
 } from '../contracts/index.js';
 import { actorOfOrigin } from './actors.js';
 
+import { roomFor } from './answer-room.js';
 import { answerCall, callKey, failureOf } from './answers.js';
 import { passToApp } from './app-calls.js';
 import { callOfPlan, startPlan } from './call-plans.js';
@@ -90,18 +91,19 @@ interface Asked {
   readonly name: string;
   readonly args: Value;
   readonly actor: Actor;
+  readonly bytes: number;
 }
 
 /** Runs what an entity above asks of this one: that entity's call was judged, this one's rights do not matter. */
 export function takeAsk(
   operations: Operations,
   draft: EntityState,
-  { depth, call: asked, name, args, actor }: Asked,
+  { depth, call: asked, name, args, actor, bytes }: Asked,
   ctx: ReducerContext,
 ): void {
   const op = operations[name];
   if (op?.about === undefined) return ctx.reject('agent_unknown');
-  const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked, actor };
+  const origin: CallOrigin = { kind: 'ancestor', by: askerOf(ctx), depth, call: asked, actor, bytes };
   const key = callKey(origin, ctx);
   tableOf(ctx, 'calls').set(key, { origin, also: [], name, args, checked: true });
   draft.calls++;
@@ -142,7 +144,7 @@ function ask(
   ctx: ReducerContext,
 ): void {
   cutAtOnce({ call, name, args }, about, ctx);
-  const value = { call, depth, name, args, actor: actorOfOrigin(origin) };
+  const value = { call, depth, name, args, actor: actorOfOrigin(origin), bytes: roomFor(call, ctx) };
   const answer = { reply: 'refusal', tag: `${ASK_TAG}${call}`, failure: failureOf(call) } as const;
   ctx.send(entityAt(about), { name: 'society/Ask@1', value }, answer);
 }

@@ -8,10 +8,16 @@
  */
 import type { Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type CallOrigin, type EntityState, withoutSaltedLinks } from '../contracts/index.js';
+import {
+  ANOTHER_CALL,
+  type CallOrigin,
+  type EntityState,
+  NO_ANSWER_KEPT,
+  withoutSaltedLinks,
+} from '../contracts/index.js';
 import { reply } from './answers.js';
 import { tableOf } from './entity-context.js';
-import { refusal } from './operations.js';
+import { type Answer, refusal } from './operations.js';
 
 /** How many repetitions wait for the answer of one call. */
 const WAITING_MAX = 8;
@@ -47,10 +53,13 @@ export function isRepetition(draft: EntityState, { key, origin, name, args }: Co
     commands.set(key, { digest, answer: null });
     return false;
   }
-  const answer = known.digest === digest ? (known.answer ?? undefined) : refusal('duplicate_command');
-  if (answer !== undefined || !waitsToo(key, origin, ctx))
-    reply(draft, origin, answer ?? refusal('duplicate_command'), ctx);
+  const answer = known.digest === digest ? (known.answer ?? undefined) : refused(ANOTHER_CALL);
+  if (answer !== undefined || !waitsToo(key, origin, ctx)) reply(draft, origin, answer ?? refused(NO_ANSWER_KEPT), ctx);
   return true;
+}
+
+function refused({ code, ...details }: typeof ANOTHER_CALL | typeof NO_ANSWER_KEPT): Answer {
+  return refusal(code, details);
 }
 
 /** Has a repetition wait for the answer of the call. @returns whether it waits */

@@ -3,6 +3,7 @@ import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import type {
   AgentEntry,
+  ArchiveRow,
   CallRow,
   CommandRow,
   EntityState,
@@ -10,6 +11,8 @@ import type {
   Role,
   SessionRow,
 } from '../contracts/index.js';
+
+export type { ArchiveRow };
 
 /** A removed agent whose key and hot context are still there. */
 export interface ClearingRow {
@@ -19,6 +22,7 @@ export interface ClearingRow {
 
 /** The tables that every part of the reducer reads. */
 interface Tables {
+  readonly archives: Table<ArchiveRow>;
   readonly commands: Table<CommandRow>;
   readonly rights: Table<Rights>;
   readonly memberships: Table<Role>;

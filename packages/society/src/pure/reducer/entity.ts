@@ -41,10 +41,10 @@ import { accountOf } from './accounts.js';
 import { changeSet, makerRefused } from './agent-rights.js';
 import { operations } from './all-operations.js';
 
-import { answerCall, answererFailed } from './answers.js';
+import { answerCall, answererFailed, openCall } from './answers.js';
 
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
-import { archived } from './archive.js';
+import { archiveAsked, archived, archiveRefused } from './archive.js';
 import { askBoards } from './board-reading.js';
 import { callOfPlan, planOfCallFailed } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
@@ -187,6 +187,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/Told@1': (draft, told, ctx) => {
     if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
     answeredBelow(told, ctx);
+    if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
   'society/Compiled@1': (_draft, compiled, ctx) => {
@@ -232,7 +233,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
-    if (answererFailed(draft, value, ctx)) return;
+    if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
     if (value.tag?.startsWith(ASK_TAG)) {
       const { tag, to, code = '' } = value;
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);

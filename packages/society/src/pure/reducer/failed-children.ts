@@ -5,6 +5,7 @@ import { failedJob, jobNumberOf } from '@reprise/work/contracts';
 import {
   type AgentCallOf,
   agentCalls,
+  archiveIdOf,
   ENTITY,
   type EntityState,
   type entityTables,
@@ -13,7 +14,7 @@ import {
   SWARM,
 } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
-import { archiveId, beginArchive } from './archive.js';
+import { archiveAsked, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
 import { clearRemoved } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -204,8 +205,9 @@ function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFail
     return refusal(refused, { status: failedAgentOf(about, ctx)?.status ?? null, to: 'deactivated' });
   }
   if (!heldBy(ctx, about).ended) keepHold(about, { ...before, ended: true }, ctx);
+  archiveAsked(about, ctx);
   const grace_until = timeOf(ctx.now + (grace_ms ?? draft.grace_ms)) ?? '';
-  return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveId(about, ctx.now) }, ctx);
+  return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveIdOf(about, ctx.now) }, ctx);
 }
 
 function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {

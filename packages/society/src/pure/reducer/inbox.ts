@@ -17,6 +17,7 @@ import {
   type SocietyEvent,
   type Subscription,
 } from '../contracts/index.js';
+import { roomFor } from './answer-room.js';
 import { idOf, tableOf } from './entity-context.js';
 import { fitting } from './fitting.js';
 import { countsOf, memberTable, numberKey, setCounts } from './member-context.js';
@@ -142,10 +143,10 @@ export function eventsAfter(after: number, limit: number, ctx: ReducerContext): 
 }
 
 /** What `events_poll` answers. */
-export function polled(args: Value, ctx: ReducerContext): Answer {
+export function polled(args: Value, call: string, ctx: ReducerContext): Answer {
   const { after = 0, limit = MEMORY_BOUNDS.polled } = memoryToolCalls.events_poll.parse(args);
   const { dropped, next } = countsOf(ctx);
-  const events = fitting(eventsAfter(after, limit, ctx));
+  const events = fitting(eventsAfter(after, limit, ctx), roomFor(call, ctx));
   const last = events.at(-1) as { readonly n: number } | undefined;
   return { value: { events, next: last?.n ?? Math.max(after, next - 1), dropped } };
 }

@@ -22,7 +22,7 @@ export const memberOperations: Operations = {
   ...memoryOperations,
   ...trustOperations,
   events_poll: operation(memoryToolCalls.events_poll, {
-    run: (draft: EntityState, args, call, ctx) => (waitsForNews(draft, call, ctx) ? undefined : polled(args, ctx)),
+    run: (draft: EntityState, args, call, ctx) => (waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx)),
   }),
   group_emcon: operation(memoryToolCalls.group_emcon, {
     group: ({ group_id }) => group_id,
@@ -77,7 +77,7 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
 function goOn(draft: EntityState, call: string, ctx: ReducerContext): void {
   const row = openCall(call, ctx);
   if (row === undefined) return;
-  if (row.name === 'events_poll') answerCall(draft, call, polled(row.args, ctx), ctx);
+  if (row.name === 'events_poll') answerCall(draft, call, polled(row.args, call, ctx), ctx);
   else readHot(idOf(ctx), call, ctx);
 }
 

@@ -2,9 +2,9 @@
  * The stores of an entity and of its groups. Each operation is an effect with the store as its object: the gate decides,
  * by the whole chain of rights. What is refused here is what the gate cannot see: emergency mode, and who may judge.
  */
-import { formatAddress, type Value } from '@reprise/contracts';
+import { formatAddress, present, type Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { openStore, type ReadItem } from '@reprise/memory/contracts';
+import { READ_ITEMS_MAX, type ReadItem } from '@reprise/memory/contracts';
 import {
   authorOf,
   type CallRow,
@@ -27,12 +27,15 @@ import {
 } from '../contracts/index.js';
 import { memoryPlan } from '../plans/memory.js';
 import { actorOfCall } from './actors.js';
+import { isForModel, roomFor } from './answer-room.js';
 import { answerCall, openCall } from './answers.js';
+import { storedItem } from './archive.js';
 import { startPlan } from './call-plans.js';
 import { idOf, tableOf } from './entity-context.js';
-import { fitting } from './fitting.js';
+import { listed } from './fitting.js';
 import { mayAsk } from './may-ask.js';
-import { countsOf, memberTable, setCounts } from './member-context.js';
+import { memberTable } from './member-context.js';
+import { writeOf } from './memory-writes.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { aboutStaged, shownStaging } from './staged.js';
 import { assess, judging } from './trust.js';
@@ -54,14 +57,22 @@ export const memoryOperations: Operations = {
   }),
   memory_read_warm: operation(memoryToolCalls.memory_read_warm, {
     group: ({ group }) => (group === undefined || stagingKeyIn(group) !== undefined ? undefined : group),
-    run: (draft: EntityState, { item_id, group, after = 0, limit = MEMORY_BOUNDS.read }, call, ctx) => {
+    run: (draft: EntityState, args, call, ctx) => {
+      const { item_id, group, after = 0, limit = USUAL_ITEMS } = args;
       if ((item_id === undefined) === (group === undefined)) return refusal('item_or_group');
-      const { store, id } = item_id === undefined ? { store: storeFor(group as string), id: 0 } : itemOf(item_id);
+      const composed = isForModel(call, ctx);
+      if (group !== undefined) {
+        const store = storeFor(group);
+        if (!mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
+        const count = Math.min(limit, composed ? READ_ITEMS_MAX : MEMORY_BOUNDS.read);
+        const own = formatAddress(ctx.address);
+        return act(call, { act: 'page', store, after, limit: count, own, composed }, ctx);
+      }
+      const known = storedItem(item_id ?? '', ctx);
+      if (typeof known !== 'string') return known;
+      const { store, id } = itemOf(known);
       if (!mayAsk(draft, store, ctx)) return denied('cap_denied', 'visibility');
-      const count = Math.min(limit, MEMORY_BOUNDS.read);
-      const ids = id > 0 ? [id] : Array.from({ length: count }, (_, place) => after + 1 + place);
-      const composed = openCall(call, ctx)?.origin.kind === 'owner';
-      return act(call, { act: 'read', store, ids, composed }, ctx);
+      return act(call, { act: 'read', store, ids: [id], composed }, ctx);
     },
   }),
   memory_search: operation(memoryToolCalls.memory_search, {
@@ -121,6 +132,12 @@ export function archiveCopies(
   if (archived.length > 0) ctx.record('society/CopiesArchived@1', { group_id: group, copies: archived });
 }
 
+/** The items of a page, where a call does not say how many. */
+const USUAL_ITEMS = 20;
+
+/** The room of what stands beside the rows of an answer. */
+const HEAD_BYTES = 512;
+
 type Args<T extends MemoryToolName> = MemoryToolCall<T>;
 
 function cameTo(
@@ -136,7 +153,7 @@ function cameTo(
     case 'memory_read_warm':
       return shownItems(memoryToolCalls.memory_read_warm.parse(args), ended, origin.kind === 'owner', ctx);
     case 'memory_search':
-      return found(ended);
+      return found(ended, roomFor(call, ctx) - HEAD_BYTES);
     case 'memory_share':
       return shared(memoryToolCalls.memory_share.parse(args), ended, ctx);
     case 'memory_assess':
@@ -164,21 +181,6 @@ export function refusedWrite(draft: EntityState, store: string, ctx: ReducerCont
   if (group !== undefined && (role === undefined || role === 'viewer')) return denied('cap_denied', 'visibility');
   const isEmergency = draft.emcon || (group !== undefined && memberTable(ctx, 'terms').get(group)?.emcon === true);
   return isEmergency ? refusal('emcon', { hint: 'Reads go on; write again when the emergency is over.' }) : undefined;
-}
-
-/** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
-export function writeOf(store: string, ctx: ReducerContext) {
-  const group = groupOfStore(store);
-  const stores = memberTable(ctx, 'stores');
-  if (group === undefined && stores.get(store) === undefined) {
-    openStore(ctx, store);
-    stores.set(store, null);
-  }
-  const message = countsOf(ctx).write;
-  setCounts({ write: message + 1 }, ctx);
-  const seconds = group === undefined ? 0 : (memberTable(ctx, 'terms').get(group)?.ttl_default ?? 0);
-  const origin = { cell: formatAddress(ctx.address), message };
-  return { origin, expires_at: seconds === 0 ? null : ctx.now + seconds * 1_000 };
 }
 
 function writing(
@@ -238,35 +240,19 @@ export function tellGroup(
  * shown one text between marks, others the content of each item.
  */
 function shownItems(
-  { item_id, group = '', limit = MEMORY_BOUNDS.read }: Args<'memory_read_warm'>,
-  { items, texts }: MemoryEnded,
+  { item_id, group = '' }: Args<'memory_read_warm'>,
+  { items, texts, next }: MemoryEnded,
   isModel: boolean,
   ctx: ReducerContext,
 ): Answer {
-  const store = item_id === undefined ? storeFor(group) : itemOf(item_id).store;
-  if (item_id !== undefined && items.length === 0) return refusal('item_unknown');
-  const answer =
-    item_id === undefined
-      ? listed(store, items, Math.min(limit, MEMORY_BOUNDS.read), ctx)
-      : { value: { items: items.map((item) => rowOf(store, item, ctx)) }, refs: items.map(refOf(store)) };
-  return isModel ? { ...answer, refs: texts.map(({ ref }) => ({ label: 'items', ref })) } : answer;
-}
-
-/** The link of an item's content, under the end of its id. */
-function refOf(store: string) {
-  return ({ id, content_ref: ref }: ReadItem) => ({ label: itemIdOf(store, id).slice(-64), ref });
-}
-
-/** The page after a number: what is in use, and what this entity itself has in quarantine. */
-function listed(store: string, items: readonly ReadItem[], limit: number, ctx: ReducerContext): Answer {
-  const own = formatAddress(ctx.address);
-  const isListed = (item: ReadItem) =>
-    item.state === 'live' || (item.state === 'quarantined' && authorOf(item) === own);
-  const shown = items.filter(isListed);
-  const last = items.at(-1);
-  const next = last !== undefined && items.length === limit ? { next: last.id } : {};
-  const rows = shown.map((item) => rowOf(store, item, ctx));
-  return { value: { items: rows, ...next, ...shownStaging(store, ctx) }, refs: shown.map(refOf(store)) };
+  const known = item_id === undefined ? undefined : storedItem(item_id, ctx);
+  if (typeof known === 'object') return known;
+  if (known !== undefined && items.length === 0) return refusal('item_unknown');
+  const store = known === undefined ? storeFor(group) : itemOf(known).store;
+  const rows = items.map((item) => rowOf(store, item, isModel, ctx));
+  const more = known === undefined ? { ...present({ next: next ?? undefined }), ...shownStaging(store, ctx) } : {};
+  const refs = isModel ? texts.map(({ ref }) => ({ label: 'items', ref })) : [];
+  return { value: { items: rows, ...more } as unknown as Value, refs };
 }
 
 /** The store of a group, or the one that holds what an agent has brought back. */
@@ -275,7 +261,8 @@ function storeFor(group: string): string {
   return staging === undefined ? storeOf.group(group) : storeOf.staging(staging);
 }
 
-function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
+/** A client reads the words of an item by their link; a model is shown them in one text. */
+function rowOf(store: string, item: ReadItem, isModel: boolean, ctx: ReducerContext): Value {
   const { id, type, state, confidence_ppm, subject_key, created_at, expires_at } = item;
   return {
     item_id: itemIdOf(store, id),
@@ -286,6 +273,7 @@ function rowOf(store: string, item: ReadItem, ctx: ReducerContext): Value {
     subject_key,
     created_at,
     expires_at,
+    ...(isModel ? {} : { link: item.content_ref }),
     ...aboutStaged(store, id, ctx),
   };
 }
@@ -298,10 +286,10 @@ function whoseItem(item: ReadItem): Readonly<Record<string, Value>> {
   return of === undefined ? { author } : { author, taken_over_from: shown(of) };
 }
 
-function found({ found: items, texts, withheld }: MemoryEnded): Answer {
+function found({ found: items, texts, withheld }: MemoryEnded, bytesMax: number): Answer {
   const rows = items.map(({ store, id, score, rank }) => ({ item_id: itemIdOf(store, id), score, rank }));
-  const refs = texts.slice(0, 8).map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
-  return { value: { items: fitting(rows), withheld }, refs };
+  const refs = texts.map(({ store, ref }) => ({ label: store.slice(0, 64), ref }));
+  return { value: { ...listed('items', rows, bytesMax), withheld }, refs };
 }
 
 function shared(

@@ -2,9 +2,19 @@
 import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type SwarmCallOf, type SwarmState, type SwarmWaiting, swarmCalls } from '../contracts/index.js';
-import { SWARM_BOUNDS } from '../contracts/swarm.js';
+import { SWARM_BOUNDS, SWARM_ROWS, type SwarmCollect } from '../contracts/swarm.js';
 import { askerOf } from './caller.js';
-import { collect, openDelegations, type SwarmAnswer, tell } from './swarm-collect.js';
+import { listed } from './fitting.js';
+import {
+  collect,
+  join,
+  openDelegations,
+  outputsOf,
+  type SwarmAnswer,
+  statusOf,
+  statusPage,
+  tell,
+} from './swarm-collect.js';
 import {
   changeMember,
   isOver,
@@ -18,6 +28,7 @@ import {
   tasksOf,
 } from './swarm-context.js';
 import { endSwarm } from './swarm-ending.js';
+import { numberIn } from './swarm-shown.js';
 import { hasLeft } from './swarm-spending.js';
 import { addTask, startTask } from './swarm-tasks.js';
 
@@ -27,6 +38,7 @@ interface SwarmAsked {
   readonly name: 'swarm_status' | 'swarm_disband' | 'swarm_task';
   readonly args: Value;
   readonly bytes: number;
+  readonly model: boolean;
   /** Who made the call at the entity. */
   readonly actor: Actor;
 }
@@ -34,10 +46,10 @@ interface SwarmAsked {
 /** Takes a call of an entity that has to do with the swarm: no other learns whether it exists. */
 export function takeSwarmCall(
   draft: SwarmState,
-  { call, name, args, bytes, actor }: SwarmAsked,
+  { call, name, args, bytes, model, actor }: SwarmAsked,
   ctx: ReducerContext,
 ): void {
-  const waiting: SwarmWaiting = { by: askerOf(ctx), call, bytes };
+  const waiting: SwarmWaiting = { by: askerOf(ctx), call, bytes, model };
   const answer = act(draft, waiting, { name, args, actor }, ctx);
   if (answer !== undefined) tell(waiting, answer, ctx);
 }
@@ -49,7 +61,7 @@ function act(
   ctx: ReducerContext,
 ): SwarmAnswer | undefined {
   const { by, bytes } = waiting;
-  if (name === 'swarm_status') return statusOf(draft, bytes, ctx);
+  if (name === 'swarm_status') return status(draft, waiting, swarmCalls.swarm_status.parse(args), ctx);
   if (name === 'swarm_disband') return disband(draft, { by, bytes, actor }, swarmCalls.swarm_disband.parse(args), ctx);
   const task = swarmCalls.swarm_task.parse(args);
   if (isOver(draft)) return refusal('swarm_over', { status: draft.status });
@@ -74,42 +86,23 @@ function disband(
   if (!isDone) endSwarm(draft, { status, mode, by: actor }, ctx);
   const ended = membersOf(ctx).flatMap(([, { agent_id }]) => (agent_id === null ? [] : [agent_id]));
   const shown = draft.status === 'disbanded' ? 'disbanded' : 'archived';
-  const deactivated = ended.slice(0, Math.floor((bytes - 256) / ID_BYTES));
-  return { value: { swarm_id: ctx.address[1], status: shown, deactivated } };
+  return { value: { swarm_id: ctx.address[1], status: shown, ...listed('deactivated', ended, bytes - HEAD_BYTES) } };
 }
 
-/** The bytes of an id in a list. */
-const ID_BYTES = 68;
+/** The room of what stands beside a list. */
+const HEAD_BYTES = 256;
 
-/** The bytes of the rows of an agent and of a result in a status, at most. */
-const AGENT_BYTES = 176;
-const RESULT_BYTES = 176;
-
-/** How far the swarm is. Where not all rows fit, the last ones are shown. */
-function statusOf(draft: SwarmState, bytes: number, ctx: ReducerContext): SwarmAnswer {
-  const { status, strategy, stage, spent, code, synthesis_ref } = draft;
-  const rows = Math.max(1, Math.floor((bytes - 512) / (AGENT_BYTES + RESULT_BYTES)));
-  const agents = membersOf(ctx).flatMap(([, { slot, agent_id, status: of, progress }]) => {
-    const part = progress === 0 ? {} : { progress: progress / MILLION };
-    return agent_id === null ? [] : [{ slot, agent_id, status: of, ...part }];
-  });
-  const results = tasksOf(ctx)
-    .filter(([, task]) => task.status !== 'waiting')
-    .map(([, { agent_id, status: of, output_ref, report_ref }]) => {
-      const ref = report_ref ?? output_ref;
-      return { agent_id, status: of, ...(ref === null ? {} : { ref: ref.toString() }) };
-    });
-  const synthesis = synthesis_ref === null ? {} : { synthesis: { ref: synthesis_ref.toString() } };
-  const value = {
-    ...{ swarm_id: ctx.address[1], status, strategy, stage },
-    ...{ agents: agents.slice(-rows), results: results.slice(-rows) },
-    ...synthesis,
-    cost_micro_money: spent.micro_money,
-    ...(code === null ? {} : { code }),
-  };
-  const refs =
-    synthesis_ref === null || draft.synthesis_kind !== 'text' ? [] : [{ label: 'synthesis', ref: synthesis_ref }];
-  return { value: value as unknown as Value, refs };
+/** How far the swarm is: a page of its agents and results, or one result. A model waits until words are composed. */
+function status(
+  draft: SwarmState,
+  waiting: SwarmWaiting,
+  args: SwarmCallOf<'swarm_status'>,
+  ctx: ReducerContext,
+): SwarmAnswer | undefined {
+  const outputs = waiting.model ? outputsOf(statusPage(waiting, args, ctx).tasks, ctx) : [];
+  if (outputs.length === 0) return statusOf(draft, waiting, args, undefined, ctx);
+  join(outputs, { kind: 'status', waiting, args }, ctx);
+  return undefined;
 }
 
 const MILLION = 1_000_000;
@@ -146,7 +139,7 @@ function coordinate(
     case 'delegate':
       return delegate(draft, task, ctx);
     case 'collect':
-      return waitForReports(draft, waiting, ctx);
+      return waitForReports(draft, { ...waiting, ...pageAsked(task) }, ctx);
     default:
       return finish(draft, task, actor, ctx);
   }
@@ -173,7 +166,8 @@ function delegate(
   if (free === undefined) return refusal('all_busy', { waiting: openDelegations(draft, ctx) });
   if (!hasLeft(draft)) return refusal('budget_exhausted');
   startTask(draft, addTask(draft, free[0], task_ref, ctx), null, ctx);
-  const reports = [{ agent_id: free[1].agent_id, status: 'queued' }];
+  const { slot: of, agent_id: worker } = free[1];
+  const reports = [{ task: draft.tasks.next - 1, agent_id: worker, slot: of, status: 'queued' }];
   return { value: { swarm_id: ctx.address[1], status: draft.status, reports, waiting: openDelegations(draft, ctx) } };
 }
 
@@ -186,8 +180,13 @@ function leastAsked(members: ReturnType<typeof membersOf>, ctx: ReducerContext):
   return members.find((member) => tasksBefore(member) === fewest);
 }
 
+/** The page of reports that a collect asks for. */
+function pageAsked({ after, limit = SWARM_ROWS.usual }: SwarmCallOf<'swarm_task'>) {
+  return { after: numberIn(after), limit };
+}
+
 /** Answers when everything that was delegated has ended. Until then the coordinator holds no slot of the queue. */
-function waitForReports(draft: SwarmState, waiting: SwarmWaiting, ctx: ReducerContext): undefined {
+function waitForReports(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext): undefined {
   if (openDelegations(draft, ctx) === 0) return void collect(draft, waiting, ctx);
   swarmTable(ctx, 'waiting').set(waiting.call, waiting);
   const value = { swarm_id: ctx.address[1], call: waiting.call };

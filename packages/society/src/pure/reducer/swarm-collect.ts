@@ -1,9 +1,11 @@
 /** Outputs of a swarm's agents: joined to a text for the next stage, and collected by a coordinator. */
-import type { Ref, Value } from '@reprise/contracts';
+import { present, type Ref, type Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   entityAt,
   joinPlan,
+  type SwarmCallOf,
+  type SwarmCollect,
   type SwarmPlan,
   type SwarmState,
   type SwarmTask,
@@ -11,6 +13,7 @@ import {
 } from '../contracts/index.js';
 import { SWARM_BOUNDS } from '../contracts/swarm.js';
 import { hasEnded, isOver, memberOr, purposeOf, swarmTable, tasksOf } from './swarm-context.js';
+import { begunTasks, pageOfResults, pageOfSwarm, type SwarmPage, synthesisOf } from './swarm-shown.js';
 
 /** An answer of a swarm to the entity that called. */
 export interface SwarmAnswer {
@@ -72,23 +75,85 @@ export function answerCollects(draft: SwarmState, ctx: ReducerContext): void {
   }
 }
 
-/** Answers a collect: with the texts of what was reported, unless the swarm is over. */
-export function collect(draft: SwarmState, call: SwarmWaiting, ctx: ReducerContext): void {
-  const done = delegated(draft, ctx).filter(([, task]) => hasEnded(task));
-  const outputs = outputsOf(done, ctx);
-  if (outputs.length === 0 || isOver(draft)) return tell(call, collected(draft, call.bytes, ctx), ctx);
-  join(outputs, { kind: 'collect', waiting: call }, ctx);
+/** The swarm has ended, and its plans with it: the calls that wait for composed words are answered without them. */
+export function answerUncomposed(draft: SwarmState, ctx: ReducerContext): void {
+  const plans = swarmTable(ctx, 'plans');
+  for (const [key, purpose] of plans.range()) {
+    if (purpose.kind !== 'collect' && purpose.kind !== 'status') continue;
+    plans.delete(key);
+    answerComposed(draft, purpose, null, ctx);
+  }
 }
 
-/** What a collect is answered with: the reports, the latest where not all fit, and the text of all. */
-export function collected(draft: SwarmState, bytes: number, ctx: ReducerContext, text?: Ref): SwarmAnswer {
-  const done = delegated(draft, ctx).filter(([, task]) => hasEnded(task));
-  const reports = done.slice(-Math.max(1, Math.floor(bytes / ROW_BYTES))).map(([, { agent_id, status }]) => {
-    return { agent_id, status };
-  });
-  const value = { swarm_id: ctx.address[1], status: draft.status, reports, waiting: openDelegations(draft, ctx) };
-  return { value, refs: text === undefined ? [] : [{ label: 'reports', ref: text }] };
+/** The words that a call asks for are composed, or cannot be. */
+export function answerComposed(
+  draft: SwarmState,
+  purpose: Extract<SwarmPlan, { kind: 'collect' | 'status' }>,
+  text: Ref | null,
+  ctx: ReducerContext,
+): void {
+  const { waiting } = purpose;
+  const answer =
+    purpose.kind === 'status'
+      ? statusOf(draft, waiting, purpose.args, text ?? undefined, ctx)
+      : collected(draft, purpose.waiting, ctx, text ?? undefined);
+  tell(waiting, answer, ctx);
 }
 
-/** The bytes of a row at most. */
-const ROW_BYTES = 128;
+/** Answers a collect. A model is shown the words of what was reported in one text, unless the swarm is over. */
+export function collect(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext): void {
+  const outputs = waiting.model ? outputsOf(reportsFor(draft, waiting, ctx).tasks, ctx) : [];
+  if (outputs.length === 0 || isOver(draft)) return tell(waiting, collected(draft, waiting, ctx), ctx);
+  join(outputs, { kind: 'collect', waiting }, ctx);
+}
+
+/** What a collect is answered with: a page of the reports, and the text of it. */
+function collected(draft: SwarmState, waiting: SwarmCollect, ctx: ReducerContext, text?: Ref): SwarmAnswer {
+  const { results: reports, next } = reportsFor(draft, waiting, ctx);
+  const left = { waiting: openDelegations(draft, ctx), ...present({ next }) };
+  const value = { swarm_id: ctx.address[1], status: draft.status, reports, ...left };
+  return { value: value as unknown as Value, refs: text === undefined ? [] : [{ label: 'reports', ref: text }] };
+}
+
+function reportsFor(draft: SwarmState, { after, ...terms }: SwarmCollect, ctx: ReducerContext): SwarmPage {
+  const done = delegated(draft, ctx).filter(([n, task]) => n > after && hasEnded(task));
+  return pageOfResults(done, terms, ctx);
+}
+
+/** The page of a swarm that a call asks for, or the one result. */
+export function statusPage(
+  { bytes, model }: SwarmWaiting,
+  { after, limit, task }: SwarmCallOf<'swarm_status'>,
+  ctx: ReducerContext,
+): SwarmPage {
+  if (task === undefined) return pageOfSwarm(after, { bytes, model, limit }, ctx);
+  const one = begunTasks(ctx).filter(([n]) => n === task);
+  return pageOfResults(one, { bytes, model }, ctx);
+}
+
+/** How far a swarm is. With the number of a task it shows the result of that task from one of its characters on. */
+export function statusOf(
+  draft: SwarmState,
+  waiting: SwarmWaiting,
+  args: SwarmCallOf<'swarm_status'>,
+  text: Ref | undefined,
+  ctx: ReducerContext,
+): SwarmAnswer {
+  const { status, strategy, stage, spent, code, goal_ref, synthesis_ref, synthesis_kind } = draft;
+  const { agents, results, next } = statusPage(waiting, args, ctx);
+  if (args.task !== undefined && results.length === 0)
+    return { value: { code: 'no_task', task: args.task }, is_error: true };
+  const value = {
+    ...{ swarm_id: ctx.address[1], status, strategy, stage, agents, results },
+    ...(waiting.model ? {} : synthesisOf(draft)),
+    cost_micro_money: spent.micro_money,
+    ...present({ code: code ?? undefined, next, from: args.from }),
+  };
+  const isShown = waiting.model && synthesis_ref !== null && synthesis_kind === 'text' && args.task === undefined;
+  const refs = [
+    ...(waiting.model ? [] : [{ label: 'goal', ref: goal_ref }]),
+    ...(text === undefined ? [] : [{ label: 'results', ref: text }]),
+    ...(isShown ? [{ label: 'synthesis', ref: synthesis_ref }] : []),
+  ];
+  return { value: value as unknown as Value, refs };
+}

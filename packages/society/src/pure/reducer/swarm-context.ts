@@ -1,7 +1,7 @@
 /** What the functions of the swarm's reducer work on: its tables, its keys, and who sends. */
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { SlotRow, SwarmMember, SwarmPlan, SwarmState, SwarmTask, SwarmWaiting } from '../contracts/index.js';
+import type { SlotRow, SwarmCollect, SwarmMember, SwarmPlan, SwarmState, SwarmTask } from '../contracts/index.js';
 
 interface Tables {
   readonly slots: Table<SlotRow>;
@@ -11,7 +11,7 @@ interface Tables {
   readonly stages: Table<number>;
   readonly over: Table<null>;
   readonly plans: Table<SwarmPlan>;
-  readonly waiting: Table<SwarmWaiting>;
+  readonly waiting: Table<SwarmCollect>;
 }
 
 /** A table of the swarm. */

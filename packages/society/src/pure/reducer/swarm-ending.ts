@@ -3,6 +3,7 @@ import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, groupAt, type SwarmState } from '../contracts/index.js';
 import { unmakeAgent } from './register.js';
+import { answerUncomposed } from './swarm-collect.js';
 import { changeMember, isOver, memberOr, membersOf, moveSwarm } from './swarm-context.js';
 import { endFailedMember } from './swarm-deputy.js';
 import { tellCreator } from './swarm-formed.js';
@@ -28,6 +29,7 @@ export function endSwarm(draft: SwarmState, { status, mode, by }: SwarmEnd, ctx:
     for (const [key] of membersOf(ctx)) endMember(draft, key, ctx);
   }
   moveSwarm(draft, status, ctx, by);
+  if (!wasOver) answerUncomposed(draft, ctx);
   tellCreator(draft, 'swarm_over', ctx); // one that ends while it forms
 }
 

@@ -17,11 +17,13 @@ import { accountOf } from './accounts.js';
 
 import { actorOfCall } from './actors.js';
 import { endOf } from './agent-times.js';
+import { isForModel, roomFor } from './answer-room.js';
 import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
 import { failedAgentOf } from './failed-agents.js';
+import { listed } from './fitting.js';
 import { type Answer, isOfFailedCell, notMade, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
@@ -55,14 +57,10 @@ const MAKING_TAG = 'swarm-made.';
 const NEW = 'n.';
 const AGAIN = 'k.';
 
-/** The bytes of an answer to a model, and to a client outside. */
-const OWNER_BYTES = 3_500;
-const OUTSIDE_BYTES = 40_000;
-
 /** Passes a call on to the swarm: it knows what the caller is there. */
 function pass(name: string, args: { readonly swarm_id: string }, call: string, ctx: ReducerContext): undefined {
-  const bytes = openCall(call, ctx)?.origin.kind === 'owner' ? OWNER_BYTES : OUTSIDE_BYTES;
-  const value = { call, name, args, bytes, actor: actorOfCall(call, ctx) };
+  const room = { bytes: roomFor(call, ctx), model: isForModel(call, ctx) };
+  const value = { call, name, args, ...room, actor: actorOfCall(call, ctx) };
   ctx.send(
     swarmAt(args.swarm_id),
     { name: 'society/SwarmCall@1', value },
@@ -259,14 +257,11 @@ export function swarmFormed(
   { call, code, value }: { readonly call: string; readonly code: string | null; readonly value: Value },
   ctx: ReducerContext,
 ): void {
-  const row = openCall(call, ctx);
   if (code !== null) return answerCall(draft, call, refusal(code), ctx);
-  const of = row?.origin.kind === 'owner' ? shortened(value) : value;
-  answerCall(draft, call, { value: of }, ctx);
+  const { agents, ...rest } = value as unknown as { readonly agents: readonly Value[] };
+  const bytes = roomFor(call, ctx) - HEAD_BYTES;
+  answerCall(draft, call, { value: { ...rest, ...listed('agents', agents, bytes) } }, ctx);
 }
 
-/** As many agents as an answer to a model has room for. */
-function shortened(value: Value): Value {
-  const { agents, ...rest } = value as unknown as { readonly agents: readonly Value[] };
-  return { ...(rest as Record<string, Value>), agents: agents.slice(0, Math.floor(OWNER_BYTES / 136)) };
-}
+/** The room of what stands beside the agents. */
+const HEAD_BYTES = 512;

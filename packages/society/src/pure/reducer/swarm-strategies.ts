@@ -7,7 +7,7 @@
 import type { Ref } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { SwarmPlan, SwarmState, SwarmTask } from '../contracts/index.js';
-import { answerCollects, collected, join, outputsOf, tell } from './swarm-collect.js';
+import { answerCollects, answerComposed, join, outputsOf } from './swarm-collect.js';
 import {
   failing,
   isOver,
@@ -118,9 +118,8 @@ export function composed(
   { text_ref, code }: { readonly text_ref: Ref | null; readonly code: string | null },
   ctx: ReducerContext,
 ): void {
+  if (purpose.kind === 'collect' || purpose.kind === 'status') return answerComposed(draft, purpose, text_ref, ctx);
   if (purpose.kind === 'key' || isOver(draft)) return;
-  if (purpose.kind === 'collect')
-    return tell(purpose.waiting, collected(draft, purpose.waiting.bytes, ctx, text_ref ?? undefined), ctx);
   if (text_ref === null) return failing(draft, code ?? 'not_joined');
   if (purpose.kind === 'join') return beginStage(draft, purpose.stage, { kind: 'text', ref: text_ref }, ctx);
   draft.synthesis_ref = text_ref;

@@ -1,0 +1,21 @@
+/** What the writes of an entity have in common. */
+import { formatAddress } from '@reprise/contracts';
+import type { ReducerContext } from '@reprise/kernel/define';
+import { openStore } from '@reprise/memory/contracts';
+import { groupOfStore } from '../contracts/index.js';
+import { countsOf, memberTable, setCounts } from './member-context.js';
+
+/** What every write has: where it comes from, and when it expires. The first write to a store of its own opens it. */
+export function writeOf(store: string, ctx: ReducerContext) {
+  const group = groupOfStore(store);
+  const stores = memberTable(ctx, 'stores');
+  if (group === undefined && stores.get(store) === undefined) {
+    openStore(ctx, store);
+    stores.set(store, null);
+  }
+  const message = countsOf(ctx).write;
+  setCounts({ write: message + 1 }, ctx);
+  const seconds = group === undefined ? 0 : (memberTable(ctx, 'terms').get(group)?.ttl_default ?? 0);
+  const origin = { cell: formatAddress(ctx.address), message };
+  return { origin, expires_at: seconds === 0 ? null : ctx.now + seconds * 1_000 };
+}
