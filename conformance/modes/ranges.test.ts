@@ -12,12 +12,12 @@ const SEED = 20_27;
 const TAMPERINGS = 9;
 
 describe(`ranges (seed ${SEED}) [RPL-27]`, () => {
-  it.each(titled(everyNth(4, CASES)))('%s', async (_, one) => {
+  it.each(titled(everyNth(8, CASES)))('%s', async (_, one) => {
     const { store } = await freshOf(one);
     expect(await holdRanges(await store.openReadonly())).toBeGreaterThan(1);
   });
 
-  it.each(titled(everyNth(2, SAMPLED)))('%s, damaged [RPL-28]', async (_, one) => {
+  it.each(titled(everyNth(4, SAMPLED)))('%s, damaged [RPL-28]', async (_, one) => {
     const random = randomFrom(Math.imul(SEED, 7919) + CASES.indexOf(one));
     const trials = await tamperings(await (await freshOf(one)).store.openReadonly(), 1, random);
     for (const { what, sample } of someOf(trials, TAMPERINGS, random)) {

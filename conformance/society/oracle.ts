@@ -27,6 +27,8 @@ export interface Node {
   readonly floor: number;
   readonly bonus: readonly string[];
   members: Readonly<Record<string, string>>;
+  /** Its memberships while its maker's cell has failed, from the failure on: what it has gained since waits for the maker. */
+  meanwhile: readonly Readonly<Record<string, string>>[];
   /** The tier that the owner of a group gives, by group; absent where it has judged nothing. */
   owners: Readonly<Record<string, number>>;
   status: string;
@@ -140,7 +142,8 @@ function isLeft({ cuts }: Node, question: Question): boolean {
 /** Whether a node may, by its own side, by all above it, and by what was cut from any of them. */
 export function may(tree: readonly Node[], index: number, question: Question): boolean {
   const node = tree[index] as Node;
-  if (!uses(tree, node, question) || !isLeft(node, question)) return false;
+  const sides = [node, ...node.meanwhile.map((members) => ({ ...node, members }))];
+  if (!sides.every((side) => uses(tree, side, question)) || !isLeft(node, question)) return false;
   for (let above = node.parent; above >= 0; above = (tree[above] as Node).parent) {
     const one = tree[above] as Node;
     if (!handsOn(one, question) || !isLeft(one, question)) return false;

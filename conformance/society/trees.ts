@@ -122,6 +122,7 @@ function nodeOf(d: Draws, parent: number, index: number): Node {
     floor: d.of([0, 0, 1, 2]),
     bonus: d.once(3) ? d.some(GROUPS) : [],
     members: membersOf(d),
+    meanwhile: [],
     owners: ownersOf(d),
     status: isPerson ? 'active' : d.of(STATUSES.slice(0, 5)),
     end: d.once(4) ? 1 + d.below(10) : Number.POSITIVE_INFINITY,

@@ -80,6 +80,8 @@ export async function changeTree(at: Trees, d: Draws, tree: readonly Grown[]): P
     if (!isOver && !node.failed && d.once(3)) {
       await failEntity(at.world, node.id);
       node.failed = true;
+      for (const { node: child } of tree.filter((one) => tree[one.node.parent] === grown))
+        child.meanwhile = [child.members];
     }
     switch (isOver ? 3 : d.below(node.failed ? 3 : 5)) {
       case 0:
@@ -112,6 +114,7 @@ const PERSON = {
   floor: 0,
   bonus: [],
   members: {},
+  meanwhile: [],
   owners: {},
   status: 'active',
   end: Number.POSITIVE_INFINITY,
@@ -183,13 +186,18 @@ function takesNothing({ memory_read, memory_write, tools, max_parallel_ops, auto
 
 async function join({ office }: Trees, node: Node, group: string, role: (typeof ROLES)[number]): Promise<void> {
   await office.group(group).join(node.id, role);
-  node.members = { ...node.members, [group]: role };
+  changeMembers(node, { ...node.members, [group]: role });
 }
 
 async function leave({ office }: Trees, node: Node, group: string): Promise<void> {
   await office.group(group).leave(node.id);
   const { [group]: _, ...others } = node.members;
-  node.members = others;
+  changeMembers(node, others);
+}
+
+function changeMembers(node: Node, members: Node['members']): void {
+  node.members = members;
+  if (node.meanwhile.length > 0) node.meanwhile = [...node.meanwhile, members];
 }
 
 /** Wide more often than not: else nothing would be allowed a few generations below. */

@@ -180,6 +180,27 @@ describe('a swarm whose cell fails', () => {
     expect((await world.trouble()).map(({ where }) => where[0])).toContain('work/Job@1');
   });
 
+  it('a widening of an agent whose swarm fails of it is answered, taken back, and can be asked for again [SOC-701]', async () => {
+    const hangs = scriptBy(() => ({ text: 'Late.', delayMs: 60_000 }));
+    const works = (state: object) => (state as { readonly status?: string }).status === 'executing';
+    const at = await office({ main: hangs }, failingAt('society/Swarm@1', 'society/Compiled@1', works));
+    await using _world = at.world;
+    const capabilities = { tools: ['memory_search'] };
+    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities, count: 1 }];
+    const manifest = {
+      swarm_id: 's',
+      goal: 'Compare',
+      strategy: 'hierarchical',
+      coordinator_agent_id: { slot: 'scout' },
+    };
+    const swarm = await at.ann.createSwarm({ ...manifest, agents } as never);
+    const id = (await swarm.status()).agents[0]?.agent_id ?? 'none';
+    const widen = () => at.ann.capabilities(id, { capabilities: { tools: ['memory_search', 'memory_read_warm'] } });
+    for (let times = 0; times < 2; times++)
+      await expect(widen()).rejects.toMatchObject({ details: { reason: 'cell_failed', actual: { of: 'maker' } } });
+    expect(await at.ann.capabilities(id)).toMatchObject({ declared: capabilities });
+  });
+
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {
     const at = await officeFailingAt('society/Swarm@1', 'society/Worked@1');
     await using world = at.world;

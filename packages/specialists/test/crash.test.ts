@@ -69,7 +69,7 @@ describe('given a workflow whose process dies at an append', () => {
     expect(expected).toMatchObject({ slots: 0, unverified: 0 });
     expect(counting.appends).toBeGreaterThan(30);
     for (const side of ['before', 'after'] as const) {
-      for (let at = 1; at <= counting.appends; at += stepOf(3)) {
+      for (let at = 1; at <= counting.appends; at += stepOf(5)) {
         const dying = new DyingStore(memory());
         dying.dieAt(at, side);
         const last = await played(dying);
@@ -129,7 +129,7 @@ async function rested(project: Project, clock: VirtualClock, isDead: () => boole
 const ENDED = ['ok', 'failed', 'timeout', 'cancelled'];
 
 describe('given a workflow of which one input kills each process that folds it', () => {
-  it.each(everyNth(2, FIRST_DEATHS))(
+  it.each(everyNth(4, FIRST_DEATHS))(
     'whichever input is quarantined, the project comes to rest: no job, no slot, no result is left, from append %i on [SPEC-21, SPEC-23, SPEC-28]',
     async (append) => {
       const seen: string[] = [];

@@ -90,6 +90,7 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
     content,
     hash: nodeSha256,
     cleanlyClosed,
+    ended: cleanlyClosed ? 'clean' : 'died', // the lock of the file ends only with its holder
     markAtOpen: getNote(db, MARK) ?? null,
     backup: (to) => backupWorld(path, resolve(to)),
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),

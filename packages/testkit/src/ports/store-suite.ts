@@ -168,6 +168,7 @@ export const storeChecks: readonly Check<StoreSubject>[] = [
       await open.close();
       await whileOpen(left, async (next) => {
         expectSame([next.cleanlyClosed, next.markAtOpen], [false, 'fact 7'], 'the notes after a crash');
+        expectSame(next.ended ?? 'died', 'died', 'how the opening ended');
         await expectJournal(next.journal, frames, 'after a crash');
         await expectBlobs(next, refs, 'after a crash');
         await next.journal.append(framesAfter(await next.journal.head(), 1), await next.journal.head());

@@ -25,7 +25,7 @@ export class Calm {
     for (const { process } of this.processes.live) process.stopped = false;
     // One process continues, but not one that may have worked beside another: it learns only by writing what the other
     // wrote.
-    for (const live of this.processes.live.slice(0, this.scene.disk.wasShared ? undefined : -1))
+    for (const live of this.processes.live.slice(0, this.scene.disk.wasTakenOver ? undefined : -1))
       await this.processes.crash(live);
     let world: World;
     do {

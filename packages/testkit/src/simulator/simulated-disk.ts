@@ -6,9 +6,10 @@
  *     not.
  * K2  An append is executed whole or not at all, as the port's contract requires. Content that was stored without a
  *     later append is lost with its process.
- * K3  One process has the store open, unless the lock was lost: then a second one may open it, and the first finds out
- *     by a refused append. From then on no append fails without a reason: the head could not tell whether it was
- *     executed, because the other process may have written the same bytes.
+ * K3  One process has the store open, unless it lost the store: then a second one may open it. A lost lock fences nobody,
+ *     so the first process finds out by an append that the head refuses; from then on no append fails without a reason,
+ *     because the head could not tell whose bytes it is made of. A lost lease fences its holder from the moment in which
+ *     the next one opens: its appends, its notes and its looks at the head are refused, and appends of any process may fail.
  */
 import {
   type Head,
@@ -26,6 +27,9 @@ import type { Turnstile } from './turnstile.js';
 
 /** Trouble of the next append: nothing is written and it fails; or it is written, and the answer is lost. */
 type DiskTrouble = 'fails' | 'answer lost';
+
+/** What holds a store for its process, and was lost: a lock that fences nobody, or a lease that fences its holder. */
+type Hold = 'lock' | 'lease';
 
 /** A store whose owner can be killed. Without `crash` it is closed instead, and the next opening reports a crash. */
 export type CrashableStore = Store & { crash?(): Promise<void> };
@@ -50,14 +54,22 @@ export class SimulatedDisk {
   full = false;
   /** The trouble of the next append. */
   trouble: DiskTrouble | undefined;
-  /** Whether a second process was ever let in. */
+  /** Whether a second process was ever let in beside one that nothing fences. */
   wasShared = false;
+  /** Whether a second process was ever let in. */
+  wasTakenOver = false;
   readonly #platter: CrashableStore;
   readonly #users = new Set<SimulatedProcess>();
+  /** Processes that lost their lease to a later one. */
+  readonly #fenced = new Set<SimulatedProcess>();
   #open: OpenStore | undefined;
-  #clean = true;
+  /** The process that opened it last, and how its opening ended. */
+  #owner: SimulatedProcess | undefined;
+  #ended: 'clean' | 'died' = 'clean';
   #mark: string | null = null;
-  #lockLost = false;
+  #lost: Hold | undefined;
+  /** Processes whose last append failed: much may happen before their next look at the head. */
+  readonly #doubting = new Set<SimulatedProcess>();
 
   constructor(private readonly parts: DiskParts) {
     this.#platter = parts.platter ?? memory();
@@ -68,9 +80,9 @@ export class SimulatedDisk {
     return this.#users.size > 0;
   }
 
-  /** Loses the lock: the next process that opens the store is let in beside its owner. */
-  loseLock(): void {
-    this.#lockLost = true;
+  /** Loses the lock or the lease: the next process that opens the store is let in beside its owner. */
+  lose(hold: Hold): void {
+    this.#lost = hold;
   }
 
   /** The store as a process sees it. */
@@ -90,7 +102,6 @@ export class SimulatedDisk {
   /** Ends a process. What it did not make durable is lost. */
   async died(process: SimulatedProcess): Promise<void> {
     if (!this.#users.delete(process)) return;
-    this.#clean = false;
     if (this.#users.size > 0) return;
     if (this.#platter.crash === undefined) await this.#open?.close();
     else await this.#platter.crash();
@@ -99,22 +110,41 @@ export class SimulatedDisk {
 
   async #openFor(process: SimulatedProcess): Promise<OpenStore> {
     await this.parts.turnstile.wait(process, 'open');
-    if (this.held && !this.#lockLost) {
+    if (this.held && this.#lost === undefined) {
       this.parts.sometimes.happened('a second opener found the world locked');
       throw new RepriseError('world_locked', 'the world is already open for writing', { where: this.#platter.label });
     }
-    if (this.held) {
+    const ended = this.held ? this.#takenOver() : this.#ended;
+    this.#lost = undefined;
+    this.#users.add(process);
+    this.#owner = process;
+    this.#ended = 'died'; // unless it closes the store
+    this.#open ??= await this.#platter.open();
+    const open = this.#open;
+    const cleanlyClosed = open.cleanlyClosed && ended === 'clean';
+    const markAtOpen = this.#mark ?? open.markAtOpen;
+    const hash = open.hash === undefined ? {} : { hash: open.hash };
+    return { ...hash, ...this.#viewOf(process, open), cleanlyClosed, ended, markAtOpen };
+  }
+
+  /** A process is let in beside those that have the store open (K3). */
+  #takenOver(): 'lost' {
+    this.wasTakenOver = true;
+    if (this.#lost === 'lease') {
+      for (const user of this.#users) this.#fenced.add(user);
+      this.parts.sometimes.happened('a second writer was let in, and the lease of the first was over');
+    } else {
       this.wasShared = true;
       this.parts.sometimes.happened('a second writer was let in, for the lock was lost');
     }
-    this.#lockLost = false;
-    this.#users.add(process);
-    this.#open ??= await this.#platter.open();
-    const open = this.#open;
-    const cleanlyClosed = open.cleanlyClosed && this.#clean;
-    const markAtOpen = this.#mark ?? open.markAtOpen;
-    this.#clean = true;
-    return { ...(open.hash && { hash: open.hash }), ...this.#viewOf(process, open), cleanlyClosed, markAtOpen };
+    return 'lost';
+  }
+
+  /** K3: a process without its lease is refused, wherever it looks for what it owns. */
+  #requireLease(process: SimulatedProcess): void {
+    if (!this.#fenced.has(process)) return;
+    this.parts.sometimes.happened('a writer without its lease was fenced');
+    throw new RepriseError('fenced', 'another process has taken this world over', { where: this.#platter.label });
   }
 
   #viewOf(process: SimulatedProcess, open: OpenStore): Pick<OpenStore, 'journal' | 'content' | 'mark' | 'close'> {
@@ -123,7 +153,11 @@ export class SimulatedDisk {
     const { journal, content } = open;
     return {
       journal: {
-        head: () => look('head', () => journal.head()),
+        head: () =>
+          look('head', () => {
+            this.#requireLease(process);
+            return journal.head();
+          }),
         findKey: (key) => look('find key', () => journal.findKey(key)),
         findLast: (kind, seq) => look('find last', () => journal.findLast(kind, seq)),
         read: (from, to) => this.#read(process, 'read', () => journal.read(from, to)),
@@ -141,6 +175,7 @@ export class SimulatedDisk {
       },
       mark: (note) =>
         write('mark', async () => {
+          this.#requireLease(process);
           await open.mark(note);
           this.#mark = note;
         }),
@@ -149,7 +184,9 @@ export class SimulatedDisk {
   }
 
   async #closed(process: SimulatedProcess): Promise<void> {
-    if (!this.#users.delete(process) || this.#users.size > 0) return;
+    if (!this.#users.delete(process)) return;
+    if (process === this.#owner) this.#ended = 'clean';
+    if (this.#users.size > 0) return;
     await this.#open?.close();
     this.#open = undefined;
   }
@@ -165,8 +202,12 @@ export class SimulatedDisk {
     await turnstile.wait(process, 'append');
     const { trouble } = this;
     this.trouble = undefined;
+    this.#requireLease(process);
     if (this.full) throw storeFull();
-    if (trouble === 'fails' && !this.wasShared) throw new RepriseError('store_failed', 'the write failed');
+    if (trouble === 'fails' && !this.wasShared) {
+      this.#doubting.add(process);
+      throw new RepriseError('store_failed', 'the write failed');
+    }
     const head = await journal.append(frames, expected).catch((thrown: unknown) => {
       sometimes.happened('a writer without the lock was stopped by the head');
       throw thrown;
@@ -184,7 +225,8 @@ export class SimulatedDisk {
 
   async #look<T>(process: SimulatedProcess, what: string, then: () => Promise<T>): Promise<T> {
     const { turnstile, choices } = this.parts;
-    if (!process.dead && choices.once(WAITS_ONCE_IN)) await turnstile.wait(process, what);
+    const doubts = this.#doubting.delete(process);
+    if (!process.dead && (doubts || choices.once(WAITS_ONCE_IN))) await turnstile.wait(process, what);
     else await turnstile.hurry(process, what);
     return then();
   }

@@ -86,7 +86,8 @@ export class Storm {
     on('lost answers', 1, () => this.#spoilAppend('answer lost'), this.scene.disk.held);
     on('clock jumps', 1, () => this.#jump());
     on('second openers', 1, () => this.processes.start(), some && this.processes.live.length < 3);
-    on('lost locks', 1, () => this.scene.disk.loseLock(), this.scene.disk.held);
+    on('lost locks', 1, () => this.scene.disk.lose('lock'), this.scene.disk.held);
+    on('lost leases', 1, () => this.#takeOver(), this.scene.disk.held && this.processes.live.length < 3);
     on('closes', 1, () => this.processes.close(choices.pick(open)), open.length > 0);
     return moves;
   }
@@ -126,6 +127,12 @@ export class Storm {
   #spoilAppend(trouble: 'fails' | 'answer lost'): void {
     this.scene.disk.trouble = trouble;
     this.scene.sometimes.happened(trouble === 'fails' ? 'an append failed' : 'the answer of an append was lost');
+  }
+
+  /** A lease ends, and another process wants the world. */
+  #takeOver(): void {
+    this.scene.disk.lose('lease');
+    this.processes.start();
   }
 
   #jump(): void {

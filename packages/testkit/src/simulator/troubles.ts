@@ -10,6 +10,7 @@ export const TROUBLES = [
   'clock jumps',
   'second openers',
   'lost locks',
+  'lost leases',
   'closes',
 ] as const;
 
@@ -28,6 +29,8 @@ export const ALWAYS_EXPECTED = [
   'a second opener found the world locked',
   'a second writer was let in, for the lock was lost',
   'a writer without the lock was stopped by the head',
+  'a second writer was let in, and the lease of the first was over',
+  'a writer without its lease was fenced',
   'the disk was full',
   'an append failed',
   'the answer of an append was lost',

@@ -1,5 +1,5 @@
 /** The simulator itself: it is repeatable, keeps quiet about a sound world, and finds what is broken. */
-import { memory, type OpenStore, type Store } from '@reprise/kernel';
+import { EMPTY_HEAD, memory, type OpenStore, type Store } from '@reprise/kernel';
 import { describe, expect, it } from 'vitest';
 import { Choices } from '../../src/simulator/choices.js';
 import { simulate } from '../../src/simulator/index.js';
@@ -40,7 +40,7 @@ describe('a simulation', () => {
 
 describe('a mutant', () => {
   it('mutant: a store that loses acknowledged frames at a crash is found, with few decisions', async () => {
-    const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 4 });
+    const { failure } = await simulate(tallySubject({ store: forgetful }), { seeds: 200, from: 1 });
     expect(failure?.why).toMatch(/does not open|acknowledged|frame \d+ comes after/);
     expect(failure?.choices.length).toBeLessThan(120);
     expect(failure?.log.join('\n')).toMatch(/process \d dies/);
@@ -49,6 +49,12 @@ describe('a mutant', () => {
   it('mutant: a store that answers before it has written is found', async () => {
     const { failure } = await simulate(tallySubject({ wrap: hasty }), { seeds: 50 });
     expect(failure?.why).toMatch(/before frame \d+ was durable|before that was durable/);
+  });
+
+  it('mutant: a store that shows the head to an owner without its lease is found [JRN-37]', async () => {
+    const troubles = ['lost leases', 'second openers', 'failing disk'] as const;
+    const { failure } = await simulate(tallySubject({ wrap: unfenced, repeats: true }), { seeds: 100, troubles });
+    expect(failure?.why).toMatch(/does not open|acknowledged|started|twice/);
   });
 
   it('mutant: a world that starts an effect before it is journaled is found', async () => {
@@ -137,6 +143,22 @@ function hasty(store: Store): Store {
           },
         },
       };
+    },
+  };
+}
+
+/** Reads the head past the fence, as if it were not asked who the owner is. */
+function unfenced(store: Store): Store {
+  return {
+    ...store,
+    open: async () => {
+      const open = await store.open();
+      const head = async () => {
+        let last = EMPTY_HEAD;
+        for await (const { seq, head: digest } of open.journal.read(0)) last = { seq, digest };
+        return last;
+      };
+      return { ...open, journal: { ...open.journal, head } };
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   type Store,
 } from '@reprise/kernel';
 import * as z from 'zod';
-import type { CrashableStore, SimulationRun, SimulationSubject } from '../../src/simulator/index.js';
+import type { CrashableStore, SimulationSubject } from '../../src/simulator/index.js';
 
 const note = defineEffect({
   kind: 'tally.note@1',
@@ -49,11 +49,12 @@ export interface Mutant {
   readonly store?: () => CrashableStore;
   /** Around the store that a process opens. */
   readonly wrap?: (store: Store) => Store;
-  readonly acts?: (run: SimulationRun) => void;
+  /** Clients send each request again, at whatever process they find. */
+  readonly repeats?: boolean;
 }
 
 /** The app as a subject, or a mutant of it. */
-export function tallySubject({ store = memory, wrap = (one) => one }: Mutant = {}): SimulationSubject {
+export function tallySubject({ store = memory, wrap = (one) => one, repeats = false }: Mutant = {}): SimulationSubject {
   return {
     name: 'tally',
     app,
@@ -74,7 +75,8 @@ export function tallySubject({ store = memory, wrap = (one) => one }: Mutant = {
             name: 'adds',
             weight: 1,
             execute: (world) => {
-              const [id, by] = [`q${n++}`, 1 + run.choices.below(3)];
+              const nth = n++;
+              const [id, by] = repeats ? [`q${nth >> 1}`, 2] : [`q${nth}`, 1 + run.choices.below(3)];
               const added = { name: 'tally/Added@1', value: { by } };
               return run.clients.ask({ id }, () => world.request(['tally/Tally@1', 'a'], added, { id }));
             },

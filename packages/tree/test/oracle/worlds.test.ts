@@ -16,7 +16,7 @@ describe(`random schedules of trees in real worlds (seed ${SEED})`, () => {
     expect(verified).toBeGreaterThan(300);
   }, 240_000);
 
-  it.each(everyNth(4, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
+  it.each(everyNth(8, MUTANTS).map((mutant) => [mutant.name, mutant] as const))(
     'real worlds show a broken tree: %s',
     async (_, mutant) => {
       const { findWorld } = await brokenWorlds(mutant);

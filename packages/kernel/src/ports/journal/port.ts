@@ -36,7 +36,9 @@ export interface Journal {
   /**
    * The durable head.
    *
-   * Contract: reads the store, not a cache: after a failed append it shows what became durable.
+   * Contract: reads the store, not a cache: after a failed append it shows what became durable. When another opening has
+   * taken the world over, it rejects with `fenced`: the new owner may have written the very bytes of the failed append,
+   * so the head alone does not tell whose they are.
    */
   head(): Promise<Head>;
 

@@ -75,6 +75,7 @@ function openMemory(kept: Kept, options: MemoryOptions): OpenStore {
     content: contentStore(kept, staged, options.hash ?? hostSha256()),
     ...offered(options),
     cleanlyClosed,
+    ended: cleanlyClosed ? 'clean' : 'died',
     markAtOpen,
     mark: async (note) => {
       kept.mark = note;

@@ -20,9 +20,15 @@ export interface OpenStore {
   readonly hash?: Hash;
   /**
    * Whether the last process closed the store properly. After an unclean close recovery is more careful
-   * with facts that may have exhausted the machine.
+   * with inputs that may have exhausted the machine.
    */
   readonly cleanlyClosed: boolean;
+  /**
+   * How the last opening ended, when the store can tell: `died` only when the death of its process was witnessed, such as
+   * by a lock of the operating system that ends with its holder; `lost` when its lease or session ended while the process
+   * may have lived. Only a death counts against the input that was noted. Absent: `cleanlyClosed` tells `clean` from `died`.
+   */
+  readonly ended?: 'clean' | 'died' | 'lost';
   /**
    * Notes, outside the journal and its chain, the fact that is about to be folded (null: none). A crash while
    * a note stands tells the next opener which fact may be poisoned. Durable when it resolves.

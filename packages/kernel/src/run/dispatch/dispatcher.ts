@@ -99,6 +99,11 @@ export class Dispatcher implements Executor {
     this.#waiting.rest();
   }
 
+  abandon(): void {
+    this.disable();
+    for (const running of this.#running.values()) running.stop('world_failed');
+  }
+
   /** Takes slots for effects that are being emitted. @returns the effects that may be armed in the same frame */
   reserve(emitted: readonly EmittedEffect[]): string[] {
     const armed: string[] = [];

@@ -72,6 +72,10 @@ export class DryAnswers implements Executor {
     this.#enabled = false;
   }
 
+  abandon(): void {
+    this.disable(); // a dry fork runs nothing that could be told to stop
+  }
+
   /** From now on only receipts before this frame of the original are given; later ones wait. */
   answerUntil(seq: number): void {
     this.#until = seq;

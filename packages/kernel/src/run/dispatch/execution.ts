@@ -45,13 +45,13 @@ export interface Running {
   /** Resolves when it has ended and its receipt is durable. */
   readonly done: Promise<void>;
   /** Tells the adapter to stop. */
-  stop(why: 'cancelled' | 'shutdown'): void;
+  stop(why: Exclude<StopReason, 'deadline'>): void;
   /** Stops waiting for the adapter: the effect was settled without it. */
   fence(): void;
 }
 
 /** Why a running effect was told to stop. */
-type StopReason = 'cancelled' | 'deadline' | 'shutdown';
+type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'world_failed';
 
 /** The reason of its abort signal: the platform's own functions throw it, and authors recognize an `AbortError`. */
 class Stopped extends Error {

@@ -39,6 +39,7 @@ import type { CommittedFrame, IngressOutcome } from './write/ingress.js';
 import { continueInput, type OwnInput, timerInput } from './write/own-inputs.js';
 import { Snapshots, weightOf } from './write/snapshots.js';
 import { Stepper, type StepperHost } from './write/stepper.js';
+import type { Suspicion } from './write/suspects.js';
 import { TimerDriver, TimerQueue } from './write/timers.js';
 
 /**
@@ -213,14 +214,20 @@ class Opening implements StepperHost {
         stamper: this.#stamper,
         host: this,
         recheckEvery: this.options.recheckEvery ?? FROM_BYTES_EVERY,
-        ...(this.store.cleanlyClosed
-          ? {}
-          : { suspicion: { noted: this.store.markAtOpen, note: (name) => this.store.mark(name) } }),
+        ...this.#suspicion(),
       },
       { seq: replayer.head.seq, digest: replayer.head.digest },
     );
     const { snapshotEvery: every } = this.options;
     this.#snapshots = new Snapshots({ table: this.#table, stepper: this.#stepper, every }, tail);
+  }
+
+  /** After an unclean end the first own inputs are suspected. */
+  #suspicion(): { readonly suspicion?: Suspicion } {
+    const { store } = this;
+    if (store.cleanlyClosed) return {};
+    const note = (text: string | null): Promise<void> => store.mark(text);
+    return { suspicion: { noted: store.markAtOpen, died: store.ended !== 'lost', note } };
   }
 
   #makeStamper(lastAt: number | undefined): Stamper {
@@ -307,9 +314,12 @@ class Opening implements StepperHost {
 
   closed(error: RepriseError): void {
     this.#ended.resolve(error);
-    if (error.code !== 'world_closed') this.#troubles.tell(error, { source: 'world', code: error.code });
     this.#timerDriver.stop();
-    this.#executor.disable();
+    if (error.code === 'world_closed') this.#executor.disable();
+    else {
+      this.#troubles.tell(error, { source: 'world', code: error.code });
+      this.#executor.abandon();
+    }
     this.#watchers.wake();
   }
 }

@@ -1,5 +1,6 @@
 /** The options of opening a host, and the checks that run before anything is touched. */
 import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, isWhole, RepriseError } from '@reprise/contracts';
+import type { Head } from '../../ports/journal/port.js';
 import type { Store } from '../../ports/store/store.js';
 import type { Clock } from '../../ports/time/clock.js';
 import { isPattern } from '../../pure/authority/index.js';
@@ -17,6 +18,11 @@ export interface WorldBase {
   readonly store: Store;
   readonly clock: Clock;
   readonly throttle: Throttle;
+  /**
+   * The last durable frame that this host has seen of the world. A store that has lost it, such as a database that fell
+   * back to an older state, is then refused with `head_mismatch`, and nothing is executed again.
+   */
+  readonly expectHead?: Head;
 }
 
 /** An error that reached no caller. */

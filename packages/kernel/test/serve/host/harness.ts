@@ -88,6 +88,11 @@ export class Disk {
     return store;
   }
 
+  /** Another store is found in the place of a world. */
+  replace(world: string, store: Store): void {
+    this.#stores.set(world, store);
+  }
+
   /** All locks of dead processes end. */
   async releaseAll(): Promise<void> {
     for (const release of [...this.#held]) await release();

@@ -1,9 +1,9 @@
 import { RepriseError } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
-import { type Adapter, openKernelWorld, type World } from '../../../src/index.js';
+import { type Adapter, memory, openKernelWorld, type Store, type World } from '../../../src/index.js';
 import { type HostDirectory, memoryDirectory, openHost, type WorldBase } from '../../../src/serve/host/index.js';
 import { codeOf, expectDocumented, expectSound, isPending, refusal } from '../../support/judge.js';
-import { add, again, cell, numberOf, once, start, wake } from '../../support/lab.js';
+import { add, again, ask, cell, numberOf, once, start, wake } from '../../support/lab.js';
 import { ok, outside } from '../../support/outside.js';
 import { app, Disk, firedIn, givenHost } from './harness.js';
 
@@ -40,6 +40,27 @@ describe('given a host', () => {
     await tell('w', add(1));
     expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(2);
     expect([disk.open.most, disk.open.opens]).toEqual([1, 3]);
+    await host.close();
+  });
+
+  it('a world whose store fell back behind a frame that the host has seen stays closed, and pays nothing again [HOST-11]', async () => {
+    const adapter = outside(once);
+    const { host, disk, clock, failures, tell } = await givenHost({ idleMs: 0, adapters: [adapter] });
+    await tell('w', add(1));
+    await clock.advance(1);
+    const older = await copyOf(disk.store('w'));
+    adapter.answerAll(() => ok({ got: 1 }));
+    const invoice = (world: World) => ask(world, 'a', [start('call', 1)], { id: 'invoice-1' });
+    await host.use('w', invoice);
+    await clock.advance(1);
+    disk.replace('w', older);
+    expect(await codeOf(host.use('w', invoice))).toBe('head_mismatch');
+    expect(await codeOf(host.use('w', invoice))).toBe('head_mismatch');
+    expect([adapter.calls.length, host.openCount]).toEqual([1, 0]);
+    expect(failures.map(({ world, error }) => [world, (error as RepriseError).code])).toContainEqual([
+      'w',
+      'head_mismatch',
+    ]);
     await host.close();
   });
 
@@ -506,3 +527,14 @@ describe('given invalid combinations of options', () => {
     await host.close();
   });
 });
+
+/** A store with the frames of another one, as a backup or a replica that has fallen behind. */
+async function copyOf(store: Store): Promise<Store> {
+  const [copy, from] = [memory(), await store.openReadonly()];
+  const to = await copy.open();
+  for await (const frame of from.journal.read(0)) await to.journal.append([frame], await to.journal.head());
+  for await (const ref of from.content.list()) await to.content.put((await from.content.get(ref)) as Uint8Array);
+  await to.journal.append([], await to.journal.head());
+  await Promise.all([to.close(), from.close()]);
+  return copy;
+}

@@ -79,6 +79,9 @@ export const graceMs = z
   .min(0)
   .max(366 * 86_400_000);
 
+/** The entities above an agent: its parent first, the person last; empty for a person. */
+export const lineage = z.array(entityId).max(SOCIETY_BOUNDS.depth);
+
 /** The entity that narrows a dimension of what may be handed on: the nearest one above. */
 export const aboveLimits = z.record(z.string().max(32), entityId);
 
@@ -89,6 +92,8 @@ export const agentRecord = z.strictObject({
   display_name: displayName,
   /** The entity that it is shown below: its maker, or the creator of the swarm that made it. */
   parent_entity_id: entityId,
+  /** All entities above it. */
+  lineage,
   /** How many agents stand above it, itself counted. */
   depth: z.int().min(1).max(SOCIETY_BOUNDS.depth),
   public_key: z.string().min(1).max(128),
@@ -114,6 +119,12 @@ export const agentRecord = z.strictObject({
 /** What is stated about an agent when it is made. */
 export type AgentRecord = z.infer<typeof agentRecord>;
 
+/** Rights that an agent has compiled anew, and the number of operations that it may have at once; null for any. */
+const compiled = z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) });
+
+/** Rights that an agent has compiled anew. */
+export type Compiled = z.infer<typeof compiled>;
+
 /** The state of an entity. */
 export const entityState = z.strictObject({
   kind: z.enum(['person', ...AGENT_TYPES]),
@@ -121,6 +132,8 @@ export const entityState = z.strictObject({
   parent_entity_id: z.nullable(entityId),
   /** The cell that made it and sets its rights: its parent's entity, or a swarm; null for a person. */
   maker: z.nullable(address),
+  /** All entities above it. */
+  lineage,
   depth: count,
   public_key: z.nullable(z.string().max(128)),
   key_ref: z.nullable(z.string().max(128)),
@@ -157,6 +170,8 @@ export const entityState = z.strictObject({
   /** The tier that the parent's verdicts give. */
   tier,
   emcon: z.boolean(),
+  /** Whether its maker, whose cell had failed, has still to set rights that became wider. */
+  waits_for_maker: z.boolean(),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */
@@ -365,10 +380,7 @@ export const entityNews = {
   /** The answer to it: from the agent itself, or from its hot context. */
   'society/Told@1': from(toldAbove, childAgent, by.cell({ reducer: L1, key: [{ event: 'agent_id' }] })),
   /** An agent has compiled its rights anew: its maker sets them. */
-  'society/Compiled@1': from(
-    z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) }),
-    childAgent,
-  ),
+  'society/Compiled@1': from(compiled, childAgent),
   /** Follows the command that sets them: what was refused is known by then. */
   'society/RightsSet@1': from(z.strictObject({ agent_id: agentId, revision: count }), by.self),
   /** An agent tells its maker its status, and when it ends. */

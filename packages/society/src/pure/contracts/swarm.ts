@@ -5,7 +5,7 @@ import * as z from '@reprise/contracts/schema';
 import { by, creates, from } from '@reprise/kernel/define';
 import { JOB_STATUSES, makingTables } from '@reprise/work/contracts';
 import { capabilities } from './capability.js';
-import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, nameId } from './entity.js';
+import { aboveLimits, agentId, entityCoreTables, entityId, graceMs, lineage, nameId } from './entity.js';
 import { failedFacts, failedNewsOfSwarm, failedTables } from './failed.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY } from './names.js';
@@ -115,6 +115,8 @@ export const swarmState = z.strictObject({
   status: z.enum(SWARM_STATUSES),
   /** The entity that created it, and how deep it stands. */
   creator: entityId,
+  /** The creator, and all entities above it. */
+  lineage,
   depth: count,
   /** The call of the creator that is answered when the swarm has formed; null when it was. */
   call: z.nullable(z.string().max(64)),
@@ -278,6 +280,7 @@ export const memberWorked = z.strictObject({
 export const openSwarm = z.strictObject({
   call: z.string().max(64),
   creator: entityId,
+  lineage,
   depth: count,
   manifest: swarmCalls.swarm_create,
   parallel: some,

@@ -8,7 +8,7 @@ import { answerCall } from './answers.js';
 import { idOf } from './entity-context.js';
 import { identifyL1 } from './hot.js';
 import { subscribeAsAsked } from './inbox.js';
-import { type Answer, refusal } from './operations.js';
+import { type Answer, isOfFailedCell, refusal } from './operations.js';
 import { excessIn } from './register.js';
 import { aboveOf, changeRights, compiledOf } from './rights.js';
 import { shownRights } from './shown-rights.js';
@@ -79,11 +79,19 @@ export function changeSet(draft: EntityState, revision: number, code: string | n
   }
   identifyL1(draft, ctx);
   if (changing.call === null) return;
-  const answer: Answer =
-    code === null
-      ? { value: report(draft, ctx) }
-      : refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
-  answerCall(draft, changing.call, answer, ctx);
+  answerCall(draft, changing.call, code === null ? { value: report(draft, ctx) } : notSet(code), ctx);
+}
+
+function notSet(code: string): Answer {
+  if (isOfFailedCell(code)) return refusal('cell_failed', { cell: 'failed', of: 'maker' });
+  return refusal('capability_exceeds_parent', { dimension: 'rights', cause: code });
+}
+
+/** The maker did not take rights that this entity compiled: a change that waits for them is taken back. */
+export function makerRefused(draft: EntityState, code: string, ctx: ReducerContext): void {
+  if (!isOfFailedCell(code)) return;
+  draft.waits_for_maker = true;
+  if (draft.changing !== null) changeSet(draft, draft.changing.revision, code, ctx);
 }
 
 /** What is declared, what counts, and where it is narrower than declared. */

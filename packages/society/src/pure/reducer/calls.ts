@@ -25,6 +25,7 @@ import { isRepetition, namedCall } from './commands.js';
 import { tableOf } from './entity-context.js';
 import { cutAtOnce, notReached } from './failed-children.js';
 import { type Answer, denied, type Operations, refusal } from './operations.js';
+import { askMakerAgain } from './rights.js';
 import { sessionKey } from './session-rights.js';
 import { operated } from './status.js';
 
@@ -53,6 +54,7 @@ export function takeCall(
   draft.calls++;
   const refused = isLarge ? refusal('too_large', { bytes_max: CALL_BYTES_MAX }) : refusedAtOnce(operations, draft, row);
   if (refused !== undefined) return answerCall(draft, key, refused, ctx);
+  askMakerAgain(draft, ctx);
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
   startPlan(ctx, key, callCheckPlan, { call: key, tool: name, group: of, at: ctx.address });

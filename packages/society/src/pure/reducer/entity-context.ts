@@ -1,7 +1,15 @@
 /** What the functions of the entity's reducer work on: its tables, its own address, and its kin. */
 import type { Address, Rights } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import type { AgentEntry, CallRow, CommandRow, RemovedAgent, Role, SessionRow } from '../contracts/index.js';
+import type {
+  AgentEntry,
+  CallRow,
+  CommandRow,
+  EntityState,
+  RemovedAgent,
+  Role,
+  SessionRow,
+} from '../contracts/index.js';
 
 /** A removed agent whose key and hot context are still there. */
 export interface ClearingRow {
@@ -31,6 +39,11 @@ export function tableOf<K extends keyof Tables>(ctx: ReducerContext, name: K): T
 /** The id of the entity of this cell. */
 export function idOf({ address: [, id] }: ReducerContext): string {
   return id;
+}
+
+/** The entities above the agents of this entity. */
+export function lineageBelow({ lineage }: Pick<EntityState, 'lineage'>, ctx: ReducerContext): EntityState['lineage'] {
+  return [idOf(ctx), ...lineage];
 }
 
 /** Tells the maker of a cell that an agent at or below it was removed. */

@@ -36,7 +36,8 @@ import {
   SOCIETY_BOUNDS,
 } from '../contracts/index.js';
 import { ownSession } from '../contracts/senders.js';
-import { changeSet } from './agent-rights.js';
+import { accountOf } from './accounts.js';
+import { changeSet, makerRefused } from './agent-rights.js';
 import { operations } from './all-operations.js';
 
 import { answerCall, answererFailed } from './answers.js';
@@ -45,6 +46,7 @@ import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js'
 import { archived } from './archive.js';
 import { askBoards } from './board-reading.js';
 import { callOfPlan, planOfCallFailed } from './call-plans.js';
+import { rowKeyOf } from './caller.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
 import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -69,7 +71,16 @@ import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
-import { changeRights, compiledOf, handedOnBy, keepAbove, refusedRights, setCompiled } from './rights.js';
+import {
+  askMakerAgain,
+  COMPILED_TAG,
+  changeRights,
+  compiledOf,
+  handedOnBy,
+  keepAbove,
+  refusedRights,
+  setCompiled,
+} from './rights.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sendInput, sessionMade, sessionNews } from './sessions.js';
 import { parentChanged, SWARM_GONE_TAG, setStatus, setTimers, statusTimer, tellChildren } from './status.js';
@@ -139,6 +150,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (draft.kind !== 'person' && draft.status === 'registered')
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
+    askMakerAgain(draft, ctx);
     if (askBoards(ctx)) ctx.send(ctx.address, { name: 'society/SendSoon@1', value: send });
     else sendInput(draft, send, ctx);
   },
@@ -163,7 +175,9 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     answeredBelow(told, ctx);
     answerCall(draft, told.call, { value: told.value, is_error: told.is_error }, ctx);
   },
-  'society/Compiled@1': (_draft, compiled, ctx) => setCompiled(compiled, ctx),
+  'society/Compiled@1': (_draft, compiled, ctx) => {
+    setCompiled({ agent_id: rowKeyOf(ctx), payer: accountOf(idOf(ctx)) }, compiled, ctx);
+  },
   'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
     tellStand(agent_id, revision, null, ctx);
   },
@@ -218,6 +232,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
+    if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
     if (value.tag?.startsWith(SWARM_GONE_TAG)) {
       tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
@@ -257,6 +272,7 @@ function initial(): EntityState {
     display_name: '-',
     parent_entity_id: null,
     maker: null,
+    lineage: [],
     depth: 0,
     public_key: null,
     key_ref: null,
@@ -279,6 +295,7 @@ function initial(): EntityState {
     grace_ms: SOCIETY_BOUNDS.grace_ms,
     tier: 'medium',
     emcon: false,
+    waits_for_maker: false,
     narrowed_at: 0,
     staged_at: 0,
     failures: [],

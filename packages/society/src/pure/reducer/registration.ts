@@ -14,7 +14,7 @@ import { accountOf } from './accounts.js';
 import { endOf, exceeds } from './agent-terms.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
-import { idOf, tableOf } from './entity-context.js';
+import { idOf, lineageBelow, tableOf } from './entity-context.js';
 import { type Answer, refusal } from './operations.js';
 import { type AgentToMake, excessOf, makeAgent, noRoomFor } from './register.js';
 import { handedOnBy } from './rights.js';
@@ -134,6 +134,7 @@ function agentOf(
     agent_type,
     display_name,
     parent_entity_id: idOf(ctx),
+    lineage: lineageBelow(draft, ctx),
     depth: draft.depth + 1,
     public_key,
     key_ref,

@@ -3,16 +3,15 @@
  * may hand on.
  *
  * An entity narrows its own rights itself, in the delivery of the change: the kernel lets every cell do that, whatever
- * has happened above it. What widens them its maker sets, because only the maker may; the entity has the narrower rights
- * until then.
+ * has happened above it. What widens them its maker sets, because only a cell above may; the entity has the narrower rights
+ * until then. A maker whose cell has failed is asked again when the entity acts (SOC-701).
  */
-import type { Capability, Patterns, Rights } from '@reprise/contracts';
+import type { Capability, Patterns } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
-import { type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
+import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
 import { accountOf } from './accounts.js';
-import { rowKeyOf } from './caller.js';
 import { idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
 import { recordedSides } from './recorded.js';
@@ -125,29 +124,33 @@ export function keepAbove(ctx: ReducerContext, { grant: { may, expires_at, max_p
   table.set(BOUNDS, { expires_at: expires_at ?? null, max_parallel: max_parallel ?? null, limits });
 }
 
-/** The maker sets the rights that an agent of it has compiled. */
+/** The maker sets the rights that an agent of it has compiled. @param payer the account that pays for this cell */
 export function setCompiled(
-  {
-    rights,
-    revision,
-    parallel,
-  }: { readonly rights: Rights; readonly revision: number; readonly parallel: number | null },
+  { agent_id, payer }: { readonly agent_id: string; readonly payer: string },
+  { rights, revision, parallel }: Compiled,
   ctx: ReducerContext,
 ): void {
-  const id = rowKeyOf(ctx);
-  const account = accountOf(id);
+  const account = accountOf(agent_id);
   const limits = parallel === null ? {} : { parallel };
-  ctx.command('sys/SetAccount@1', { account, parent: accountOf(idOf(ctx)), limits });
+  ctx.command('sys/SetAccount@1', { account, parent: payer, limits });
   ctx.command(
     'sys/SetRights@1',
     {
-      holder: formatHolder(id),
+      holder: formatHolder(agent_id),
       ...recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise }),
       account,
     },
-    { tag: `${SET_TAG}${id}.${revision}` },
+    { tag: `${SET_TAG}${agent_id}.${revision}` },
   );
-  ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id: id, revision } });
+  ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, revision } });
+}
+
+/** The tag of rights that were sent to the maker. */
+export const COMPILED_TAG = 'compiled';
+
+/** Asks a maker again that had failed: if it was revived, the rights of this entity stand before what it does now. */
+export function askMakerAgain(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.waits_for_maker) askMaker(draft, compiledOf(draft, ctx), ctx);
 }
 
 /** An agent and the revision whose rights were refused; undefined for other commands. */
@@ -179,9 +182,11 @@ function narrowSelf({ exercise, grant }: BothSides, ctx: ReducerContext): void {
 
 function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): void {
   if (draft.maker === null) return;
+  draft.waits_for_maker = false;
   const { max_parallel_ops = null } = draft.declared;
   const value = { rights, revision: draft.revision, parallel: max_parallel_ops };
-  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value });
+  const answer = { reply: 'refusal', tag: COMPILED_TAG } as const;
+  ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value }, answer);
 }
 
 /**

@@ -98,6 +98,7 @@ function memberOf(draft: SwarmState, member: string, key: MemberKeyed, ctx: Redu
     agent_type: row.agent_type,
     display_name: `${slot} ${index} of ${ctx.address[1]}`.slice(0, 120),
     parent_entity_id: draft.creator,
+    lineage: draft.lineage,
     depth: draft.depth + 1,
     declared: row.capabilities,
     granted: null,

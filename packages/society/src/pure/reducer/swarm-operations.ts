@@ -18,7 +18,7 @@ import { actorOfCall } from './actors.js';
 import { answerCall, failureOf, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 
-import { idOf, tableOf } from './entity-context.js';
+import { idOf, lineageBelow, tableOf } from './entity-context.js';
 import { type Answer, isOfFailedCell, type Operations, operation, refusal } from './operations.js';
 import { recorded } from './recorded.js';
 import { type AgentToMake, excessOf } from './register.js';
@@ -145,7 +145,7 @@ function likeMember(
   const end = ttl_seconds === undefined || ttl_seconds === 0 ? draft.expires_at : ctx.now + ttl_seconds * 1_000;
   return {
     ...{ agent_id: NO_ID, public_key: NO_ID, key_ref: null, agent_type, display_name: slot },
-    ...{ parent_entity_id: idOf(ctx), depth: draft.depth + 1, declared: capabilities, granted: null },
+    ...{ parent_entity_id: idOf(ctx), lineage: [], depth: draft.depth + 1, declared: capabilities, granted: null },
     ...{ trust_floor: 'untrusted', automerge: false, expires_at: end, swarm_group: group_id },
     ...{ app: draft.app, grace_ms: draft.grace_ms },
   };
@@ -177,7 +177,7 @@ function makeSwarm(draft: EntityState, call: string, manifest: KeptManifest, ctx
   ctx.command('sys/SetAccount@1', { account, parent: accountOf(idOf(ctx)), limits: budgetOf(manifest) });
   const parallel = Math.min(grant.max_parallel ?? SWARM_BOUNDS.agents, SWARM_BOUNDS.agents);
   const opening = {
-    ...{ call, creator: idOf(ctx), depth: draft.depth, manifest, parallel, account },
+    ...{ call, creator: idOf(ctx), lineage: lineageBelow(draft, ctx), depth: draft.depth, manifest, parallel, account },
     ...{ expires_at: draft.expires_at, app: draft.app, grace_ms: draft.grace_ms, above: recorded(grant), limits },
   };
   const rights = recorded(grant);

@@ -178,6 +178,7 @@ function followed(reduce: ReturnType<typeof handledBy<SwarmState, Events, typeof
 
 function initial({
   creator,
+  lineage,
   depth,
   call,
   manifest,
@@ -189,7 +190,7 @@ function initial({
 }: Opening): SwarmState {
   const { swarm_id, group_id = swarm_id, strategy, goal_ref, culture = {}, on_member_failure = 'continue' } = manifest;
   return {
-    ...{ status: 'creating', creator, depth, call, group: group_id, strategy, goal_ref, culture },
+    ...{ status: 'creating', creator, lineage, depth, call, group: group_id, strategy, goal_ref, culture },
     ...{ on_failure: on_member_failure, parallel, account, expires_at, app, grace_ms },
     ...{ coordinator: null, coordinator_slot: null, synthesizer: null },
     members: { all: 0, asked: 0, keys: 0, made: 0, joined: 0 },

@@ -14,6 +14,7 @@ import type { ContentStore } from '../../../ports/content/port.js';
 import { readInputs } from '../../../ports/journal/frame.js';
 import { ContentCopy, type ForkSource } from '../../../replay/fork/index.js';
 import type { World } from '../world.js';
+import { isLost } from '../write/write-failures.js';
 
 /** Options of feeding: which requests are repeated. */
 export interface FeedOptions {
@@ -99,9 +100,9 @@ async function refusalOf(sending: Promise<unknown>): Promise<ErrorCode | undefin
     await sending;
     return undefined;
   } catch (error) {
-    if (!isRepriseError(error) || FATAL.includes(error.code)) throw error;
+    if (!isRepriseError(error) || isLost(error) || FATAL.includes(error.code)) throw error;
     return error.code;
   }
 }
 
-const FATAL: readonly ErrorCode[] = ['commit_failed', 'fenced', 'store_failed', 'store_full', 'world_closed'];
+const FATAL: readonly ErrorCode[] = ['commit_failed', 'store_failed', 'store_full', 'world_closed'];

@@ -23,7 +23,7 @@ import { type EffectSlots, FrameFolder, type FrameFolderParts } from './frame-fo
 import { type CommittedFrame, type IngressOutcome, outcomeOf, type QueuedIngress, type Stamps } from './ingress.js';
 import { continueInput } from './own-inputs.js';
 import { Duplicate, Known } from './repetition.js';
-import { ANOTHER_WRITER, failure } from './write-failures.js';
+import { ANOTHER_WRITER, failure, isLost } from './write-failures.js';
 
 /** Frames in one commit; more would raise latency without any gain. */
 const BATCH_FRAMES_MAX = 512;
@@ -40,9 +40,6 @@ const RETRY_MS_MAX = 5_000;
 
 /** Errors after which the world closes, even when only a request meets them: our own defect, or another writer. */
 const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
-
-/** Errors of a store whose file is no longer its own: a frame written there is in no journal of this world. */
-const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
 
 /** What the stepper needs from its world. */
 export interface StepperHost extends EffectSlots {
@@ -267,11 +264,12 @@ export class Stepper {
   async #recover(batch: Batch, error: unknown): Promise<boolean> {
     // Another process with the same input writes the same bytes: a matching head does not prove who wrote it.
     if (isRepriseError(error, 'stale_head')) return this.#fail(batch, failure('fenced', ANOTHER_WRITER, error));
-    if (isRepriseError(error) && LOST.includes(error.code)) return this.#fail(batch, error);
+    if (isRepriseError(error) && isLost(error)) return this.#fail(batch, error);
     let durable: Head;
     try {
       durable = await this.parts.journal.head();
     } catch (unreadable) {
+      if (isRepriseError(unreadable) && isLost(unreadable)) return this.#fail(batch, unreadable);
       return this.#fail(batch, failure('store_failed', 'the store failed and cannot be read back', unreadable));
     }
     if (durable.digest === batch.head.digest) {

@@ -8,8 +8,10 @@
 
 /** The store's note, which outlives the process. */
 export interface Suspicion {
-  /** The note of the last crash: the own input that was being folded, and how many processes it has crashed. */
+  /** The note that stood at opening: the own input that was being folded, and how many processes it may have crashed. */
   readonly noted: string | null;
+  /** Whether the process that wrote the note died; otherwise it lost the world, and may have lived on. */
+  readonly died: boolean;
   note(text: string | null): Promise<void>;
 }
 
@@ -28,7 +30,9 @@ export class Suspects {
   /** @param suspicion absent after a clean close: then nothing is suspected or noted */
   constructor(private readonly suspicion: Suspicion | undefined) {
     const [, deaths, name] = /^(\d+) (.*)$/s.exec(suspicion?.noted ?? '') ?? [];
-    if (deaths !== undefined && name !== undefined) this.#suspect = { name, deaths: Number(deaths) };
+    if (deaths === undefined || name === undefined) return;
+    // The note was written for the case of a death: without one, only the deaths before it count.
+    this.#suspect = { name, deaths: suspicion?.died === true ? Number(deaths) : Number(deaths) - 1 };
   }
 
   /**

@@ -1,8 +1,16 @@
 /** The errors of a writer whose commit failed, or that another writer has overtaken. */
-import { RepriseError } from '@reprise/contracts';
+import { type ErrorCode, RepriseError } from '@reprise/contracts';
 
 /** What a writer says that found another writer's frames. */
 export const ANOTHER_WRITER = 'another writer has appended to this journal';
+
+/** Errors of a store that is no longer this writer's own: a frame written there may be in no journal of this world. */
+const LOST: readonly ErrorCode[] = ['fenced', 'world_moved', 'world_linked'];
+
+/** Whether the store belongs to another writer, or its file to another world. */
+export function isLost(error: RepriseError): boolean {
+  return LOST.includes(error.code);
+}
 
 /** An error of the writer, with what to do about it. */
 export function failure(

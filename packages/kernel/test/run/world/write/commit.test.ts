@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRepriseError } from '@reprise/contracts';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomFrom } from '../../../../../../conformance/random.js';
@@ -551,6 +551,88 @@ describe('given another writer beside it, for the lock was lost', () => {
     expect(await codeOf(openKernelWorld({ store: late, app }))).toBe('fenced');
     expect(await framesOf(store)).toHaveLength(1);
     if (made !== undefined) await closeSound(made, store, app);
+  });
+});
+
+/** A store that the next opening takes over: the lease of the owner before is over, and its looks at the head are refused. */
+async function leased() {
+  const shared = await memory().open();
+  let [opened, failing] = [0, false];
+  const store: Store = {
+    label: 'leased',
+    open: async () => {
+      const epoch = ++opened;
+      const requireLease = (): void => {
+        if (epoch < opened) throw new RepriseError('fenced', 'another process has taken this world over');
+      };
+      const journal: typeof shared.journal = {
+        ...shared.journal,
+        head: async () => {
+          requireLease();
+          return shared.journal.head();
+        },
+        append: async (frames, expected) => {
+          requireLease();
+          if (!failing) return shared.journal.append(frames, expected);
+          failing = false;
+          self.failed?.();
+          await self.pause;
+          throw new RepriseError('store_failed', 'the connection was lost');
+        },
+      };
+      const ended = epoch === 1 ? 'clean' : 'lost';
+      return { ...shared, journal, cleanlyClosed: ended === 'clean', ended, close: async () => undefined };
+    },
+    openReadonly: async () => ({ ...shared, close: async () => undefined }),
+  };
+  const self = {
+    store,
+    /** Resolves when the append that fails may answer. */
+    pause: Promise.resolve(),
+    failed: undefined as (() => void) | undefined,
+    /** The next append writes nothing, and fails. */
+    failNext: () => {
+      failing = true;
+    },
+  };
+  return self;
+}
+
+describe('given an owner whose lease is over', () => {
+  it('an effect whose frame the next owner wrote with the same bytes starts at that owner alone [JRN-37]', async () => {
+    const place = await leased();
+    const [clock, adapter] = [new TestClock(), outside(once)];
+    const open = () => openKernelWorld({ store: place.store, app, clock, adapters: [adapter] });
+    const first = await open();
+    let second: World | undefined;
+    place.failNext();
+    place.pause = new Promise((resolve) => {
+      place.failed = async () => {
+        second = await open();
+        await ask(second, 'x', [start('call', 1)], { id: 'the same' });
+        resolve();
+      };
+    });
+    expect(await codeOf(ask(first, 'x', [start('call', 1)], { id: 'the same' }))).toBe('fenced');
+    expect(first.closedBy?.code).toBe('fenced');
+    (await adapter.call(0)).answer(ok({ got: 1 }));
+    await until(async () => (await seen(second as World, 'x'))?.includes('call="ok"') === true);
+    expect(adapter.calls).toHaveLength(1);
+    for (const world of [first, second]) await world?.close();
+  });
+
+  it('an effect that runs at an owner that is fenced is told to stop at once [EFF-25]', async () => {
+    const place = await leased();
+    const adapter = outside(once);
+    const first = await openKernelWorld({ store: place.store, app, adapters: [adapter] });
+    await ask(first, 'x', [start('call', 1)]);
+    const call = await adapter.call(0);
+    expect(call.context.signal.aborted).toBe(false);
+    const second = await openKernelWorld({ store: place.store, app });
+    expect(await codeOf(ask(first, 'x', [add(1)]))).toBe('fenced');
+    expect(call.context.signal.aborted).toBe(true);
+    expect(String(call.context.signal.reason)).toBe('AbortError: the effect was told to stop: world_failed');
+    for (const world of [first, second]) await world.close();
   });
 });
 

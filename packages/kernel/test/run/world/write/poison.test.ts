@@ -29,7 +29,7 @@ function deadly() {
     dyingAt: undefined as string | undefined,
     store: undefined as unknown as Store,
     /** Opens the world in a process that dies as soon as it notes a fact. */
-    async die(options: { clock?: TestClock } = {}) {
+    async die(options: { clock?: TestClock; store?: Store } = {}) {
       const before = noted.length;
       self.dying = true;
       void openKernelWorld({ store: self.store, app, ...options });
@@ -91,6 +91,28 @@ describe('given an input that kills the process when it is folded', () => {
     expect((await recordsOf(place.store, 'receipt'))[0]?.quarantined).toBe(true);
     expect(await seen(third, 'x')).toEqual(['PlanFailed exhausted']);
     await closeSound(third, place.store, app);
+  });
+
+  it('a timer that was noted when two owners lost their leases is folded, for nobody died [REC-11]', async () => {
+    const clock = new TestClock();
+    const place = deadly();
+    const leased = {
+      ...place.store,
+      open: async () => {
+        const open = await place.store.open();
+        return { ...open, ...(open.cleanlyClosed ? {} : { ended: 'lost' as const }) };
+      },
+    };
+    const first = await openKernelWorld({ store: leased, app, clock });
+    await ask(first, 'x', [wake('bell', 10)]);
+    await place.disk.crash();
+    clock.advance(20);
+    for (let round = 0; round < 3; round++) await place.die({ clock, store: leased });
+    const last = await openKernelWorld({ store: leased, app, clock });
+    await last.pump();
+    expect((await recordsOf(place.store, 'timer')).map(({ quarantined }) => quarantined)).toEqual([undefined]);
+    expect(await seen(last, 'x')).toEqual(['timer bell']);
+    await closeSound(last, place.store, app);
   });
 
   it('an input that caused a single death is folded: the cause may have been a power failure [REC-4]', async () => {
@@ -183,9 +205,9 @@ describe('given an input that kills the process when it is folded', () => {
 });
 
 describe('given the notes of inputs', () => {
-  const suspicion = (noted: string | null) => {
+  const suspicion = (noted: string | null, died = true) => {
     const notes: (string | null)[] = [];
-    return { notes, suspects: new Suspects({ noted, note: async (text) => void notes.push(text) }) };
+    return { notes, suspects: new Suspects({ noted, died, note: async (text) => void notes.push(text) }) };
   };
 
   it('the next input of the same name begins without a death after the suspect was folded [REC-6]', async () => {
@@ -202,6 +224,19 @@ describe('given the notes of inputs', () => {
     await suspects.clear('other');
     expect(await suspects.note('ring')).toBe('poison');
     expect(notes).toEqual(['1 other', null]);
+  });
+
+  it('an input that was being folded when two owners lost their leases counts no death [REC-11]', async () => {
+    const { notes, suspects } = suspicion('1 ring', false);
+    expect(await suspects.note('ring')).toBe('noted');
+    expect(notes).toEqual(['1 ring']); // and so after each further loss
+  });
+
+  it('deaths before a lost lease still count [REC-11]', async () => {
+    const afterLoss = suspicion('2 ring', false);
+    expect(await afterLoss.suspects.note('ring')).toBe('noted');
+    expect(afterLoss.notes).toEqual(['2 ring']);
+    expect(await suspicion('2 ring', true).suspects.note('ring')).toBe('poison');
   });
 
   it('two timers whose names differ only in the place of a separator have different notes', () => {
