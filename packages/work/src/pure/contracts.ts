@@ -221,11 +221,12 @@ interface NotTaken {
  * tells nothing itself.
  *
  * @param reply the value of `sys/Reply@1`
- * @returns the end of the job; undefined for the answer to something else
+ * @returns the end of the job; undefined for the answer to something else, and for a job that was there before, which
+ *   tells itself
  */
 export function jobNotMade({ tag = '', code = '' }: NotTaken): JobChanged | undefined {
   const n = tag.startsWith(BEGIN_TAG) ? Number(tag.slice(BEGIN_TAG.length)) : Number.NaN;
-  if (!jobNumber.safeParse(n).success) return undefined;
+  if (!jobNumber.safeParse(n).success || code === 'already_begun') return undefined;
   const isFailed = ['faulted', 'cell_failed', 'cell_absent'].includes(code);
   return isFailed ? failedJob(n) : { ...failedJob(n), code: `job/${code}`.slice(0, 96) };
 }
