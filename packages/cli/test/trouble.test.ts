@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failedCells, isBelow } from '../src/failed-cells.js';
 import { app } from './apps/fragile.js';
 import { run, runOn } from './run.js';
 import { freshFolder } from './worlds.js';
@@ -29,6 +30,31 @@ describe('reprise trouble and reprise revive', () => {
     expect(out).toContain(`${CELL} has failed: threw on demo/Add@1, in frame 2, `);
     const { trouble } = JSON.parse((await run('trouble', path, '--json', ...APP)).out);
     expect(trouble).toMatchObject([{ kind: 'cell_failed', where: CELL, code: 'threw', frame: 2, waiting: 0 }]);
+  });
+
+  it('what is shown of a tree or a project names its failed cells, the fault, and the command that revives them [RED-39]', async () => {
+    const store = await sqlite(path).openReadonly();
+    const { seq } = await store.journal.head();
+    const asked = { world: path, seq, app: APP[1] as string };
+    const [found, ...more] = (await failedCells(store, { ...asked, isMeant: isBelow(['a']) })) ?? [];
+    expect(more).toEqual([]);
+    expect(found?.data).toMatchObject({
+      where: CELL,
+      code: 'threw',
+      frame: 2,
+      revive: `reprise revive ${path} '${CELL}'`,
+    });
+    expect(found?.line).toContain(`${CELL} has failed: threw on demo/Add@1`);
+    expect(await failedCells(store, { ...asked, isMeant: isBelow(['b']) })).toEqual([]);
+    expect(await failedCells(store, { world: path, seq, isMeant: () => true })).toBeUndefined();
+    expect(
+      [
+        ['demo/X@1', 'a/j1'],
+        ['demo/X@1', 'a~2'],
+        ['demo/X@1', 'ab'],
+      ].map((one) => isBelow(['a'])(one as [string, string])),
+    ).toEqual([true, true, false]);
+    await store.close();
   });
 
   it('reprise revive shows the fault and the state before it, and changes nothing without --yes where nobody can be asked', async () => {

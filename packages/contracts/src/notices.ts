@@ -20,6 +20,12 @@ export const planFailed = z.strictObject({ plan: planAddress, name: wireName, co
 /** Kernel notice: a cell that this cell made has failed. It takes no events until it is revived. */
 export const childFailed = z.strictObject({ cell: address, code: z.enum(FAULT_CODES) });
 
+/**
+ * Kernel notice: this cell failed of an event, and was revived. Its state is the one before that event; its plans are gone,
+ * its timers are not, and nothing that was sent to it since was taken.
+ */
+export const revived = z.strictObject({ code: z.enum(FAULT_CODES) });
+
 /** Kernel notice: a timer of this cell fired. */
 export const timerFired = z.strictObject({ name: z.string().max(128), due: z.int().min(0) });
 
@@ -96,8 +102,8 @@ export const commandRefused = z.strictObject({
 /**
  * The notices that the kernel sends to a cell: one closed union. A reducer takes a notice by naming it among its
  * events; a notice that no reducer takes becomes a `fact`, and a fault while taking one makes no further notice. The
- * notices about effects (`EffectWaiting`, `EffectGoesOn`, `EffectLate`) and about a failed cell (`ChildFailed`) are
- * sent only to a cell that names them, since records contain the same information.
+ * notices about effects (`EffectWaiting`, `EffectGoesOn`, `EffectLate`) and about a failed cell (`ChildFailed`, `Revived`)
+ * are sent only to a cell that names them, since records contain the same information.
  */
 export const NOTICES = {
   'sys/EffectWaiting@1': effectWaiting,
@@ -106,6 +112,7 @@ export const NOTICES = {
   'sys/Undeliverable@1': undeliverable,
   'sys/PlanFailed@1': planFailed,
   'sys/ChildFailed@1': childFailed,
+  'sys/Revived@1': revived,
   'sys/TimerFired@1': timerFired,
   'sys/Reply@1': reply,
   'sys/EffectOpened@1': effectOpened,

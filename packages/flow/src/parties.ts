@@ -45,13 +45,14 @@ export function requireParty(ctx: ReducerContext, ...parties: readonly Party[]):
 /**
  * Sends an event to a cell; does nothing when the receiver is null or absent.
  *
+ * @param failure the tag by which this cell hears that the receiver fails or ends later
  * @returns false when the receiver's reducer rejects the event. That is a defect of the receiver and must not fault a
  *   cell that also serves others
  */
-export function tell(ctx: ReducerContext, to: Party, name: string, value: unknown): boolean {
+export function tell(ctx: ReducerContext, to: Party, name: string, value: unknown, failure?: string): boolean {
   if (to === null) return true;
   try {
-    ctx.send(to, { name, value });
+    ctx.send(to, { name, value }, failure === undefined ? undefined : { failure });
     return true;
   } catch {
     return false;

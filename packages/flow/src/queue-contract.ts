@@ -1,5 +1,5 @@
 /** The schemas of queues: commands, events and state (`flow/Queue@1`). */
-import { address, timerFired, undeliverable, value } from '@reprise/contracts';
+import { address, reply, timerFired, undeliverable, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { creates, from, fromAll } from '@reprise/kernel/define';
 import { PRIORITY_MAX, QUEUE_SLOTS_MAX } from './bounds.js';
@@ -105,4 +105,8 @@ export const queueTables = {
 } as const;
 
 /** The kernel events that a queue handles. */
-export const queueNotices = { 'sys/TimerFired@1': timerFired, 'sys/Undeliverable@1': undeliverable } as const;
+export const queueNotices = {
+  'sys/TimerFired@1': timerFired,
+  'sys/Undeliverable@1': undeliverable,
+  'sys/Reply@1': reply,
+} as const;

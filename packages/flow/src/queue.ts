@@ -7,6 +7,7 @@
  * Q3  The waiting item with the highest priority is granted first, and equal ones in the order of arrival.
  * Q4  Every change that frees a slot leads to the next grant: at once, or in another frame when more than a few items
  *     are to be granted, or when the last grant could not be delivered.
+ * Q5  A cell that has failed or ended has no slot.
  */
 import type { Address } from '@reprise/contracts';
 import type * as z from '@reprise/contracts/schema';
@@ -107,6 +108,15 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
     }
     ctx.timer(GRANT, ctx.now); // Q4: the items of a missing cell must not become one cascade
   },
+  'sys/Reply@1': (_draft, { to, tag = '', code = '' }, ctx) => {
+    const { items, running } = tablesOf(ctx);
+    const { item = '' } = running.get(tag.slice(SLOT_TAG.length)) ?? {};
+    const known = items.get(item);
+    if (!tag.startsWith(SLOT_TAG) || known === undefined) return;
+    forget(ctx, item, known);
+    ctx.record('flow/ItemDropped@1', { item, owner: to, code });
+    ctx.timer(GRANT, ctx.now); // Q4
+  },
 };
 
 /** A queue of items before a pool of slots. */
@@ -122,6 +132,9 @@ export const queue = defineReducer({
   },
   reduce: handledBy(HANDLERS),
 });
+
+/** Begins the tag of a slot, by which the queue hears that its cell has failed or ended (Q5). */
+const SLOT_TAG = 'slot.';
 
 /** The timers: of grants in another frame, and of the next lease. */
 const GRANT = 'grant';
@@ -155,7 +168,7 @@ function grantTo(ctx: ReducerContext, at: string, { item, owner, by, value, leas
   const { items, waiting, running, leases } = tablesOf(ctx);
   const due = lease_ms === null ? null : ctx.now + lease_ms;
   waiting.delete(at);
-  if (!tell(ctx, owner, 'flow/Granted@1', { item, value, until: due })) {
+  if (!tell(ctx, owner, 'flow/Granted@1', { item, value, until: due }, `${SLOT_TAG}${at}`)) {
     items.delete(item);
     ctx.record('flow/ItemDropped@1', { item, owner, code: 'event_unknown' });
     return;
@@ -172,6 +185,7 @@ function forget(ctx: ReducerContext, item: string, { at, running, due }: Known):
   const tables = tablesOf(ctx);
   tables.items.delete(item);
   tables[running ? 'running' : 'waiting'].delete(at);
+  if (running) ctx.forget(`${SLOT_TAG}${at}`);
   if (due === null) return;
   tables.leases.delete(leaseKey(due, at));
   awaitLease(ctx);

@@ -120,6 +120,27 @@ describe(`a queue (seed ${SEED})`, () => {
     await office.close();
   });
 
+  it.each<readonly [string, (office: Office) => Promise<unknown>]>([
+    ['ends', (office) => office.host(client('holder'), 'test/Quit@1', {})],
+    [
+      'fails',
+      (office) => {
+        const defect = { to: [...line], name: 'flow/Unknown@1', value: {} };
+        return office.by('other', client('holder'), 'test/Told@1', defect);
+      },
+    ],
+  ])('a queue gives the slot of a cell that %s to the next item at once [FLOW-701]', async (_, over) => {
+    const office = await opened(1);
+    await office.by('holder', line, 'flow/Enqueue@1', { item: 'theirs', value: 1 });
+    await office.by('here', line, 'flow/Enqueue@1', { item: 'mine', value: 1 });
+    expect(said(await office.heard('here'))).toEqual([]);
+    await over(office);
+    await office.rest();
+    expect(said(await office.heard('here'))).toEqual(['flow/Granted@1 mine']);
+    expect((await office.table(line, 'items')).map(([item]) => item)).toEqual(['mine']);
+    await office.close();
+  });
+
   it('a queue drops the item of a cell that takes no grants, and does not fail [FLOW-2]', async () => {
     const office = await opened(1);
     await office.host(deaf('d'), 'test/Told@1', {

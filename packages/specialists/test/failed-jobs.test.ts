@@ -3,6 +3,7 @@ import type { WorldPart } from '@reprise/agent';
 import { memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
 import { describe, expect, it } from 'vitest';
+import { type Delivered, defective } from './support/failing.js';
 import { workflowModel, workflowTeam } from './support/workflow.js';
 
 /** The first job fails of an event, each time that it takes it. */
@@ -33,6 +34,20 @@ function changed<H>(
 }
 
 describe('given a job whose cell fails', () => {
+  it('its session is stopped, and its slot is free, since nobody would hear of what it does [SPEC-703]', async () => {
+    const isDefect = ({ reducer, event }: Delivered) => reducer === 'work/Job@1' && event === 'aos.agent/OwnerCall@1';
+    const team = defective(workflowTeam(), isDefect);
+    await using world = await openWorld({ store: memory(), models: { main: workflowModel().model }, parts: [team] });
+    const project = world.part(team).project('auth');
+    await (await project.send('Move login to OAuth', { id: 'message-1' })).text();
+    await project.idle({ within: '60s' });
+    const failed = (await project.results()).find(({ code }) => code === 'cell_failed');
+    expect(failed).toMatchObject({ skill: 'planner', status: 'failed' });
+    const session = await world.kernel.state(['aos.agent/SessionReducer@1', failed?.session ?? '']);
+    expect(session).toMatchObject({ lifecycle: 'Cancelled' });
+    expect(await world.kernel.table(['flow/Queue@1', 'specialists/dev'], 'running')).toEqual([]);
+  });
+
   it.each(['flow/Granted@1', 'work/Prepared@1', 'aos.agent/ChildNotice@1'])(
     'a job that fails of %s has a failed result, and the project is idle: nobody waits for it [RED-39] [SPEC-45]',
     async (event) => {

@@ -77,6 +77,22 @@ export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, 
   ctx.record('aos.agent/LifecycleChanged@1', { run: draft.run?.number ?? 0, from, to, ...more });
 }
 
+/**
+ * Tells the maker again how the last run stands: a run that goes on, waits, or has ended. Nothing where there was none.
+ *
+ * @returns nothing: the session goes on as it stands
+ */
+export function report(draft: SessionState, ctx: ReducerContext): undefined {
+  const { run, waiting, last } = draft;
+  if (run !== null && waiting === null) tellOwner(draft, { kind: 'running' }, ctx);
+  else if (run !== null && waiting !== null) tellOwner(draft, { kind: 'waiting', for: waiting.for }, ctx);
+  else if (last !== null) {
+    const { run: _, ...ended } = last;
+    tellOwner(draft, { kind: 'settled', ...ended, more: false }, ctx);
+  }
+  return undefined;
+}
+
 /** Sends a notice to the cell that made this session. */
 export function tellOwner(draft: SessionState, news: object, ctx: ReducerContext): void {
   if (draft.tell_owner === false || ctx.parent === null) return;

@@ -53,7 +53,7 @@ import { workedMs } from './limits.js';
 import type { Next } from './moves.js';
 import { ownerRefused, ownerWaits, programCalls, takeOwnerAnswer, takeOwnerAnswers } from './owner.js';
 import { completed } from './run.js';
-import { place } from './say.js';
+import { place, report } from './say.js';
 import { planFailed, stepCompleted, stepFailed } from './step.js';
 import { stopAnyhow } from './stop.js';
 import { toolsetDecided, toolsetsRefreshed } from './toolsets.js';
@@ -78,14 +78,17 @@ const TABLES = {
 const EVENTS = {
   'aos.agent/AgentAdopted@1': creates(from(agentAdopted, by.outside, by.maker)),
   'aos.agent/UserInput@1': from(userInput, by.outside, by.maker),
-  // Makers of an agent above pause and close its sessions when its own cell has failed.
+  // Makers of an agent above pause and close its sessions when its own cell has failed, and a project stops those of a job.
   'aos.agent/HostCommand@1': from(
     sessionCommand,
     by.outside,
     by.maker,
     by.above('society/Entity@1'),
     by.above('society/Swarm@1'),
+    by.above('specialists/Project@1'),
   ),
+  /** Has the session tell its maker again how its last run stands: for a maker that has failed and was revived. */
+  'aos.agent/Report@1': from(z.strictObject({}), by.maker),
   ...fromAll(
     {
       'aos.agent/LlmStepCompleted@1': contract.llmStepCompleted,
@@ -133,6 +136,7 @@ const HANDLERS: Handlers = {
   'aos.agent/AgentAdopted@1': adopt,
   'aos.agent/UserInput@1': takeUserInput,
   'aos.agent/HostCommand@1': takeCommand,
+  'aos.agent/Report@1': (draft, _, ctx) => report(draft, ctx),
   'aos.agent/LlmStepCompleted@1': (draft, value, ctx) =>
     isStale(draft, value, 'aos.agent/LlmStepCompleted@1', ctx) ? undefined : stepCompleted(draft, value, ctx),
   'aos.agent/LlmStepFailed@1': (draft, value, ctx) =>

@@ -67,7 +67,7 @@ describe('reprise team, after a run', () => {
 
   it('show prints JSON of each part [SPEC-22]', async () => {
     const json = async (...what: string[]) => JSON.parse((await show(...what, '--json')).out);
-    expect(await json()).toMatchObject({ project: 'main', status: 'done', counts: { completed: 3 } });
+    expect(await json()).toMatchObject({ project: 'main', status: 'done', counts: { completed: 3 }, failed_cells: [] });
     expect((await json('graph')).tasks[2]).toMatchObject({ id: 3, depends_on: [{ task: 1 }, { task: 2 }] });
     expect((await json('results')).results.map((one: { processed: boolean }) => one.processed)).toEqual(
       Array(5).fill(true),

@@ -19,6 +19,7 @@ import {
 import {
   type Actor,
   type Address,
+  formatAddress,
   isRepriseError,
   type JournalRecord,
   present,
@@ -388,11 +389,20 @@ export class Project {
 
   #refused(value: Value): RepriseError {
     const { code } = value as { readonly code?: string };
+    if (code === 'cell_failed') return this.#coordinatorFailed();
     return new RepriseError('request_rejected', `the coordinator of project ${this.id} refused this input`, {
       where: 'send',
       reason: code,
       actual: code,
       hint: 'docs/reference/session-commands.md says when each refusal comes.',
+    });
+  }
+
+  #coordinatorFailed(): RepriseError {
+    const where = formatAddress(coordinatorOf(this.id));
+    return new RepriseError('cell_failed', `the session of the coordinator of project ${this.id} has failed`, {
+      where,
+      hint: `Fix the cause, revive the session if it is there (\`world.trouble()\` lists failed cells), then send the message with another id.`,
     });
   }
 

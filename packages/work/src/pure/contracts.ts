@@ -1,5 +1,5 @@
 /** The schemas of jobs: one run of an agent for an owner (`work/Job@1`), its preparation, and what its owner is told. */
-import { adopted, type Tally, tally } from '@reprise/agent/contracts';
+import { adopted, SESSION_REDUCER, type Tally, tally } from '@reprise/agent/contracts';
 import { type Address, address, digestHex, inputPart, keyText, partView, ref, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, creates, defineEffect, from, fromAll, type ReducerContext, type RowForm } from '@reprise/kernel/define';
@@ -145,6 +145,8 @@ export const jobCommands = {
       /** Has the job stand still: what runs comes to its end, and nothing begins until it is resumed. */
       'work/Pause@1': z.strictObject({}),
       'work/Resume@1': z.strictObject({}),
+      /** Has the job tell its owner again how it stands: for an owner that has failed and was revived. */
+      'work/Report@1': z.strictObject({}),
     },
     ...jobOwner,
   ),
@@ -197,14 +199,59 @@ export function failedJob(n: number, used: Tally | null = null): JobChanged {
 
 const NO_USE: Tally = { steps: 0, tokens_in: 0, tokens_out: 0, micro_money: 0 };
 
-/** Makes a job of this cell, in this frame. */
+/** Begins the tag of the event that makes a job, whose refusal comes back with it. */
+const BEGIN_TAG = 'job.';
+
+/**
+ * Makes a job of this cell, in this frame. A job that cannot be made is told by `sys/Reply@1`: see {@link jobNotMade}.
+ */
 export function beginWork(ctx: ReducerContext, job: BeginJob): void {
-  ctx.send(jobAddress(ctx.address[1], job.n), { name: 'work/Begin@1', value: job });
+  const answer = { reply: 'refusal', tag: `${BEGIN_TAG}${job.n}` } as const;
+  ctx.send(jobAddress(ctx.address[1], job.n), { name: 'work/Begin@1', value: job }, answer);
+}
+
+/** What the kernel answers about an event that did not take place. */
+interface NotTaken {
+  readonly tag?: string;
+  readonly code?: string;
+}
+
+/**
+ * What the owner of a job hears when the job was not made: its cell failed of its first event, or refused it. Such a job
+ * tells nothing itself.
+ *
+ * @param reply the value of `sys/Reply@1`
+ * @returns the end of the job; undefined for the answer to something else, and for a job that was there before, which
+ *   tells itself
+ */
+export function jobNotMade({ tag = '', code = '' }: NotTaken): JobChanged | undefined {
+  const n = tag.startsWith(BEGIN_TAG) ? Number(tag.slice(BEGIN_TAG.length)) : Number.NaN;
+  if (!jobNumber.safeParse(n).success || code === 'already_begun') return undefined;
+  const isFailed = ['faulted', 'cell_failed', 'cell_absent'].includes(code);
+  return isFailed ? failedJob(n) : { ...failedJob(n), code: `job/${code}`.slice(0, 96) };
+}
+
+/**
+ * Has a job of this cell tell again how it stands. A job that is not there, or whose cell has failed, is told by
+ * `sys/Reply@1`: see {@link jobNotMade}.
+ */
+export function reportWork(ctx: ReducerContext, n: number): void {
+  const answer = { reply: 'refusal', tag: `${BEGIN_TAG}${n}` } as const;
+  ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Report@1', value: {} }, answer);
 }
 
 /** Stops a job of this cell. */
 export function stopWork(ctx: ReducerContext, n: number, reason: string): void {
   ctx.send(jobAddress(ctx.address[1], n), { name: 'work/Stop@1', value: { reason } });
+}
+
+/**
+ * Stops the session of a job whose cell has failed: nobody hears of what it does. For owners that a session takes commands
+ * of when they stand above it, see `aos.agent/HostCommand@1`.
+ */
+export function stopSessionOfFailed(ctx: ReducerContext, session: string): void {
+  const value = { command_id: 'job_failed', command: { type: 'Cancel', scope: 'all' } };
+  ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value });
 }
 
 /** Has a job of this cell stand still: what runs comes to its end, nothing begins. */

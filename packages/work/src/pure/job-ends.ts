@@ -46,6 +46,13 @@ function tell(draft: JobState, status: JobStatus, ctx: ReducerContext, tag?: str
   return true;
 }
 
+/** Tells the owner again how the job stands: nothing has changed. */
+export function reportJob(draft: JobState, ctx: ReducerContext): void {
+  const { owner } = draft;
+  if (owner !== null && ctx.takes(owner, 'work/JobChanged@1'))
+    ctx.send(owner, { name: 'work/JobChanged@1', value: changeOf(draft) });
+}
+
 function changeOf(draft: JobState): JobChanged {
   const { n, status, attempt, tally } = draft;
   const isBegun = draft.session !== null;

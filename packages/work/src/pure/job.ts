@@ -26,7 +26,7 @@ import {
 } from '@reprise/kernel/define';
 import { type BeginJob, jobCommands, jobFacts, jobKey, jobNews, jobOwner } from './contracts.js';
 import { CALL_TAG, callRefused, passDown, passUp } from './job-calls.js';
-import { DRAIN, END_TAG, endJob, hasEnded, moveJob, stopJob, TIMEOUT } from './job-ends.js';
+import { DRAIN, END_TAG, endJob, hasEnded, moveJob, reportJob, stopJob, TIMEOUT } from './job-ends.js';
 import { JOB, JOB_DETAILS_BYTES_MAX, JOB_KEY_MAX } from './job-names.js';
 import { isPaused, pauseJob, resumeJob } from './job-pause.js';
 import { attemptLost, countUse, granted, INPUT_TAG, isLive, prepared, sessionNews, TERMS } from './job-session.js';
@@ -58,6 +58,7 @@ const HANDLERS: EventHandlers<JobState, Events, Tables> = {
   },
   'work/Pause@1': (draft, _, ctx) => pauseJob(draft, ctx),
   'work/Resume@1': (draft, _, ctx) => resumeJob(draft, ctx),
+  'work/Report@1': (draft, _, ctx) => reportJob(draft, ctx),
   'flow/Granted@1': fromPool('flow/Granted@1', (draft, ctx) => {
     if (draft.status !== 'queued') return late(draft, 'flow/Granted@1', ctx);
     draft.slot = 'held';

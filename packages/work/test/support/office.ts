@@ -24,9 +24,11 @@ import {
   jobAddress,
   jobChanged,
   jobEvents,
+  jobNotMade,
   jobOfSender,
   NotPrepared,
   type Preparer,
+  reportWork,
   stopWork,
   workPart,
 } from '@reprise/work';
@@ -52,6 +54,7 @@ const deskReducer = defineReducer({
     'test/Open@1': creates(z.strictObject({ slots: z.int() })),
     'test/Hire@1': z.strictObject({ job: beginJob }),
     'test/Stop@1': z.strictObject({ n: z.int() }),
+    'test/Ask@1': z.strictObject({ n: z.int() }),
     'test/Decide@1': z.strictObject({ says: z.string() }),
     'test/AnswerAgain@1': z.strictObject({ place }),
     'test/Quit@1': z.strictObject({}),
@@ -60,6 +63,7 @@ const deskReducer = defineReducer({
     ...jobEvents,
     'aos.agent/OwnerCall@1': ownerCall,
     'sys/Undeliverable@1': NOTICES['sys/Undeliverable@1'],
+    'sys/Reply@1': NOTICES['sys/Reply@1'],
   },
   logs: { heard: jobChanged },
   init: () => ({ parked: [] }),
@@ -73,6 +77,13 @@ const deskReducer = defineReducer({
         return beginWork(ctx, event.value.job as BeginJob);
       case 'test/Stop@1':
         return stopWork(ctx, event.value.n, 'not_needed');
+      case 'test/Ask@1':
+        return reportWork(ctx, event.value.n);
+      case 'sys/Reply@1': {
+        const unmade = jobNotMade(event.value);
+        if (unmade !== undefined) ctx.append('heard', unmade);
+        return;
+      }
       case 'test/Decide@1': {
         const parked = draft.parked.map((one) => ({ ...one }));
         draft.parked = [];

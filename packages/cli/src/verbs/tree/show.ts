@@ -10,9 +10,10 @@ import {
   type TreeView,
   wordsOfActor,
 } from '@reprise/tree';
+import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
-import { escapeText } from '../../text/escape.js';
+import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { cutToColumns, wrapToColumns } from '../../text/layout.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -42,8 +43,11 @@ export async function showTree(io: Io, named: readonly string[], options: ShowTr
     const texts = new Texts(store.content);
     if (n === undefined) {
       await texts.load(tree);
-      const picture = (): string => pictureText(pictureOf(tree, { textOf: texts.get }), io.out.columns);
-      return io.out.write(options.json === true ? `${toJson(treeJson(tree))}\n` : picture());
+      const seq = options.at ?? (await store.journal.head()).seq;
+      const failed = await failedCells(store, { world: options.world, seq, isMeant: isBelow([tree.name]) });
+      if (options.json === true) return io.out.write(`${toJson({ ...treeJson(tree), ...failedJson(failed) })}\n`);
+      const picture = pictureText(pictureOf(tree, { textOf: texts.get }), io.out.columns);
+      return io.out.write(`${picture}${(failed ?? []).map(({ line }) => `${escapeLine(line)}\n`).join('')}`);
     }
     const node = nodeOf(tree, n);
     if (options.json === true) return io.out.write(`${toJson(await nodeJson(tree, node, texts))}\n`);

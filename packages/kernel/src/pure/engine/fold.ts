@@ -204,13 +204,17 @@ function requireAllowed(verdict: SendVerdict, refused: { readonly what: string; 
   throw new Refusal(code, refused.what, { where: refused.where, reason: verdict.code });
 }
 
-/** Revives a failed cell: its state is the one before the fault. */
+/** Revives a failed cell: its state is the one before the fault. It hears so before anything else. */
 function reviveCell(fold: FrameFold, address: Address): void {
-  if (fold.overlay.get(cellKey(address))?.live !== true)
-    throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  const cell = fold.overlay.get(cellKey(address));
+  if (cell?.live !== true) throw new Refusal('cell_absent', `${formatAddress(address)} does not exist`);
+  const { failed: code } = cell;
   updateCell(fold, address, () => ({ failed: null }));
   fold.overlay.set(failedKey(address), undefined);
+  if (code !== null && takes(fold, address, REVIVED, { code })) notify(fold, address, REVIVED, { code }, 0);
 }
+
+const REVIVED = 'sys/Revived@1';
 
 function admitReceipt(fold: FrameFold, ingress: IngressOf<'receipt'>): void {
   const effect = fold.overlay.get(effectKey(ingress.effect));

@@ -111,7 +111,7 @@ function* compose(plan: PlanContext, { store, ids }: Of<'read'>): PlanBody<Outco
 /** The words of items can be erased, and are data of others: a model gets them between marks, in one bounded text. */
 function* withTexts(plan: PlanContext, store: string, seen: Outcome, shown: readonly number[]): PlanBody<Outcome> {
   if (shown.length === 0) return seen;
-  const receipt = yield* plan.awaitReceipt(searchAsked(plan, store, { ids: shown, k: shown.length, all: true }));
+  const receipt = yield* plan.awaitReceipt(searchAsked(plan, store, { ids: [...shown], k: shown.length, all: true }));
   if (receipt.status !== 'ok') return refused(receipt);
   const { text_ref } = receipt.payload;
   return { ...seen, texts: text_ref === null ? [] : [{ store, ref: text_ref }] };

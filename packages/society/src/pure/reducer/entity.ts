@@ -21,7 +21,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { actorIn, job, makingEvents, makingNews } from '@reprise/work/contracts';
+import { actorIn, job, jobNotMade, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -54,6 +54,7 @@ import { takeLead, takeMembership } from './consent.js';
 import { idOf, tableOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
+import { jobNews } from './entity-work.js';
 import { failedTimer } from './failed-agents.js';
 import {
   answeredBelow,
@@ -234,6 +235,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
+    const unmade = jobNotMade(value);
+    if (unmade !== undefined) return jobNews(draft, unmade, ctx);
     if (value.tag?.startsWith(ASK_TAG)) {
       const { tag, to, code = '' } = value;
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);

@@ -1,7 +1,7 @@
 /** Agents of this entity, and agents below them, whose cells have failed: what it does for them, and what its calls answer. */
 import type { Address, Value } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
-import { failedJob, jobNumberOf } from '@reprise/work/contracts';
+import { failedJob, jobNumberOf, stopSessionOfFailed } from '@reprise/work/contracts';
 import {
   type AgentCallOf,
   agentCalls,
@@ -60,7 +60,10 @@ export function childFailed(
 ): void {
   if (reducer === SWARM) return unformedSwarmFailed(draft, id, ctx);
   const job = jobNumberOf(idOf(ctx), [reducer, id]);
-  if (job !== undefined) return jobNews(draft, failedJob(job), ctx);
+  if (job !== undefined) {
+    stopSessionOfFailed(ctx, id); // the first attempt is the only one: its session has the key of the job
+    return jobNews(draft, { ...failedJob(job), session: id }, ctx);
+  }
   if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(id);
   if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);

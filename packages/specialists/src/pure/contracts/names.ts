@@ -155,6 +155,7 @@ export const PROJECT_REFUSALS = [
   'limit_jobs',
   'budget_exceeded',
   'project_ended',
+  'cell_failed',
 ] as const;
 
 /** Why a command or call was refused. */

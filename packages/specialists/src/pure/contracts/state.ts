@@ -114,8 +114,8 @@ export const projectState = z.strictObject({
     taken: count,
     /** What is set aside for each of its inputs that has not ended, in the order in which they were sent. */
     shares: z.array(count).max(INPUTS_MAX),
-    /** The last run that ended, and why it failed; null when it did not. */
-    run: count,
+    /** The last run that ended, -1 before the first; and why it failed, null when it did not. */
+    run: z.int().min(-1),
     failure: z.nullable(failureText),
   }),
   wake: wakeState,

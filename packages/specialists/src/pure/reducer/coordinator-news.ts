@@ -2,21 +2,39 @@
 import type { ChildNotice, Tally } from '@reprise/agent/contracts';
 import { forgetPassed } from '@reprise/work/contracts';
 import { coordinatorOf } from '../contracts/index.js';
+import { INPUT_TAG } from './coordinator.js';
 import type { Delivery } from './delivery.js';
 import { budgetOf, countUse, giveBack, hasReachedShare } from './spending.js';
 import { wakeEnded } from './wake.js';
 
-/** The session has taken an input, or refused it. What it tells of its runs comes in the order in which it acts. */
-export function inputAnswered(delivery: Delivery, isTaken: boolean): void {
+/**
+ * The session has taken an input, or refused it. What it tells of its runs comes in the order in which it acts. Nobody
+ * waits for the run of an input that a failed session did not take.
+ */
+export function inputAnswered(delivery: Delivery, { tag = '', outcome, code = '' }: Answered): void {
   const { coordinator, wake } = delivery.state;
-  coordinator.sent--;
-  if (isTaken) {
+  coordinator.sent = Math.max(0, coordinator.sent - 1);
+  if (outcome === 'accepted') {
     coordinator.taken++;
     return;
   }
   giveBack(delivery, coordinator.shares.pop() ?? 0);
   if (!coordinator.busy && coordinator.sent === 0 && wake.phase === 'shown') wakeEnded(delivery, false);
+  if (!NOT_THERE.includes(code)) return;
+  const command_id = tag.slice(INPUT_TAG.length);
+  delivery.ctx.record('specialists/Commanded@1', { command_id, code: 'cell_failed', value: null });
+  coordinatorFailed(delivery);
 }
+
+/** What the kernel answers about an event. */
+interface Answered {
+  readonly tag?: string;
+  readonly outcome: 'accepted' | 'rejected';
+  readonly code?: string;
+}
+
+/** The codes with which the kernel answers for a session that has failed, or failed as it was made. */
+const NOT_THERE: readonly string[] = ['faulted', 'cell_failed', 'cell_absent'];
 
 /** A run of the coordinator that used up its share needs another budget. */
 function noteLimit(delivery: Delivery, limit: string): void {
@@ -30,8 +48,13 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean): void {
   const unit = budgetOf(delivery)?.unit ?? 'tokens';
   const [amount] = coordinator.shares.splice(0, 1);
   countUse(delivery, amount === undefined ? null : { unit, amount }, tally);
-  if (more) return;
-  const dropped = coordinator.shares.splice(0, Math.max(0, coordinator.shares.length - coordinator.sent));
+  if (!more) dropShares(delivery);
+}
+
+/** Gives back what was set aside for inputs that no run takes any more. */
+export function dropShares(delivery: Delivery): void {
+  const { shares, sent } = delivery.state.coordinator;
+  const dropped = shares.splice(0, Math.max(0, shares.length - sent));
   giveBack(
     delivery,
     dropped.reduce((sum, one) => sum + one, 0),
@@ -42,7 +65,8 @@ function spend(delivery: Delivery, tally: Tally | null, more: boolean): void {
 export function coordinatorNews(delivery: Delivery, { run, news }: ChildNotice): void {
   const { coordinator, wake } = delivery.state;
   if (news.kind === 'running') coordinator.busy = true;
-  if (news.kind !== 'settled') return;
+  if (news.kind === 'waiting') coordinator.busy = true; // a report of a run that waits
+  if (news.kind !== 'settled' || run <= coordinator.run) return; // a report of a run that is known to have ended
   coordinator.run = run;
   forgetPassed(delivery.ctx, coordinatorOf(delivery.ctx.address[1])[1]);
   coordinator.busy = news.more;

@@ -16,6 +16,9 @@ interface CoordinatorInput {
 /** Begins the tags of inputs, whose answer says that the session has taken or refused them. */
 export const INPUT_TAG = 'input.';
 
+/** The tag of an adoption, which the session refuses when its cell fails of it. */
+export const ADOPTED_TAG = 'adopted';
+
 /** Sends an input to the coordinator. */
 export function tellCoordinator(delivery: Delivery, { command_id, parts, priority, reason }: CoordinatorInput): void {
   const { state, ctx } = delivery;
@@ -54,13 +57,12 @@ function adopt(delivery: Delivery, share: Share | null): void {
   const project = ctx.address[1];
   const { def_ref, config: whole } = teamOf(delivery).coordinator;
   const config = share === null ? whole : { ...whole, limits: { ...whole.limits, ...limitOf(share) } };
-  ctx.send(coordinatorOf(project), {
-    name: 'aos.agent/AgentAdopted@1',
-    value: {
-      ...{ def_ref, config, adopt: 'next_run', agents: [] },
-      ...(isNew ? { depth: 0, tell_owner: true, labels: { project, role: 'coordinator' } } : {}),
-    },
-  });
+  const value = {
+    ...{ def_ref, config, adopt: 'next_run', agents: [] },
+    ...(isNew ? { depth: 0, tell_owner: true, labels: { project, role: 'coordinator' } } : {}),
+  };
+  const answer = { reply: 'refusal', tag: ADOPTED_TAG } as const;
+  ctx.send(coordinatorOf(project), { name: 'aos.agent/AgentAdopted@1', value }, answer);
   coordinator.adopted = state.version;
 }
 

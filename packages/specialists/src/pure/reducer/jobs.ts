@@ -1,6 +1,6 @@
 /** What jobs tell their project: a result is stored before anything else hears of it. */
 import { present } from '@reprise/contracts';
-import { failedJob, forgetPassed, type JobChanged } from '@reprise/work/contracts';
+import { failedJob, forgetPassed, type JobChanged, stopSessionOfFailed } from '@reprise/work/contracts';
 import type { JobRow, RecordedResult, ResultStatus } from '../contracts/index.js';
 import { changeResult, type Delivery, resultOr, tableOf, taskOr } from './delivery.js';
 import { key } from './keys.js';
@@ -34,10 +34,15 @@ export function jobChanged(delivery: Delivery, news: JobChanged): void {
   changeResult(delivery, n, { ...known, status, cost: news.tally });
 }
 
-/** The cell of a job has failed: nothing more comes from it, so its result is a failure; what it used is what it last told. */
+/**
+ * The cell of a job has failed: nothing more comes from it, so its result is a failure; what it used is what it last told.
+ * Its session stops: nobody would hear of what it does.
+ */
 export function jobFailed(delivery: Delivery, n: number): void {
   if (tableOf(delivery, 'jobs').get(key(n)) === undefined) return;
-  jobChanged(delivery, failedJob(n, resultOr(delivery, n).cost));
+  const { cost, session } = resultOr(delivery, n);
+  if (session !== null) stopSessionOfFailed(delivery.ctx, session);
+  jobChanged(delivery, failedJob(n, cost));
 }
 
 function startedWaitingEnded({ ctx, state }: Delivery, n: number, job: JobRow): void {

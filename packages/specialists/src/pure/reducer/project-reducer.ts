@@ -26,7 +26,7 @@ import {
   reducerOnUse,
 } from '@reprise/kernel/define';
 import { memoryEvents, memoryNews, openStore } from '@reprise/memory/contracts';
-import { job, jobEvents, jobNumberOf } from '@reprise/work/contracts';
+import { job, jobEvents, jobNotMade, jobNumberOf } from '@reprise/work/contracts';
 import {
   COORDINATOR_KEY,
   coordinatorOf,
@@ -50,7 +50,7 @@ import { answerCall } from './answers.js';
 import { appRefused, passBack } from './app-calls.js';
 import { takeCall, takeCallAfterReading } from './calls.js';
 import { cancelProject, sweep } from './cancel.js';
-import { INPUT_TAG, tellCoordinator } from './coordinator.js';
+import { ADOPTED_TAG, INPUT_TAG, tellCoordinator } from './coordinator.js';
 import { coordinatorFailed, coordinatorNews, inputAnswered } from './coordinator-news.js';
 import { type Delivery, isFull, tableOf } from './delivery.js';
 import { jobChanged, jobFailed } from './jobs.js';
@@ -60,6 +60,7 @@ import { memoryWritten, remember } from './memory.js';
 import { cancelTask, retryTask, skipTask } from './people.js';
 import { writePlan } from './plan.js';
 import { Refused } from './refused.js';
+import { coordinatorStands, revived, STANDING_TAG } from './revived.js';
 import { spawnTask } from './spawn.js';
 import { canCount, isShared, stateUse } from './spending.js';
 import { setStatus, standingOf } from './status.js';
@@ -100,6 +101,7 @@ const EVENTS = {
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/Reply@1': NOTICES['sys/Reply@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
+  'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
 type Events = typeof EVENTS;
@@ -193,12 +195,18 @@ const HANDLERS: EventHandlers<ProjectState, Events, typeof projectTables> = {
       if (memoryNews(ctx, { name: 'sys/PlanFailed@1', value: { plan, code } }) === 'other')
         planFailed(delivery, plan[2], code);
     }),
-  'sys/Reply@1': (draft, { tag = '', outcome }, ctx) =>
+  'sys/Reply@1': (draft, reply, ctx) =>
     deliver(draft, ctx, (delivery) => {
-      if (tag.startsWith(INPUT_TAG)) inputAnswered(delivery, outcome === 'accepted');
+      const { tag = '' } = reply;
+      const unmade = jobNotMade(reply);
+      if (unmade !== undefined) jobChanged(delivery, unmade);
+      else if (tag === STANDING_TAG) coordinatorStands(delivery, reply.outcome === 'accepted');
+      else if (tag === ADOPTED_TAG) delivery.state.coordinator.adopted = null;
+      else if (tag.startsWith(INPUT_TAG)) inputAnswered(delivery, reply);
       else appRefused(delivery, tag);
     }),
   'sys/ChildFailed@1': (draft, { cell }, ctx) => deliver(draft, ctx, (delivery) => childFailed(delivery, cell)),
+  'sys/Revived@1': (draft, _, ctx) => deliver(draft, ctx, revived),
 };
 
 /** The reducer of projects: part of the app of every world with a team. */
@@ -236,7 +244,7 @@ function initial(): ProjectState {
     exhausted: false,
     unprocessed: 0,
     stuck: 0,
-    coordinator: { adopted: null, busy: false, sent: 0, taken: 0, shares: [], run: 0, failure: null },
+    coordinator: { adopted: null, busy: false, sent: 0, taken: 0, shares: [], run: -1, failure: null },
     wake: { phase: 'none', epoch: 0, due: null, results: [], decides: false, vain: 0, unattended: 0 },
     decision: 'none',
     sweep: null,

@@ -26,6 +26,12 @@ function startReading(delivery: Delivery): void {
   tableOf(delivery, 'plans').set(key(ctx.emit({ plan: readPlan, input })), { kind: 'team', reading: input.id });
 }
 
+/** The plan that read the team is gone: it is read again when something waits for it. */
+export function readAgain(delivery: Delivery): void {
+  delivery.state.reading = null;
+  if (tableOf(delivery, 'inbox').size > 0) startReading(delivery);
+}
+
 /** Begins to read the team, unless it is being read: what a plan has to know for it. */
 export function beginReading({ state }: Delivery): KnownTeam {
   const known = { name: state.team, team: state.version, skills: state.skills };

@@ -236,6 +236,15 @@ function countVain(delivery: Delivery, results: readonly number[]): void {
   else wake.decides = false;
 }
 
+/** The plan that composed is gone, and a timer may have fired in vain: both begin anew, and neither counts. */
+export function wakeAgain(delivery: Delivery): void {
+  const { wake } = delivery.state;
+  if (wake.phase === 'due') setTimers(delivery, delivery.ctx.now);
+  if (wake.phase !== 'composing') return;
+  wake.phase = 'none';
+  tellAgain(delivery);
+}
+
 /** The coordinator has not heard that a decision is needed: the next wake tells it. */
 function tellAgain({ state }: Delivery): void {
   if (state.wake.decides && state.decision === 'shown') state.decision = 'stated';

@@ -1,0 +1,47 @@
+/**
+ * A project goes on after its own cell has failed and was revived: what it waited for may have come meanwhile, or never
+ * comes, since its plans are gone.
+ */
+import { reportWork } from '@reprise/work/contracts';
+import { coordinatorOf } from '../contracts/index.js';
+import { coordinatorFailed, dropShares } from './coordinator-news.js';
+import { type Delivery, tableOf } from './delivery.js';
+import { readAgain } from './team.js';
+import { wakeAgain, wakeEnded } from './wake.js';
+
+/** The tag of the question how the coordinator stands, whose answer comes after what the session tells. */
+export const STANDING_TAG = 'standing';
+
+/** Asks its jobs and its coordinator how they stand, and begins anew what its plans did. */
+export function revived(delivery: Delivery): void {
+  const { ctx } = delivery;
+  const plans = tableOf(delivery, 'plans');
+  for (let first = plans.first(); first !== undefined; first = plans.first()) plans.delete(first[0]);
+  readAgain(delivery);
+  wakeAgain(delivery);
+  const jobs = tableOf(delivery, 'jobs');
+  for (let page = jobs.range(); page.length > 0; page = jobs.range({ after: page.at(-1)?.[0] ?? '' }))
+    for (const [n] of page) reportWork(ctx, Number(n));
+  askCoordinator(delivery);
+}
+
+/** The session counts as asked, as for an input, so that nothing is decided before it has answered. */
+function askCoordinator({ state: { coordinator }, ctx }: Delivery): void {
+  coordinator.busy = false;
+  coordinator.sent = 0;
+  if (coordinator.adopted === null) return;
+  coordinator.sent = 1;
+  const answer = { reply: true, tag: STANDING_TAG } as const;
+  ctx.send(coordinatorOf(ctx.address[1]), { name: 'aos.agent/Report@1', value: {} }, answer);
+}
+
+/** The session has told how it stands: without a run, nothing of it is under way. */
+export function coordinatorStands(delivery: Delivery, isThere: boolean): void {
+  const { coordinator, wake } = delivery.state;
+  if (!isThere) return coordinatorFailed(delivery);
+  coordinator.sent = 0;
+  if (coordinator.busy) return;
+  coordinator.taken = 0;
+  dropShares(delivery);
+  if (wake.phase === 'shown') wakeEnded(delivery, false);
+}
