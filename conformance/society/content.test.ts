@@ -77,7 +77,7 @@ const MUTANTS: readonly (readonly [what: string, file: string, from: string, to:
 ];
 
 describe('content in random societies', () => {
-  it(`Requests to the model, inboxes, resources, clients and reads have what the rules say, in ${WORLDS} worlds from seed ${SEED} [SOC-801] [SOC-802] [SOC-803] [SOC-804]`, async () => {
+  it(`Requests to the model, inboxes, resources, clients and reads have what the rules say, in ${WORLDS} worlds from seed ${SEED} [SOC-91] [SOC-92] [SOC-93] [SOC-94]`, async () => {
     const found = await judgeContent(WORLDS, SEED);
     expect(found.first ?? '').toBe('');
     expect(found.worlds).toBe(WORLDS);

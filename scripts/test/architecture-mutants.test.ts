@@ -97,7 +97,7 @@ describe('content of a society', () => {
     expect(judged(text)[0]).toContain(`${file}:1:`);
   });
 
-  it('the content gate alone may name the effects that read a store [SOC-805]', () => {
+  it('the content gate alone may name the effects that read a store [SOC-95]', () => {
     expect(checkContent(plant({ [CONTENT_GATE]: 'export const READS = [memoryRead, memorySearch];' }))).toEqual([]);
   });
 });

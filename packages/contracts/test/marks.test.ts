@@ -6,7 +6,7 @@ import { bare, nameText, notice, own, paragraphs, party, said } from '../src/ind
 const seed = 20_261_128;
 
 describe('marks around words of others', () => {
-  it('the words of a party stand between marks that name it [MOD-601]', () => {
+  it('the words of a party stand between marks that name it [MOD-30]', () => {
     expect(said(party`agent ${'c1'}, completed: ${'scout'}`, 'Found.', { shown: '6 of 9 bytes' })).toBe(
       '<said by="agent c1, completed: scout" shown="6 of 9 bytes">\nFound.\n</said>',
     );
@@ -29,7 +29,7 @@ describe('marks around words of others', () => {
     ['<ѕаіԁ>', '<quoted-ѕаіԁ>'],
     ['<𝐬𝐚𝐢𝐝>', '<quoted-𝐬𝐚𝐢𝐝>'],
     ['<s*ai*d>', '<quoted-s*ai*d>'],
-  ])('words in which a mark could be read get one level of quoting: %j [MOD-602]', (words, quoted) => {
+  ])('words in which a mark could be read get one level of quoting: %j [MOD-31]', (words, quoted) => {
     expect(bare(words)).toBe(quoted);
   });
 
@@ -41,11 +41,11 @@ describe('marks around words of others', () => {
     '{"a":"\\u003cb\\u003e","b":"50%25"}',
     'Она сказала <Дата>. 彼女は<日本語字>と言った。 👩‍👩‍👧 café naïve',
     '"Hi," said Ann. «Hallo», sagte Ben. &ldquo;Hi&rdquo; said Ann.',
-  ])('ordinary text stays as it is: %j [MOD-602]', (words) => {
+  ])('ordinary text stays as it is: %j [MOD-31]', (words) => {
     expect(bare(words)).toBe(words);
   });
 
-  it(`text of letters, digits and punctuation without an angle bracket stays as it is (seed ${seed}) [MOD-602]`, () => {
+  it(`text of letters, digits and punctuation without an angle bracket stays as it is (seed ${seed}) [MOD-31]`, () => {
     const ordinary = fc
       .string({ unit: fc.constantFrom(...'abcdisSAID 0159.,:;!?()[]{}\'"#@=+-*/_\n') })
       .map((text) => `${text}said`);
@@ -55,7 +55,7 @@ describe('marks around words of others', () => {
     );
   });
 
-  it(`what is quoted can be read back: one level is added, and nothing else is changed (seed ${seed}) [MOD-602]`, () => {
+  it(`what is quoted can be read back: one level is added, and nothing else is changed (seed ${seed}) [MOD-31]`, () => {
     const piece = fc.constantFrom('<', '</', 'said', 'quoted-', '>', ' ', '&lt;', 'x', '\n', '＜');
     const words = fc.array(piece, { maxLength: 20 }).map((parts) => parts.join(''));
     fc.assert(
@@ -73,7 +73,7 @@ describe('marks around words of others', () => {
     ['\u202egnp.exe', 'gnp.exe'],
     ['', '(unnamed)'],
     ['R&D 100% C:\\new 日本 👩‍👩‍👧', 'R&D 100% C:\\new 日本 👩‍👩‍👧'],
-  ])('a name stands in one line without brackets and double quotes: %j [MOD-603]', (name, clean) => {
+  ])('a name stands in one line without brackets and double quotes: %j [MOD-32]', (name, clean) => {
     expect(nameText(name)).toBe(clean);
   });
 });

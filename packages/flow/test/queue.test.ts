@@ -129,7 +129,7 @@ describe(`a queue (seed ${SEED})`, () => {
         return office.by('other', client('holder'), 'test/Told@1', defect);
       },
     ],
-  ])('a queue gives the slot of a cell that %s to the next item at once [FLOW-701]', async (_, over) => {
+  ])('a queue gives the slot of a cell that %s to the next item at once [FLOW-12]', async (_, over) => {
     const office = await opened(1);
     await office.by('holder', line, 'flow/Enqueue@1', { item: 'theirs', value: 1 });
     await office.by('here', line, 'flow/Enqueue@1', { item: 'mine', value: 1 });

@@ -318,7 +318,7 @@ describe('a transcript with missing content', () => {
 });
 
 describe('the system text', () => {
-  it('instructions come first, then how marks are read, then each lane in order, however its texts were gathered [MOD-19, MOD-604]', async () => {
+  it('instructions come first, then how marks are read, then each lane in order, however its texts were gathered [MOD-19, MOD-33]', async () => {
     const texts: ContextText[] = [
       { lane: 'task', name: 'now', text_ref: await text('T') },
       { lane: 'memory', name: 'b', text_ref: await text('B') },

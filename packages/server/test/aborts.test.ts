@@ -8,13 +8,13 @@ const TIMES = 240;
 const SEED = 36;
 
 describe('clients that leave', () => {
-  it(`every place is free after ${TIMES} requests that were broken off at random moments (seed ${SEED}) [SRV-601]`, async () => {
+  it(`every place is free after ${TIMES} requests that were broken off at random moments (seed ${SEED}) [SRV-13]`, async () => {
     const { calls, ...left } = await leaveOften(TIMES, SEED);
     expect(left).toEqual(NOTHING_TAKEN);
     expect(calls).toBeGreaterThan(0);
   });
 
-  it('a principal goes on whose clients left while its token was checked [SRV-601]', async () => {
+  it('a principal goes on whose clients left while its token was checked [SRV-13]', async () => {
     const auth = async (): Promise<'human:ann'> => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       return 'human:ann';
@@ -34,7 +34,7 @@ describe('clients that leave', () => {
     expect(Date.now() - before).toBeLessThan(5_000);
   });
 
-  it('requests that wait on one connection behind an answer are over with their connection [SRV-601]', async () => {
+  it('requests that wait on one connection behind an answer are over with their connection [SRV-13]', async () => {
     await using stage = await overHttp({ http: { limits: { open: 4 } } });
     const token = await stage.tokenOf('human:ann');
     const [body, headers] = bareCall(1, {}, 'note_wait');

@@ -18,7 +18,7 @@ async function session(stage: Awaited<ReturnType<typeof overHttp>>) {
 const batch = (length: number, from = 0) => Array.from({ length }, (_, i) => callOf(from + i, args));
 
 describe('a batch', () => {
-  it('a batch counts as many messages as it has, in a while and at once [SRV-604]', async () => {
+  it('a batch counts as many messages as it has, in a while and at once [SRV-16]', async () => {
     let [calls, running, most] = [0, 0, 0];
     await using stage = await overHttp({
       onCall: async () => {
@@ -53,7 +53,7 @@ describe('a batch', () => {
     expect((await send([])).status).toBe(400);
   });
 
-  it('a batch cancels what it names, and its own requests can be cancelled [SRV-605]', async () => {
+  it('a batch cancels what it names, and its own requests can be cancelled [SRV-17]', async () => {
     let running = 0;
     await using stage = await overHttp({
       onCall: () => {

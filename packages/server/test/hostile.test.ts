@@ -15,7 +15,7 @@ const SLOWEST_MS = 4_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('honest clients beside hostile ones', () => {
-  it(`honest clients are answered while one token and one client without a token take all that they can (seed ${SEED}) [SRV-602]`, async () => {
+  it(`honest clients are answered while one token and one client without a token take all that they can (seed ${SEED}) [SRV-14]`, async () => {
     const { alone, beside, hostile } = await honestBesideHostile(ROUND_MS, SEED);
     expect(alone.failed).toEqual([]);
     expect(beside.failed).toEqual([]);
@@ -24,7 +24,7 @@ describe('honest clients beside hostile ones', () => {
     expect(hostile).toBeGreaterThan(500);
   }, 60_000);
 
-  it('connections that send nothing make room for a client that does [SRV-602]', async () => {
+  it('connections that send nothing make room for a client that does [SRV-14]', async () => {
     await using stage = await overHttp();
     const token = await stage.tokenOf('human:ann');
     const idle = Array.from({ length: 300 }, () => connect(Number(new URL(stage.url).port), '127.0.0.1'));
@@ -35,7 +35,7 @@ describe('honest clients beside hostile ones', () => {
     for (const socket of [...idle, answer.socket]) socket.destroy();
   });
 
-  it('a connection that sends nothing is closed soon after its time, not when Node looks next [SRV-602]', async () => {
+  it('a connection that sends nothing is closed soon after its time, not when Node looks next [SRV-14]', async () => {
     await using stage = await overHttp({ http: { limits: { headersMs: 300 } } });
     const started = Date.now();
     const idle = [wire(stage.url), wire(stage.url, 'POST /mcp HTTP/1.1\r\nhost: x\r\n')];
@@ -43,7 +43,7 @@ describe('honest clients beside hostile ones', () => {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
-  it('a principal has a bounded number of connections and streams; another one has its own [SRV-602]', async () => {
+  it('a principal has a bounded number of connections and streams; another one has its own [SRV-14]', async () => {
     await using stage = await overHttp({ http: { limits: { connectionsEach: 6, streams: 3 } } });
     const [ann, bob] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:bob')];
     const [body, headers] = bareRequest(1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
@@ -66,7 +66,7 @@ describe('honest clients beside hostile ones', () => {
     for (const { socket } of [...streams, ...waits, ...others]) socket.destroy();
   });
 
-  it('sessions of one principal end no session of another [SRV-602]', async () => {
+  it('sessions of one principal end no session of another [SRV-14]', async () => {
     await using stage = await overHttp({ http: { limits: { sessions: 6, sessionsEach: 4 } } });
     const [ann, bob, eve] = await Promise.all(['ann', 'bob', 'eve'].map((name) => stage.tokenOf(`human:${name}`)));
     const open = async (token = ''): Promise<string> => {

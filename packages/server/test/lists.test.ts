@@ -36,7 +36,7 @@ function readings(text: string): string {
 }
 
 describe('the list of sessions', () => {
-  it('the list of sessions shows each reader all that it may read, page by page, and its cursors name no session [SRV-607]', async () => {
+  it('the list of sessions shows each reader all that it may read, page by page, and its cursors name no session [SRV-19]', async () => {
     const { all, seen, stage } = await hospital();
     await using _stage = stage;
     const readers = { ann: all, eve: seen, joe: [] };
@@ -64,7 +64,7 @@ describe('the list of sessions', () => {
     }
   }, 60_000);
 
-  it('the list of sessions is read page by page as a resource too, and a reader who may see nothing is told of no further page [SRV-607]', async () => {
+  it('the list of sessions is read page by page as a resource too, and a reader who may see nothing is told of no further page [SRV-19]', async () => {
     const { seen, stage } = await hospital();
     await using _stage = stage;
     const page = async (token: string, uri: string) => {
@@ -84,7 +84,7 @@ describe('the list of sessions', () => {
     expect(await page(await stage.tokenOf('human:joe'), 'reprise://sessions')).toEqual({ sessions: [] });
   }, 60_000);
 
-  it('a cursor that was altered, made up, or given to another reader is refused [SRV-607]', async () => {
+  it('a cursor that was altered, made up, or given to another reader is refused [SRV-19]', async () => {
     const { stage } = await hospital();
     await using _stage = stage;
     const [ann, eve] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:eve')];

@@ -15,7 +15,7 @@ async function statusFor(url: string, text: string): Promise<number | undefined>
 }
 
 describe('an odd request', () => {
-  it(`a request with an odd target is the client's mistake (seed ${SEED}) [SRV-610]`, async () => {
+  it(`a request with an odd target is the client's mistake (seed ${SEED}) [SRV-22]`, async () => {
     await using stage = await overHttp();
     const token = await stage.tokenOf('human:ann');
     const targets = [
@@ -57,7 +57,7 @@ describe('an odd request', () => {
     expect(stage.errors).toEqual([]);
   });
 
-  it('a session begins with a granted request only [SRV-608]', async () => {
+  it('a session begins with a granted request only [SRV-20]', async () => {
     await using stage = await overHttp({ http: { limits: { sessionsEach: 1 } } });
     const token = await stage.tokenOf('human:ann');
     const good = await post(stage.url, token, begin);
@@ -74,7 +74,7 @@ describe('an odd request', () => {
     expect(ping.status).toBe(200); // no failed one took its place
   });
 
-  it('a URI that is too long for anything names nothing, and is no failure of the server [SRV-610]', async () => {
+  it('a URI that is too long for anything names nothing, and is no failure of the server [SRV-22]', async () => {
     await using stage = await overHttp();
     const token = await stage.tokenOf('human:ann');
     for (const uri of [

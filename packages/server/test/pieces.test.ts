@@ -10,7 +10,7 @@ const KIB = 48;
 const MIB_MAX = 120;
 
 describe('in pieces of one byte', () => {
-  it(`${REQUESTS} bodies of ${KIB} KiB at once in pieces of one byte take less than ${MIB_MAX} MiB, with a small heap [SRV-603]`, async () => {
+  it(`${REQUESTS} bodies of ${KIB} KiB at once in pieces of one byte take less than ${MIB_MAX} MiB, with a small heap [SRV-15]`, async () => {
     const { mib, answered, errors } = await sendPieces(REQUESTS, KIB * 1024);
     expect([answered, errors]).toEqual([true, []]);
     expect(mib).toBeLessThan(MIB_MAX);

@@ -42,7 +42,7 @@ describe('the streams of a token', () => {
     ['is taken back with all of its principal', (stage) => stage.tokens.revokeAll('human:ann')],
   ];
   it.each(ends)(
-    'the streams of a token end as soon as it %s, and those of others go on [SRV-606]',
+    'the streams of a token end as soon as it %s, and those of others go on [SRV-18]',
     async (_how, end) => {
       await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } }); // no check by time
       const [ann, bob] = [await stage.tokenOf('human:ann'), await stage.tokenOf('human:bob')];
@@ -59,14 +59,14 @@ describe('the streams of a token', () => {
     },
   );
 
-  it('the streams of a token end with it, although nothing is told meanwhile [SRV-606]', async () => {
+  it('the streams of a token end with it, although nothing is told meanwhile [SRV-18]', async () => {
     await using stage = await overHttp({ http: { limits: { streamCheckMs: 50 } } });
     const token = await stage.tokens.issue('human:ann', { for: 700 });
     const streams = await streamsOf(stage, token);
     await expect.poll(() => streams.every(ended), { timeout: 4_000 }).toBe(true);
   });
 
-  it('the streams of a token are told nothing once it has ended, also before the next check by time [SRV-606]', async () => {
+  it('the streams of a token are told nothing once it has ended, also before the next check by time [SRV-18]', async () => {
     await using stage = await overHttp({ http: { limits: { streamCheckMs: 60_000 } } });
     const bob = await stage.tokenOf('human:bob');
     const streams = await streamsOf(stage, await stage.tokens.issue('human:ann', { for: 700 }));
@@ -76,7 +76,7 @@ describe('the streams of a token', () => {
     expect(streams.map(told)).toEqual([0, 0]);
   });
 
-  it('streams end when a part lets their principal act no longer [SRV-606]', async () => {
+  it('streams end when a part lets their principal act no longer [SRV-18]', async () => {
     let mayAct = true;
     await using stage = await overHttp({ admits: () => mayAct, http: { limits: { streamCheckMs: 50 } } });
     const streams = await streamsOf(stage, await stage.tokenOf('human:ann'));
@@ -84,7 +84,7 @@ describe('the streams of a token', () => {
     await expect.poll(() => streams.every(ended), { timeout: 2_000 }).toBe(true);
   });
 
-  it('streams end when their principal cannot be found any longer, and the app is told why [SRV-606]', async () => {
+  it('streams end when their principal cannot be found any longer, and the app is told why [SRV-18]', async () => {
     let isDown = false;
     const auth = async (): Promise<'human:ann'> => {
       if (isDown) throw new Error('the directory is down');
@@ -105,7 +105,7 @@ describe('the list of tokens that were taken back', () => {
     header: (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined),
   });
 
-  it('a token that was taken back stays refused through later revocations, and its entry goes after its end [SRV-609]', async () => {
+  it('a token that was taken back stays refused through later revocations, and its entry goes after its end [SRV-21]', async () => {
     const clock = new VirtualClock();
     await using world = await openNotes({ clock });
     const tokens = bearerTokens(world, { secret: 'mcp_tokens' });
@@ -134,7 +134,7 @@ describe('the list of tokens that were taken back', () => {
     }
   });
 
-  it('more than a thousand tokens of one principal are taken back, one by one [SRV-609]', async () => {
+  it('more than a thousand tokens of one principal are taken back, one by one [SRV-21]', async () => {
     await using world = await openNotes();
     const tokens = bearerTokens(world, { secret: 'mcp_tokens' });
     let last = '';

@@ -87,7 +87,7 @@ async function withoutGroup({ ann, anns }: Scene): Promise<string> {
 }
 
 describe('a swarm with a coordinator that exists before it', () => {
-  it.each(REFUSED)('%s is refused as coordinator at once, and is sent nothing [SOC-702] [SOC-703]', async (...row) => {
+  it.each(REFUSED)('%s is refused as coordinator at once, and is sent nothing [SOC-80] [SOC-81]', async (...row) => {
     const [, by, leadOf, reason] = row;
     await using scene = await openScene();
     const lead = await leadOf(scene);
@@ -106,7 +106,7 @@ describe('a swarm with a coordinator that exists before it', () => {
     ['an agent of the creator', ({ ann }: Scene) => ann, ({ anns }: Scene) => anns],
     ['an agent further below', ({ ann }: Scene) => ann, ({ below }: Scene) => below],
     ['the creator itself', ({ anns }: Scene) => anns, ({ anns }: Scene) => anns],
-  ])('%s leads the swarm and is a member of its group [SOC-702]', async (_, by, lead) => {
+  ])('%s leads the swarm and is a member of its group [SOC-80]', async (_, by, lead) => {
     await using scene = await openScene();
     const leader = lead(scene);
     await by(scene).createSwarm(manifest(leader.id));
@@ -130,7 +130,7 @@ describe('a group that a cell of the app owns', () => {
     return { ...scene, sends };
   }
 
-  it('its owner makes no agent a member: nothing of the group reaches it [SOC-702]', async () => {
+  it('its owner makes no agent a member: nothing of the group reaches it [SOC-80]', async () => {
     await using scene = await owned();
     await scene.sends('society/Join@1', { entity: scene.anns.id, role: 'member' });
     expect(await scene.office.group('club').members()).toEqual({});
@@ -138,7 +138,7 @@ describe('a group that a cell of the app owns', () => {
     expect(await scene.world.kernel.table([ENTITY, scene.anns.id], 'terms')).toEqual([]);
   });
 
-  it('its owner changes the role of a member that the app has added, and after the member has left adds it no more [SOC-702]', async () => {
+  it('its owner changes the role of a member that the app has added, and after the member has left adds it no more [SOC-80]', async () => {
     await using scene = await owned();
     const club = scene.office.group('club');
     await club.join(scene.anns.id);

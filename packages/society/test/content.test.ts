@@ -71,7 +71,7 @@ async function inboxRead({ world, bot }: Crew): Promise<string> {
 
 describe('given a member of a group that may not read its store', () => {
   it.each((['chatty', 'moderate'] as const).flatMap((eagerness) => WAYS.map((way) => [eagerness, ...way] as const)))(
-    'news of items reaches neither a prompt nor the inbox of a member in a %s group that %s [SOC-801] [SOC-802]',
+    'news of items reaches neither a prompt nor the inbox of a member in a %s group that %s [SOC-91] [SOC-92]',
     async (broadcast_eagerness, _way, more, make) => {
       const at = await openCrew({ broadcast_eagerness }, more);
       await using world = at.world;
@@ -88,7 +88,7 @@ describe('given a member of a group that may not read its store', () => {
     },
   );
 
-  it('what the entity was shown stays, and what comes after the narrowing is not shown [SOC-802]', async () => {
+  it('what the entity was shown stays, and what comes after the narrowing is not shown [SOC-92]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'moderate' });
     await using world = at.world;
     await writeTo(at as never, at.ann, 'crew', 'canary-1');
@@ -103,7 +103,7 @@ describe('given a member of a group that may not read its store', () => {
     await world.verify();
   });
 
-  it('an event that the entity polled does not show the words of its item after the narrowing [SOC-802]', async () => {
+  it('an event that the entity polled does not show the words of its item after the narrowing [SOC-92]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'moderate' });
     await using world = at.world;
     await writeTo(at as never, at.ann, 'crew', 'canary-1');
@@ -115,7 +115,7 @@ describe('given a member of a group that may not read its store', () => {
     await world.verify();
   });
 
-  it('the follower of an inbox is not told from the journal what its entity might not read [SOC-801]', async () => {
+  it('the follower of an inbox is not told from the journal what its entity might not read [SOC-91]', async () => {
     const heard = async (narrowed: boolean) => {
       const at = await openCrew({ broadcast_eagerness: 'taciturn' });
       await using _world = at.world;
@@ -133,7 +133,7 @@ describe('given a member of a group that may not read its store', () => {
     expect([await heard(false), await heard(true)]).toStrictEqual([258, 0]);
   });
 
-  it('a person learns nothing of items in the stores of others by judging them [SOC-806]', async () => {
+  it('a person learns nothing of items in the stores of others by judging them [SOC-96]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'taciturn' });
     await using world = at.world;
     const eve = await at.office.human('eve');
@@ -151,7 +151,7 @@ describe('given a member of a group that may not read its store', () => {
     await world.verify();
   });
 
-  it('a connected client is not told of items that its entity may not read [SOC-801]', async () => {
+  it('a connected client is not told of items that its entity may not read [SOC-91]', async () => {
     for (const broadcast_eagerness of ['chatty', 'moderate'] as const) {
       const at = await openCrew({ broadcast_eagerness });
       await using world = at.world;
@@ -169,7 +169,7 @@ describe('given a member of a group that may not read its store', () => {
 });
 
 describe('given a member that may read the store of its group', () => {
-  it('erasing an item removes its words from prompts that were shown them [SOC-803]', async () => {
+  it('erasing an item removes its words from prompts that were shown them [SOC-93]', async () => {
     for (const broadcast_eagerness of ['chatty', 'moderate'] as const) {
       const at = await openCrew({ broadcast_eagerness });
       await using world = at.world;
@@ -187,7 +187,7 @@ describe('given a member that may read the store of its group', () => {
     }
   });
 
-  it('an item that members were shown unasked was not used [MEM-801]', async () => {
+  it('an item that members were shown unasked was not used [MEM-8]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'moderate' });
     await using world = at.world;
     await writeTo(at as never, at.ann, 'crew', 'canary-1');
@@ -202,7 +202,7 @@ describe('given a member that may read the store of its group', () => {
     expect(await uses()).toStrictEqual([1]);
   });
 
-  it('events and facts of news link no text [SOC-803]', async () => {
+  it('events and facts of news link no text [SOC-93]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'chatty' });
     await using world = at.world;
     await writeTo(at as never, at.ann, 'crew', 'canary-1');
@@ -220,7 +220,7 @@ describe('given a member that may read the store of its group', () => {
     expect(found.filter((text) => /sha256|_ref/.test(text))).toStrictEqual([]);
   });
 
-  it('what comes while the agent is suspended is shown at its next run, with the rights of that moment [SOC-804]', async () => {
+  it('what comes while the agent is suspended is shown at its next run, with the rights of that moment [SOC-94]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'chatty' });
     await using world = at.world;
     await (await at.bot.send(worker, 'Begin.')).text();
@@ -232,7 +232,7 @@ describe('given a member that may read the store of its group', () => {
     await world.verify();
   });
 
-  it('a run is shown eight items, and the next run those that follow [SOC-804]', async () => {
+  it('a run is shown eight items, and the next run those that follow [SOC-94]', async () => {
     const at = await openCrew({ broadcast_eagerness: 'moderate' });
     await using world = at.world;
     for (let n = 10; n < 20; n++) await writeTo(at as never, at.ann, 'crew', `canary-${n}`);

@@ -163,7 +163,7 @@ describe('a swarm whose cell fails', () => {
     expect((await world.trouble()).map(({ where }) => where[0])).toContain('work/Job@1');
   });
 
-  it('a widening of an agent whose swarm fails of it is answered, taken back, and can be asked for again [SOC-701]', async () => {
+  it('a widening of an agent whose swarm fails of it is answered, taken back, and can be asked for again [SOC-79]', async () => {
     const hangs = scriptBy(() => ({ text: 'Late.', delayMs: 60_000 }));
     const works = (state: object) => (state as { readonly status?: string }).status === 'executing';
     const at = await office({ main: hangs }, failingAt('society/Swarm@1', 'society/Compiled@1', works));

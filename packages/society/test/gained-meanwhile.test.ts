@@ -19,20 +19,20 @@ async function gained() {
 }
 
 describe('given an agent that joins a group while the cell of its maker has failed', () => {
-  it('the agent may not use the group before its maker is back: only the maker widens its rights [SOC-701] [GATE-6]', async () => {
+  it('the agent may not use the group before its maker is back: only the maker widens its rights [SOC-79] [GATE-6]', async () => {
     await using there = await gained();
     const { value } = await there.agent.answerTo('memory_write_warm', NOTE);
     expect(value).toEqual({ error: 'capability_denied', detail: 'visibility' });
   });
 
-  it('the agent may use the group from its first call after the revival of its maker on [SOC-701] [SOC-31]', async () => {
+  it('the agent may use the group from its first call after the revival of its maker on [SOC-79] [SOC-31]', async () => {
     await using there = await gained();
     await there.maker.revive();
     expect((await there.agent.answerTo('memory_write_warm', NOTE)).value).toMatchObject({ state: 'live' });
     expect((await there.scene.world.verify()).unverified).toBe(0);
   });
 
-  it('an agent that left the group before the revival gains nothing by it [SOC-701]', async () => {
+  it('an agent that left the group before the revival gains nothing by it [SOC-79]', async () => {
     await using there = await gained();
     await there.scene.office.group('crew').leave(there.agent.id);
     await there.maker.revive();

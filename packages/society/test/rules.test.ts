@@ -34,7 +34,7 @@ describe('a scope that is left out', () => {
     ['that it reads nothing', { memory_read: NOTHING }, ['write']],
     ['that it writes nothing', { memory_write: NOTHING }, ['read']],
     ['nothing', {}, ['read', 'write']],
-  ])('an agent of a bounded parent that states %s has the rest from its parent [SOC-707]', async (_, stated, sides) => {
+  ])('an agent of a bounded parent that states %s has the rest from its parent [SOC-85]', async (_, stated, sides) => {
     await using at = await bounded();
     const id = await agentOf(at.lead, stated as Capabilities);
     await at.office.group('crew').join(id);
@@ -44,7 +44,7 @@ describe('a scope that is left out', () => {
     expect(group).toEqual(['crew']);
   });
 
-  it('an agent whose lists are all empty is registered and may do nothing with tools and memory [SOC-707]', async () => {
+  it('an agent whose lists are all empty is registered and may do nothing with tools and memory [SOC-85]', async () => {
     await using at = await bounded();
     const id = await agentOf(at.lead, { memory_read: NOTHING, memory_write: NOTHING, tools: [] });
     await at.office.group('crew').join(id);
@@ -62,7 +62,7 @@ describe('a scope that is left out', () => {
 });
 
 describe('the end of an agent', () => {
-  it('an agent may end exactly when its parent does, also when its seconds are rounded up, and not a second later [SOC-708]', async () => {
+  it('an agent may end exactly when its parent does, also when its seconds are rounded up, and not a second later [SOC-86]', async () => {
     await using at = await bounded({ ttl_seconds: 3_600 });
     const end = (await at.lead.state())?.expires_at;
     await at.clock.advance(1_500);
@@ -85,7 +85,7 @@ describe('the end of an agent', () => {
     }
   });
 
-  it('an agent without a time of its own ends with its parent, also after a change that takes its own away [SOC-708] [CAP-8]', async () => {
+  it('an agent without a time of its own ends with its parent, also after a change that takes its own away [SOC-86] [CAP-8]', async () => {
     await using at = await bounded({ ttl_seconds: 3_600 });
     const id = await agentOf(at.lead, { ttl_seconds: 60 });
     await at.lead.capabilities(id, { capabilities: { ttl_seconds: null } });
@@ -94,7 +94,7 @@ describe('the end of an agent', () => {
 });
 
 describe('the store of a parent', () => {
-  it('a claude-code agent reaches the private store of its parent only as far as the parent names it [SOC-709] [SOC-30]', async () => {
+  it('a claude-code agent reaches the private store of its parent only as far as the parent names it [SOC-87] [SOC-30]', async () => {
     await using at = await openOffice();
     const ann = await at.office.human('ann');
     const mine = async (capabilities: object) => {
@@ -126,7 +126,7 @@ describe('a swarm that an agent has created', () => {
     return { ...scene, ann, ben, lead, creator };
   }
 
-  it('every entity above the creator sees the swarm, lists its agents and disbands it; others learn nothing of it [SOC-710]', async () => {
+  it('every entity above the creator sees the swarm, lists its agents and disbands it; others learn nothing of it [SOC-88]', async () => {
     await using at = await formed();
     for (const above of [at.creator, at.lead, at.ann]) {
       expect(await above.use('swarm_status', { swarm_id: 'crew' })).toMatchObject({ swarm_id: 'crew' });
@@ -146,7 +146,7 @@ describe('a swarm that an agent has created', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('an agent of the swarm does not disband it [SOC-710] [SOC-44]', async () => {
+  it('an agent of the swarm does not disband it [SOC-88] [SOC-44]', async () => {
     await using at = await formed();
     const [worker] = (await at.creator.agents()).items;
     const asked = at.office.entity(worker?.agent_id ?? '').answerTo('swarm_disband', { swarm_id: 'crew' });
@@ -169,7 +169,7 @@ describe('the removal of an agent', () => {
   const statuses = (all: readonly Entity[]) => Promise.all(all.map(async (one) => (await one.state())?.status));
 
   it.each([true, false])(
-    'every agent below a removed one ends, begun or not (%s), and is removed after its grace [SOC-711]',
+    'every agent below a removed one ends, begun or not (%s), and is removed after its grace [SOC-89]',
     async (isActive) => {
       await using at = await chain(isActive);
       await at.ann.setStatus(at.all[0]?.id ?? '', 'deactivate', { grace_seconds: 60 });
@@ -182,7 +182,7 @@ describe('the removal of an agent', () => {
     },
   );
 
-  it('agents below one that was removed end also when the clock has gone 400 days on meanwhile [SOC-711]', async () => {
+  it('agents below one that was removed end also when the clock has gone 400 days on meanwhile [SOC-89]', async () => {
     await using at = await chain(false);
     await at.ann.setStatus(at.all[0]?.id ?? '', 'deactivate');
     await at.clock.advance(400 * DAY);
@@ -190,7 +190,7 @@ describe('the removal of an agent', () => {
     for (const status of await statuses(at.all)) expect(['deactivated', 'removed']).toContain(status);
   });
 
-  it('a failed agent that is revived after its end and removal does nothing, and neither do those below it [SOC-711] [SOC-76]', async () => {
+  it('a failed agent that is revived after its end and removal does nothing, and neither do those below it [SOC-89] [SOC-76]', async () => {
     await using at = await chain(true);
     const [first, , third] = at.all as [Entity, Entity, Entity];
     await failEntity(at.world, first.id);
@@ -203,7 +203,7 @@ describe('the removal of an agent', () => {
 });
 
 describe('an agent that has not begun', () => {
-  it('a registered agent can be suspended, does nothing then, and is active once it is resumed [SOC-712] [SOC-35]', async () => {
+  it('a registered agent can be suspended, does nothing then, and is active once it is resumed [SOC-90] [SOC-35]', async () => {
     await using at = await openOffice();
     const ann = await at.office.human('ann');
     const agent = at.office.entity(await agentOf(ann));
@@ -213,7 +213,7 @@ describe('an agent that has not begun', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('a registered agent whose cell has failed can be suspended [SOC-712] [SOC-77]', async () => {
+  it('a registered agent whose cell has failed can be suspended [SOC-90] [SOC-77]', async () => {
     await using at = await openOffice({ failing: true });
     const ann = await at.office.human('ann');
     const id = await agentOf(ann);

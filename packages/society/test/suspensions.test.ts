@@ -58,7 +58,7 @@ const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => P
 ];
 
 describe('given an active agent', () => {
-  it.each(ANSWERS)('ten answers %s do not suspend it [SOC-704]', async (code, ask) => {
+  it.each(ANSWERS)('ten answers %s do not suspend it [SOC-82]', async (code, ask) => {
     const { world, ann, agent, office } = await openScene();
     await using _world = world;
     if (code === 'capability_exceeds_parent')
@@ -70,7 +70,7 @@ describe('given an active agent', () => {
     expect(await statusOf(agent)).toBe('active');
   });
 
-  it('five registrations of which the vault of keys fails suspend it for ten minutes [SOC-704] [SOC-35]', async () => {
+  it('five registrations of which the vault of keys fails suspend it for ten minutes [SOC-82] [SOC-35]', async () => {
     const { world, clock, agent, state } = await openScene();
     await using _world = world;
     state.fails = true;
@@ -82,7 +82,7 @@ describe('given an active agent', () => {
     expect(await statusOf(agent)).toBe('active');
   });
 
-  it('five runs that fail by their model suspend it [SOC-704]', async () => {
+  it('five runs that fail by their model suspend it [SOC-82]', async () => {
     const { world, agent, state } = await openScene();
     await using _world = world;
     state.fails = true;
@@ -93,7 +93,7 @@ describe('given an active agent', () => {
     expect(await statusOf(agent)).toBe('suspended');
   });
 
-  it('five failures over more than ten minutes do not suspend it [SOC-704]', async () => {
+  it('five failures over more than ten minutes do not suspend it [SOC-82]', async () => {
     const { world, clock, agent, state } = await openScene();
     await using _world = world;
     state.fails = true;

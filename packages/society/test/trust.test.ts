@@ -103,7 +103,7 @@ describe('trust', () => {
     await world.verify();
   });
 
-  it('the verdicts of the owner of a group count for its store, with those of the parent the lower, in their frame, whatever the parent promises [SOC-705] [SOC-27]', async () => {
+  it('the verdicts of the owner of a group count for its store, with those of the parent the lower, in their frame, whatever the parent promises [SOC-83] [SOC-27]', async () => {
     const { at, world, office, ann, ben, bot, assess } = await crewOf();
     await using _ = world;
     await office.group('crew').join('ben', 'owner');

@@ -42,7 +42,7 @@ describe('composed texts', () => {
     );
   });
 
-  it('a brief stands between marks, is never shortened in favor of data, and is shortened with whole marks [WORK-601]', async () => {
+  it('a brief stands between marks, is never shortened in favor of data, and is shortened with whole marks [WORK-12]', async () => {
     const task = await putText(content, `Go on. </said> ${'x'.repeat(400)}`);
     const result = await putText(content, 'y'.repeat(2_000));
     const items = section(data(result), data(task, { own: 'brief', label: 'your task' }));
@@ -53,7 +53,7 @@ describe('composed texts', () => {
     expect(short).toMatch(/<said by="your task" shown="\d+ of 415 bytes">\nGo on. <\/quoted-said> x+\n<\/said>$/);
   });
 
-  it('names stand in the places that words of the owner leave for them, in one line and without brackets [WORK-602]', async () => {
+  it('names stand in the places that words of the owner leave for them, in one line and without brackets [WORK-13]', async () => {
     const { words, names } = told`#${2} complete: ${'a"\n<b>'}`;
     const items = section(
       toldItem(told`Task ${1}, "${'x" has\nended'}", is {} done.`),

@@ -23,7 +23,7 @@ function failingJob(reducer: ReducerDefinition): ReducerDefinition {
 }
 
 describe('given a job that is not made', () => {
-  it('an owner hears that the job failed of its first event [WORK-701]', async () => {
+  it('an owner hears that the job failed of its first event [WORK-14]', async () => {
     const open = await office({ change: failing });
     await open.hire(1, 'say hello');
     await open.settle();
@@ -32,7 +32,7 @@ describe('given a job that is not made', () => {
     await open.close();
   });
 
-  it('an owner hears the code with which a job was refused [WORK-701]', () =>
+  it('an owner hears the code with which a job was refused [WORK-14]', () =>
     inOffice(async (office) => {
       await office.hire(1, 'say hello', { details: { task: 'x'.repeat(3_000) } });
       await office.settle();
@@ -41,7 +41,7 @@ describe('given a job that is not made', () => {
 });
 
 describe('given a job that its owner asks how it stands', () => {
-  it('the job tells its last change again, also after its end, and nothing changes [WORK-702]', () =>
+  it('the job tells its last change again, also after its end, and nothing changes [WORK-15]', () =>
     inOffice(async (office) => {
       await office.hire(1, 'say hello');
       await office.settle();
@@ -52,7 +52,7 @@ describe('given a job that its owner asks how it stands', () => {
       expect(await office.job(1)).toEqual(state);
     }));
 
-  it('an owner that asks for a job that is not there hears that it failed [WORK-702]', () =>
+  it('an owner that asks for a job that is not there hears that it failed [WORK-15]', () =>
     inOffice(async (office) => {
       await office.tell('test/Ask@1', { n: 7 });
       await office.settle();

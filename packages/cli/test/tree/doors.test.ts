@@ -51,7 +51,7 @@ console.log(JSON.stringify({ result: said.join('\\n---\\n') }));
 
 describe('a program of a tree that runs reprise tree', () => {
   it(
-    'a program that acts as a person is refused, at its own tree and at a world that no process has, and its owner prints so [TREE-701] [TREE-704]',
+    'a program that acts as a person is refused, at its own tree and at a world that no process has, and its owner prints so [TREE-54] [TREE-57]',
     LONG,
     async () => {
       const [at, other] = [workplace(), workplace()];

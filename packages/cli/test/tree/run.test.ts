@@ -186,7 +186,7 @@ describe('reprise tree run', () => {
   );
 
   it(
-    'commands to a world that another command holds wait until it is free, and the second answer names who was first [TREE-705]',
+    'commands to a world that another command holds wait until it is free, and the second answer names who was first [TREE-58]',
     LONG,
     async () => {
       const at = workplace();

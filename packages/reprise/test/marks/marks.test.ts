@@ -10,7 +10,7 @@ const seed = 20_261_128;
 
 describe('marks in prompts', () => {
   it.each(Object.keys(PLACES))(
-    `a strict reader finds every word under its party: %s (seed ${seed}) [MOD-601]`,
+    `a strict reader finds every word under its party: %s (seed ${seed}) [MOD-30]`,
     async (place) => {
       const { texts } = await holdMarks(place, 60, seed);
       expect(texts).toBeGreaterThanOrEqual(120);
@@ -143,7 +143,7 @@ const MISTAKES: readonly (readonly [what: string, file: string, from: string, to
 ];
 
 describe('builds that do not mark', () => {
-  it.each(MISTAKES)('the law of marks finds a mutant: %s [MOD-601]', async (_what, file, from, to) => {
+  it.each(MISTAKES)('the law of marks finds a mutant: %s [MOD-30]', async (_what, file, from, to) => {
     expect(await foundBy(JUDGE, 'everyPlace', { file: source(file), from, to })).toMatch(/Property failed/);
   });
 });

@@ -165,7 +165,7 @@ async function swarms(at: ServedPlace, release: () => void): Promise<void> {
 }
 
 describe('the answers of the tools of a society', () => {
-  it('every field of every answer schema is filled by some call of a client [SOC-905]', async () => {
+  it('every field of every answer schema is filled by some call of a client [SOC-101]', async () => {
     const worker = (name: string) => defineAgent({ name, model: 'main', instructions: `You are ${name}.`, tools: [] });
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {

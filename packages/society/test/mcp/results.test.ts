@@ -36,7 +36,7 @@ const tool = { swarm_id: 'markets' };
 
 describe('the results of a swarm, for a client', () => {
   it.each(['HTTP', 'pipes'] as const)(
-    'a coordinator reads the words of its workers and why one failed, and reads on to the last word, over %s [SOC-901] [SOC-18]',
+    'a coordinator reads the words of its workers and why one failed, and reads on to the last word, over %s [SOC-97] [SOC-18]',
     async (way) => {
       await using at = await openServed(crew());
       const { id } = await led(at);
@@ -65,7 +65,7 @@ describe('the results of a swarm, for a client', () => {
     },
   );
 
-  it('the creator reads goal, words, reasons and synthesis after the end, in pages of the size that it asks for [SOC-901] [SOC-902]', async () => {
+  it('the creator reads goal, words, reasons and synthesis after the end, in pages of the size that it asks for [SOC-97] [SOC-98]', async () => {
     await using at = await openServed(crew());
     const { ann, lead } = await led(at);
     for (const name of ['scout', 'scout', 'broken'])
@@ -91,7 +91,7 @@ describe('the results of a swarm, for a client', () => {
     expect(await at.office.swarm('markets').result(1)).toContain('More of it.');
   });
 
-  it('a model that leads reads the words of its workers in its answers, also of a status [SOC-901]', async () => {
+  it('a model that leads reads the words of its workers in its answers, also of a status [SOC-97]', async () => {
     const told: string[] = [];
     const calls = [{ action: 'delegate', slot: 'scout', task: 'Look.' }, { action: 'collect' }] as const;
     let n = 0;
@@ -112,7 +112,7 @@ describe('the results of a swarm, for a client', () => {
     expect(told.at(-1)).toContain('The market is large.');
   });
 
-  it('a creator reads why its swarm failed [SOC-901]', async () => {
+  it('a creator reads why its swarm failed [SOC-97]', async () => {
     await using at = await openServed(crew());
     await at.office.human('ann');
     const ann = await at.as('human:ann');
@@ -126,7 +126,7 @@ describe('the results of a swarm, for a client', () => {
 });
 
 describe('pages that clients ask for', () => {
-  it('200 agents are one page of 200, and a smaller page names where the next begins [SOC-902]', async () => {
+  it('200 agents are one page of 200, and a smaller page names where the next begins [SOC-98]', async () => {
     await using at = await openServed();
     await at.office.human('ann');
     const ann = await at.as('human:ann');
@@ -137,7 +137,7 @@ describe('pages that clients ask for', () => {
     expect([rest.agents.length, rest.next]).toStrictEqual([3, undefined]);
   });
 
-  it('50 items and 100 events are one page each [SOC-902]', async () => {
+  it('50 items and 100 events are one page each [SOC-98]', async () => {
     await using at = await openServed();
     const human = await at.office.human('ann');
     await at.office.human('ben');
@@ -158,7 +158,7 @@ describe('pages that clients ask for', () => {
 });
 
 describe('an agent that is deactivated', () => {
-  it('leaves an archive that its parent reads by the id in the answer: focus, highlights, decisions, entities [SOC-903] [SOC-39]', async () => {
+  it('leaves an archive that its parent reads by the id in the answer: focus, highlights, decisions, entities [SOC-99] [SOC-39]', async () => {
     await using at = await openServed();
     await at.office.human('ann');
     const ann = await at.as('human:ann');
@@ -185,7 +185,7 @@ describe('an agent that is deactivated', () => {
     expect(other).toMatchObject({ isError: true, data: { error: 'item_unknown' } });
   });
 
-  it('that a swarm made for its creator leaves an archive as well [SOC-903] [SOC-39]', async () => {
+  it('that a swarm made for its creator leaves an archive as well [SOC-99] [SOC-39]', async () => {
     await using at = await openServed(crew());
     const { ann } = await led(at);
     const { data: swarm } = await ann.call('swarm_status', tool);
@@ -197,7 +197,7 @@ describe('an agent that is deactivated', () => {
 });
 
 describe('a command_id that a client uses twice', () => {
-  it('for another call is refused, and the answer says that nothing was done and what to do [SOC-904] [SOC-74]', async () => {
+  it('for another call is refused, and the answer says that nothing was done and what to do [SOC-100] [SOC-74]', async () => {
     await using at = await openServed();
     await at.office.human('ann');
     const ann = await at.as('human:ann');

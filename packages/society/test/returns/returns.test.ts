@@ -57,7 +57,7 @@ describe('an agent that comes back', () => {
     await world.verify();
   });
 
-  it('an agent that may not read a group hears of no conflict there, and its parent sees it [SOC-806]', async () => {
+  it('an agent that may not read a group hears of no conflict there, and its parent sees it [SOC-96]', async () => {
     const at = await openPlace();
     await using world = at.world;
     const { ann, bot } = await crewOf(at);

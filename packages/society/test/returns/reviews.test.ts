@@ -171,7 +171,7 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
-  it('what is merged without a review stays by the agent, and its parent judges it, also down to where nothing is merged alone [SOC-706]', async () => {
+  it('what is merged without a review stays by the agent, and its parent judges it, also down to where nothing is merged alone [SOC-84]', async () => {
     const { at, ann, bot } = await trusted({ automerge: true });
     await using world = at.world;
     const items = Array.from({ length: 8 }, (_, n) => ({ text: `Claim ${n}.` }));

@@ -94,7 +94,7 @@ describe('the people’s door of a world', () => {
     expect(await askOwner(world, 'stop', null, { token })).toBeUndefined();
   });
 
-  it('a process without a terminal and without the token is refused, and people are told [TREE-701]', async () => {
+  it('a process without a terminal and without the token is refused, and people are told [TREE-54]', async () => {
     const { token } = await open();
     expect(await asking()).toEqual(DENIED);
     expect(refused).toEqual([expect.stringMatching(/stop work\/#1 at the people’s door.*(terminal|person)/)]);
@@ -104,7 +104,7 @@ describe('the people’s door of a world', () => {
   });
 
   it.runIf(hasPty())(
-    'a process that a person starts at a terminal is let in with nothing to configure [TREE-701]',
+    'a process that a person starts at a terminal is let in with nothing to configure [TREE-54]',
     async () => {
       await open();
       const tty = openTerminal(ASKER, [`--world=${world}`]);
@@ -115,7 +115,7 @@ describe('the people’s door of a world', () => {
   );
 
   it.runIf(hasPty())(
-    'a process that carries the mark of programs is refused at a terminal, too [TREE-701]',
+    'a process that carries the mark of programs is refused at a terminal, too [TREE-54]',
     async () => {
       await open();
       const tty = openTerminal(ASKER, [`--world=${world}`], { env: { REPRISE_OWNER: '1-a-program' } });
@@ -126,7 +126,7 @@ describe('the people’s door of a world', () => {
     },
   );
 
-  it('a token that is forged, of another owner, or of one that has ended is refused [TREE-702]', async () => {
+  it('a token that is forged, of another owner, or of one that has ended is refused [TREE-55]', async () => {
     const earlier = await open();
     await doors.pop()?.close();
     const { token } = await open();
@@ -149,7 +149,7 @@ describe('the people’s door of a world', () => {
     expect(done).toEqual([]);
   });
 
-  it('a command that was heard on one connection does nothing on another one [TREE-702]', async () => {
+  it('a command that was heard on one connection does nothing on another one [TREE-55]', async () => {
     const { token } = await open();
     const { socket, ...pass } = passOf(world);
     // A process between the two sides carries everything on, and keeps it.
@@ -176,7 +176,7 @@ describe('the people’s door of a world', () => {
     expect(done).toEqual(['stop']);
   });
 
-  it('a process that listens in the place of the owner is given no command [TREE-702]', async () => {
+  it('a process that listens in the place of the owner is given no command [TREE-55]', async () => {
     const { token } = await open();
     const { socket } = passOf(world);
     rmSync(socket);
@@ -197,7 +197,7 @@ describe('the people’s door of a world', () => {
     fake.close();
   });
 
-  it('a door and its pass are open to this user only, end with their owner, and what a killed one left is removed [TREE-703]', async () => {
+  it('a door and its pass are open to this user only, end with their owner, and what a killed one left is removed [TREE-56]', async () => {
     const killed = await open();
     const left = passOf(world);
     doors.length = 0; // never closed, as if its process were killed
@@ -220,7 +220,7 @@ describe('the people’s door of a world', () => {
     expect([file, socket, path.dirname(socket)].filter((one) => existsSync(one))).toEqual([]);
   });
 
-  it('without a home folder the token alone opens the door, and the owner is told so [TREE-701]', async () => {
+  it('without a home folder the token alone opens the door, and the owner is told so [TREE-54]', async () => {
     writeFileSync(path.join(runtime, 'home'), 'a file where the folder would be');
     const errors: string[] = [];
     const door = peopleDoor({
@@ -236,7 +236,7 @@ describe('the people’s door of a world', () => {
     expect(await askOwner(world, 'stop', null, { token: door.token })).toEqual(OK);
   });
 
-  it('the owner is told of the first attempts of a flood only [TREE-704]', async () => {
+  it('the owner is told of the first attempts of a flood only [TREE-57]', async () => {
     await open();
     const { socket } = passOf(world);
     for (let i = 0; i < 40; i++) await talk(socket, { hello: 'people', door: 'x', by: 'pass', nonce: 'n' });
@@ -258,7 +258,7 @@ const ADVERSARIES = {
 
 describe(`a command that was changed on its way (seed ${SEED})`, () => {
   it.each(Object.entries(ADVERSARIES))(
-    '%s has nothing executed, and the owner goes on [TREE-702]',
+    '%s has nothing executed, and the owner goes on [TREE-55]',
     async (_, [line, field]) => {
       const { token } = await open();
       const key = token.split('.')[1] ?? '';
@@ -296,7 +296,7 @@ const spawnNode = (goal: string, more: object = {}) => ({ call: 'spawn', args: {
 const complete = (result: string) => ({ call: 'complete', args: { result } });
 
 describe.runIf(isLinux)('the token of a program that is about to start', () => {
-  it('a token counts for nobody before its program has started [TREE-706]', async () => {
+  it('a token counts for nobody before its program has started [TREE-59]', async () => {
     const errors: string[] = [];
     const link = bridge({ world, onError: (error) => void errors.push(String(error)) });
     const { signal } = new AbortController();
@@ -320,7 +320,7 @@ describe.runIf(isLinux)('the token of a program that is about to start', () => {
 });
 
 describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
-  it('a program is refused at the people’s door, as its sibling and as an ended node, finds no secret in what it is told of, and each attempt is told [TREE-30] [TREE-701] [TREE-703] [TREE-704] [TREE-706]', async () => {
+  it('a program is refused at the people’s door, as its sibling and as an ended node, finds no secret in what it is told of, and each attempt is told [TREE-30] [TREE-54] [TREE-56] [TREE-57] [TREE-59]', async () => {
     const door = await open();
     const early = path.join(runtime, 'early');
     const victim = path.join(runtime, 'victim');

@@ -1,6 +1,6 @@
 /**
  * Whether this entity takes part: a membership, or the lead of a swarm, comes from itself, from the entities above it, and
- * from the app alone (SOC-702). A membership that stands covers what its group does with it.
+ * from the app alone (SOC-80). A membership that stands covers what its group does with it.
  */
 import type { Address } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';

@@ -1,5 +1,5 @@
 /**
- * Which operations of an agent count as failed (SOC-704): those of which an adapter or a model reports that it failed, or
+ * Which operations of an agent count as failed (SOC-82): those of which an adapter or a model reports that it failed, or
  * took too long. What an operation answers, such as a refusal, a denial or a conflict, is no failure.
  */
 import type { ChildNotice } from '@reprise/agent/contracts';

@@ -4,7 +4,7 @@
  *
  * An entity narrows its own rights itself, in the delivery of the change: the kernel lets every cell do that, whatever
  * has happened above it. What widens them its maker sets, because only a cell above may; the entity has the narrower rights
- * until then. A maker whose cell has failed is asked again when the entity acts (SOC-701).
+ * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 import type { Capability, Patterns } from '@reprise/contracts';
 import { leq, meet } from '@reprise/kernel/authority';

@@ -87,7 +87,7 @@ export function parentChanged(
   else if (active && draft.status === 'suspended' && isHeld) setStatus(draft, 'active', { reason: 'ancestor' }, ctx);
 }
 
-/** An agent above was removed: this one ends, and so do all below it (SOC-711). */
+/** An agent above was removed: this one ends, and so do all below it (SOC-89). */
 function endWithAbove(draft: EntityState, by: ChangedBy, ctx: ReducerContext): void {
   draft.orphaned = true;
   if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ancestor', by }, ctx);

@@ -1,4 +1,4 @@
-/** What the creator of a swarm knows of its agents: it lists them like its own (SOC-710). */
+/** What the creator of a swarm knows of its agents: it lists them like its own (SOC-88). */
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, type SwarmMember, type SwarmState } from '../contracts/index.js';
 import { slotOf, slotsOf } from './swarm-context.js';

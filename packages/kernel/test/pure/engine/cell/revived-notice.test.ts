@@ -47,7 +47,7 @@ describe('a cell that is revived', () => {
     [HEARS, ['before', 'revived threw', 'next']],
     [DEAF, ['before', 'next']],
   ])(
-    '%s hears of its revival before the event that it takes next, if its reducer lists the notice [RED-701]',
+    '%s hears of its revival before the event that it takes next, if its reducer lists the notice [RED-41]',
     async (cell, heard) => {
       const store = memory();
       const world = await openKernelWorld({ store, app, clock: new TestClock() });

@@ -146,7 +146,7 @@ describe('given a cell that a grandparent holds', () => {
     ],
     ['replaces', (world) => hold(world, 'x', { hold: { may: {} } }, holder('g'))],
   ])(
-    'a cell that is made anew at the address of a granter never %s the hold of the one before [GATE-601]',
+    'a cell that is made anew at the address of a granter never %s the hold of the one before [GATE-35]',
     async (what, act) => {
       const { world, store } = await given();
       await hold(world, 'x', { hold: NOTHING }, holder('g'));
@@ -161,7 +161,7 @@ describe('given a cell that a grandparent holds', () => {
     },
   );
 
-  it('a cell above a later generation of the granter does not lift the hold of the one before [GATE-601]', async () => {
+  it('a cell above a later generation of the granter does not lift the hold of the one before [GATE-35]', async () => {
     const { world, store } = await given();
     await hold(world, 'y', { hold: NOTHING }, holder('p'));
     for (const key of ['y', 'x', 'p']) await ask(world, key, [end()]);

@@ -67,7 +67,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     ['a cell whose parent names it', (world) => set(world, 'b', { exercise: sends('s1') }, holder('a'))],
     ['a cell below a grant that names it', (world) => set(world, 'a', { grant: sends('s1') }, holder('r'))],
     ['a cell that a cell further up narrows to it', (world) => set(world, 'b', { exercise: sends('s1') }, holder('r'))],
-  ])('%s does not reach that stranger [GATE-602]', async (_, change) => {
+  ])('%s does not reach that stranger [GATE-36]', async (_, change) => {
     const { world, store } = await given();
     await change(world);
     expect([...(await reached(world))]).toEqual([]);
@@ -75,7 +75,7 @@ describe('given cells that no rule lets reach a stranger', () => {
   });
 
   it.each(['operator', 'human:ann'] as const)(
-    'a cell for which %s names it reaches that stranger [GATE-15, GATE-602]',
+    'a cell for which %s names it reaches that stranger [GATE-15, GATE-36]',
     async (as) => {
       const { world, store } = await given();
       await set(world, 'b', { exercise: sends('s1') }, as);
@@ -84,7 +84,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     },
   );
 
-  it('a cell that could only hand on a send reaches nobody by naming it for itself [GATE-602]', async () => {
+  it('a cell that could only hand on a send reaches nobody by naming it for itself [GATE-36]', async () => {
     const { world, store } = await given();
     await set(world, 'a', { grant: sends('s1', 's2') });
     await set(world, 'a', { exercise: sends('s1') }, holder('a'));
@@ -92,7 +92,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     await closeSound(world, store, app);
   });
 
-  it('a cell that narrows what the operator named keeps the rest, and one that widens it keeps nothing [GATE-602]', async () => {
+  it('a cell that narrows what the operator named keeps the rest, and one that widens it keeps nothing [GATE-36]', async () => {
     const { world, store } = await given();
     await set(world, 'b', { exercise: sends('s1', 's2') });
     await set(world, 'b', { exercise: sends('s2') }, holder('b'));
@@ -102,7 +102,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     await closeSound(world, store, app);
   });
 
-  it('a cell that is made anew at the address reaches no stranger that was named for the one before [GATE-8, GATE-602]', async () => {
+  it('a cell that is made anew at the address reaches no stranger that was named for the one before [GATE-8, GATE-36]', async () => {
     const { world, store } = await given();
     await set(world, 'b', { exercise: sends('s1') });
     await ask(world, 'b', [end()]);
@@ -115,7 +115,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     await closeSound(world, store, app);
   });
 
-  it('a live fork keeps reach that stands at the cut and at the head alike [GATE-21, GATE-602]', async () => {
+  it('a live fork keeps reach that stands at the cut and at the head alike [GATE-21, GATE-36]', async () => {
     const { world } = await given();
     await set(world, 'a', { exercise: sends('s1') });
     await set(world, 'b', { exercise: sends('s1') });
@@ -136,7 +136,7 @@ describe('given cells that no rule lets reach a stranger', () => {
     ['keeps', 'before', [['exercise'], 1]],
     ['drops', 'after', [undefined, undefined]],
   ] as const)(
-    'a live fork %s the reach of a cell that was made anew %s the cut [GATE-8, GATE-602]',
+    'a live fork %s the reach of a cell that was made anew %s the cut [GATE-8, GATE-36]',
     async (_, when, kept) => {
       const { world } = await given();
       const again = async () => {
@@ -200,7 +200,7 @@ const unstated = (): Stated => ({
   given: { exercise: new Set(), grant: new Set() },
 });
 
-/** What each cell reaches by GATE-15 and GATE-602, computed stranger by stranger. */
+/** What each cell reaches by GATE-15 and GATE-36, computed stranger by stranger. */
 class Model {
   readonly #stated: Record<Key, Stated> = { r: unstated(), a: unstated(), b: unstated() };
 
@@ -302,7 +302,7 @@ async function violation(
 }
 
 describe('given random chains of cells that name sends', () => {
-  it(`what a cell reaches after a change of rights by a cell, it reached before or the setter could hand on (seed ${SEED}) [GATE-602]`, async () => {
+  it(`what a cell reaches after a change of rights by a cell, it reached before or the setter could hand on (seed ${SEED}) [GATE-36]`, async () => {
     const law = fc.asyncProperty(fc.array(anyHappening, { maxLength: 6 }), async (happenings) => {
       expect(await violation(happenings)).toBeUndefined();
     });
