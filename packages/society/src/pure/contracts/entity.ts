@@ -173,6 +173,8 @@ export const entityState = z.strictObject({
   emcon: z.boolean(),
   /** Whether its maker, whose cell had failed, has still to set rights that became wider. */
   waits_for_maker: z.boolean(),
+  /** What it has until its maker sets the wider rights that it asked for; null when it has what it asked for. */
+  widening: z.nullable(z.strictObject({ stands: rights, asked: rights })),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */

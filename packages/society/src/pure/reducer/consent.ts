@@ -6,8 +6,8 @@ import type { Address } from '@reprise/contracts';
 import { permits } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, type EntityState, type Role, SOCIETY_BOUNDS, SWARM } from '../contracts/index.js';
-import { mayOperate } from './may-ask.js';
 import { idOf, tableOf } from './entity-context.js';
+import { mayOperate } from './may-ask.js';
 import { changeRights, compiledOf } from './rights.js';
 
 /** A membership that a group tells of. */

@@ -83,6 +83,7 @@ import {
   handedOnBy,
   keepAbove,
   refusedRights,
+  rightsStand,
   setCompiled,
 } from './rights.js';
 import { seeingFailed } from './seeing.js';
@@ -198,7 +199,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellStand(agent_id, revision, null, ctx);
   },
   'society/RightsStand@1': (draft, { revision, code }, ctx) => {
-    if (code === null) followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    if (code === null) {
+      rightsStand(draft, ctx);
+      followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    }
     changeSet(draft, revision, code, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {
@@ -315,6 +319,7 @@ function initial(): EntityState {
     tier: 'medium',
     emcon: false,
     waits_for_maker: false,
+    widening: null,
     narrowed_at: 0,
     staged_at: 0,
     failures: [],

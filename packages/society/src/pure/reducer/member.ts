@@ -22,7 +22,8 @@ export const memberOperations: Operations = {
   ...memoryOperations,
   ...trustOperations,
   events_poll: operation(memoryToolCalls.events_poll, {
-    run: (draft: EntityState, args, call, ctx) => (waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx)),
+    run: (draft: EntityState, args, call, ctx) =>
+      waitsForNews(draft, call, ctx) ? undefined : polled(args, call, ctx),
   }),
   group_emcon: operation(memoryToolCalls.group_emcon, {
     group: ({ group_id }) => group_id,

@@ -14,7 +14,7 @@ import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '.
 import { accountOf } from './accounts.js';
 import { idOf, tableOf } from './entity-context.js';
 import { memberTable } from './member-context.js';
-import { recordedSides } from './recorded.js';
+import { recorded, recordedSides } from './recorded.js';
 import { followInSessions } from './session-rights.js';
 import { stagedAgents } from './staged.js';
 
@@ -41,15 +41,47 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
     tellAbove(draft, ctx);
     return false;
   }
-  if (!isWithin(before, after)) {
-    draft.narrowed_at = ctx.now;
-    narrowSelf({ exercise: meet(before.exercise, after.exercise), grant: meet(before.grant, after.grant) }, ctx);
-  }
-  if (!leq(before.exercise, after.exercise)) followInSessions(meet(before.exercise, after.exercise), ctx);
+  const stands = draft.widening === null ? before : sidesOf(draft.widening.stands);
+  const kept = narrowTo(draft, stands, after, ctx);
   const widens = !isWithin(after, before);
-  if (widens) askMaker(draft, after, ctx);
+  if (widens) {
+    draft.widening = { stands: sidesAsRecorded(kept), asked: sidesAsRecorded(after) };
+    askMaker(draft, after, ctx);
+  }
   if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
   return widens;
+}
+
+/**
+ * Takes from the rights that stand in the kernel what no longer follows from the state. Rights that were asked for and do
+ * not stand yet are no part of it: with them the change would be a widening, which the kernel refuses as a whole.
+ *
+ * @returns what stands now
+ */
+function narrowTo(draft: EntityState, stands: BothSides, after: BothSides, ctx: ReducerContext): BothSides {
+  if (isWithin(stands, after)) return stands;
+  const kept = { exercise: meet(stands.exercise, after.exercise), grant: meet(stands.grant, after.grant) };
+  draft.narrowed_at = ctx.now;
+  if (draft.widening !== null) draft.widening.stands = sidesAsRecorded(kept);
+  narrowSelf(kept, ctx);
+  if (!leq(stands.exercise, after.exercise)) followInSessions(kept.exercise, ctx);
+  return kept;
+}
+
+/** The maker has set what this entity asked for: what was taken from it since is taken from that, too. */
+export function rightsStand(draft: EntityState, ctx: ReducerContext): void {
+  if (draft.widening === null) return;
+  const asked = sidesOf(draft.widening.asked);
+  draft.widening = null;
+  narrowTo(draft, asked, compiledOf(draft, ctx), ctx);
+}
+
+function sidesAsRecorded({ exercise, grant }: BothSides): NonNullable<EntityState['widening']>['asked'] {
+  return { exercise: recorded(exercise), grant: recorded(grant) };
+}
+
+function sidesOf({ exercise, grant }: NonNullable<EntityState['widening']>['asked']): BothSides {
+  return { exercise, grant: grant ?? exercise };
 }
 
 /** The rights that follow from the state as it is. */
@@ -150,7 +182,10 @@ export const COMPILED_TAG = 'compiled';
 
 /** Asks a maker again that had failed: if it was revived, the rights of this entity stand before what it does now. */
 export function askMakerAgain(draft: EntityState, ctx: ReducerContext): void {
-  if (draft.waits_for_maker) askMaker(draft, compiledOf(draft, ctx), ctx);
+  if (!draft.waits_for_maker) return;
+  const asked = compiledOf(draft, ctx);
+  if (draft.widening !== null) draft.widening.asked = sidesAsRecorded(asked);
+  askMaker(draft, asked, ctx);
 }
 
 /** An agent and the revision whose rights were refused; undefined for other commands. */
