@@ -1,6 +1,7 @@
 /** A coverage law: every field of the answer of every tool is filled by some call of a real client. */
-import { defineAgent } from 'reprise';
+import { defineAgent, defineTool, type Tool } from 'reprise';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { failEntity } from '../../../../conformance/society/failing.js';
 import { base64Of, makePair } from '../../src/adapters/ed25519.js';
 import { proofBytes } from '../../src/index.js';
@@ -57,11 +58,13 @@ const ALL = {
 async function agents(at: ServedPlace): Promise<void> {
   await at.keys.register(at.world.kernel.id, 'ann', base64Of(makePair('x25519').publicKey));
   const ann = await at.as('human:ann');
-  const subscriptions = [{ event: 'memory.written', group_id: 'elsewhere' }];
+  const subscriptions = [
+    { event: 'memory.written', group_id: 'elsewhere' },
+    { event: 'trust.score_changed', agent_id: 'f'.repeat(64) },
+  ];
   const id = await registered(ann, 'ann', ALL, { grant: ALL });
   const bot = await at.as(agentAs(id));
   const below = await registered(bot, id, ALL);
-  await ann.call('agent_list', { limit: 1 });
   await ann.call('agent_capabilities', { agent_id: id, capabilities: { tools: ['agent_*'] }, subscriptions });
   await ann.call('agent_capabilities', { agent_id: below });
   await ann.call('agent_set_status', { agent_id: below, to: 'activate' });
@@ -70,6 +73,8 @@ async function agents(at: ServedPlace): Promise<void> {
     await ann.call('agent_set_status', { agent_id: one, to: 'activate' });
     await failEntity(at.world, one);
   }
+  await ann.call('agent_list', { limit: 1 });
+  await ann.call('agent_list');
   await ann.call('agent_set_status', { agent_id: other, to: 'suspend' });
   await ann.call('agent_capabilities', { agent_id: failed, capabilities: ALL });
   await ann.call('agent_deactivate', { agent_id: failed });
@@ -125,7 +130,11 @@ async function memories(at: ServedPlace): Promise<void> {
   const partial = { staging_group_id, decision: 'partial', items: [ids[0], ids[2]] };
   const { data: reviewed } = await ann.call('staging_review', partial);
   await ann.call('memory_read_warm', { item_id: reviewed.copied[0] });
-  await bot.call('memory_read_hot');
+  const { data: second } = await ann.call('agent_challenge', { agent_id: id, purpose: 'return' });
+  const whole = { items: [{ text: 'All of it.' }], sessions: 1, nonce: second.nonce };
+  const { data: again } = await ann.call('agent_return', await returnArgs(at, id, whole));
+  await ann.call('staging_review', { staging_group_id: again.staging_group_id, decision: 'approve' });
+  await bot.call('memory_read_hot'); // it knows the common link now
   await ann.call('group_emcon', { group_id: 'crew', on: true });
 }
 
@@ -165,19 +174,34 @@ async function swarms(at: ServedPlace, release: () => void): Promise<void> {
 }
 
 describe('the answers of the tools of a society', () => {
+<<<<<<< HEAD
   it('every field of every answer schema is filled by some call of a client [SOC-101]', async () => {
     const worker = (name: string) => defineAgent({ name, model: 'main', instructions: `You are ${name}.`, tools: [] });
+=======
+  it('every field of every answer schema is filled by some call of a client [SOC-101]', async () => {
+    const worker = (name: string, tools: readonly Tool[] = []) =>
+      defineAgent({ name, model: 'main', instructions: `You are ${name}.`, tools: [...tools] });
+>>>>>>> wt-results
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await using at = await openServed({
-      agents: [worker('scout'), worker('broken')],
-      model: (async ({ system }: { readonly system: string }) => {
-        if (system.includes('broken')) return { fail: 'provider_error_terminal/bad_request' };
+    const wait = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      args: z.strictObject({}),
+      run: async () => {
         await released;
-        return { text: 'Done.' };
-      }) as never,
+        return 'done';
+      },
+    });
+    await using at = await openServed({
+      agents: [worker('scout', [wait]), worker('broken')],
+      model: ({ system, messages }) => {
+        if (system.includes('broken')) return { fail: 'provider_error_terminal/bad_request' };
+        const isReleased = messages.some(({ role }) => role === 'tool');
+        return isReleased ? { text: 'Done.' } : { calls: [{ tool: 'wait', args: {} }] };
+      },
     });
     for (const name of ['ann', 'ben']) await at.office.human(name);
     await agents(at);

@@ -95,12 +95,17 @@ export async function registered({ call }: Caller, parent: string, capabilities:
   return data.agent_id as string;
 }
 
+/** How often something is looked at before a test gives up, and the milliseconds between two looks. */
+const LOOKS_MAX = 400;
+const LOOK_MS = 20;
+
 /** Waits until something is so. */
 export async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Promise<T> {
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const found = await look();
     if (isSo(found)) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (looks === LOOKS_MAX) throw new Error(`was never so: ${JSON.stringify(found).slice(0, 500)}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
