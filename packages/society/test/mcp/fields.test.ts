@@ -174,14 +174,9 @@ async function swarms(at: ServedPlace, release: () => void): Promise<void> {
 }
 
 describe('the answers of the tools of a society', () => {
-<<<<<<< HEAD
-  it('every field of every answer schema is filled by some call of a client [SOC-101]', async () => {
-    const worker = (name: string) => defineAgent({ name, model: 'main', instructions: `You are ${name}.`, tools: [] });
-=======
   it('every field of every answer schema is filled by some call of a client [SOC-101]', async () => {
     const worker = (name: string, tools: readonly Tool[] = []) =>
       defineAgent({ name, model: 'main', instructions: `You are ${name}.`, tools: [...tools] });
->>>>>>> wt-results
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;

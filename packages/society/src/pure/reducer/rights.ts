@@ -25,7 +25,7 @@ export interface BothSides {
 }
 
 /** Begins the tags of commands that set the rights of agents. */
-export const SET_TAG = 'rights.';
+const SET_TAG = 'rights.';
 
 /**
  * Makes a change that the rights of the entity follow from, and has them follow.
