@@ -394,7 +394,8 @@ export const CONTENT_GATE = 'packages/society/src/pure/plans/content-gate.ts';
 /** Files of a society that turn links into texts, each with what lets them: add one only with a row in docs/explanation/content.md. */
 export const CONTENT_READERS: Readonly<Record<string, string>> = {
   'packages/society/src/served/shown.ts': 'texts of answers, whose links the gate let through',
-  'packages/society/src/adapters/archive.ts': 'the hot context of an agent, which its maker may read, put into an item of the maker',
+  'packages/society/src/adapters/archive.ts':
+    'the hot context of an agent, which its maker may read, put into an item of the maker',
   'packages/society/src/adapters/conflicts.ts': 'an effect with the store as its object compares texts, and shows none',
   'packages/society/src/adapters/verify.ts': 'digests of what an agent has signed',
   'packages/society/src/adapters/member.ts': 'goal, task and outputs of a swarm, for the agent that works on them',

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: composed texts and planted sources name places in braces
 /** Marks around words of others: what is changed in them, and what stays as it is. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

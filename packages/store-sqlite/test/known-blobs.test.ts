@@ -28,7 +28,7 @@ const power = () => {
 };
 
 describe.skipIf(process.platform === 'win32')('a large blob that a killed process has named', () => {
-  it('a known blob is acknowledged after a sync of its folder and of those above, once for each opening [JRN-35]', async () => {
+  it('a known blob is acknowledged after a sync of its folder and of those above, once for each opening', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reprise-known-blobs-'));
     try {
       const bytes = new Uint8Array(randomBytes(200_000));

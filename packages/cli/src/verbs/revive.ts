@@ -6,10 +6,10 @@
 import { createInterface } from 'node:readline/promises';
 import { type Address, formatAddress, type Principal, parseAddress, RepriseError } from '@reprise/contracts';
 import {
+  type CellTrouble,
   checkAgainst,
   openKernelWorld,
   type ReadonlyStore,
-  type CellTrouble,
   type WorldAt,
   worldAt,
 } from '@reprise/kernel';

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: composed texts and planted sources name places in braces
 /** Words of others in prompts are known by their marks, whatever they contain. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -13,7 +13,7 @@ import type { Coming, Command, OwnerSaid } from './people-door.js';
 import { bearing } from './processes.js';
 
 /** Options of {@link askOwner}. */
-export interface AskOptions {
+export interface AskOwnerOptions {
   /** The token that the owner printed. Without it the process must have been started at a terminal. */
   readonly token?: string;
 }
@@ -30,7 +30,7 @@ export async function askOwner(
   world: string,
   verb: string,
   args: Value,
-  options: AskOptions = {},
+  options: AskOwnerOptions = {},
 ): Promise<OwnerSaid | undefined> {
   requireKnownOptions(options, { token: true }, 'askOwner');
   const { token } = options;

@@ -1,5 +1,5 @@
 /** Programs as nodes: the bridge that gives programs the tools of their session's owner. For Node. */
-export { type AskOptions, askOwner, hasOwner, isProgramHere } from './ask-owner.js';
+export { type AskOwnerOptions, askOwner, hasOwner, isProgramHere } from './ask-owner.js';
 export { type Bridge, type BridgeOptions, type BridgeTools, bridge } from './bridge.js';
 export { files } from './files.js';
 export {

@@ -62,7 +62,7 @@ export const composedItem = z.strictObject({
 export type ComposedItem = z.infer<typeof composedItem>;
 
 /** Words of the owner with names of others in them. */
-export interface Told {
+export interface ToldText {
   readonly words: string;
   readonly names: string[];
 }
@@ -73,9 +73,9 @@ export interface Told {
  *
  * @example told`Task ${n}, "${title}", has failed.`
  */
-export function told(texts: TemplateStringsArray, ...values: readonly (string | number | Told)[]): Told {
+export function told(texts: TemplateStringsArray, ...values: readonly (string | number | ToldText)[]): ToldText {
   const names: string[] = [];
-  const shown = (value: string | number | Told | undefined): string => {
+  const shown = (value: string | number | ToldText | undefined): string => {
     if (typeof value === 'string') return names.push(startOfText(value, NAME_MAX)) > 0 ? '{}' : '';
     if (typeof value === 'object') names.push(...value.names);
     return typeof value === 'object' ? value.words : String(value);
@@ -85,12 +85,12 @@ export function told(texts: TemplateStringsArray, ...values: readonly (string | 
 }
 
 /** Several words of an owner, each in a line of its own. */
-export function toldLines(lines: readonly Told[]): Told {
+export function toldLines(lines: readonly ToldText[]): ToldText {
   return { words: lines.map(({ words }) => words).join('\n'), names: lines.flatMap(({ names }) => names) };
 }
 
 /** Words of the owner as an item. */
-export function toldItem({ words, names }: Told): ComposedItem {
+export function toldItem({ words, names }: ToldText): ComposedItem {
   return { label: '', text: words, kind: 'text', view: 'full', ...(names.length === 0 ? {} : { names }) };
 }
 

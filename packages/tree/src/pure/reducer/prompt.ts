@@ -10,7 +10,7 @@ import {
   type ComposedItem,
   type ComposedSection,
   type ComposedView,
-  type Told,
+  type ToldText,
   told,
   toldItem,
   toldLines,
@@ -94,7 +94,7 @@ function linked(ref: Ref): ComposedItem {
 }
 
 /** Words of others that the node is to follow: its task, and what people tell it. */
-function brief({ words, names }: Told, ref: Ref): ComposedItem {
+function brief({ words, names }: ToldText, ref: Ref): ComposedItem {
   return { label: words, names, ref, kind: 'text', view: 'full', own: 'brief' };
 }
 
@@ -103,12 +103,12 @@ function task({ prompt_ref, goal }: ReadNode): ComposedItem {
   return { label: 'your task', text: goal, kind: 'text', view: 'full', own: 'brief' };
 }
 
-function data({ words, names }: Told, ref: Ref, kind: ComposedItem['kind'], view: ComposedView): ComposedItem {
+function data({ words, names }: ToldText, ref: Ref, kind: ComposedItem['kind'], view: ComposedView): ComposedItem {
   return { label: words, ...(names.length === 0 ? {} : { names }), ref, kind, view };
 }
 
 /** The goals from the root down to the node. */
-function goalChain({ nodes }: Delivery, row: ReadNode): Told {
+function goalChain({ nodes }: Delivery, row: ReadNode): ToldText {
   const chain: ReadNode[] = [row];
   for (let at = row.parent; at !== null; at = chain[0]?.parent ?? null) chain.unshift(nodes.at(at));
   return toldLines(
@@ -157,7 +157,7 @@ function outcome({ n, goal, status, code, result }: ReadNode, view: 'full' | 'su
 /** The characters of a name in a label. */
 const LABEL_NAME_MAX = 200;
 
-function shownGiven(label: Told, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
+function shownGiven(label: ToldText, { ref, kind, summary_ref }: Given, view: 'full' | 'summary'): ComposedItem {
   if (view === 'full') return data(label, ref, kind, RESULT_VIEW);
   return summary_ref === undefined ? data(label, ref, kind, 'summary') : data(label, summary_ref, 'text', 'summary');
 }

@@ -37,7 +37,10 @@ export interface OpenEffect {
 }
 
 /** The collaborators of reading. */
-export type ReadingParts = Pick<WorldParts, 'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'storeWatch' | 'watchers'>;
+export type ReadingParts = Pick<
+  WorldParts,
+  'app' | 'store' | 'table' | 'stepper' | 'stamper' | 'storeWatch' | 'watchers'
+>;
 
 /** Reads an open world; the promises of the methods are documented at those of the world. */
 export class Reading {
