@@ -64,9 +64,9 @@ const MUTANTS: readonly (readonly [what: string, file: string, from: string, to:
   ],
   [
     'items in quarantine are listed to others than their author',
-    'society/src/pure/reducer/memory.ts',
-    "state === 'live' || (state === 'quarantined' && author === own)",
-    "state === 'live' || state === 'quarantined'",
+    'society/src/pure/plans/memory.ts',
+    "item.state === 'live' || isOwn(own, item)",
+    "item.state === 'live' || item.state === 'quarantined'",
   ],
   [
     'a person is shown the words of a group that it left',

@@ -330,7 +330,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-28: 368,836 with holds, the failed cells of a world and the answers that their askers get, and lengths in code
  *   points.
  */
-export const KERNEL_BUNDLE_MAX = 369_200;
+export const KERNEL_BUNDLE_MAX = 373_400;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -366,8 +366,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 104_600, run: 209_900, whole: 245_400 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 126_700, run: 231_900, whole: 267_500 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 105_400, run: 212_300, whole: 247_600 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 127_500, run: 234_400, whole: 269_600 },
 };
 
 /**
@@ -401,5 +401,6 @@ export const CONTENT_READERS: Readonly<Record<string, string>> = {
   'packages/society/src/adapters/member.ts': 'goal, task and outputs of a swarm, for the agent that works on them',
   'packages/society/src/api/merge-fork.ts': 'items of a fork whose file the caller holds; they enter by staging',
   'packages/society/src/api/repeated.ts': 'compares the texts of a call with those of the same call before',
-  'packages/society/src/api/swarm.ts': 'the synthesis of a swarm, for the app',
+  'packages/society/src/served/words.ts':
+    'words of results and of the synthesis of a swarm, for its creator and those above it',
 };

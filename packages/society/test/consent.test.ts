@@ -130,7 +130,7 @@ describe('a group that a cell of the app owns', () => {
     return { ...scene, sends };
   }
 
-  it('its owner makes no agent a member: nothing of the group reaches it [SOC-80]', async () => {
+  it('the owner of a group makes no agent a member: nothing of the group reaches it [SOC-80]', async () => {
     await using scene = await owned();
     await scene.sends('society/Join@1', { entity: scene.anns.id, role: 'member' });
     expect(await scene.office.group('club').members()).toEqual({});
@@ -138,7 +138,7 @@ describe('a group that a cell of the app owns', () => {
     expect(await scene.world.kernel.table([ENTITY, scene.anns.id], 'terms')).toEqual([]);
   });
 
-  it('its owner changes the role of a member that the app has added, and after the member has left adds it no more [SOC-80]', async () => {
+  it('the owner of a group changes the role of a member that the app has added, and after the member has left adds it no more [SOC-80]', async () => {
     await using scene = await owned();
     const club = scene.office.group('club');
     await club.join(scene.anns.id);

@@ -34,7 +34,7 @@ const narrow = { agent_type: 'custom', display_name: 'X', capabilities: {} } as 
 /** Each: an operation that is answered with a refusal, and that refusal. */
 const ANSWERS: readonly (readonly [string, (agent: Entity, office: Society) => Promise<unknown>])[] = [
   ['revision_conflict', (agent) => agent.answerTo('memory_write_hot', { patch: {}, expected_version: 99 } as never)],
-  ['no_settler', (agent) => agent.answerTo('memory_validate', { item_id: `private:${agent.id}#9` } as never)],
+  ['store_unknown', (agent) => agent.answerTo('memory_validate', { item_id: `private:${agent.id}#9` } as never)],
   [
     'item_unknown',
     async (agent) => {

@@ -34,7 +34,7 @@ function changed<H>(
 }
 
 describe('given a job whose cell fails', () => {
-  it('its session is stopped, and its slot is free, since nobody would hear of what it does [SPEC-48]', async () => {
+  it('the session of a failed job is stopped, and its slot is free, since nobody would hear of what it does [SPEC-48]', async () => {
     const isDefect = ({ reducer, event }: Delivered) => reducer === 'work/Job@1' && event === 'aos.agent/OwnerCall@1';
     const team = defective(workflowTeam(), isDefect);
     await using world = await openWorld({ store: memory(), models: { main: workflowModel().model }, parts: [team] });

@@ -78,7 +78,7 @@ export function moveTo(draft: SessionState, to: Lifecycle, ctx: ReducerContext, 
 }
 
 /**
- * Tells the maker again how the last run stands: a run that goes on, waits, or has ended. Nothing where there was none.
+ * Tells the maker again how the last run stands: a run that goes on, waits, or has ended. Nothing where the session has had no run.
  *
  * @returns nothing: the session goes on as it stands
  */

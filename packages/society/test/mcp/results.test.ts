@@ -158,7 +158,7 @@ describe('pages that clients ask for', () => {
 });
 
 describe('an agent that is deactivated', () => {
-  it('leaves an archive that its parent reads by the id in the answer: focus, highlights, decisions, entities [SOC-99] [SOC-39]', async () => {
+  it('a deactivated agent leaves an archive that its parent reads by the id in the answer: focus, highlights, decisions, entities [SOC-99] [SOC-39]', async () => {
     await using at = await openServed();
     await at.office.human('ann');
     const ann = await at.as('human:ann');
@@ -185,7 +185,7 @@ describe('an agent that is deactivated', () => {
     expect(other).toMatchObject({ isError: true, data: { error: 'item_unknown' } });
   });
 
-  it('that a swarm made for its creator leaves an archive as well [SOC-99] [SOC-39]', async () => {
+  it('an agent that a swarm made for its creator leaves an archive as well [SOC-99] [SOC-39]', async () => {
     await using at = await openServed(crew());
     const { ann } = await led(at);
     const { data: swarm } = await ann.call('swarm_status', tool);

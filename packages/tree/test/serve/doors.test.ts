@@ -373,7 +373,7 @@ describe.runIf(isLinux && hasPty())('a hostile program of a tree', () => {
       '3 complete',
       '4 complete',
     ]);
-    link.close();
+    await link.close();
   }, 90_000);
 });
 

@@ -274,7 +274,7 @@ export const sessionRow = z.strictObject({
 /** A session of the entity. */
 export type SessionRow = z.infer<typeof sessionRow>;
 
-/** The archive of an agent, in the table `archives`, by its id: the item that keeps it, or why there is none. */
+/** The archive of an agent, in the table `archives`, by its id: the item that keeps it, or why it was not kept. */
 export const archiveRow = z.strictObject({ item: z.nullable(itemId), code: z.nullable(z.string().max(96)) });
 
 /** The archive of an agent: neither item nor code while it is being written. */

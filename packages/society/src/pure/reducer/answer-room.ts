@@ -3,7 +3,7 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import { openCall } from './answers.js';
 
 /** The bytes of the rows of an answer to a model: the owner of a session answers it with 4 KiB at most. */
-export const MODEL_BYTES = 3_500;
+const MODEL_BYTES = 3_500;
 
 /** The bytes of the rows of an answer to a client or an app: a value has 64 KiB at most, with names and links. */
 const CLIENT_BYTES = 60_000;

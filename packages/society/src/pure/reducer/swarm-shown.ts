@@ -13,7 +13,7 @@ import { SWARM_ROWS } from '../contracts/swarm.js';
 import { memberOr, membersOf, tasksOf } from './swarm-context.js';
 
 /** A task with its number. */
-export type NumberedTask = readonly [number, SwarmTask];
+type NumberedTask = readonly [number, SwarmTask];
 
 /** A page of rows, the tasks of it, and where the next page begins. */
 export interface SwarmPage {

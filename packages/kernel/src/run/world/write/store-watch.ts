@@ -1,4 +1,4 @@
-/** Watches for a store that is full while inputs of the world wait for room: nobody waits for them, so somebody is told. */
+/** Watches for a store that is full while inputs of the world wait for room: no caller waits for them, so the operator is told. */
 import type { RepriseError } from '@reprise/contracts';
 import type { Clock } from '../../../ports/time/clock.js';
 import type { StoreTrouble } from '../../state/trouble.js';
