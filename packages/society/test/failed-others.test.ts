@@ -128,7 +128,7 @@ describe('given a cell that fails of the event that makes it', () => {
     const [ann, bob] = [await office.human('ann'), await office.human('bob')];
     await createSwarm(ann);
     expect(await outcome(createSwarm(bob))).toEqual(['request_rejected', 'swarm_exists']);
-    const assessed = ann.assess('group:nowhere#1', { verdict: 'right', basis: 'user' });
+    const assessed = ann.assess(`private:${ann.id}#1`, { verdict: 'right', basis: 'user' });
     expect(await outcome(assessed)).toEqual(['request_rejected', 'store_unknown']);
   });
 

@@ -78,7 +78,9 @@ describe('given a coordinator that spawns', () => {
       },
     });
     expect(await project.results()).toMatchObject([{ id: 1, title: 'Look.', model: 'large', status: 'ok' }]);
-    expect(requestsOf(asked, 'worker')[0]?.last).toBe('# Your task\n\nLook.\n\n# Context\n\nIn the attic.');
+    expect(requestsOf(asked, 'worker')[0]?.last).toBe(
+      '# Your task\n\n<said by="your task">\nLook.\n</said>\n\n# Context\n\n<said by="context of your task">\nIn the attic.\n</said>\n',
+    );
     await world.close();
   });
 
