@@ -79,7 +79,7 @@ describe('given a coordinator that spawns', () => {
     });
     expect(await project.results()).toMatchObject([{ id: 1, title: 'Look.', model: 'large', status: 'ok' }]);
     expect(requestsOf(asked, 'worker')[0]?.last).toBe(
-      '# Your task\n\n<said by="your task">\nLook.\n</said>\n\n# Context\n\n<said by="context of your task">\nIn the attic.\n</said>\n',
+      '# Your task\n\n<said by="your task">\nLook.\n</said>\n\n# Context\n\n<said by="context of your task">\nIn the attic.\n</said>',
     );
     await world.close();
   });
