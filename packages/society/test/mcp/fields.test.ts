@@ -135,7 +135,27 @@ async function memories(at: ServedPlace): Promise<void> {
   const { data: again } = await ann.call('agent_return', await returnArgs(at, id, whole));
   await ann.call('staging_review', { staging_group_id: again.staging_group_id, decision: 'approve' });
   await bot.call('memory_read_hot'); // it knows the common link now
+  await mergesAlone(at);
   await ann.call('group_emcon', { group_id: 'crew', on: true });
+}
+
+/** An agent whose parent has found it right so often that what it brings back is merged without a review. */
+async function mergesAlone(at: ServedPlace): Promise<void> {
+  const ann = await at.as('human:ann');
+  const id = await registered(ann, 'ann');
+  await ann.call('agent_capabilities', { agent_id: id, automerge: true });
+  await at.office.group('crew').join(id);
+  const bot = await at.as(agentAs(id));
+  for (let n = 1; n <= 27; n++) {
+    const note = { type: 'note', visibility: 'group', group: 'crew', content: `Item ${n}` };
+    const { data } = await bot.call('memory_write_warm', note);
+    await ann.call('memory_assess', { item_id: data.item_id, verdict: 'right', basis: 'user' });
+  }
+  const { data: challenge } = await ann.call('agent_challenge', { agent_id: id, purpose: 'return' });
+  const back = { items: [{ text: 'New.', subject_key: 'merged alone' }], sessions: 0, nonce: challenge.nonce };
+  const { data } = await ann.call('agent_return', await returnArgs(at, id, back));
+  expect(data.merged).toBe(true);
+  await ann.call('memory_read_warm', { group: 'crew', limit: 50 });
 }
 
 /** Swarms: one that is led, with words and a failure, and one that fails. */
