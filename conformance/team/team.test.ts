@@ -30,7 +30,7 @@ describe('the workflow of a team in a process of its own', { timeout: 120_000 },
   });
 
   it('a small team whose process is killed just after a frame, whichever, ends alike, and its world verifies [SPEC-21, SPEC-28]', async () => {
-    const { lines, isRight } = await killStory(['after'], stepOf(6));
+    const { lines, isRight } = await killStory(['after'], stepOf(3));
     expect(lines[0]).toMatch(/^(\d+)\/\1 kills end alike/);
     expect(isRight).toBe(true);
   }, 300_000);

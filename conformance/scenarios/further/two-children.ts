@@ -16,7 +16,7 @@ export const twoChildren: Scenario = {
     stop: COMPLETED,
     text: 'Both found it.',
     requests: 4,
-    shown: /\(c1\): completed.*\(c2\): completed/,
+    shown: /agent c1, completed.*agent c2, completed/,
     events: [
       ...BEGIN,
       ...STEP,

@@ -69,7 +69,7 @@ function booking(wish: string, since: ScriptRequest['messages']): ScriptStep {
       calls: [{ tool: 'book', args: { people, time, table } }],
     };
   }
-  const refused = result.text.match(/about this call: (.*?)\.?$/m)?.[1];
+  const refused = result.text.match(/about this call">\n(.*?)\.?$/m)?.[1];
   if (result.isError === true)
     return { text: `Then I leave it${refused === undefined ? '' : `: ${refused}`}. Another time?` };
   return { text: `It is booked. ${result.text} We look forward to you.` };

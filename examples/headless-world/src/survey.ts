@@ -69,6 +69,7 @@ export async function survey(options: SurveyOptions): Promise<SurveyResult> {
     store,
     models: { main: model },
     agents: [agent],
+    onError: () => undefined, // the command says why a run did not complete
     ...(secrets === undefined ? {} : { secrets }),
   });
   const stop = () => void world.close();

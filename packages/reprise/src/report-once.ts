@@ -28,6 +28,7 @@ const NEXT_STEPS: readonly (readonly [code: string, step: string])[] = [
 export function reportOnce(write: (line: string) => unknown = (line) => process.stderr.write(line)): OnError {
   const reported = new Set<string>();
   return (error, origin) => {
+    if (isAnswered(error, origin)) return;
     const { what, where, code } = sourceOf(error, origin);
     const key = `${origin.source} ${what} ${code}`;
     if (reported.has(key)) return;
@@ -35,6 +36,15 @@ export function reportOnce(write: (line: string) => unknown = (line) => process.
     const words = oneLine(wordsOf(error));
     write(`reprise: ${what} failed: ${words} [${code}]${where}. ${nextStep(code)}\n`);
   };
+}
+
+/** Effects whose failure is an answer that a model or an owner reads. */
+const ANSWERED: readonly string[] = ['tool.call@', 'work.prepare@'];
+
+/** Whether the failure reaches its caller by itself: as the answer of a call, or as a stop that was asked for. */
+function isAnswered(error: unknown, origin: Origin): boolean {
+  if (error instanceof Error && error.name === 'AbortError') return true;
+  return origin.source === 'effect' && ANSWERED.some((kind) => origin.name.startsWith(kind));
 }
 
 function sourceOf(error: unknown, origin: Origin): { what: string; where: string; code: string } {

@@ -116,7 +116,7 @@ function refusalIn({ calls, steers }: Reading): ScriptStep | undefined {
   const since = steers.at(-1)?.after ?? 0;
   const denied = calls.slice(since).findLast(({ how }) => how === 'denied');
   if (denied === undefined) return undefined;
-  const reason = denied.text.match(/about this call: (.*)/)?.[1];
+  const reason = denied.text.match(/about this call">\n(.*)/)?.[1];
   const because = reason === undefined ? '' : ` ("${reason}")`;
   if (denied.tool !== 'edit_file')
     return { text: `Without running the tests I cannot tell what is wrong${because}. I leave it at that.` };

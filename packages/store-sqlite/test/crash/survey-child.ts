@@ -130,7 +130,7 @@ function overheard(model: ModelClient): ModelClient {
     ...model,
     generate: (request, context) => {
       for (const message of request.messages) {
-        if (message.role === 'tool' && message.text.startsWith('The outcome of this call is unknown')) {
+        if (message.role === 'tool' && message.text.includes('The outcome of this call is unknown')) {
           say(`told ${message.callId}`);
         }
       }

@@ -49,7 +49,11 @@ async function crashImage(open: OpenStore, mark: string | null): Promise<Store> 
   await target.mark(mark);
   await target.close();
   let openings = 0;
-  return { ...copy, open: async () => ({ ...(await copy.open()), cleanlyClosed: openings++ > 0 }) };
+  const opened = async () => {
+    const isFirst = openings++ === 0;
+    return { ...(await copy.open()), cleanlyClosed: !isFirst, ended: isFirst ? ('died' as const) : ('clean' as const) };
+  };
+  return { ...copy, open: opened };
 }
 
 /** What a mutant does differently; everything else is the honest store's. */

@@ -20,8 +20,8 @@ describe.each(SUBJECTS)('simulator: $name', (subject) => {
     expect(failure && formatFailure(failure, command)).toBeUndefined();
   });
 
-  it('a simulation with the same seed writes the same journal (seed 9)', async () => {
-    const run = async () => runSimulation(subject, Choices.from(9));
+  it('a simulation with the same seed writes the same journal (seed 11)', async () => {
+    const run = async () => runSimulation(subject, Choices.from(11));
     await run(); // loads what is loaded by its first use, which takes turns of its own
     const [one, other] = [await run(), await run()];
     expect([one.head, one.log]).toEqual([other.head, other.log]);
