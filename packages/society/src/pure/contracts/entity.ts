@@ -173,8 +173,11 @@ export const entityState = z.strictObject({
   emcon: z.boolean(),
   /** Whether its maker, whose cell had failed, has still to set rights that became wider. */
   waits_for_maker: z.boolean(),
-  /** What it has until its maker sets the wider rights that it asked for; null when it has what it asked for. */
-  widening: z.nullable(z.strictObject({ stands: rights, asked: rights })),
+  /**
+   * What it has until its maker sets the wider rights that it asked for, and whether they were refused: something above the
+   * maker holds it to less. Null when it has what it asked for.
+   */
+  widening: z.nullable(z.strictObject({ stands: rights, asked: rights, refused: z.boolean() })),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */

@@ -199,10 +199,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellStand(agent_id, revision, null, ctx);
   },
   'society/RightsStand@1': (draft, { revision, code }, ctx) => {
-    if (code === null) {
-      rightsStand(draft, ctx);
-      followInSessions(compiledOf(draft, ctx).exercise, ctx);
-    }
+    if (rightsStand(draft, code, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
     changeSet(draft, revision, code, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {

@@ -45,7 +45,7 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
   const kept = narrowTo(draft, stands, after, ctx);
   const widens = !isWithin(after, before);
   if (widens) {
-    draft.widening = { stands: sidesAsRecorded(kept), asked: sidesAsRecorded(after) };
+    draft.widening = { stands: sidesAsRecorded(kept), asked: sidesAsRecorded(after), refused: false };
     askMaker(draft, after, ctx);
   }
   if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
@@ -68,12 +68,23 @@ function narrowTo(draft: EntityState, stands: BothSides, after: BothSides, ctx: 
   return kept;
 }
 
-/** The maker has set what this entity asked for: what was taken from it since is taken from that, too. */
-export function rightsStand(draft: EntityState, ctx: ReducerContext): void {
-  if (draft.widening === null) return;
+/**
+ * The maker has set what this entity asked for, or the kernel has refused it: then the entity has what it had, and asks again
+ * when it acts. What was taken from it since is taken from what was set, too.
+ *
+ * @returns whether it has what it asked for
+ */
+export function rightsStand(draft: EntityState, code: string | null, ctx: ReducerContext): boolean {
+  if (draft.widening === null) return code === null;
+  if (code !== null) {
+    draft.widening.refused = true;
+    draft.waits_for_maker = true;
+  }
+  if (draft.widening.refused) return false;
   const asked = sidesOf(draft.widening.asked);
   draft.widening = null;
   narrowTo(draft, asked, compiledOf(draft, ctx), ctx);
+  return true;
 }
 
 function sidesAsRecorded({ exercise, grant }: BothSides): NonNullable<EntityState['widening']>['asked'] {
@@ -184,7 +195,7 @@ export const COMPILED_TAG = 'compiled';
 export function askMakerAgain(draft: EntityState, ctx: ReducerContext): void {
   if (!draft.waits_for_maker) return;
   const asked = compiledOf(draft, ctx);
-  if (draft.widening !== null) draft.widening.asked = sidesAsRecorded(asked);
+  if (draft.widening !== null) draft.widening = { ...draft.widening, asked: sidesAsRecorded(asked), refused: false };
   askMaker(draft, asked, ctx);
 }
 
