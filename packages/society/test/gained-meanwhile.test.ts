@@ -39,4 +39,15 @@ describe('given an agent that joins a group while the cell of its maker has fail
     const { value } = await there.agent.answerTo('memory_write_warm', NOTE);
     expect(value).toEqual({ error: 'capability_denied', detail: 'visibility' });
   });
+
+  it('a tool that an entity above takes from the agent meanwhile is gone, although a gain of it still waits', async () => {
+    await using there = await gained();
+    await there.ann.capabilities(there.agent.id, { capabilities: { tools: [] } });
+    const rights = await there.scene.world.kernel.rights(`cell:society/Entity@1/${there.agent.id}`);
+    expect(rights.effective?.exercise.may.tool ?? 'any').toEqual([]);
+    await there.maker.revive();
+    await there.agent.answerTo('memory_write_warm', NOTE);
+    const later = await there.scene.world.kernel.rights(`cell:society/Entity@1/${there.agent.id}`);
+    expect(later.effective?.exercise.may.tool ?? 'any').toEqual([]);
+  });
 });
