@@ -9,8 +9,8 @@ import { bareCall, bareRequest, begin, overHttp, post } from './support/stage.js
 const ROUND_MS = 2_500;
 const SEED = 7;
 
-/** The longest time of an honest request beside hostile ones: far above what it takes, far below a lockout. */
-const SLOWEST_MS = 20_000;
+/** The longest time of an honest request beside hostile ones: far below a lockout, on a busy machine by what it takes alone. */
+const slowestOf = (alone: number): number => Math.max(4_000, 40 * alone);
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -20,8 +20,8 @@ describe('honest clients beside hostile ones', () => {
     expect(alone.failed).toEqual([]);
     expect(beside.failed).toEqual([]);
     expect(beside.answered).toBeGreaterThan(10);
-    expect(beside.slowest).toBeLessThan(SLOWEST_MS);
-    expect(hostile).toBeGreaterThan(50);
+    expect(beside.slowest).toBeLessThan(slowestOf(alone.slowest));
+    expect(hostile).toBeGreaterThan(3 * beside.answered);
   }, 60_000);
 
   it('connections that send nothing make room for a client that does [SRV-14]', async () => {
