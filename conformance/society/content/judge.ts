@@ -4,6 +4,7 @@ import type { Capabilities, Entity } from 'reprise/society';
 import { type Draws, draws } from '../draws.js';
 import { failEntity } from '../failing.js';
 import type { Caps, Node } from '../oracle.js';
+import { PERSON } from '../worlds/grown.js';
 import { Expected } from './expected.js';
 import { canariesIn, openScene, type Scene } from './scene.js';
 
@@ -488,18 +489,7 @@ function principalOf({ id, kind }: Node): Principal {
 }
 
 function personOf(id: string): Node {
-  return {
-    ...{ id, parent: -1, kind: 'person', declared: {}, tier: 2, floor: 0, bonus: [], members: {}, owners: {} },
-    ...{
-      status: 'active',
-      end: Number.POSITIVE_INFINITY,
-      swarm: '',
-      reviews: [],
-      failed: false,
-      cuts: [],
-      meanwhile: [],
-    },
-  };
+  return { ...PERSON, id };
 }
 
 /** What an agent may read: some groups, or none. */

@@ -106,7 +106,8 @@ export async function changeTree(at: Trees, d: Draws, tree: readonly Grown[]): P
   }
 }
 
-const PERSON = {
+/** A person, as the oracle knows one: alive, and above nobody yet. */
+export const PERSON = {
   parent: -1,
   kind: 'person',
   declared: {},

@@ -9,6 +9,7 @@ import { bearerTokens, serveHttp, serveStdio } from 'reprise/server';
 import type { KeyVault, SocietyOptions } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { failingSociety } from '../../../../conformance/society/failing.js';
+import { pipes } from '../../../server/test/support/stage.js';
 import { memoryVault } from '../../src/adapters/vault.js';
 import type { SocietyToolName } from '../../src/wire/index.js';
 
@@ -107,23 +108,4 @@ export async function until<T>(look: () => Promise<T>, isSo: (found: T) => boole
     if (looks === LOOKS_MAX) throw new Error(`was never so: ${JSON.stringify(found).slice(0, 500)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-}
-
-function pipes(input: PassThrough, output: PassThrough): Transport {
-  let rest = '';
-  const transport: Transport = {
-    start: async () => {
-      output.on('data', (bytes: Buffer) => {
-        const lines = (rest + bytes.toString('utf8')).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) transport.onmessage?.(JSON.parse(line));
-      });
-    },
-    send: async (message) => void input.write(`${JSON.stringify(message)}\n`),
-    close: async () => {
-      input.end();
-      transport.onclose?.();
-    },
-  };
-  return transport;
 }
