@@ -9,6 +9,7 @@ export * from './errors.js';
 export * from './failure.js';
 export { fromHex, toHex } from './hex.js';
 export * from './joined-bytes.js';
+export * from './limit-words.js';
 export * from './llm.js';
 export * from './markers.js';
 export * from './marks.js';

@@ -1,6 +1,6 @@
 /** Reports errors on standard error for an app that has no `onError`: each kind of error once, in one line. */
 import type { AgentWorldOptions, AnyAgent } from '@reprise/agent';
-import { formatAddress, isRepriseError, lineOfError } from '@reprise/contracts';
+import { formatAddress, isRepriseError } from '@reprise/contracts';
 
 /** Receives each caught error of a world, and its source. */
 type OnError = NonNullable<AgentWorldOptions<readonly AnyAgent[]>['onError']>;
@@ -70,7 +70,7 @@ function wordsOf(error: unknown): string {
   for (let at = error; at instanceof Error && words.length < 4; at = at.cause) {
     if (at.message !== '' && !words.some((word) => word.includes(at.message))) words.push(at.message);
   }
-  return words.length > 0 ? words.join(': ') : lineOfError(error);
+  return words.length > 0 ? words.join(': ') : String(error);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -13,7 +13,7 @@
  *     which the journal tells only when the answer is complete.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
-import { actorWords, present } from '@reprise/contracts';
+import { actorWords, limitWords, present } from '@reprise/contracts';
 import { Approvals } from './approvals.js';
 import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
 import { SpokenAnswer } from './spoken-answer.js';
@@ -295,7 +295,9 @@ function failedText({ non_execution, text, code }: AgentEventOf<'tool.failed'>):
 
 function failureText(stop: StopReason): string {
   if (stop.kind === 'Failed') return `The run failed: ${stop.code}.`;
-  return stop.kind === 'LimitsExceeded' ? `The run reached its limit: ${stop.limit}.` : `The run ended: ${stop.kind}.`;
+  return stop.kind === 'LimitsExceeded'
+    ? `The run reached its limit ${limitWords(stop.limit)}.`
+    : `The run ended: ${stop.kind}.`;
 }
 
 type ChildEvent = AgentEventOf<'child.spawned'> | AgentEventOf<'child.changed'> | AgentEventOf<'child.ended'>;

@@ -1,5 +1,5 @@
 /** Checks the options of a client over HTTP when it is made: callers may be untyped. No refusal shows a key. */
-import { type ArgumentCheck, checkOf, headerRecord, isFunction, isObject } from '@reprise/contracts';
+import { type ArgumentCheck, checkOf, headerRecord, isFunction, isObject, RepriseError } from '@reprise/contracts';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
@@ -20,12 +20,29 @@ export function clientOptions(model: unknown, options: unknown): TransportOption
   require(isOptions(options), 'options', 'an object', kindOf(options));
   const { apiKey, fetch, headers } = options;
   require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
+  requireKey(apiKey);
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
 }
 
 function isOptions(given: unknown): given is ClientOptions {
   return isObject(given);
+}
+
+/**
+ * Refuses an empty key. It is an environment variable that was not set: the provider would hear `Bearer `, and refuse
+ * each call.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireKey(apiKey: SecretText | undefined): void {
+  if (apiKey === undefined || (typeof apiKey === 'string' ? apiKey : apiKey.secret).trim() !== '') return;
+  throw new RepriseError('invalid_argument', 'the API key of a model client is empty', {
+    where: 'apiKey',
+    expected: 'a key, or { secret: name } for a secret of the world; leave apiKey out for a server without keys',
+    actual: 'an empty text',
+    hint: 'Is the environment variable set in this process? node --env-file=.env reads a file.',
+  });
 }
 
 function requireHeaders(headers: NonNullable<TransportOptions['headers']>): NonNullable<TransportOptions['headers']> {

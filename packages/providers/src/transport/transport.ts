@@ -14,6 +14,7 @@ import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.j
 import { cut } from '../model/text.js';
 import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from '../model/verdict.js';
 import { addUsage, withUsage } from './attempts.js';
+import { requireKey } from './client-options.js';
 import { post, type Reply } from './http.js';
 import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
 
@@ -162,6 +163,7 @@ async function reveal({
     for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
     if (key !== undefined) {
       const text = await revealed(key.text, context);
+      requireKey(text);
       scrubber.conceal(text); // before the platform receives it: its errors may quote it
       headers.set(key.header, `${key.prefix}${text}`);
     }
