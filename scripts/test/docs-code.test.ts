@@ -1,9 +1,10 @@
 /** Pages, hints and comments name options, paths, commands and codes that are there. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ERROR_CODES } from '@reprise/contracts';
 import { describe, expect, it } from 'vitest';
 import { runCli, type Sink } from '../../packages/cli/src/index.js';
+import { NEEDS } from '../lib/needs.mjs';
 import {
   commandLines,
   type OptionTable,
@@ -108,6 +109,23 @@ describe('what pages say of the code', () => {
     );
     expect(named.filter(({ page }) => !existsSync(path.join(ROOT, page)))).toEqual([]);
     expect(named.length).toBeGreaterThan(5);
+  });
+
+  it('both READMEs say which entry needs which package, and name every package that is not installed by itself', () => {
+    const { peerDependencies, peerDependenciesMeta = {} } = JSON.parse(
+      readFileSync(path.join(ROOT, 'packages/reprise/package.json'), 'utf8'),
+    );
+    const optional = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional === true);
+    expect(optional.length).toBeGreaterThan(3);
+    for (const file of ['README.md', 'packages/reprise/README.md']) {
+      const text = pages.find((page) => page.file === file)?.text ?? '';
+      const rows = (/\| you use \| install \|\n([\s\S]*?)\n\n/.exec(text)?.[1] ?? '').split('\n');
+      const isListed = (entry: string, name: string) =>
+        rows.some((row) => row.includes(`\`${entry}\``) && row.includes(`\`${name}\``));
+      expect([file, Object.entries(NEEDS).filter(([entry, name]) => !isListed(entry, name))]).toEqual([file, []]);
+      expect([file, optional.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))]).toEqual([file, []]);
+      expect(rows.some((row) => row.includes('Node below 22.13') && row.includes('`libsql`'))).toBe(true);
+    }
   });
 
   it('every table of options lists the properties of its type', () => {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineApp, openKernelWorld } from '@reprise/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noSqlite } from '../src/driver.js';
 import { sqlite } from '../src/index.js';
 import { isBusy, isFull, isUnwritable, storeError } from '../src/sqlite-errors.js';
 import { freshDirectory, tamper } from './fixtures.js';
@@ -93,6 +94,16 @@ describe('the path of a world', () => {
     for (const name of ['.DS_Store', 'ab', 'zz/notes.txt', 'Thumbs.db']) writeFileSync(`${path}.blobs/${name}`, 'x');
     await using world = await openKernelWorld({ store: sqlite(path), app });
     expect((await world.verify()).blobs).toBe(0);
+  });
+
+  it('a runtime without SQLite is told to install libsql only when libsql is not there', () => {
+    const absent = Object.assign(new Error("Cannot find package 'libsql' imported from /app/out.js"), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    expect(noSqlite(absent).message).toContain('Install the package libsql');
+    const bundled = new Error('Dynamic require of "@libsql/linux-x64-gnu" is not supported');
+    expect(noSqlite(bundled).message).toMatch(/does not load.*Dynamic require.*leave it out of a bundle/);
+    expect(noSqlite(bundled).message).not.toContain('Install the package');
   });
 
   it('errors of a runtime that reports the words of SQLite alone mean what the numbers mean', () => {
