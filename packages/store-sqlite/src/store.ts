@@ -70,7 +70,8 @@ export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}
 function noPath(path: unknown): RepriseError {
   return new RepriseError('invalid_argument', 'a SQLite store needs the path of its file', {
     expected: 'text such as world.db',
-    actual: path,
+    actual: path === '' ? 'an empty text' : path,
+    hint: 'Is the environment variable set in this process?',
   });
 }
 

@@ -4,6 +4,7 @@ import {
   type ErrorDetail,
   errorDetail,
   isRepriseError,
+  limitWords,
   type Ref,
   RepriseError,
   requireKnownOptions,
@@ -199,7 +200,8 @@ export class Run<R = unknown> {
   async text(): Promise<string> {
     const { stop, text, error } = await this.#result(callSite(this.text));
     if (stop.kind === 'Completed') return text;
-    throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
+    const said = stop.kind === 'LimitsExceeded' ? ` at ${limitWords(stop.limit)}` : '';
+    throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}${said}`, {
       actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
       stop,
       ...(error === undefined ? {} : { cause: causeOf(error) }),
