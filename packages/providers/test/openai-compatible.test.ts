@@ -297,7 +297,7 @@ describe('a failed model call is data', () => {
   it('a secret that is empty when it is asked for is terminal, and nothing is sent [MOD-680]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({ baseUrl, model: 'm', apiKey: { secret: 'EMPTY' } });
-    const { outcome } = await run(client, { secret: async () => '' });
+    const { outcome } = await run(client, { context: { secret: async () => '' } });
     expect(outcome).toMatchObject({ code: 'provider_error_terminal/credentials_missing' });
     expect(seen).toHaveLength(0);
   });
