@@ -36,6 +36,7 @@ export {
   type AskView,
   askLine,
   blockedBy,
+  countNodes,
   endsFromOutside,
   type FactOfTree,
   type FramePlace,

@@ -55,7 +55,6 @@ class Following {
   readonly #lines: LiveLines;
   readonly #past: Past;
   readonly #screen: TreeScreen | undefined;
-  #isCancelling = false;
   /** Whether it ended to be followed because nothing goes on by itself. */
   #isStill = false;
   /** The newest frame that was shown, and the one at the last look. */
@@ -123,25 +122,12 @@ class Following {
     this.#stop.abort();
   }
 
-  #cancel(): void {
-    if (this.#isCancelling) return;
-    this.#isCancelling = true;
-    void this.owner.trees
-      .tree(this.options.name)
-      .stop(1)
-      .catch(() => this.#stop.abort());
-  }
-
   /** Executes what keys on the screen want. */
   async #execute(wish: Wish): Promise<string> {
     const { name: tree } = this.options;
     if (wish.do === 'leave') {
       this.#stop.abort();
       return '';
-    }
-    if (wish.do === 'cancel') {
-      this.#cancel();
-      return 'cancelling all nodes, and waiting for their programs to end';
     }
     const { do: _, ...act } = wish;
     return wordsOfDone(act.verb, tree, act.n, await performAct(this.owner, { ...act, tree, id: randomUUID() }));

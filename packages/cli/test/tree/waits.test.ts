@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Asked, type ModelServer, modelServer, type Said } from '../../../../conformance/team/model-server.js';
-import { command } from '../run.js';
+import { command, ended, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
 const LONG = { timeout: 120_000 };
@@ -18,7 +18,8 @@ afterAll(() => {
 });
 
 /** A root with two children; the first asks a person before it gives its result. `Zigzag`: the second needs the first. */
-function said({ last, raw, step, answers }: Asked): Said {
+function said({ last, raw, step, answers }: Asked): Said | Promise<Said> {
+  if (raw.includes('Never')) return new Promise(() => undefined);
   const n = Number(/You are node #(\d+)/.exec(last)?.[1]);
   const call = (tool: string, args: object) => ({ tool, args });
   if (answers.at(-1)?.includes('"accepted":true')) return { text: 'Done.' };
@@ -103,4 +104,20 @@ describe('a tree that waits, without a terminal', () => {
       expect(await command(at, 'tree', 'continue', 'b')).toMatchObject({ code: 0 });
     },
   );
+
+  it('Ctrl-C twice at once leaves with 130, and no node ends [TREE-663]', LONG, async () => {
+    const at = workplace('left');
+    const child = start(at, 'tree', 'run', 'Never', '--name', 'l', '--model', 'm', '--base-url', model.url);
+    const end = ended(child);
+    await new Promise<void>((resolve) =>
+      child.stdout?.on('data', (text) => String(text).includes('#1 [active]') && resolve()),
+    );
+    for (const signal of ['SIGINT', 'SIGINT', 'SIGINT'] as const) child.kill(signal);
+    expect(await end).toMatchObject({
+      code: 130,
+      err: expect.stringContaining('Leaving: reprise tree continue l goes on.'),
+    });
+    const shown = JSON.parse((await command(at, 'tree', 'show', 'l', '--json')).out);
+    expect(shown).toMatchObject({ status: 'running', ended: null, acts: [] });
+  });
 });
