@@ -11,7 +11,7 @@ import { COMMANDS } from './commands.js';
 import { Decisions, labelFor } from './decisions.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
 import type { History } from './history.js';
-import { PERSON } from './person.js';
+import { PERSON, pausedLines } from './person.js';
 import { openTerminal } from './terminal/open.js';
 import { RunView } from './terminal/run-view.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -257,7 +257,8 @@ export class Chat {
 
   /** Shows the state of the session, and watches the run in progress. */
   async #goOn(): Promise<void> {
-    const { session } = this.desk;
+    const { session, paused } = this.desk;
+    this.tell(...pausedLines(paused));
     const state = await session.state();
     const run = state?.run == null ? undefined : await session.run(state.run.number);
     if (run !== undefined) {

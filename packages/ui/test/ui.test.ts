@@ -284,7 +284,12 @@ describe('the response of a chat endpoint', () => {
 
   it('a request that no chat page sends is refused', () => {
     const message = { id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
-    expect(readChatInput({ id: 'c', messages: [message] })).toEqual({ chat: 'c', id: 'm-1', input: ['Hi'] });
+    const sent = { chat: 'c', id: 'm-1', input: ['Hi'], act: 'send' };
+    expect(readChatInput({ id: 'c', messages: [message] })).toEqual(sent);
+    const edited = { id: 'c', messages: [message], trigger: 'submit-message', messageId: 'm-1' };
+    expect(readChatInput(edited)).toEqual({ ...sent, act: 'edit' });
+    const regenerated = { id: 'c', messages: [message], trigger: 'regenerate-message', messageId: 'c/r0' };
+    expect(readChatInput(regenerated)).toEqual({ ...sent, act: 'retry' });
     const file = { type: 'file', url: 'data:text/plain;base64,SGk=', mediaType: 'text/plain', filename: 'a.txt' };
     expect(readChatInput({ id: 'c', messages: [{ ...message, parts: [file] }] }).input).toEqual([
       { bytes: new TextEncoder().encode('Hi'), mediaType: 'text/plain', name: 'a.txt' },

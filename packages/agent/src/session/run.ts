@@ -26,6 +26,7 @@ import type { LiveAnswers } from './live.js';
 import { sessionFailed } from './run-lost.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
 import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
+import type { CommandOptions } from './session-options.js';
 
 /** How a run ended. */
 export interface Outcome<R> {
@@ -46,7 +47,7 @@ export interface Outcome<R> {
 export type EndedOrWaiting<R> = ({ readonly status: 'ended' } & Outcome<R>) | Waiting;
 
 /** The parts that a run needs to watch itself. */
-interface RunParts extends WaitParts {
+interface RunParts<R> extends WaitParts {
   readonly world: World;
   readonly live: LiveAnswers;
   /** Whether the agent has `returns`; otherwise runs return text. */
@@ -57,6 +58,8 @@ interface RunParts extends WaitParts {
   readonly pastBefore: PastBefore;
   /** Cancels the run, also when it still waits. */
   cancel(reason?: string): Promise<unknown>;
+  /** Answers its input anew. */
+  retry(options: CommandOptions): Promise<Run<R>>;
 }
 
 /** The place of a run. */
@@ -90,7 +93,7 @@ export class Run<R = unknown> {
   readonly input: string | undefined;
 
   constructor(
-    private readonly parts: RunParts,
+    private readonly parts: RunParts<R>,
     private readonly place: RunPlace,
   ) {
     this.id = runId(place.session, place.number);
@@ -207,6 +210,16 @@ export class Run<R = unknown> {
       ...(error === undefined ? {} : { cause: causeOf(error) }),
       hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
     });
+  }
+
+  /**
+   * Answers the input of this run anew, when it failed, reached a limit or was cancelled, and is the session's last run. See
+   * `Session.retry`.
+   *
+   * @example if ((await run.result()).stop.kind === 'Failed') run = await run.retry()
+   */
+  retry(options: CommandOptions = {}): Promise<Run<R>> {
+    return this.parts.retry(options);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Reads the trees of a world from its journal. Takes no lock, so a process may be running them. */
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
-import { type FactOfTree, type FramePlace, TreeFold, treeFactIn } from '@reprise/tree';
+import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 
 /** A fact with its place. */
 export interface PlacedFact {
@@ -9,12 +9,12 @@ export interface PlacedFact {
   readonly place: FramePlace;
 }
 
-/** The facts of trees in a frame. */
-export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): readonly PlacedFact[] {
+/** Folds a frame. @returns the facts of trees in it */
+export function foldFrame(fold: TreeFold, { seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): readonly PlacedFact[] {
   const { all, ingress } = readFrame(bytes, seq);
   const place = { frame: seq, at: ingress.at };
   return all.flatMap((record) => {
-    const fact = treeFactIn(record);
+    const fact = fold.take(record, place);
     return fact === undefined ? [] : [{ fact, place }];
   });
 }
@@ -32,7 +32,6 @@ export async function readTrees(store: ReadonlyStore, at?: number): Promise<Tree
       actual: String(at),
     });
   const fold = new TreeFold();
-  for await (const frame of store.journal.read(0, at ?? last))
-    for (const { fact, place } of factsIn(frame)) fold.add(fact, place);
+  for await (const frame of store.journal.read(0, at ?? last)) foldFrame(fold, frame);
   return fold;
 }

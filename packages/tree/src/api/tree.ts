@@ -25,7 +25,7 @@ import {
 } from '../pure/index.js';
 import { key, pairsOf, secondOf } from '../pure/reducer/keys.js';
 import { keptAnswer } from '../tools/node-tools.js';
-import { type TreeEvent, treeEventOf, treeFactIn } from '../views/index.js';
+import { type TreeEvent, type TreeWait, treeEventOf, treeFactIn } from '../views/index.js';
 import { amountIn, type Money } from './budget.js';
 import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
 import type { NodeChange, NodeDetail, NodeLaunch, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
@@ -34,6 +34,7 @@ import { type Answering, type By, type Done, TreeRequests } from './requests.js'
 import { outcomeOf, readGiven, type TreeOutcome } from './result.js';
 import { recordedReturns, recordedSchema } from './returns.js';
 import { recordedRights, rightsOn } from './rights.js';
+import { readWaits } from './waiting.js';
 
 /** What the handle of a tree is made from. */
 interface TreeParts {
@@ -165,6 +166,14 @@ export class Tree<R = unknown> {
       });
     }
     return open;
+  }
+
+  /**
+   * What each of its nodes waits for: an answer or an approval of a person, the end of a pause, budget, other nodes. The same as
+   * `reprise tree show --json` prints as `waits`.
+   */
+  waits(): Promise<readonly TreeWait[]> {
+    return readWaits(this.#kernel, this.#requests.cell);
   }
 
   /**

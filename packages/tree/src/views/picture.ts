@@ -4,18 +4,9 @@
  */
 import type { Ref } from '@reprise/contracts';
 import type { Given, Used } from '../pure/contracts/index.js';
-import {
-  type AskView,
-  blockedBy,
-  countNodes,
-  hasEnded,
-  type NodeView,
-  openAsks,
-  pausedAbove,
-  type TreeView,
-  wordsOfActor,
-} from './nodes.js';
+import { type AskView, countNodes, hasEnded, type NodeView, openAsks, type TreeView, wordsOfActor } from './nodes.js';
 import { stateOf, stateOfTree } from './states.js';
+import { blockedBy, pausedAbove, type TreeWait, waitsByNode } from './waits.js';
 
 /** A line of a picture. */
 export interface PictureLine {
@@ -96,13 +87,15 @@ export function nodeLines(tree: TreeView, options: PictureOptions = {}): readonl
   const folds = tree.nodes.size > (options.foldAbove ?? FOLD_ABOVE);
   const lines: PictureLine[] = [];
   const stack: { readonly n: number; readonly depth: number }[] = [];
+  const waits = waitsByNode(tree);
   for (const node of tree.nodes.values()) if (node.parent === null) stack.push({ n: node.n, depth: 0 });
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const node = tree.nodes.get(next.n);
     if (node === undefined) continue;
     const depth = next.depth + 1;
     const isFolded = folds && hasEnded(node) && node.children.length > 0;
-    lines.push(...linesOf(tree, node, next.depth, isFolded, options));
+    const shown = { ...options, waits: waits.get(node.n) ?? [] };
+    lines.push(...linesOf(tree, node, next.depth, isFolded, shown));
     if (!isFolded) for (const n of node.children.toReversed()) stack.push({ n, depth });
   }
   return lines;
@@ -113,11 +106,11 @@ function linesOf(
   node: NodeView,
   depth: number,
   isFolded: boolean,
-  options: PictureOptions,
+  { waits, ...options }: PictureOptions & { readonly waits: readonly TreeWait[] },
 ): PictureLine[] {
   const { mark, word } = stateOf(node);
   const margin = '  '.repeat(depth + 1);
-  const notes = [...whyOf(tree, node), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
+  const notes = [...whyOf(tree, node, waits), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
   const said = notes.length === 0 ? '' : `   ${notes.join(' · ')}`;
   const text = `${margin}${mark} #${node.n} [${word}] ${node.type.toUpperCase()} ${oneLine(node.goal)}${said}`;
   const line: PictureLine = {
@@ -137,17 +130,28 @@ function shownCost(tree: TreeView, { tokens, micro_money }: Used): string {
 }
 
 /** Why a node is where it is, in a few words. */
-function whyOf(tree: TreeView, node: NodeView): string[] {
+function whyOf(tree: TreeView, node: NodeView, waits: readonly TreeWait[]): string[] {
   const blocked = blockedBy(tree, node);
   const paused = hasEnded(node) || node.paused ? undefined : pausedAbove(tree, node);
   return [
     ...(blocked.length === 0 ? [] : [`blocked-by: ${blocked.map((n) => `#${n}`).join(', ')}`]),
     ...(paused === undefined ? [] : [`#${paused.n} is paused`]),
+    ...waits.flatMap(({ kind }) => WAIT_WORDS[kind] ?? []),
     ...(node.code === null ? [] : [`${node.code}${stoppedBy(tree, node)}`]),
     ...(node.phase === 'work' || hasEnded(node) ? [] : [PHASE_WORDS[node.phase]]),
     ...(node.attempt > 1 && !hasEnded(node) ? [`attempt ${node.attempt}`] : []),
   ];
 }
+
+/** What a node waits for that neither its state nor another note says. */
+const WAIT_WORDS: { readonly [K in TreeWait['kind']]?: string } = {
+  approval: 'an approval',
+  person: 'an answer to a tool',
+  input: 'more input',
+  limit: 'another limit',
+  app: 'an answer of the app',
+  budget: 'waits for budget',
+};
 
 function stoppedBy(tree: TreeView, { stopped_by: by }: NodeView): string {
   return by === undefined ? '' : ` by ${oneLine(wordsOfActor(tree, by))}`;

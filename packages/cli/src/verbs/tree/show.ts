@@ -8,6 +8,8 @@ import {
   stateOfTree,
   type TreeFold,
   type TreeView,
+  waitsByNode,
+  waitsOf,
   wordsOfActor,
 } from '@reprise/tree';
 import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
@@ -89,7 +91,8 @@ export function treeJson(tree: TreeView): Record<string, unknown> {
   const { mark, word } = stateOfTree(tree);
   const asks = [...tree.asks.values()];
   const rights = Object.fromEntries(tree.rights);
-  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks, rights };
+  const waits = waitsOf(tree);
+  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks, rights, waits };
 }
 
 function withState(node: NodeView): Record<string, unknown> {
@@ -102,6 +105,7 @@ async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<R
     ...withState(node),
     tree: tree.name,
     why: whyOf(tree, node) ?? null,
+    waits: waitsByNode(tree).get(node.n) ?? [],
     outcome: tree.asks.get(node.n)?.outcome ?? null,
     acts: tree.acts.filter(({ n }) => n === node.n),
     prompt_text: node.prompt === null ? null : await texts.whole(node.prompt),
