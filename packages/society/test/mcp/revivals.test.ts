@@ -38,27 +38,30 @@ const MISSED: readonly (readonly [string, string, (at: Scene) => Promise<unknown
   ['the group was deleted', '[SOC-20] [SOC-610]', ({ crew }) => crew.end('delete'), 'visibility', 'visibility'],
   ['the group was archived', '[SOC-20] [SOC-610]', ({ crew }) => crew.end('archive'), 'emcon', undefined],
   ['the owner began emergency mode', '[SOC-47] [SOC-610]', (at) => emergency(at), 'emcon', undefined],
-  ['the owner judged its items wrong', '[SOC-83] [SOC-610]', (at) => judgedWrong(at, at.ann), 'visibility', 'visibility'],
+  [
+    'the owner judged its items wrong',
+    '[SOC-83] [SOC-610]',
+    (at) => judgedWrong(at, at.ann),
+    'visibility',
+    'visibility',
+  ],
   ['its parent did so', '[SOC-27] [SOC-610]', (at) => judgedWrong(at, at.parentClient), 'visibility', 'visibility'],
 ];
 
 const emergency = ({ ann }: Scene) => ann.call('group_emcon', { group_id: 'crew', on: true });
 
 describe('an agent whose cell has failed and is revived', () => {
-  it.each(MISSED)(
-    'keeps no right that it lost meanwhile: %s %s',
-    async (_what, _clauses, happens, written, read) => {
-      await using at = await openScene();
-      await failEntity(at.world, at.id);
-      await happens(at);
-      await at.revive();
-      const { data: write } = await at.bot.call('memory_write_warm', note);
-      expect(write.detail ?? write.error).toBe(written);
-      const { data: reading } = await at.bot.call('memory_read_warm', { group: 'crew' });
-      expect(reading.detail).toBe(read);
-      expect((await at.world.verify()).unverified).toBe(0);
-    },
-  );
+  it.each(MISSED)('keeps no right that it lost meanwhile: %s %s', async (_what, _clauses, happens, written, read) => {
+    await using at = await openScene();
+    await failEntity(at.world, at.id);
+    await happens(at);
+    await at.revive();
+    const { data: write } = await at.bot.call('memory_write_warm', note);
+    expect(write.detail ?? write.error).toBe(written);
+    const { data: reading } = await at.bot.call('memory_read_warm', { group: 'crew' });
+    expect(reading.detail).toBe(read);
+    expect((await at.world.verify()).unverified).toBe(0);
+  });
 
   it('reads and writes as before when nothing was taken from it [SOC-610]', async () => {
     await using at = await openScene();

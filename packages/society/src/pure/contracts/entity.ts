@@ -203,6 +203,9 @@ export const entityState = z.strictObject({
       declared: capabilities,
       granted: z.nullable(capabilities),
       expires_at: z.nullable(stamp),
+      trust_floor: tier,
+      automerge: z.boolean(),
+      bonus_groups: z.array(nameId).max(16),
     }),
   ),
 });

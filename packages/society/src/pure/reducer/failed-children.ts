@@ -30,6 +30,7 @@ import {
   type MadeAgent,
 } from './failed-agents.js';
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { refusedSubscriptions } from './inbox.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
@@ -222,11 +223,12 @@ function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerCo
 
 /** What was taken back: all that is known of the capabilities of an agent that cannot be asked. */
 function cutReport(args: Value, ctx: ReducerContext): Readonly<Record<string, Value>> {
-  const { capabilities = {}, grant = {} } = agentCalls.agent_capabilities.parse(args);
+  const { capabilities = {}, grant = {}, subscriptions } = agentCalls.agent_capabilities.parse(args);
   const stated = Object.entries({ ...grant, ...capabilities }).filter(([, value]) => value !== null);
   const limited_by = stated.map(([dimension]) => ({ ancestor: idOf(ctx), dimension }));
   const left = Object.fromEntries(stated) as Value;
-  return { declared: left, effective: left, limited_by, revision: 0 };
+  const heard = subscriptions === undefined ? {} : refusedSubscriptions(subscriptions);
+  return { declared: left, effective: left, limited_by, revision: 0, ...heard };
 }
 
 function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {

@@ -1,6 +1,6 @@
 /** Rights as clients read them: in the form in which capabilities are declared, and who narrows them. */
 import type { Capability } from '@reprise/contracts';
-import { covers } from '@reprise/kernel/authority';
+import { covers, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Capabilities, EntityState, MemoryScope, Visibility } from '../contracts/index.js';
 import { secondsUntil } from './agent-times.js';
@@ -10,13 +10,21 @@ import { aboveOf, compiledOf, handedOnTo } from './rights.js';
 /** What an entity may do, and the nearest entity above that narrows a dimension which was declared wider. */
 interface ShownRights {
   readonly effective: Capabilities;
+  /** What it has once its maker has set what it asked for; absent when it has that. */
+  readonly waiting?: Capabilities;
   readonly limited_by: readonly { readonly ancestor: string; readonly dimension: string }[];
 }
 
-/** The rights of this entity as they count now. */
+/** The rights of this entity as they count now: those that it asked its maker for and that do not stand yet are apart. */
 export function shownRights(draft: EntityState, ctx: ReducerContext): ShownRights {
   const { exercise } = compiledOf(draft, ctx);
-  return { effective: shown(exercise, ctx.now), limited_by: limitedBy(draft, ctx) };
+  const { widening } = draft;
+  const stands = widening === null ? exercise : meet(widening.stands.exercise, exercise);
+  return {
+    effective: shown(stands, ctx.now),
+    ...(widening === null ? {} : { waiting: shown(exercise, ctx.now) }),
+    limited_by: limitedBy(draft, ctx),
+  };
 }
 
 /** A capability of the kernel in wire form. Groups are those whose stores it reaches. */
