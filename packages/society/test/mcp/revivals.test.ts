@@ -51,19 +51,22 @@ const MISSED: readonly (readonly [string, string, (at: Scene) => Promise<unknown
 const emergency = ({ ann }: Scene) => ann.call('group_emcon', { group_id: 'crew', on: true });
 
 describe('an agent whose cell has failed and is revived', () => {
-  it.each(MISSED)('keeps no right that it lost meanwhile: %s %s', async (_what, _clauses, happens, written, read) => {
-    await using at = await openScene();
-    await failEntity(at.world, at.id);
-    await happens(at);
-    await at.revive();
-    const { data: write } = await at.bot.call('memory_write_warm', note);
-    expect(write.detail ?? write.error).toBe(written);
-    const { data: reading } = await at.bot.call('memory_read_warm', { group: 'crew' });
-    expect(reading.detail).toBe(read);
-    expect((await at.world.verify()).unverified).toBe(0);
-  });
+  it.each(MISSED)(
+    'a revived agent keeps no right that it lost while its cell had failed: %s %s',
+    async (_what, _clauses, happens, written, read) => {
+      await using at = await openScene();
+      await failEntity(at.world, at.id);
+      await happens(at);
+      await at.revive();
+      const { data: write } = await at.bot.call('memory_write_warm', note);
+      expect(write.detail ?? write.error).toBe(written);
+      const { data: reading } = await at.bot.call('memory_read_warm', { group: 'crew' });
+      expect(reading.detail).toBe(read);
+      expect((await at.world.verify()).unverified).toBe(0);
+    },
+  );
 
-  it('reads and writes as before when nothing was taken from it [SOC-610]', async () => {
+  it('a revived agent reads and writes as before when nothing was taken from it [SOC-610]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.revive();
@@ -71,7 +74,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_read_warm', { group: 'crew' })).data.items).toHaveLength(4);
   });
 
-  it('stands still when its parent was suspended meanwhile, and acts again when the parent does [CAP-7] [SOC-610]', async () => {
+  it('a revived agent stands still when its parent was suspended meanwhile, and acts again when the parent does [CAP-7] [SOC-610]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.ann.call('agent_set_status', { agent_id: at.parent, to: 'suspend' });
@@ -81,7 +84,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_write_warm', note)).isError).toBe(false);
   });
 
-  it('is suspended when an entity above suspended it meanwhile, until that one resumes it [SOC-77] [SOC-610]', async () => {
+  it('a revived agent is suspended when an entity above suspended it meanwhile, until that one resumes it [SOC-77] [SOC-610]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     const { data } = await at.ann.call('agent_set_status', { agent_id: at.id, to: 'suspend' });
@@ -94,7 +97,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_write_warm', note)).isError).toBe(false);
   });
 
-  it('has ended when its parent was removed meanwhile [SOC-89] [SOC-610]', async () => {
+  it('a revived agent has ended when its parent was removed meanwhile [SOC-89] [SOC-610]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.ann.call('agent_deactivate', { agent_id: at.parent, grace_seconds: 0 });
@@ -104,7 +107,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.office.entity(at.id).state())?.status).toBe('deactivated');
   });
 
-  it('answers the call that it had under way, also when a client sends it again under its command_id [SOC-78] [SOC-611]', async () => {
+  it('a revived agent answers the call that it had under way, also when a client sends it again under its command_id [SOC-78] [SOC-611]', async () => {
     const vault = memoryVault();
     let waiting = Promise.resolve();
     const make: typeof vault.make = async (...asked) => {
@@ -133,7 +136,7 @@ describe('an agent whose cell has failed and is revived', () => {
 });
 
 describe('an entity whose cell had failed, and its agents', () => {
-  it('a client that lists them after the revival sees how they stand [SOC-2] [SOC-612]', async () => {
+  it('a client that lists the agents of a revived entity sees how they stand [SOC-2] [SOC-612]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.parent);
     await at.ann.call('agent_deactivate', { agent_id: at.id, grace_seconds: 60 });
@@ -142,7 +145,7 @@ describe('an entity whose cell had failed, and its agents', () => {
     expect(data.agents.map(({ status }: { status: string }) => status)).toStrictEqual(['deactivated']);
   });
 
-  it('one that was removed meanwhile leaves no key and no hot context [SOC-38] [SOC-612]', async () => {
+  it('an agent that was removed while the cell of its maker had failed leaves no key and no hot context [SOC-38] [SOC-612]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.parent);
     await at.ann.call('agent_deactivate', { agent_id: at.id, grace_seconds: 0 });

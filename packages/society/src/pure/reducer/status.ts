@@ -1,7 +1,7 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
+import { type AgentStatus, type EntityState, GROUP, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
 import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { isOfFailedCell } from './operations.js';
@@ -55,6 +55,13 @@ export function setStatus(
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
   if (letBelow !== isActive(draft) || to === 'removed') tellStatus(draft, ctx);
+  if (to === 'removed') leaveGroups(ctx);
+}
+
+/** A removed agent is a member of nothing: each group hears so from it. */
+function leaveGroups(ctx: ReducerContext): void {
+  const leaving = { name: 'society/Leave@1', value: { entity: idOf(ctx) } };
+  for (const [group] of tableOf(ctx, 'memberships').range()) ctx.send([GROUP, group], leaving);
 }
 
 /** The first operation of an agent makes it active. */
