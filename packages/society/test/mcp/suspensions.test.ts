@@ -65,7 +65,7 @@ describe('given an agent with one below it that it must watch', () => {
   it.each(REFUSED)('ten answers %s to %s suspend neither of them [SOC-82]', async (code, tool, args) => {
     await using at = await openScene();
     const { data: hot } = await at.bot.call('memory_read_hot');
-    const first = { patch: { prefs: { a: 1 } }, expected_version: hot.version, command_id: 'used' };
+    const first = { patch: { ephemeral: { a: 1 } }, expected_version: hot.version, command_id: 'used' };
     const used = await at.bot.call('memory_write_hot', first);
     expect(used).toMatchObject({ isError: false });
     if (code === 'emcon') await at.ann.call('group_emcon', { group_id: 'crew', on: true });
