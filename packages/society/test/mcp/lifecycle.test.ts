@@ -1,6 +1,7 @@
 /** How agents end and come back, as clients see it: grace, archives, removal with all below, and who stands above. */
 import { defineAgent } from 'reprise';
 import { describe, expect, it } from 'vitest';
+import { failEntity } from '../../../../conformance/society/failing.js';
 import { agentAs, type Caller, openServed, registered } from './support.js';
 
 const HOUR_S = 3_600;
@@ -28,6 +29,8 @@ async function chainOf(length: number) {
   const people = async () => [await at.as('human:ann'), await at.as('human:ben')] as const;
   return { ...at, ann, ben: await at.as('human:ben'), people, crew, ids, clients, statusOf };
 }
+
+type Chain = Awaited<ReturnType<typeof chainOf>>;
 
 const statusesIn = ({ data }: { readonly data: { readonly agents: readonly { readonly status: string }[] } }) =>
   data.agents.map(({ status }) => status);
@@ -151,4 +154,28 @@ describe('who stands above', () => {
       expect([tool, (await at.ann.call(tool, args)).isError]).toStrictEqual([tool, false]);
     expect(await at.statusOf(id)).toBe('deactivated');
   });
+});
+
+describe('a swarm whose coordinator existed before it', () => {
+  it.each([
+    ['its creator deactivates it', {}, ({ ann }: Chain, id: string) => ann.call('agent_deactivate', { agent_id: id })],
+    ['its time is over', { ttl_seconds: 60 }, ({ clock }: Chain) => clock.advance(60_000)],
+  ])(
+    'a swarm fails when the cell of its coordinator has failed and %s, and its creator reads why [SOC-63] [SOC-77]',
+    async (_, capabilities, end) => {
+      await using at = await chainOf(1);
+      const [parent] = at.clients as [Caller];
+      const lead = await registered(parent, at.ids[0] ?? '', capabilities);
+      const slot = { slot: 'worker', agent_type: 'swarm-worker', capabilities: {}, count: 1 };
+      const manifest = { swarm_id: 'markets', goal: 'Compare', strategy: 'hierarchical', agents: [slot] };
+      await (await at.as(agentAs(lead))).call('memory_read_hot');
+      await at.ann.call('swarm_create', { ...manifest, coordinator_agent_id: lead });
+      await failEntity(at.world, lead);
+      expect((await at.ann.call('swarm_status', { swarm_id: 'markets' })).data.status).toBe('executing');
+      await end(at, lead);
+      const { data } = await at.ann.call('swarm_status', { swarm_id: 'markets' });
+      expect(data).toMatchObject({ status: 'failed', code: 'coordinator/deactivated' });
+      expect(statusesIn({ data })).toStrictEqual(['deactivated']);
+    },
+  );
 });

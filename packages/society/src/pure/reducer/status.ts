@@ -1,7 +1,14 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, type EntityState, GROUP, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
+import {
+  type AgentStatus,
+  type EntityState,
+  GROUP,
+  SOCIETY_BOUNDS,
+  type StatusReason,
+  swarmAt,
+} from '../contracts/index.js';
 import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { isOfFailedCell } from './operations.js';

@@ -43,7 +43,16 @@ import { agentMade } from './register.js';
 import { suspendRevived, swarmRevived } from './revived.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import { failing, isOver, memberKey, memberOr, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import {
+  coordinatorOver,
+  failing,
+  isOver,
+  memberKey,
+  memberOr,
+  membersOf,
+  swarmTable,
+  takePurpose,
+} from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import {
   form,
@@ -100,11 +109,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
   },
   'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
-  'society/MemberOver@1': (draft, { entity }) => {
-    // A coordinator of a slot ends with its task; one that existed before has none.
-    const leads = entity === draft.coordinator && draft.coordinator_slot === null;
-    if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
-  },
+  'society/MemberOver@1': (draft, { entity }) => coordinatorOver(draft, entity),
   'society/CreatorOver@1': (draft, _, ctx) => {
     if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
