@@ -82,7 +82,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     return { ...at, workers, fail };
   }
 
-  it('its agents stand still when its creator was suspended meanwhile, and act again with it [SOC-610] [CAP-7]', async () => {
+  it('agents of a revived swarm stand still when its creator was suspended meanwhile, and act again with it [SOC-610] [CAP-7]', async () => {
     const at = await formed();
     await using _world = at.world;
     await at.fail();
@@ -94,7 +94,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     expect(await statuses()).toStrictEqual(['active', 'active']);
   });
 
-  it('it fails with its creator when that one was deactivated meanwhile [SOC-610] [SOC-63]', async () => {
+  it('a revived swarm fails with its creator when that one was deactivated meanwhile [SOC-610] [SOC-63]', async () => {
     const at = await formed();
     await using _world = at.world;
     await at.fail();
@@ -104,7 +104,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     expect([status, code]).toStrictEqual(['failed', 'creator/deactivated']);
   });
 
-  it('an agent of it that was suspended while its own cell had failed is suspended once it is revived [SOC-610] [SOC-77]', async () => {
+  it('an agent of a swarm that was suspended while its own cell had failed is suspended once it is revived [SOC-610] [SOC-77]', async () => {
     const at = await formed();
     await using _world = at.world;
     const [worker] = at.workers as [Agent];

@@ -28,8 +28,8 @@ async function openScene() {
 
 const slot = (name = 'worker', count = 1) => ({ slot: name, agent_type: 'swarm-worker', capabilities: {}, count });
 
-describe('an agent of somebody else', () => {
-  it('a client that names it as coordinator is refused, no swarm is made, and neither its model nor its inbox is sent anything [SOC-80] [SOC-81]', async () => {
+describe('an agent of another person', () => {
+  it('a client that names a foreign agent as coordinator is refused, no swarm is made, and neither the model nor the inbox of the agent is sent anything [SOC-80] [SOC-81]', async () => {
     await using at = await openScene();
     const manifest = { swarm_id: 'markets', goal: CANARY, strategy: 'hierarchical', agents: [slot()] };
     for (const coordinator_agent_id of [at.id, 'f'.repeat(64)]) {
@@ -43,7 +43,7 @@ describe('an agent of somebody else', () => {
     );
   });
 
-  it('a client of an agent beside it or below it cannot name it either, and its parent can [SOC-80] [SOC-81]', async () => {
+  it('an agent is named as coordinator by its parent, and not by an agent beside it or below it [SOC-80] [SOC-81]', async () => {
     await using at = await openScene();
     const beside = await at.as(agentAs(await registered(at.ann, 'ann')));
     const below = await at.as(agentAs(await registered(at.bot, at.id)));

@@ -62,21 +62,24 @@ const REFUSED: readonly (readonly [string, SocietyToolName, (at: Scene) => objec
 ];
 
 describe('given an agent with one below it that it must watch', () => {
-  it.each(REFUSED)('ten answers %s to %s suspend neither of them [SOC-82]', async (code, tool, args) => {
-    await using at = await openScene();
-    const { data: hot } = await at.bot.call('memory_read_hot');
-    const first = { patch: { ephemeral: { a: 1 } }, expected_version: hot.version, command_id: 'used' };
-    const used = await at.bot.call('memory_write_hot', first);
-    expect(used).toMatchObject({ isError: false });
-    if (code === 'emcon') await at.ann.call('group_emcon', { group_id: 'crew', on: true });
-    for (let n = 0; n < 10; n++) {
-      const { isError, data } = await at.bot.call(tool, args(at));
-      expect([isError, data.error]).toStrictEqual([true, code]);
-    }
-    expect(await at.statuses()).toStrictEqual(['active', 'registered']);
-  });
+  it.each(REFUSED)(
+    'ten answers %s to %s suspend neither an agent nor the one below it [SOC-82]',
+    async (code, tool, args) => {
+      await using at = await openScene();
+      const { data: hot } = await at.bot.call('memory_read_hot');
+      const first = { patch: { ephemeral: { a: 1 } }, expected_version: hot.version, command_id: 'used' };
+      const used = await at.bot.call('memory_write_hot', first);
+      expect(used).toMatchObject({ isError: false });
+      if (code === 'emcon') await at.ann.call('group_emcon', { group_id: 'crew', on: true });
+      for (let n = 0; n < 10; n++) {
+        const { isError, data } = await at.bot.call(tool, args(at));
+        expect([isError, data.error]).toStrictEqual([true, code]);
+      }
+      expect(await at.statuses()).toStrictEqual(['active', 'registered']);
+    },
+  );
 
-  it('five runs whose model fails suspend it and the one below, a client is told why, and both act again after ten minutes [SOC-82] [SOC-35] [CAP-7]', async () => {
+  it('five runs whose model fails suspend an agent and the one below it, a client is told why, and both act again after ten minutes [SOC-82] [SOC-35] [CAP-7]', async () => {
     await using at = await openScene();
     const below = await at.as(agentAs(at.below));
     await below.call('memory_read_hot');

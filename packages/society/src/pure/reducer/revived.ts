@@ -77,7 +77,7 @@ export function swarmRevived({ creator }: SwarmState, ctx: ReducerContext): void
   ctx.send(entityAt(creator), { name: 'society/SwarmRevived@1', value: {} });
 }
 
-/** Whoever suspended an agent while its cell had failed, the agent is suspended now. */
+/** An agent that was suspended while its cell had failed is suspended now, by the same entity. */
 export function suspendRevived(agent_id: string, ctx: ReducerContext): void {
   const suspended = failedAgentOf(agent_id, ctx)?.suspended ?? null;
   if (suspended !== null) ctx.send(entityAt(agent_id), { name: 'society/SuspendedFor@1', value: suspended });
