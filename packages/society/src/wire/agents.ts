@@ -112,8 +112,7 @@ export const agentTools = toolsOf({
       declared: Capabilities,
       effective: Capabilities,
       waiting: Capabilities.optional().register(NOTES, {
-        description:
-          'What it has asked its maker for and does not have yet: that cell has failed, or an entity above holds it to less.',
+        description: 'What it has asked its maker for and does not have yet, since the cell of the maker has failed.',
       }),
       limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })),
       revision: z.int(),

@@ -147,7 +147,7 @@ const PUBLISHED: Readonly<Record<string, readonly [input: string, output: string
   agent_register: ['eaab4c91cb35ea4c', '479694470151bec9'],
   agent_deactivate: ['0e52ffb1486fabde', 'e24b156c836db4b2'],
   agent_list: ['be81d95cf8a5df08', '37399d224db22be1'],
-  agent_capabilities: ['cd6c931827197c08', '9ca3f21a861779c2'],
+  agent_capabilities: ['cd6c931827197c08', '0a776183e81d1f82'],
   swarm_create: ['15530d9341a1a835', '3bf5e187a75990b7'],
   swarm_status: ['24e463e7b24568b0', 'bc9eaad17f2f8e69'],
   swarm_disband: ['d29f617ae64f0ae6', 'bc1724db38c33d5a'],

@@ -17,6 +17,7 @@ import {
   type SwarmState,
   swarmAt,
 } from '../contracts/index.js';
+import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
 import { followBoard } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
@@ -27,7 +28,7 @@ import { memberTable } from './member-context.js';
 import { archiveCopies } from './memory.js';
 import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
-import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { changeRights, handedOnBy } from './rights.js';
 import { parentStatus, setStatus, tellMaker } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
@@ -36,10 +37,10 @@ import { tierByVerdicts } from './trust.js';
 /** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
   'sys/Revived@1': (draft, _, ctx) => {
+    if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
     endOpen(draft, ctx);
     draft.telling = { above: null, status: null };
     askMaker(draft.maker, ctx);
-    if (draft.widening !== null || draft.changing !== null) askForRights(draft, ctx);
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
@@ -86,14 +87,8 @@ export function suspendRevived(agent_id: string, ctx: ReducerContext): void {
 /** Who called has heard that the cell has failed: no call waits any more, and the plans of the cell are gone. */
 function endOpen(draft: EntityState, ctx: ReducerContext): void {
   for (const [call] of entriesOf(tableOf(ctx, 'calls')))
-    if (call !== draft.changing?.call) answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
+    answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
   for (const [plan] of entriesOf(tableOf(ctx, 'plans'))) planFailed(draft, Number(plan), 'cell_failed', ctx);
-}
-
-/** Whether the rights that it asked its maker for stand may have been told meanwhile. */
-function askForRights(draft: EntityState, ctx: ReducerContext): void {
-  draft.waits_for_maker = true;
-  askMakerAgain(draft, ctx);
 }
 
 function askMaker(maker: Address | null, ctx: ReducerContext): void {

@@ -1,11 +1,11 @@
 /** Rights as clients read them: in the form in which capabilities are declared, and who narrows them. */
 import type { Capability } from '@reprise/contracts';
-import { covers, meet } from '@reprise/kernel/authority';
+import { covers } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import type { Capabilities, EntityState, MemoryScope, Visibility } from '../contracts/index.js';
 import { secondsUntil } from './agent-times.js';
 import { excessIn } from './register.js';
-import { aboveOf, compiledOf, handedOnTo } from './rights.js';
+import { aboveOf, compiledOf, handedOnTo, standing } from './rights.js';
 
 /** What an entity may do, and the nearest entity above that narrows a dimension which was declared wider. */
 interface ShownRights {
@@ -17,12 +17,10 @@ interface ShownRights {
 
 /** The rights of this entity as they count now: those that it asked its maker for and that do not stand yet are apart. */
 export function shownRights(draft: EntityState, ctx: ReducerContext): ShownRights {
-  const { exercise } = compiledOf(draft, ctx);
-  const { widening } = draft;
-  const stands = widening === null ? exercise : meet(widening.stands.exercise, exercise);
+  const compiled = compiledOf(draft, ctx);
   return {
-    effective: shown(stands, ctx.now),
-    ...(widening === null ? {} : { waiting: shown(exercise, ctx.now) }),
+    effective: shown(standing(draft, compiled).exercise, ctx.now),
+    ...(draft.stands === null ? {} : { waiting: shown(compiled.exercise, ctx.now) }),
     limited_by: limitedBy(draft, ctx),
   };
 }
