@@ -84,6 +84,7 @@ import {
   handedOnBy,
   keepAbove,
   refusedRights,
+  rightsSet,
   rightsStand,
   setCompiled,
 } from './rights.js';
@@ -201,6 +202,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
   'society/RightsStand@1': (draft, answer, ctx) => {
+    rightsSet(draft, answer);
     changeSet(draft, answer, ctx);
     if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
   },

@@ -86,9 +86,16 @@ export function rightsStand(
   draft.asking = null;
   if (code !== null || asking.cut) draft.waits_for_maker = true;
   if (code !== null) return false;
-  draft.stands = null;
   narrowTo(draft, sidesOf(asking.rights), compiledOf(draft, ctx), ctx);
   return true;
+}
+
+/** The maker has set what this entity asked for last: nothing waits any more, also for the answer that tells of it. */
+export function rightsSet(
+  draft: EntityState,
+  { ask, code }: { readonly ask: number; readonly code: string | null },
+): void {
+  if (code === null && draft.asking?.ask === ask) draft.stands = null;
 }
 
 /** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
