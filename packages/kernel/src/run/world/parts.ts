@@ -6,6 +6,7 @@ import type { Stamper } from '../../ports/time/stamper.js';
 import type { App } from '../../pure/define/index.js';
 import type { ForkLeaf } from '../../pure/engine/index.js';
 import type { Executor } from '../dispatch/executor.js';
+import type { ServiceWatch } from '../dispatch/service-watch.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { ClockConfirmation } from './life/confirm-clock.js';
 import type { Eraser } from './life/erasure.js';
@@ -38,6 +39,8 @@ export interface WorldParts {
   readonly watchers: Watchers;
   readonly listeners: TroubleListeners;
   readonly storeWatch: StoreWatch;
+  /** The services outside that fail. */
+  readonly services: ServiceWatch;
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';

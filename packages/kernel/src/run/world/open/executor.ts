@@ -15,10 +15,13 @@ import { Dispatcher } from '../../dispatch/dispatcher.js';
 import { DryAnswers } from '../../dispatch/dry-answers.js';
 import type { Executor } from '../../dispatch/executor.js';
 import { RecordedReceipts } from '../../dispatch/recorded-receipts.js';
+import type { ServiceWatch } from '../../dispatch/service-watch.js';
 import { throttled } from '../../dispatch/throttle.js';
+import { WatchedContent } from '../../dispatch/watched-content.js';
 import type { IngressOutcome } from '../write/ingress.js';
 import { askInput, attemptInput, deferredInput, dryInput, type OwnInput, receiptInput } from '../write/own-inputs.js';
 import type { Stepper } from '../write/stepper.js';
+import type { StoreWatch } from '../write/store-watch.js';
 import type { OpenKernelWorldOptions } from './options.js';
 import type { Troubles } from './troubles.js';
 
@@ -30,6 +33,8 @@ interface ExecutorParts {
   readonly clock: Clock;
   readonly scrubber: Scrubber;
   readonly troubles: Troubles;
+  readonly storeWatch: StoreWatch;
+  readonly services: ServiceWatch;
   now(): number;
   /** The current rights of a cell. */
   rights(cell: Address): Promise<Capability>;
@@ -60,11 +65,13 @@ export async function settle(
   await submit(receiptInput(effect, attempt, receipt, unanswered));
 }
 
-function makeDispatcher({ options, store, clock, scrubber, troubles, now, submit, rights }: ExecutorParts): Dispatcher {
+function makeDispatcher(parts: ExecutorParts): Dispatcher {
+  const { options, store, clock, scrubber, troubles, storeWatch, services, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
-    content: store.content,
+    content: new WatchedContent(store.content, storeWatch),
+    services,
     clock,
     now,
     secret: options.secrets ?? noSecrets,
