@@ -23,6 +23,7 @@ export type {
   PendingQuestion,
   Question,
   Run,
+  RunStatus,
   SendOptions,
   Session,
   StopReason,
@@ -31,11 +32,20 @@ export type {
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
-export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
+export {
+  agentApp,
+  deferred,
+  defineAgent,
+  defineTool,
+  outcomeUnknown,
+  reportOnce,
+  toolError,
+} from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,
   type ErrorCode,
+  failureWords,
   isRepriseError,
   type Principal,
   Ref,

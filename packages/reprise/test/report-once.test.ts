@@ -2,9 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineAgent, openWorld } from '../src/index.js';
+import { defineAgent, openWorld, reportOnce } from '../src/index.js';
 import { openAiCompatible } from '../src/providers.js';
-import { reportOnce } from '../src/report-once.js';
 import { memory } from '../src/store.js';
 
 const KEY = 'sk-a-key-that-must-not-be-shown';
@@ -46,7 +45,7 @@ describe('a world without onError', () => {
   it('a refused key is said once, with the provider’s words, the code and what to do, and without the key', async () => {
     const text = await standardError(await refusing(401, `Incorrect API key provided: ${KEY}`));
     expect(text).toMatch(
-      /^reprise: llm\.generate@\d of reprise\.llm failed: Incorrect API key provided: .* \[provider_error_terminal\/auth\] in .*one.* Check the API key of the model, and the address that it is sent to\. Pass onError to openWorld to receive every error\.\n$/,
+      /^reprise: llm\.generate@\d of reprise\.llm failed in .*one: Incorrect API key provided: .* \(127\.0\.0\.1, status 401\) \[provider_error_terminal\/auth\]\. Check the API key of the model, and the address that it is sent to\. Pass onError to openWorld to receive every error\.\n$/,
     );
     expect(text).not.toContain(KEY);
   });
@@ -90,7 +89,7 @@ describe('reportOnce', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]?.length).toBeLessThan(700);
     expect(lines[2]).toBe(
-      'reprise: the world failed: the disk [store_failed]. Pass onError to openWorld to receive every error.\n',
+      'the world failed: the disk [store_failed]. Check that the disk of the world can be written, then open the world again.',
     );
   });
 });

@@ -13,7 +13,7 @@
  *     which the journal tells only when the answer is complete.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
-import { actorWords, present } from '@reprise/contracts';
+import { actorWords, failureMeaning, present } from '@reprise/contracts';
 import { Approvals } from './approvals.js';
 import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
 import { maskedOutput, maskedText, type ToolFailure, toolFailure } from './failed-text.js';
@@ -23,7 +23,7 @@ import { SpokenAnswer } from './spoken-answer.js';
 export interface ChunkOptions {
   /** Tools whose calls become `dynamic-tool` parts. Default: no tools, so each call becomes a part `tool-NAME`. */
   readonly dynamic?: (tool: string) => boolean;
-  /** The text for the person when a run fails. Default: the failure's code. */
+  /** The text for the person when a run fails. Default: what its code means, and the code. */
   readonly errorText?: (stop: StopReason) => string;
   /**
    * The text for the person when a call fails. Default: fixed words for the failure's code, and no text of an exception,
@@ -302,7 +302,10 @@ function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'l
 }
 
 function failureText(stop: StopReason): string {
-  if (stop.kind === 'Failed') return `The run failed: ${stop.code}.`;
+  if (stop.kind === 'Failed') {
+    const meaning = failureMeaning(stop.code);
+    return `The run failed: ${meaning === undefined ? stop.code : `${meaning} (${stop.code})`}.`;
+  }
   return stop.kind === 'LimitsExceeded' ? `The run reached its limit: ${stop.limit}.` : `The run ended: ${stop.kind}.`;
 }
 

@@ -199,7 +199,7 @@ describe('a run as a UI message stream', () => {
     const errorText = () => 'Something went wrong.';
     expect((await all(toUIMessageStream(run))).at(-1)).toEqual({
       type: 'error',
-      errorText: 'The run failed: provider_error_terminal/refused.',
+      errorText: 'The run failed: the server of the model refused the request (provider_error_terminal/refused).',
     });
     expect((await all(toUIMessageStream(run, { errorText }))).at(-1)).toEqual({
       type: 'error',

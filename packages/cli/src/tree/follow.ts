@@ -166,6 +166,7 @@ class Following {
   async #show({ seq, at, records }: WorldFrame): Promise<void> {
     const { name, json, from } = this.options;
     const place = { frame: seq, at };
+    this.#texts.failures.add(records);
     const facts = records.flatMap((record) => treeFactIn(record) ?? []);
     for (const fact of facts) this.#fold.add(fact, place);
     if (this.#screen !== undefined) for (const fact of facts) this.#past.add({ fact, place });
@@ -220,7 +221,10 @@ class Following {
       return code;
     }
     await this.#texts.load(tree);
-    const picture = pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns);
+    const picture = pictureText(
+      pictureOf(tree, { textOf: this.#texts.get, failureOf: this.#texts.failureOf }),
+      this.io.out.columns,
+    );
     await this.io.out.write(`\n${picture}${text === undefined ? '' : `\n${text}\n`}`);
     if (code === TREE_EXIT.waits) await this.io.err.write(howToAnswer(tree));
     return code;

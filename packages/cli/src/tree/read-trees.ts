@@ -2,6 +2,7 @@
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
 import { type FactOfTree, type FramePlace, TreeFold, treeFactIn } from '@reprise/tree';
+import type { Failures } from '../failures.js';
 
 /** A fact with its place. */
 export interface PlacedFact {
@@ -9,9 +10,17 @@ export interface PlacedFact {
   readonly place: FramePlace;
 }
 
-/** The facts of trees in a frame. */
-export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): readonly PlacedFact[] {
+/**
+ * The facts of trees in a frame.
+ *
+ * @param failures receives why sessions failed
+ */
+export function factsIn(
+  { seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>,
+  failures?: Failures,
+): readonly PlacedFact[] {
   const { all, ingress } = readFrame(bytes, seq);
+  failures?.add(all);
   const place = { frame: seq, at: ingress.at };
   return all.flatMap((record) => {
     const fact = treeFactIn(record);
@@ -22,9 +31,10 @@ export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): rea
 /**
  * The trees of a world as they are, or as they were after a frame.
  *
+ * @param failures receives why sessions failed
  * @throws RepriseError `invalid_argument` when there is no such frame
  */
-export async function readTrees(store: ReadonlyStore, at?: number): Promise<TreeFold> {
+export async function readTrees(store: ReadonlyStore, at?: number, failures?: Failures): Promise<TreeFold> {
   const { seq: last } = await store.journal.head();
   if (at !== undefined && at > last)
     throw new RepriseError('invalid_argument', 'the world has no such frame', {
@@ -33,6 +43,6 @@ export async function readTrees(store: ReadonlyStore, at?: number): Promise<Tree
     });
   const fold = new TreeFold();
   for await (const frame of store.journal.read(0, at ?? last))
-    for (const { fact, place } of factsIn(frame)) fold.add(fact, place);
+    for (const { fact, place } of factsIn(frame, failures)) fold.add(fact, place);
   return fold;
 }
