@@ -45,7 +45,12 @@ function sourceOf(error: unknown, origin: Origin): { what: string; where: string
       return {
         what: `${origin.name} of ${origin.adapter}`,
         where: ` in ${formatAddress(origin.cell)}`,
-        code: origin.code ?? codeOf(error) ?? origin.status ?? 'error',
+        // An exception of the store says more than that the adapter threw.
+        code:
+          (origin.code === 'adapter_error/threw' ? codeOf(error) : undefined) ??
+          origin.code ??
+          codeOf(error) ??
+          'error',
       };
     case 'plan':
       return { what: `the plan ${origin.name}`, where: ` of ${origin.plan.slice(0, 2).join(' ')}`, code: origin.code };

@@ -1,4 +1,4 @@
-/** The content store that adapters put into: a disk that does not answer is told to the operator. */
+/** The content store that callers and adapters put into: a disk that does not answer is told to the operator. */
 import type { Ref } from '@reprise/contracts';
 import type { ContentStore, KeptStream } from '../../ports/content/port.js';
 

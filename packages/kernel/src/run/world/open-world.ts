@@ -16,6 +16,7 @@ import { refusalOfTail } from '../../replay/verify/tail-refusal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Executor } from '../dispatch/executor.js';
 import { ServiceWatch } from '../dispatch/service-watch.js';
+import { WatchedContent } from '../dispatch/watched-content.js';
 import { MerkleMap } from '../map/index.js';
 import { FROM_BYTES_EVERY } from '../state/decoded-leaves.js';
 import { LeafTable } from '../state/leaf-table.js';
@@ -78,6 +79,8 @@ class Opening implements StepperHost {
   readonly #listeners = new TroubleListeners();
   readonly #storeWatch: StoreWatch;
   readonly #services: ServiceWatch;
+  /** What callers and adapters put into. */
+  readonly #content: WatchedContent;
   readonly #scrubber: Scrubber;
   readonly #troubles: Troubles;
   readonly #ended = deferred<RepriseError>();
@@ -109,6 +112,7 @@ class Opening implements StepperHost {
       began: (trouble) => this.#listeners.tell(trouble),
       report: (error) => this.#tellWorld(error),
     });
+    this.#content = new WatchedContent(store.content, this.#storeWatch);
     this.#services = new ServiceWatch({
       clock: this.#clock,
       scrubber: this.#scrubber,
@@ -150,7 +154,7 @@ class Opening implements StepperHost {
       clock: this.#clock,
       scrubber: this.#scrubber,
       troubles: this.#troubles,
-      storeWatch: this.#storeWatch,
+      content: this.#content,
       services: this.#services,
       now: () => this.#stamper.now(),
       rights: (cell: Address) => this.#rights(cell),
@@ -202,6 +206,7 @@ class Opening implements StepperHost {
       watchers: this.#watchers,
       listeners: this.#listeners,
       storeWatch: this.#storeWatch,
+      content: this.#content,
       services: this.#services,
       drive: options.drive ?? 'auto',
       secret: (name) => this.#secret(name),

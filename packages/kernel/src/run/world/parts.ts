@@ -1,5 +1,6 @@
 /** What an open world is made of. The opening makes the parts; each half of the world takes those that it uses. */
 import type { RepriseError } from '@reprise/contracts';
+import type { ContentStore } from '../../ports/content/port.js';
 import type { OpenStore } from '../../ports/store/store.js';
 import type { Clock, RandomBytes } from '../../ports/time/clock.js';
 import type { Stamper } from '../../ports/time/stamper.js';
@@ -39,6 +40,8 @@ export interface WorldParts {
   readonly watchers: Watchers;
   readonly listeners: TroubleListeners;
   readonly storeWatch: StoreWatch;
+  /** The content of the store; a put that does not end is a trouble. */
+  readonly content: ContentStore;
   /** The services outside that fail. */
   readonly services: ServiceWatch;
   /** Resolves with the reason why nothing more is written. */

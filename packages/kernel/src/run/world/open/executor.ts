@@ -7,6 +7,7 @@ import {
   RepriseError,
   type Value,
 } from '@reprise/contracts';
+import type { ContentStore } from '../../../ports/content/port.js';
 import type { Scrubber } from '../../../ports/scrub/index.js';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { Clock } from '../../../ports/time/clock.js';
@@ -17,11 +18,9 @@ import type { Executor } from '../../dispatch/executor.js';
 import { RecordedReceipts } from '../../dispatch/recorded-receipts.js';
 import type { ServiceWatch } from '../../dispatch/service-watch.js';
 import { throttled } from '../../dispatch/throttle.js';
-import { WatchedContent } from '../../dispatch/watched-content.js';
 import type { IngressOutcome } from '../write/ingress.js';
 import { askInput, attemptInput, deferredInput, dryInput, type OwnInput, receiptInput } from '../write/own-inputs.js';
 import type { Stepper } from '../write/stepper.js';
-import type { StoreWatch } from '../write/store-watch.js';
 import type { OpenKernelWorldOptions } from './options.js';
 import type { Troubles } from './troubles.js';
 
@@ -33,7 +32,7 @@ interface ExecutorParts {
   readonly clock: Clock;
   readonly scrubber: Scrubber;
   readonly troubles: Troubles;
-  readonly storeWatch: StoreWatch;
+  readonly content: ContentStore;
   readonly services: ServiceWatch;
   now(): number;
   /** The current rights of a cell. */
@@ -66,11 +65,11 @@ export async function settle(
 }
 
 function makeDispatcher(parts: ExecutorParts): Dispatcher {
-  const { options, store, clock, scrubber, troubles, storeWatch, services, now, submit, rights } = parts;
+  const { options, store, clock, scrubber, troubles, content, services, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
-    content: new WatchedContent(store.content, storeWatch),
+    content,
     services,
     clock,
     now,
