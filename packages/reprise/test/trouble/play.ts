@@ -169,7 +169,12 @@ class Scene {
       done = end;
       if (!GOOD.has(end)) this.#saidAt ??= performance.now();
     });
+    let { seq } = this.stage.world.kernel.head;
     const isOver = () => {
+      // The next process goes on with the work: it is silent only when it does not.
+      const { head } = this.stage.world.kernel;
+      if (this.fault === 'process killed' && head.seq > seq) this.disk.metAt = performance.now();
+      seq = head.seq;
       const [met, now] = [this.#metAt, performance.now()];
       if (done !== undefined) return true;
       if (met === undefined) return false;
