@@ -76,6 +76,41 @@ describe('a world without onError', () => {
   });
 });
 
+describe('a loop that prints a streamed answer', () => {
+  const streamed = async (options: { readonly key: 'wrong' | 'cancelled' }) => {
+    const main = openAiCompatible({ baseUrl: await refusing(401, 'Incorrect API key'), apiKey: KEY, model: 'm' });
+    await using world = await openWorld({
+      ...{ store: memory(), models: { main }, agents: [clerk] },
+      onError: () => undefined,
+    });
+    const session = world.session('one', clerk);
+    const run = await session.send('Hi');
+    if (options.key === 'cancelled') await run.cancel();
+    const types: string[] = [];
+    try {
+      for await (const { type } of run.stream()) types.push(type);
+      return { types, thrown: undefined };
+    } catch (thrown) {
+      return { types, thrown: thrown as Error };
+    }
+  };
+
+  it('it throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-651]', async () => {
+    const { types, thrown } = await streamed({ key: 'wrong' });
+    expect(types.at(-1)).toBe('lifecycle');
+    expect(thrown).toMatchObject({ code: 'run_failed' });
+    expect(thrown?.message).toContain(
+      'ended as Failed: Incorrect API key (127.0.0.1, status 401) [provider_error_terminal/auth]. Check the API key',
+    );
+    expect(thrown?.message).not.toContain(KEY);
+  });
+
+  it('it ends without an error when the run was cancelled, which somebody wanted', async () => {
+    const { types, thrown } = await streamed({ key: 'cancelled' });
+    expect({ last: types.at(-1), thrown }).toEqual({ last: 'lifecycle', thrown: undefined });
+  });
+});
+
 describe('reportOnce', () => {
   it('errors of another source, name or code have lines of their own, and long words are cut', () => {
     const lines: string[] = [];

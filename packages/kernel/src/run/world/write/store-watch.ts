@@ -66,7 +66,7 @@ export class StoreWatch {
   /** Does something in the store for which others wait. */
   async during<T>(waiting: number, work: () => Promise<T>): Promise<T> {
     const over = new AbortController();
-    void this.#watch({ since: this.parts.now(), waiting }, over.signal);
+    void this.#watch(waiting, over.signal);
     try {
       return await work();
     } finally {
@@ -89,9 +89,11 @@ export class StoreWatch {
     }
   }
 
-  async #watch(slow: Slow, over: AbortSignal): Promise<void> {
+  async #watch(waiting: number, over: AbortSignal): Promise<void> {
     await this.#wait(STORE_SLOW_MS, over);
     if (over.aborted) return;
+    // Only now: what is quick does not read the wall clock.
+    const slow = { since: this.parts.now() - STORE_SLOW_MS, waiting };
     const isFirst = this.#slow.size === 0;
     this.#slow.add(slow);
     const trouble = this.#slowNow();

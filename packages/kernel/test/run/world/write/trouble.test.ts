@@ -59,7 +59,7 @@ describe('a store that does not answer', () => {
     expect(codes()).toEqual([]);
     await pass(clock, 1);
     expect(codes()).toEqual(['store_slow']);
-    const trouble = { kind: 'store_slow', where: store.label, code: 'store_slow', since: 1_000_000, waiting: 1 };
+    const trouble = { kind: 'store_slow', where: store.label, code: 'store_slow', since: 1_000_500, waiting: 1 };
     expect(await world.trouble()).toEqual([trouble]);
     await pass(clock, 59);
     expect(codes()).toEqual(['store_slow']);
