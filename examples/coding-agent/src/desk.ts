@@ -1,6 +1,7 @@
 /** The open world, a session in it, and its models. Changing one of them opens the world again. */
 import { mkdir } from 'node:fs/promises';
-import { type AgentWorld, openWorld, reportOnce, type Session } from 'reprise';
+import { type AgentWorld, openWorld, type Session } from 'reprise';
+import { reportOnce } from 'reprise/history';
 import type { ModelClient } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { coder } from './coder.js';

@@ -1,5 +1,6 @@
 /** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
-import { type AgentEvent, type AgentWorld, failureWords, type Pending, type Run, type Session } from 'reprise';
+import type { AgentEvent, AgentWorld, Pending, Run, Session } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { eventsOf } from './log.js';
 import { PRINT } from './person.js';
 import { callLine, failureLines } from './terminal/calls.js';

@@ -2,7 +2,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failureWords, isRepriseError, type VerifyReport } from 'reprise';
+import { isRepriseError, type VerifyReport } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';

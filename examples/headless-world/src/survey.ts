@@ -9,10 +9,10 @@ import {
   type Outcome,
   openWorld,
   type Run,
-  reportOnce,
   type Session,
   type VerifyReport,
 } from 'reprise';
+import { reportOnce } from 'reprise/history';
 import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
 import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';

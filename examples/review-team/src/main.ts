@@ -1,7 +1,8 @@
 /** `npm run review-team [-- FOLDER]`: a team of specialists reviews a repository, and makes one report. */
 import { stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { failureWords, isRepriseError, openWorld, reportOnce } from 'reprise';
+import { isRepriseError, openWorld } from 'reprise';
+import { failureWords, reportOnce } from 'reprise/history';
 import type { Project } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';

@@ -5,4 +5,3 @@ export { defineOwnerTool } from './tools/owner-tool.js';
 export { deferred, outcomeUnknown, toolError } from './tools/result.js';
 export { defineTool } from './tools/tool.js';
 export { agentApp } from './world/app.js';
-export { reportOnce } from './world/report-once.js';

@@ -70,7 +70,6 @@ export {
 } from './world/part.js';
 export { PartCell, type RequestBy } from './world/part-requests.js';
 export type { Decided, DecideOptions, PendingQuery } from './world/people.js';
-export { reportOnce } from './world/report-once.js';
 export {
   AgentWorld,
   type AgentWorldParts,

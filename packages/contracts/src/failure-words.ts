@@ -4,8 +4,13 @@ import type { ErrorDetail } from './receipt.js';
 /** The longest line, in UTF-16 units: the words of a provider may be a whole page. */
 const WORDS_MAX = 500;
 
-/** What could control a terminal or end the line: the words come from providers, servers and tools. */
-const ACTIVE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+/**
+ * What could control a terminal, turn the direction of a line, or end it: the words come from providers, servers and
+ * tools. Explicit ranges, since this file belongs to replayed code: controls, invisible characters, line ends, tags.
+ */
+const ACTIVE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /(?:[\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f])+/g;
 
 /** A failure as a person is told it. */
 interface Told {

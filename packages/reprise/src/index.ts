@@ -38,14 +38,12 @@ export {
   defineAgent,
   defineTool,
   outcomeUnknown,
-  reportOnce,
   toolError,
 } from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,
   type ErrorCode,
-  failureWords,
   isRepriseError,
   type Principal,
   Ref,

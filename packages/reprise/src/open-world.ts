@@ -8,7 +8,6 @@ import type {
   NeedsDeps,
   OpenAgentWorldOptions,
 } from '@reprise/agent';
-import { reportOnce } from '@reprise/agent/define';
 import { type ArgumentCheck, checkOf, fieldsOf, isFunction, isObject, requireKnownOptions } from '@reprise/contracts';
 import type { llmGenerateAdapter, ModelClient } from '@reprise/providers';
 
@@ -46,7 +45,7 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
   options: OpenWorldOptions<A> & { readonly models: M } & NeedsModels<A, M>,
 ): Promise<AgentWorld> {
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
-  const { llmGenerateAdapter, openAgentWorld } = await import('./world-parts.js');
+  const { llmGenerateAdapter, openAgentWorld, reportOnce } = await import('./world-parts.js');
   const bound = withModels<A>(options, llmGenerateAdapter);
   return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce(toStandardError) });
 }

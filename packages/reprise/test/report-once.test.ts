@@ -2,7 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defineAgent, openWorld, reportOnce } from '../src/index.js';
+import { reportOnce } from '../src/history.js';
+import { defineAgent, openWorld } from '../src/index.js';
 import { openAiCompatible } from '../src/providers.js';
 import { memory } from '../src/store.js';
 
@@ -95,7 +96,7 @@ describe('a loop that prints a streamed answer', () => {
     }
   };
 
-  it('it throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-651]', async () => {
+  it('a loop over run.stream() throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-651]', async () => {
     const { types, thrown } = await streamed({ key: 'wrong' });
     expect(types.at(-1)).toBe('lifecycle');
     expect(thrown).toMatchObject({ code: 'run_failed' });
@@ -105,7 +106,7 @@ describe('a loop that prints a streamed answer', () => {
     expect(thrown?.message).not.toContain(KEY);
   });
 
-  it('it ends without an error when the run was cancelled, which somebody wanted', async () => {
+  it('a loop over run.stream() ends without an error when the run was cancelled', async () => {
     const { types, thrown } = await streamed({ key: 'cancelled' });
     expect({ last: types.at(-1), thrown }).toEqual({ last: 'lifecycle', thrown: undefined });
   });

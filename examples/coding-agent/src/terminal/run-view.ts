@@ -1,5 +1,6 @@
 /** Shows the events of a run. Does not own: pending items and typed lines (`chat.ts`). */
-import { type AgentEvent, type AgentEventOf, type Delta, failureWords, type Ref } from 'reprise';
+import type { AgentEvent, AgentEventOf, Delta, Ref } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { callLine, dimmed, errorWords, failureLines, resultLines, type Shown, wholeCall } from './calls.js';
 import type { Difference } from './diff.js';
 import type { Terminal } from './terminal.js';

@@ -6,9 +6,9 @@ import {
   type AnyAgent,
   appOf,
   openAgentWorld,
-  reportOnce,
   type WorldPart,
 } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isObject, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, readFrame } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';

@@ -1,7 +1,8 @@
 /** The process that runs a team: it has the world until the project is idle. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type AgentWorld, openAgentWorld, reportOnce } from '@reprise/agent';
+import { type AgentWorld, openAgentWorld } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, withPrice } from '@reprise/providers';
 import { defineTeam, folder, type Projects, type SkillSource } from '@reprise/specialists';

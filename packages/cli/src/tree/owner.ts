@@ -1,7 +1,8 @@
 /** The process that runs trees: it has the world, and takes commands of other processes at a socket. */
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type AgentWorld, openAgentWorld, reportOnce } from '@reprise/agent';
+import { type AgentWorld, openAgentWorld } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';

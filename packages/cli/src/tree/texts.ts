@@ -14,7 +14,7 @@ export class Texts {
   readonly #kept = new Map<string, string>();
   /** Why nodes failed, by session and code. */
   readonly #words = new Map<string, string>();
-  /** Why sessions failed: whoever reads the frames of the world adds their records. */
+  /** Why sessions failed: the reader of the world's frames adds their records. */
   readonly failures: Failures;
 
   constructor(private readonly content: ContentReader) {

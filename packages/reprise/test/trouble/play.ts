@@ -4,7 +4,7 @@
  */
 import { isRepriseError } from '@reprise/contracts';
 import { type Clock, systemClock } from '@reprise/kernel';
-import { reportOnce } from '../../src/index.js';
+import { reportOnce } from '../../src/history.js';
 import { type ModelClient, openAiCompatible } from '../../src/providers.js';
 import { type DiskFault, FailingDisk } from './disk.js';
 import { STAGES, type Stage } from './stages.js';

@@ -3,7 +3,7 @@ import type { Ref } from '@reprise/contracts';
 import type { ContentStore, KeptStream } from '../../ports/content/port.js';
 
 /** Watches how long something in the store takes. */
-export interface StoreTimer {
+interface StoreTimer {
   /** Does something in the store for which a number of others wait. */
   during<T>(waiting: number, work: () => Promise<T>): Promise<T>;
 }

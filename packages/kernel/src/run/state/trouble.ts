@@ -1,6 +1,5 @@
 /** What in a world needs attention: cells that have failed, from their leaves, whatever the age of the journal; its store. */
 import { type Address, type ErrorDetail, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
-import type { ClockJump } from '../../ports/time/stamper.js';
 import { type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../../pure/engine/index.js';
 import type { LeafTable } from './leaf-table.js';
 
@@ -105,12 +104,16 @@ export function cellFailed({ where, code, frame, event }: CellTrouble): RepriseE
 }
 
 /** A clock jump as a trouble. */
-export function clockTrouble({ since }: ClockJump): ClockTrouble {
+export function clockTrouble({ since }: Pick<ClockTrouble, 'since'>): ClockTrouble {
   return { kind: 'clock_jump', where: 'clock', code: 'clock_mismatch', since, waiting: 0 };
 }
 
-/** The error that reports a clock jump. */
-export function clockJumped({ wall, at }: ClockJump): RepriseError {
+/**
+ * The error that reports a clock jump.
+ *
+ * @param jump the wall clock, and the journal's time, in milliseconds
+ */
+export function clockJumped({ wall, at }: { readonly wall: number; readonly at: number }): RepriseError {
   return new RepriseError('clock_mismatch', 'the wall clock is too far ahead, and the world does not follow it', {
     where: 'clock',
     expected: `about ${dateText(at)}`,

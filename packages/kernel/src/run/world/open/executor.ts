@@ -16,12 +16,12 @@ import { Dispatcher } from '../../dispatch/dispatcher.js';
 import { DryAnswers } from '../../dispatch/dry-answers.js';
 import type { Executor } from '../../dispatch/executor.js';
 import { RecordedReceipts } from '../../dispatch/recorded-receipts.js';
-import type { ServiceWatch } from '../../dispatch/service-watch.js';
 import { throttled } from '../../dispatch/throttle.js';
 import type { IngressOutcome } from '../write/ingress.js';
 import { askInput, attemptInput, deferredInput, dryInput, type OwnInput, receiptInput } from '../write/own-inputs.js';
 import type { Stepper } from '../write/stepper.js';
 import type { OpenKernelWorldOptions } from './options.js';
+import type { ServiceWatch } from './service-watch.js';
 import type { Troubles } from './troubles.js';
 
 /** The collaborators of an executor. */
@@ -65,7 +65,7 @@ export async function settle(
 }
 
 function makeDispatcher(parts: ExecutorParts): Dispatcher {
-  const { options, store, clock, scrubber, troubles, content, services, now, submit, rights } = parts;
+  const { options, clock, scrubber, troubles, content, services, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),

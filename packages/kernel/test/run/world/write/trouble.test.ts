@@ -28,7 +28,7 @@ async function given(adapter = outside(once)) {
   return { clock, store, world, told, began, codes };
 }
 
-/** A clock whose wall may jump, as one does that somebody sets. */
+/** A clock whose wall may jump, as one does that a person sets. */
 class MovedClock extends TestClock {
   ahead = 0;
 

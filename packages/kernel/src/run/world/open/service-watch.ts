@@ -1,13 +1,11 @@
 /** The services outside that fail, as adapters say: what the operator is told while their effects stay open. */
 import { type Address, type ErrorDetail, RepriseError } from '@reprise/contracts';
-import type { ServiceFailure } from '../../ports/adapter/adapter.js';
-import { errorDetail, type Scrubber } from '../../ports/scrub/index.js';
-import type { Clock } from '../../ports/time/clock.js';
-import type { ServiceTrouble } from '../state/trouble.js';
-import type { EffectErrorOrigin, TellTrouble } from './reported-errors.js';
-
-/** How often a failure that lasts is reported again, in milliseconds. */
-const REPORT_AGAIN_MS = 60_000;
+import type { ServiceFailure } from '../../../ports/adapter/adapter.js';
+import { errorDetail, type Scrubber } from '../../../ports/scrub/index.js';
+import type { Clock } from '../../../ports/time/clock.js';
+import type { EffectErrorOrigin, TellTrouble } from '../../dispatch/reported-errors.js';
+import type { ServiceTrouble } from '../../state/trouble.js';
+import { REPORT_AGAIN_MS } from '../write/store-watch.js';
 
 /** How many services are remembered; the one that failed first is forgotten. */
 const SERVICES_MAX = 256;
