@@ -91,7 +91,7 @@ describe('a store that does not answer', () => {
     store.slowPut = undefined;
     release();
     await put;
-    call.answer(ok({}));
+    call.answer(ok({ got: 1 }));
     await until(async () => (await world.trouble()).length === 0);
     await world.close();
   });
