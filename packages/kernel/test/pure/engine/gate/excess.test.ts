@@ -12,7 +12,7 @@ import { TestClock } from '../../../support/test-clock.js';
 import { anyCapability } from '../../authority/capabilities.js';
 
 const { app } = lab({});
-const RUNS = Number(process.env.EXCESS_RUNS ?? 40);
+const RUNS = Number(process.env.REPRISE_RUNS ?? 40);
 const command = rerun('excess.test.ts');
 
 const holder = (key: string): Principal => `cell:${cell(key).join('/')}`;
