@@ -7,6 +7,7 @@ export * from './cut-text.js';
 export * from './error-codes.js';
 export * from './errors.js';
 export * from './failure.js';
+export * from './failure-words.js';
 export { fromHex, toHex } from './hex.js';
 export * from './joined-bytes.js';
 export * from './limit-words.js';
