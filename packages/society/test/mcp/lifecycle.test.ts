@@ -138,7 +138,7 @@ describe('who stands above', () => {
     expect(after.agents).toHaveLength(2);
   });
 
-  it('an entity above registers, narrows and ends an agent further below; one beside it hears that there is none [SOC-4] [CAP-11] [SOC-44]', async () => {
+  it('an entity above registers, narrows and ends an agent further below; one beside it hears that it is unknown [SOC-4] [CAP-11] [SOC-44]', async () => {
     await using at = await chainOf(2);
     const [, id] = at.ids;
     const beside = await at.as(agentAs(await registered(at.ann, 'ann')));
