@@ -41,10 +41,10 @@ describe('a shared limit of effects', () => {
     await ask(world, 'y', [start('call', 2)]);
     expect(throttle.taken()).toBe(1);
     ends(first);
-    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 2_000));
+    const late = new Promise<void>((resolve) => setTimeout(resolve, 2_000));
     const next = await Promise.race([adapter.call(1), late]);
     expect(next).toBeDefined();
-    next?.answer(ok({ got: 1 }));
+    if (next) next.answer(ok({ got: 1 }));
     await until(async () => (await seen(world, 'y'))?.includes('call="ok"') === true);
     expect(throttle.taken()).toBe(0);
     await world.close();
