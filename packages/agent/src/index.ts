@@ -26,7 +26,7 @@ export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
-export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
+export type { Pending, PendingQuestion, ToolChange, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
 export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';

@@ -1,5 +1,6 @@
 /** The items that wait for people, as apps see them. */
 import type { Value } from '@reprise/contracts';
+import type { ToolVersion } from '../contracts/agent-def.js';
 
 /** A question that waits for an answer. */
 export interface PendingQuestion {
@@ -24,6 +25,14 @@ export interface ToolsetChange {
   }[];
 }
 
+/** The tool of a call that waits, before and after a deployment that changed what the call means. */
+export interface ToolChange {
+  /** The version that the call was judged by, or was decided on; absent where none was recorded. */
+  readonly before?: ToolVersion;
+  /** The version of this build. */
+  readonly after: ToolVersion;
+}
+
 /** An item that waits for a person. */
 export interface Pending {
   /** The id that `decide` takes. */
@@ -45,6 +54,11 @@ export interface Pending {
   readonly reason?: string;
   /** Of an approval of changed tools: their old and new descriptions. */
   readonly drift?: ToolsetChange;
+  /**
+   * Of an approval: both versions of the tool, where a deployment changed what the call means. `digest` covers them:
+   * only a decision that names it is taken.
+   */
+  readonly changed?: ToolChange;
   /** Of a question: its content. */
   readonly question?: PendingQuestion;
   /** The digest of everything shown. A decision that names an old digest is `stale`. */
