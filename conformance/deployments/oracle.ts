@@ -8,7 +8,7 @@
  * - Else it is asked about again: the decider where the rule still names that person, else whom the rule names. What
  *   never needed an approval and nobody decided is told to the model.
  * - A decision about a wait whose meaning differs names the digest of both versions, or does nothing.
- * - A remembered approval covers the same meaning and the same words.
+ * - A remembered approval covers the same meaning and the same words, whomever a rule names.
  */
 import type { Approving, Build, Case, PayVersion, Shape, Wait } from './cases.js';
 
@@ -181,6 +181,8 @@ function decided(at: Next, build: Build, n: number, seen: Seen, first: Case['mod
       const carried = changed || words ? pay : call.judged;
       const { named } = call;
       next = meets({ judged: carried, by: deciderOf(to), ...(named === undefined ? {} : { named }) }, build, n);
+      // Who allowed this version for the session has allowed what the rule would ask somebody else about.
+      if ('waits' in next && mode === 'remember') next = { read: `paid ${parsed(pay.shape, n, false)}` };
       if ('read' in next) seen.push(`read: ${next.read}`);
       continue;
     }

@@ -6,7 +6,8 @@
  * A2  A person that approved a call is one that the tool's rule names now, unless the rule named the same before: where
  *     the policy says who decides, the rule cannot be obeyed.
  * A3  A call that a remembered approval released runs with the same meaning and words only.
- * A4  What nobody approved and needs no approval is not asked about: the model is told.
+ * A4  What nobody approved, with a tool that never needed an approval and needs none, is not asked about: the model is
+ *     told.
  */
 import { type Principal, pattern, present, type Value } from '@reprise/contracts';
 import type { AdapterContext } from '@reprise/kernel';
@@ -92,8 +93,8 @@ async function changed(
   const { content, approvedBy } = context;
   const now_ref = await putValue(content, version);
   const versions = { now_ref, ...(params.judged_ref === undefined ? {} : { judged_ref: params.judged_ref }) };
-  const mayAsk = approvedBy !== undefined || asked !== undefined || (before?.approval ?? 'never') !== 'never';
-  if (!mayAsk) return versions; // A4
+  const isFree = version.approval === 'never' && (before?.approval ?? 'never') === 'never';
+  if (approvedBy === undefined && isFree) return versions; // A4
   const { fingerprint, guarantee, timeout_ms, parallel, polling, on_unknown, origin } = version;
   const entry_ref = origin === undefined ? undefined : await putValue(content, tool.entry);
   const approval = approvalFor(params, approvedBy, asked);
