@@ -27,6 +27,8 @@ export const toolCallParams = z.strictObject({
   /** Of a toolset's tool: the entry that was judged, as a value. */
   entry_ref: z.exactOptional(ref()),
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+  /** The tool required an approval: without a decision about this call, a remembered one has released it. */
+  needs_approval: z.exactOptional(z.literal(true)),
   /** The people that the tool's rule named, as a pattern of principals. */
   to: z.exactOptional(pattern),
   /** Why a person has to decide first, as text for readers of the pending item. */

@@ -191,6 +191,7 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
         judged_ref,
         before_ref,
         entry_ref,
+        needs_approval: approval === undefined ? undefined : (true as const),
         to: approval?.to,
         reason_ref: approval?.reason_ref,
       }),

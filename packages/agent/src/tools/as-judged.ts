@@ -45,9 +45,11 @@ export async function changeOf(call: CallAtHand): Promise<ChangedCall | undefine
   return changed(call, before, asked);
 }
 
-/** Whether nobody has to be asked about a call that means the same (A3). */
-function isReleased({ meaning }: ToolCallParams, tool: Tool): boolean {
-  return tool.approval === 'never' || meaning === undefined || meaning === recordedVersion(tool).meaning;
+/** Whether a call that means the same, and that nobody approved, runs without asking the rule again. */
+function isReleased({ meaning, needs_approval }: ToolCallParams, tool: Tool): boolean {
+  if (tool.approval === 'never' || meaning === undefined) return true;
+  const now = recordedVersion(tool).meaning;
+  return needs_approval === true ? meaning === now : isSameMeaning(meaning, now); // A3
 }
 
 /** A1. Parameters without a meaning are those of a call that was judged without the tool's code, or by an older build. */
