@@ -81,7 +81,7 @@ describe('the digests of a tool', () => {
     (_, at) => {
       const inside = (field: object): ToolVersion => ({ ...FIRST, schema: { type: 'object', ...at(field) } as never });
       const text = fc.constantFrom('title', 'description', 'examples', '$comment');
-      fc.assert(
+      void fc.assert(
         fc.property(text, fc.string(), fc.integer({ min: 0, max: 3 }), (keyword, said, depth) => {
           const deep = (field: object): object => {
             let whole = field;

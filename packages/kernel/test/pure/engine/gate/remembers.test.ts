@@ -44,8 +44,8 @@ async function given() {
   const store = crashable();
   const adapter = outside(say);
   adapter.answerAll(() => ok({ got: 0 }));
-  const open = (of = app, by = adapter) =>
-    openKernelWorld({ store, app: of, clock: new TestClock(), policy: POLICY, adapters: [by] });
+  const open = (of = app, by = adapter, policy = POLICY) =>
+    openKernelWorld({ store, app: of, clock: new TestClock(), policy, adapters: [by] });
   return { store, adapter, open, world: await open() };
 }
 
@@ -98,19 +98,21 @@ describe('an effect whose approvals are remembered for one value', () => {
   });
 
   it('an approval of parameters that a changed definition does not take is refused, and the effect waits on [GATE-671]', async () => {
-    const { world, open } = await given();
+    const { adapter, world, open } = await given();
     await ask(world, 'x', [start('say', { who: 'ann' })]);
     await world.close();
+    const other = await open(app, adapter, POLICY.slice(1)); // an era of its own, in which no call was emitted
+    await other.close();
     const changed = effectWith(z.strictObject({ who: z.string(), text: z.string() }));
-    const adapter = outside(changed);
-    adapter.answerAll(() => ok({ got: 0 }));
-    const later = await open(appOf(changed), adapter);
+    const again = outside(changed);
+    again.answerAll(() => ok({ got: 0 }));
+    const later = await open(appOf(changed), again, POLICY.slice(1));
     const [item] = await later.pending();
     expect(await codeOf(later.decide(item as never, { approve: true }, ANN))).toBe('event_invalid');
     expect(await later.pending()).toHaveLength(1);
     await later.decide(item as never, { approve: true, params: { who: 'ann', text: 'hello' } }, ANN);
     await later.pump();
-    expect(adapter.calls.map(({ params }) => params)).toEqual([{ who: 'ann', text: 'hello' }]);
+    expect(again.calls.map(({ params }) => params)).toEqual([{ who: 'ann', text: 'hello' }]);
     await later.close();
   });
 });
