@@ -50,7 +50,12 @@ interface Call {
 }
 
 /** Somebody has to decide, or it is over with what the model reads. */
-type Next = { readonly waits: Call; readonly to: string } | { readonly read: string };
+type Next = Waiting | { readonly read: string };
+
+interface Waiting {
+  readonly waits: Call;
+  readonly to: string;
+}
 
 const ANYBODY = 'human:*';
 
@@ -159,7 +164,7 @@ function isChanged({ judged, before }: Call, { pay }: Build): boolean {
   return pay !== null && (before !== undefined || !sameMeaning(judged, pay));
 }
 
-function listed({ waits, to }: Next & { readonly waits: Call }, build: Build): string {
+function listed({ waits, to }: Waiting, build: Build): string {
   return `waits for ${to}${isChanged(waits, build) ? ', changed' : ''}`;
 }
 

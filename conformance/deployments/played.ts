@@ -49,6 +49,12 @@ const APPROVING: Readonly<Record<Approving, unknown>> = {
   bob: () => ({ reason: 'money', to: 'human:bob' }),
 };
 
+/** A request as a scripted model gets it. */
+interface ScriptRequest {
+  readonly last: string;
+  readonly messages: readonly { readonly role: string; readonly text: string }[];
+}
+
 /** One world over its processes. */
 class Played {
   readonly store = memory();
@@ -140,17 +146,12 @@ class Played {
     const agent = this.#agentOf(build);
     this.#payer = agent;
     const model = script(
-      ...Array.from(
-        { length: 64 },
-        () =>
-          ({ last, messages }: Parameters<Exclude<Parameters<typeof script>[0], object>>[0]) => {
-            const [, session = ''] =
-              /go (\w+)/.exec(messages.findLast(({ role }) => role === 'user')?.text ?? '') ?? [];
-            if (messages.at(-1)?.role === 'user') return { calls: [CALLS[session as Wait](this.one.n)] };
-            this.seen[session]?.push(`read: ${readIn(last)}`);
-            return { text: 'Done.' };
-          },
-      ),
+      ...Array.from({ length: 64 }, () => ({ last, messages }: ScriptRequest) => {
+        const [, session = ''] = /go (\w+)/.exec(messages.findLast(({ role }) => role === 'user')?.text ?? '') ?? [];
+        if (messages.at(-1)?.role === 'user') return { calls: [CALLS[session as Wait](this.one.n)] };
+        this.seen[session]?.push(`read: ${readIn(last)}`);
+        return { text: 'Done.' };
+      }),
     );
     const asks = { effect: 'tool.call@1#pay', decision: 'require_approval' } as const;
     const rest = [

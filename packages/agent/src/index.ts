@@ -39,6 +39,7 @@ export type {
   SendOptions,
   SessionOptions,
 } from './session/session-options.js';
+export { type ToolDifference, toolDifferences } from './session/tool-change.js';
 export { AgentEvents } from './timeline/agent-events.js';
 export type { EventFrame } from './timeline/event-frame.js';
 export type { EventScope } from './timeline/event-scope.js';

@@ -52,7 +52,7 @@ async function given() {
 describe('an effect whose approvals are remembered for one value', () => {
   it('a remembered approval covers the same value only, and rules see the subject without it [GATE-670]', async () => {
     const { store, adapter, world } = await given();
-    const says = (params: object) => ask(world, 'x', [start('say', params)]);
+    const says = (params: Readonly<Record<string, string>>) => ask(world, 'x', [start('say', params)]);
     await says({ who: 'ann', text: 'hello' });
     const [first] = await world.pending();
     await world.decide(first as never, { approve: true, remember: { until: null } }, ANN);
