@@ -4,7 +4,7 @@
  *
  *   npx tsx --conditions=@reprise/source conformance/deployments.ts [--deployments 10000] [--seed N] [--keep-going]
  *
- * It ends with 1 when a decision was void in silence, a call ran with another meaning, or somebody was asked needlessly.
+ * It ends with 1 when a decision was void in silence, a call ran with another meaning, or a person was asked needlessly.
  */
 import { parseArgs } from 'node:util';
 import { judge } from './deployments/judged.js';

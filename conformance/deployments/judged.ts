@@ -12,7 +12,7 @@ export interface Judged {
   voided: number;
   /** A call ran that the oracle does not let run, or with other arguments. */
   elsewhere: number;
-  /** Somebody was asked who did not have to be. */
+  /** A person was asked who did not have to be. */
   needless: number;
   /** Anything else that differs. */
   other: number;

@@ -3,7 +3,7 @@
  * versions are compared by their fields, arguments by a table.
  *
  * - A call runs when its meaning equals the build's, or when the kind of approval and the guarantee are equal and the
- *   arguments parse to what the recorded schema gives. A rule is asked again about a call that somebody approved, and
+ *   arguments parse to what the recorded schema gives. A rule is asked again about a call that a person approved, and
  *   about one whose meaning differs.
  * - Else it is asked about again: the decider where the rule still names that person, else whom the rule names. What
  *   never needed an approval and nobody decided is told to the model.
@@ -49,7 +49,7 @@ interface Call {
   readonly by?: string;
 }
 
-/** Somebody has to decide, or it is over with what the model reads. */
+/** A person has to decide, or it is over with what the model reads. */
 type Next = Waiting | { readonly read: string };
 
 interface Waiting {
@@ -186,7 +186,7 @@ function decided(at: Next, build: Build, n: number, seen: Seen, first: Case['mod
       const carried = changed || words ? pay : call.judged;
       const { named } = call;
       next = meets({ judged: carried, by: deciderOf(to), ...(named === undefined ? {} : { named }) }, build, n);
-      // Who allowed this version for the session has allowed what the rule would ask somebody else about.
+      // Who allowed this version for the session has allowed what the rule would ask another person about.
       if ('waits' in next && mode === 'remember') next = { read: `paid ${parsed(pay.shape, n, false)}` };
       if ('read' in next) seen.push(`read: ${next.read}`);
       continue;

@@ -330,7 +330,7 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  * - 2026-11-28: 368,836 with holds, the failed cells of a world and the answers that their askers get, and lengths in code
  *   points.
  */
-export const KERNEL_BUNDLE_MAX = 373_400;
+export const KERNEL_BUNDLE_MAX = 375_500;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -366,8 +366,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 105_400, run: 212_300, whole: 247_600 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 127_500, run: 234_400, whole: 269_600 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 106_000, run: 215_500, whole: 250_800 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 128_100, run: 237_600, whole: 272_900 },
 };
 
 /**

@@ -8,7 +8,7 @@
  * B3  The batch ends when each call has its outcome, also when the run is stopping.
  * B4  When the outcome of a call is unknown, the tool's `on_unknown` may repeat the call or ask a person. Like any
  *     start of a call, that never happens while the run is paused or stopping.
- * B6  A call that was not run since its tool has changed is emitted again with an approval, where somebody decided or has
+ * B6  A call that was not run since its tool has changed is emitted again with an approval, where a person decided or has
  *     to decide on it. Only a decision makes it run, so it is never repeated by itself.
  * B5  Of calls that together exceed the bound of a state, the first ones that fit are executed, and all behind them are
  *     refused as data: what a model wrote last may build on what it wrote before. A table stores the outputs of a batch

@@ -9,7 +9,7 @@ import type { Tool } from './tool.js';
 export type Approval = NonNullable<LlmToolCall['approval']>;
 
 /** The parts that a rule is asked with. */
-export interface RuleContext {
+interface RuleContext {
   readonly session: SessionInfo;
   readonly content: ContentStore;
   readonly stopped: Stopped;

@@ -1,5 +1,5 @@
 /**
- * Whether a call may run with the tool of this build, or is asked about again: invariant T4 of the adapter.
+ * Whether a call may run with the tool of this build, or is asked about again: invariant `tool-adapter/T4`.
  *
  * Invariants
  * A1  A call runs with the meaning that it was judged by, or with one that changes nothing for its arguments.
@@ -23,7 +23,7 @@ import type { Tool } from './tool.js';
 import { isSameMeaning, recordedVersion } from './version.js';
 
 /** A call at its execution. */
-export interface CallAtHand {
+interface CallAtHand {
   readonly tool: Tool;
   readonly params: ToolCallParams;
   readonly context: AdapterContext;

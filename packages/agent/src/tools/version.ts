@@ -14,7 +14,7 @@ import type { ToolVersion } from '../contracts/agent-def.js';
 import type { Tool } from './tool.js';
 
 /** The digests of a version. */
-export interface ToolDigests {
+interface ToolDigests {
   /** The name, the kind, the schema without texts, the guarantee, the kind of approval, and the origin. */
   readonly meaning: string;
   /** The description, the texts of the schema, and the descriptor of a toolset's tool. */
@@ -24,7 +24,7 @@ export interface ToolDigests {
 }
 
 /** A tool of this build as it is recorded with a call. */
-export interface RecordedVersion {
+interface RecordedVersion {
   readonly version: ToolVersion;
   /** The digests of the meaning and of the words: `meaning` of a recorded call. */
   readonly meaning: string;
@@ -45,7 +45,7 @@ export function recordedVersion(tool: Tool): RecordedVersion {
 }
 
 /** The recorded meaning of a version: `<meaning>.<words>`. */
-export function meaningOf(version: ToolVersion): string {
+function meaningOf(version: ToolVersion): string {
   const { meaning, words } = digestsOf(version);
   return `${meaning}.${words}`;
 }

@@ -21,7 +21,7 @@ import { isSameMeaning, recordedVersion } from '../tools/version.js';
 import { invalidDecision } from './decision.js';
 
 /** The parts that waiting calls are compared with. */
-export interface ComparingParts {
+interface ComparingParts {
   readonly world: World;
   readonly build: Build;
 }

@@ -13,7 +13,7 @@ const asMember = (tools: typeof memberTools): AnyAgent =>
   defineAgent({ name: 'member', model: 'main', instructions: 'Work.', tools });
 
 const NEXT: readonly (readonly [string, AnyAgent])[] = [
-  ['other words', asMember([owner('Asks somebody.', z.strictObject({ text: z.string() }))])],
+  ['other words', asMember([owner('Asks a person.', z.strictObject({ text: z.string() }))])],
   ['other arguments', asMember([owner('The tool ask_people.', z.strictObject({ who: z.int() }))])],
   ['no such tool', asMember([])],
 ];
