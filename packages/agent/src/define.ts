@@ -1,8 +1,8 @@
 /** What an app needs in order to define its agents; worlds of agents are loaded when one is opened. */
 
 export { defineAgent } from './define/agent.js';
-export { toolDifferences } from './session/tool-change.js';
 export { defineOwnerTool } from './tools/owner-tool.js';
 export { deferred, outcomeUnknown, toolError } from './tools/result.js';
 export { defineTool } from './tools/tool.js';
+export { toolDifferences } from './tools/tool-change.js';
 export { agentApp } from './world/app.js';

@@ -26,7 +26,7 @@ export { toolCallPlan } from './plans/tool-call.js';
 export { sessionReducer } from './reducer/session-reducer.js';
 export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js';
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
-export type { Pending, PendingQuestion, ToolChange, ToolsetChange } from './session/pending.js';
+export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
 export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
@@ -39,7 +39,6 @@ export type {
   SendOptions,
   SessionOptions,
 } from './session/session-options.js';
-export { type ToolDifference, toolDifferences } from './session/tool-change.js';
 export { AgentEvents } from './timeline/agent-events.js';
 export type { EventFrame } from './timeline/event-frame.js';
 export type { EventScope } from './timeline/event-scope.js';
@@ -47,6 +46,7 @@ export { runId } from './timeline/placed-event.js';
 export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
+export { type ToolChange, type ToolDifference, toolDifferences } from './tools/tool-change.js';
 export * from './world/app.js';
 export type { Decision } from './world/decision.js';
 export {

@@ -1,6 +1,6 @@
 /** The items that wait for people, as apps see them. */
 import type { Value } from '@reprise/contracts';
-import type { ToolVersion } from '../contracts/agent-def.js';
+import type { ToolChange } from '../tools/tool-change.js';
 
 /** A question that waits for an answer. */
 export interface PendingQuestion {
@@ -23,14 +23,6 @@ export interface ToolsetChange {
     /** The toolset's current description. */
     readonly after: Value;
   }[];
-}
-
-/** The tool of a call that waits, before and after a deployment that changed what the call means. */
-export interface ToolChange {
-  /** The version that the call was judged by, or was decided on; absent where none was recorded. */
-  readonly before?: ToolVersion;
-  /** The version of this build. */
-  readonly after: ToolVersion;
 }
 
 /** An item that waits for a person. */

@@ -13,10 +13,10 @@ import { getValue, putValue } from '@reprise/kernel/store';
 import { type ToolVersion, toolVersion } from '../contracts/agent-def.js';
 import type { ToolCallParams } from '../contracts/tool-call.js';
 import { agentOf } from '../define/agent-of.js';
-import type { ToolChange } from '../session/pending.js';
 import { type Build, calledTool } from '../tools/build.js';
 import { check } from '../tools/schema.js';
 import type { Tool } from '../tools/tool.js';
+import type { ToolChange } from '../tools/tool-change.js';
 import { isSameMeaning, recordedVersion } from '../tools/version.js';
 import { invalidDecision } from './decision.js';
 

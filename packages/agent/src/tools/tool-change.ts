@@ -1,7 +1,14 @@
 /** Both versions of a changed tool in words, for screens where a person decides. */
 import { present } from '@reprise/contracts';
 import type { ToolVersion } from '../contracts/agent-def.js';
-import type { ToolChange } from './pending.js';
+
+/** The tool of a call that waits, before and after a deployment that changed what the call means. */
+export interface ToolChange {
+  /** The version that the call was judged by, or was decided on; absent where none was recorded. */
+  readonly before?: ToolVersion;
+  /** The version of this build. */
+  readonly after: ToolVersion;
+}
 
 /** What a person compares, and what it is called. */
 const COMPARED = {
