@@ -23,7 +23,7 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly subject: string | null;
   /**
    * The text parameter that a remembered approval holds for besides the kind and the subject, as
-   * `kind#subject#value`: an approval of one value is none for another. Null: it holds for the kind and the subject.
+   * `kind#subject#value`: an approval of one value does not cover another. Null: it holds for the kind and the subject.
    */
   readonly remembers: string | null;
   /** The digest of everything above; a manifest pins it. */
