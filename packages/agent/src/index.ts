@@ -47,6 +47,7 @@ export { runId } from './timeline/placed-event.js';
 export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
+export { type ToolChange, type ToolDifference, toolDifferences } from './tools/tool-change.js';
 export * from './world/app.js';
 export type { Decision } from './world/decision.js';
 export {

@@ -28,7 +28,9 @@ export type {
   Session,
   StopReason,
   Tool,
+  ToolChange,
   ToolContext,
+  ToolDifference,
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
@@ -38,6 +40,7 @@ export {
   defineAgent,
   defineTool,
   outcomeUnknown,
+  toolDifferences,
   toolError,
 } from '@reprise/agent/define';
 export {

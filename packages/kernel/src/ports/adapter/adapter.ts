@@ -64,6 +64,11 @@ export interface AdapterContext {
   readonly attempt: number;
   /** When the kernel will give up, in journal milliseconds; null for never. */
   readonly deadline: number | null;
+  /**
+   * The principal that approved this effect; absent where nobody was asked, as with a remembered approval, and where an
+   * adapter is called directly.
+   */
+  readonly approvedBy?: Principal;
   /** Aborted on cancel, deadline and shutdown, with an `AbortError`. */
   readonly signal: AbortSignal;
   /** The world's content store: read inputs, put outputs. */

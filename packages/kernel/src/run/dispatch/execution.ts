@@ -164,6 +164,7 @@ export class Executions {
       idempotencyKey: effect,
       attempt: leaf.attempt,
       deadline: leaf.deadline,
+      ...(leaf.approved === undefined ? {} : { approvedBy: leaf.approved.by }),
       signal,
       content,
       scope: this.#scope,
