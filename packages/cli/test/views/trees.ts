@@ -82,7 +82,12 @@ class Folded {
     const { status, code, result, limits, budget, labels, spent, reserved, waits } = head;
     return sorted({
       ...{ tree: { status, code, result, limits, budget, labels, spent, reserved }, ended: head.ended !== null },
-      ...Object.fromEntries(nodes.map((node: NodeRow & { needs: number[] }) => [`node ${node.n}`, nodeOf(node)])),
+      ...Object.fromEntries(
+        nodes.map((node: Said & { n: number; needs: number[]; children: number[] }) => [
+          `node ${node.n}`,
+          nodeOf(node),
+        ]),
+      ),
       ...Object.fromEntries(asks.map((ask: { ask: number }) => [`ask ${ask.ask}`, askOf(ask as never)])),
       ...{ rights, nodes: nodes.length, asks: asks.length },
       ...{ dependencies: dependencies(waits), questions: questions(waits), paused: paused(waits) },
