@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { type AgentWorld, openWorld, type Session } from 'reprise';
+import { reportOnce } from 'reprise/history';
 import { SESSION_REDUCER } from 'reprise/parts';
 import type { ModelClient } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
@@ -25,6 +26,8 @@ export interface DeskOptions {
   readonly conversation?: string | undefined;
   /** Receives what running programs print. `program`: the command, or the program with its arguments. */
   readonly heard?: (program: string, text: string) => void;
+  /** Receives what keeps the world from going on, in lines. Default: standard error. */
+  readonly report?: (line: string) => void;
   /** The number of the world; the newest if absent. */
   readonly world?: number;
 }
@@ -57,12 +60,17 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const model = options.model ?? left.model ?? EMBEDDED;
   const agent = coder({ folder: options.folder, model });
   const models = modelsFor([model, left.model ?? EMBEDDED, EMBEDDED], options.reach);
+  // A line on standard error would be drawn across the screen.
+  const report = reportOnce((line) => (options.report ?? console.error)(line));
   const world = await openWorld({
     store: sqlite(file),
     models,
     agents: [agent],
     secrets: secretsOf(options.reach.env),
-    onError: () => undefined, // the screen shows what failed; a line on standard error would be drawn across it
+    onError: (error, origin) => {
+      // What ends its effect is an event of the run, and shown with it.
+      if (origin.source !== 'effect' || origin.status === undefined) report(error, origin);
+    },
     onProgress: (_effect, note) => {
       const heard = outputIn(note);
       if (heard !== undefined) options.heard?.(heard.program, heard.text);

@@ -57,7 +57,8 @@ async function work(args: Arguments): Promise<number> {
 async function talk(options: DeskOptions, { demo }: Arguments): Promise<number> {
   let chat: Chat | undefined;
   const heard = (program: string, text: string): void => chat?.view.heard(program, text);
-  const desk = await openDesk({ ...options, heard });
+  const report = (line: string): void => chat?.complain(line);
+  const desk = await openDesk({ ...options, heard, report });
   const [allowed, history] = await Promise.all([Allowed.open(options.worlds), History.open(options.worlds)]);
   const { stdin: input, stdout: output } = process;
   chat = new Chat({ desk, allowed, history, input, output });

@@ -101,7 +101,9 @@ describe('for a script', () => {
     const model = await modelServer({ status: 401, text: 'Incorrect API key provided' });
     const { code, out, err } = await drive(...at, ...model.at, '--print', TASK).ended;
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('the model failed: provider_error_terminal/auth: 401 Incorrect API key provided');
+    expect(err).toContain(
+      'failed: Incorrect API key provided (127.0.0.1, status 401) [provider_error_terminal/auth]. Check',
+    );
   });
 
   it('the agent explains wrong arguments and exits with 2', async () => {

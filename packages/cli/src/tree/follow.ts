@@ -140,6 +140,7 @@ class Following {
   async #show({ seq, at, records }: WorldFrame): Promise<void> {
     const { name, json, from } = this.options;
     const place = { frame: seq, at };
+    this.#texts.failures.add(records);
     const facts = records.flatMap((record) => this.#fold.take(record, place) ?? []);
     if (this.#screen !== undefined) for (const fact of facts) this.#past.add({ fact, place });
     const tree = this.#tree;
@@ -194,7 +195,10 @@ class Following {
       return code;
     }
     await this.#texts.load(tree);
-    const picture = pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns);
+    const picture = pictureText(
+      pictureOf(tree, { textOf: this.#texts.get, failureOf: this.#texts.failureOf }),
+      this.io.out.columns,
+    );
     await this.io.out.write(`\n${picture}${text === undefined ? '' : `\n${text}\n`}`);
     if (code === TREE_EXIT.waits) await this.io.err.write(howToGoOn(tree));
     return code;

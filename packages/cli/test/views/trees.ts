@@ -83,10 +83,7 @@ class Folded {
     return sorted({
       ...{ tree: { status, code, result, limits, budget, labels, spent, reserved }, ended: head.ended !== null },
       ...Object.fromEntries(
-        nodes.map((node: Said & { n: number; needs: number[]; children: number[] }) => [
-          `node ${node.n}`,
-          nodeOf(node),
-        ]),
+        nodes.map((node: NodeRow & { needs: number[]; children: number[] }) => [`node ${node.n}`, nodeOf(node)]),
       ),
       ...Object.fromEntries(asks.map((ask: { ask: number }) => [`ask ${ask.ask}`, askOf(ask as never)])),
       ...{ rights, nodes: nodes.length, asks: asks.length },

@@ -227,7 +227,7 @@ export class Tree<R = unknown> {
       throw new RepriseError('request_rejected', `tree ${this.name} refused a node below #${parent}: ${sent}`, {
         where: 'add',
         reason: sent,
-        hint: 'docs/reference/tree.md says when each refusal comes.',
+        hint: 'docs/reference/trees.md says when each refusal comes.',
       });
     }
     const made = (await this.#requests.changes(sent)).filter((row) => row.parent === parent).map(({ n }) => n);

@@ -24,6 +24,8 @@ export interface PictureLine {
 export interface PictureOptions {
   /** The beginning of a content, when it was read. */
   readonly textOf?: (of: Given | Ref) => string | undefined;
+  /** Why a node failed, in the words of the provider, where they are known. */
+  readonly failureOf?: (node: NodeView) => string | undefined;
   /** The time in journal milliseconds; that of the tree's newest frame when absent. */
   readonly now?: number;
   /** More rows than this: ended subtrees are shown by their top only. Default 200. */
@@ -120,8 +122,8 @@ function linesOf(
     n: node.n,
     indent: margin.length + 2,
   };
-  const result = resultLine(tree, node, `${margin}    `, options);
-  return result === undefined ? [line] : [line, result];
+  const below = [failureLine(node, `${margin}    `, options), resultLine(tree, node, `${margin}    `, options)];
+  return [line, ...below.filter((one) => one !== undefined)];
 }
 
 function shownCost(tree: TreeView, { tokens, micro_money }: Used): string {
@@ -158,6 +160,12 @@ function stoppedBy(tree: TreeView, { stopped_by: by }: NodeView): string {
 }
 
 const PHASE_WORDS = { synthesis: 'synthesizes', answer: 'answers a question', repair: 'repairs its result' } as const;
+
+function failureLine(node: NodeView, margin: string, { failureOf }: PictureOptions): PictureLine | undefined {
+  const words = failureOf?.(node);
+  if (words === undefined) return undefined;
+  return { ...EMPTY, text: `${margin}failed: ${oneLine(words)}`, n: node.n, indent: margin.length };
+}
 
 function resultLine(
   tree: TreeView,

@@ -130,7 +130,7 @@ class Watching {
   }
 
   async #show(frame: StoredFrame, isNew: boolean): Promise<void> {
-    const facts = foldFrame(this.#fold, frame);
+    const facts = foldFrame(this.#fold, frame, this.#texts.failures);
     if (this.#screen !== undefined) for (const placed of facts) this.#past.add(placed);
     const tree = this.#tree;
     if (tree === undefined) return;
@@ -145,7 +145,9 @@ class Watching {
     this.close();
     if (this.options.json === true) return;
     await this.#texts.load(tree);
-    await this.io.out.write(pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns));
+    await this.io.out.write(
+      pictureText(pictureOf(tree, { textOf: this.#texts.get, failureOf: this.#texts.failureOf }), this.io.out.columns),
+    );
   }
 
   #print(line: string): Promise<void> {
