@@ -41,7 +41,7 @@ export interface Looker {
   look(stage: Stage): void;
 }
 
-/** Plays a schedule while somebody looks. */
+/** Plays a schedule while a looker watches. */
 export function walk(reducer: ReducerDefinition, schedule: Schedule, looker: Looker): void {
   const look = (): void => looker.look(player.stage);
   const player = new Player(reducer, schedule, (delivered) => looker.hear(delivered));
