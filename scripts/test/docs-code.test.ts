@@ -164,7 +164,7 @@ describe('what pages say of the code', () => {
     for (const line of lines) unknown.push(...(await unknownIn(line, helpOf)));
     expect(unknown).toEqual([]);
     expect(lines.length).toBeGreaterThan(50);
-    const mutants = ['npx reprise mend w.db', 'npx reprise verify w.db --mend', 'npx reprise tree mend'];
+    const mutants = ['npx reprise heal w.db', 'npx reprise verify w.db --heal', 'npx reprise tree heal'];
     for (const text of mutants)
       for (const line of commandLines({ file: 'x.md', text })) expect(await unknownIn(line, helpOf)).toHaveLength(1);
   });

@@ -38,6 +38,7 @@ export type {
   UnifiedTool,
   WrittenRequest,
 } from './model/model.js';
+export type { ProfileOptions } from './model/profile-options.js';
 export { type OpenAiCompatibleOptions, openAiCompatible } from './openai/openai-compatible.js';
 export { type OpenAiResponsesOptions, openAiResponses } from './openai/openai-responses.js';
 export {
@@ -59,4 +60,3 @@ export { typewriter } from './scripted/typewriter.js';
 export { RETRY_DEFAULT, type RetryPolicy, type Sleep } from './transport/retry.js';
 export type { SecretText, TransportOptions } from './transport/transport.js';
 export { REQUEST_RULES, type RequestIssue, type RequestRule } from './wire/request-rules.js';
-export type { ProfileOptions } from './wire/wire-client.js';

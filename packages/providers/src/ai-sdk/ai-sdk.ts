@@ -11,6 +11,7 @@ import type { Scrubber } from '@reprise/kernel';
 import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ModelContext, ProviderProfile, UnifiedRequest, WrittenRequest } from '../model/model.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import { retryable } from '../model/verdict.js';
 import { Silence } from '../transport/http.js';
 import {
@@ -25,7 +26,7 @@ import type { ReadAnswer } from '../wire/answer.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { writtenOf } from '../wire/request-fields.js';
 import { verdictOnWanted } from '../wire/wanted.js';
-import { callIdsOf, invalidRequest, type ProfileOptions, profileOf } from '../wire/wire-client.js';
+import { callIdsOf, invalidRequest, profileOf } from '../wire/wire-client.js';
 import { generatedOf, readGenerated } from './call-answer.js';
 import { judgeThrown } from './call-failure.js';
 import { type AiSdkDialect, toAiSdkCall } from './call-request.js';

@@ -1,8 +1,9 @@
 import { fieldsOf } from '@reprise/contracts';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
-import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
+import { profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ChatDialect, toChatRequest } from './chat-request.js';
 import { readChatUsage, readCompletion } from './chat-response.js';

@@ -1,10 +1,11 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
-import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
+import { profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
 import { type ResponsesDialect, toResponsesRequest } from './responses-request.js';
 import { readResponse, readResponsesUsage } from './responses-response.js';

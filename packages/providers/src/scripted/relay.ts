@@ -17,7 +17,8 @@ import type {
   UnifiedRequest,
   UnifiedResponse,
 } from '../model/model.js';
-import { type ProfileOptions, profileOf } from '../wire/wire-client.js';
+import type { ProfileOptions } from '../model/profile-options.js';
+import { profileOf } from '../wire/wire-client.js';
 import { writePlain } from './script.js';
 
 const PROFILE: ProviderProfile = Object.freeze({

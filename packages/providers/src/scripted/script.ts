@@ -23,9 +23,10 @@ import type {
   UnifiedSaying,
   WrittenRequest,
 } from '../model/model.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import { sleep } from '../transport/retry.js';
 import { writtenOf } from '../wire/request-fields.js';
-import { type ProfileOptions, profileOf } from '../wire/wire-client.js';
+import { profileOf } from '../wire/wire-client.js';
 
 /** How much of a step or a request an error shows. */
 const SHOWN_UNITS_MAX = 201;

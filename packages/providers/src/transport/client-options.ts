@@ -9,7 +9,7 @@ import {
   RepriseError,
   unknownFields,
 } from '@reprise/contracts';
-import type { ProfileOptions } from '../wire/wire-client.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');

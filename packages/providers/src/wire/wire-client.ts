@@ -1,8 +1,8 @@
 /** A model behind HTTP, in any format: writes a request, checks it, sends it, reads the answer. */
 
-import type { Price } from '@reprise/agent';
 import { requirePrice } from '@reprise/agent/model';
 import type { ModelClient, ModelContext, ModelResult, ProviderProfile, UnifiedRequest } from '../model/model.js';
+import type { ProfileOptions } from '../model/profile-options.js';
 import type { Verdict } from '../model/verdict.js';
 import { type Asking, ask, failed, type TransportOptions } from '../transport/transport.js';
 import { type AnswerFormat, FormatReader } from './answer-reader.js';
@@ -48,14 +48,6 @@ export function profileOf(
     ...(price === undefined ? {} : { price: Object.freeze({ ...price }) }),
     model_default: model,
   });
-}
-
-/** Options of every client about its model. */
-export interface ProfileOptions {
-  /** What this model can do, where it differs from the default. */
-  readonly profile?: Partial<Omit<ProviderProfile, 'model_default'>>;
-  /** The model's price, in dollars per million tokens. Without it, limits in money cannot be set for the model. */
-  readonly price?: Price;
 }
 
 async function generate(client: WireClient, request: UnifiedRequest, context: ModelContext): Promise<ModelResult> {
