@@ -34,6 +34,7 @@ import {
   SWARM,
   TIERS,
 } from './names.js';
+import { revivedNews } from './revived.js';
 import { childAgent, makerCell, namedGroup, ownSwarm } from './senders.js';
 
 const count = z.int().min(0);
@@ -463,6 +464,7 @@ export const entityNews = {
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': from(z.strictObject({}), by.self),
   ...failedNews,
+  ...revivedNews,
 };
 
 /** The facts of an entity. */

@@ -4,7 +4,7 @@ import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
-import { groupMember, groupOwner, makerCell, namedGroup } from './senders.js';
+import { groupMember, groupOwner, makerCell, namedEntity, namedGroup } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -195,6 +195,8 @@ export const groupNews = {
   ),
   /** A member asks for the news after a number; `sees`: the gate lets it read the group's store at that moment. */
   'society/ReadNews@1': from(z.strictObject({ after: count, sees: z.boolean() }), groupMember),
+  /** An entity that was revived asks whether it is still a member, and as what: what it was told meanwhile is lost. */
+  'society/AskMembership@1': from(z.strictObject({ entity: id }), namedEntity),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': from(z.strictObject({}), by.self),
 } as const;

@@ -21,7 +21,15 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { actorIn, job, jobNotMade, makingEvents, makingNews } from '@reprise/work/contracts';
+import {
+  actorIn,
+  job,
+  jobNotMade,
+  type MadeNews,
+  makingEvents,
+  makingNews,
+  makingsLost,
+} from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -46,12 +54,12 @@ import { answerCall, answererFailed, openCall } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archiveAsked, archived, archiveRefused } from './archive.js';
 import { askBoards } from './board-reading.js';
-import { callOfPlan, planOfCallFailed } from './call-plans.js';
+import { callOfPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
-import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
+import { clearAgain, cleared, clearRemoved } from './clearing.js';
 import { takeLead, takeMembership } from './consent.js';
-import { idOf, tableOf } from './entity-context.js';
+import { idOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { jobNews } from './entity-work.js';
@@ -61,6 +69,7 @@ import {
   childFailed,
   childStatus,
   deputyOf,
+  endFailedBelow,
   failedHandlers,
   HOLD_TAG,
   holdRefused,
@@ -69,12 +78,13 @@ import {
 import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
+import { planFailed } from './lost-plans.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { stagingPlanFailed } from './reviews.js';
+import { REPORT_TAG, reportRefused, revived, revivedHandlers } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -86,7 +96,6 @@ import {
   rightsStand,
   setCompiled,
 } from './rights.js';
-import { seeingFailed } from './seeing.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sessionMade, sessionNews } from './sessions.js';
@@ -97,6 +106,7 @@ import {
   setStatus,
   setTimers,
   statusTimer,
+  swarmGone,
   tellChildren,
 } from './status.js';
 import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
@@ -122,6 +132,7 @@ const EVENTS = {
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+  'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
 type Events = typeof EVENTS;
@@ -133,6 +144,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...proofHandlers,
   ...returnHandlers,
   ...failedHandlers,
+  ...revivedHandlers,
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || draft.maker !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -207,6 +219,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
     parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
+    endFailedBelow(draft, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
@@ -227,12 +240,14 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => {
-    if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
+    if (clearAgain(name, ctx) || failedTimer(deputyOf(draft, ctx), name, ctx)) return;
+    statusTimer(draft, name, ctx);
+    endFailedBelow(draft, ctx);
   },
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
-    const other = planOfCallFailed(draft, plan[2], code, ctx);
-    if (other === undefined || seeingFailed(other, code, ctx) || clearingFailed(draft, other, ctx)) return;
-    stagingPlanFailed(draft, other, code, ctx);
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
+  'sys/Revived@1': (draft, _, ctx) => {
+    for (const news of makingsLost(ctx)) cellMade(draft, news, ctx);
+    revived(draft, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
@@ -245,10 +260,8 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     }
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
-    if (value.tag?.startsWith(SWARM_GONE_TAG)) {
-      tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
-      return;
-    }
+    if (value.tag?.startsWith(SWARM_GONE_TAG)) return swarmGone(value.tag, value.code ?? '', ctx);
+    if (value.tag?.startsWith(REPORT_TAG)) return reportRefused(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {
       const { tag, to, code = '' } = value;
@@ -351,8 +364,11 @@ function agentNews(
   ctx: ReducerContext,
 ): void {
   const news = makingNews(ctx, event);
-  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx)) return;
-  if (sessionMade(news, ctx)) return;
+  if (news !== 'other' && news !== undefined) cellMade(draft, news, ctx);
+}
+
+function cellMade(draft: EntityState, news: MadeNews, ctx: ReducerContext): void {
+  if (swarmRefused(draft, news, ctx) || sessionMade(news, ctx)) return;
   const agent_id = agentMade(news);
   if (agent_id === undefined) return;
   if (!news.made) unmakeAgent(ctx, agent_id);

@@ -25,9 +25,11 @@ import {
   agentLives,
   agentSession,
   type Deputy,
+  endFailed,
   failedAgentOf,
   failedBelow,
   type MadeAgent,
+  ownFailedAgents,
 } from './failed-agents.js';
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { childStatusNews } from './member-news.js';
@@ -66,7 +68,20 @@ export function childFailed(
   }
   if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(id);
-  if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
+  if (known === undefined) return;
+  agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
+  if (isRemoved(draft)) endFailed(deputyOf(draft, ctx), { agent_id: id, reason: 'ancestor', grace_ms: null }, ctx);
+}
+
+/** This entity, or one above it, was removed: its agents end, also those whose cells have failed (SOC-89). */
+export function endFailedBelow(draft: EntityState, ctx: ReducerContext): void {
+  if (!isRemoved(draft)) return;
+  for (const agent_id of ownFailedAgents(ctx))
+    endFailed(deputyOf(draft, ctx), { agent_id, reason: 'ancestor', grace_ms: null }, ctx);
+}
+
+function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'>): boolean {
+  return orphaned || status === 'removed';
 }
 
 /** An agent of this entity tells of its status. */

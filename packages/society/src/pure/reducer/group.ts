@@ -42,8 +42,14 @@ import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names
 import { commander } from './actors.js';
 import { putOnBoard, tellNews } from './board.js';
 import { rowKeyOf } from './caller.js';
+import { isOfFailedCell } from './operations.js';
 
-const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
+const EVENTS = {
+  ...groupCommands,
+  ...groupNews,
+  'sys/Reply@1': NOTICES['sys/Reply@1'],
+  'sys/Revived@1': NOTICES['sys/Revived@1'],
+} as const;
 
 const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
   'society/OpenGroup@1': (draft, { kind, owner, culture }, ctx) => {
@@ -126,7 +132,9 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     const { by } = standingMember(row, ctx); // G5
     tellNews(draft, { by, row, after, sees }, ctx);
   },
+  'society/AskMembership@1': (draft, { entity }, ctx) => tellStanding(draft, entity, ctx),
   'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
+  'sys/Revived@1': (draft, _, ctx) => revived(draft, ctx),
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
     if (tag === NEWS_TAG) {
       if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
@@ -173,11 +181,13 @@ function cultureOf(stated: CultureIn): Culture {
 }
 
 /** The entity has answered: it is a member, or it is not. */
-function joined(draft: GroupState, tag: string, code: string | null, ctx: ReducerContext): void {
+function joined(draft: GroupState, tag: string, answered: string | null, ctx: ReducerContext): void {
   const [joining = '', entity = ''] = tag.split(' ');
   const row = membersOf(ctx).get(entity);
   if (row === undefined || row.joining !== Number(joining)) return;
-  const { role } = row;
+  const { role, stands } = row;
+  // The role of a member whose cell has failed is changed: it asks for it once it is revived.
+  const code = stands && answered !== null && isOfFailedCell(answered) ? null : answered;
   const group_id = ctx.address[1];
   tellOwner(draft, 'society/Joined@1', { group: group_id, entity, role, code }, ctx);
   ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
@@ -186,7 +196,7 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
     unsubscribe(draft, entity, ctx);
     return;
   }
-  if (row.stands) return;
+  if (stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
   tellMember(draft, entity, ctx);
   if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
@@ -195,13 +205,38 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
   publish(draft, 'group.member_joined', { payload, by: entity, hasWords: false }, ctx);
 }
 
+/** This group was revived: members hear its rules again, and those whose answers were lost are asked again. */
+function revived(draft: GroupState, ctx: ReducerContext): void {
+  for (const [entity, { stands }] of membersOf(ctx).range()) if (!stands) tellStanding(draft, entity, ctx);
+  tellAll(draft, draft.standing === 'deleted' ? 'end' : 'terms', ctx);
+}
+
+/**
+ * An entity that was revived asks whether it is still a member. The group asks for nothing: this gives it no membership
+ * that it had not taken (SOC-80).
+ */
+function tellStanding(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  const row = membersOf(ctx).get(entity);
+  if (row === undefined) return tellLeft(draft, entity, ctx);
+  const value = { group: ctx.address[1], role: row.role, by: ctx.address };
+  const asked = { reply: true, tag: `${row.joining} ${entity}` } as const;
+  ctx.send(entityAt(entity), { name: 'society/Membership@1', value }, row.stands ? undefined : asked);
+  if (row.stands) tellMember(draft, entity, ctx);
+}
+
+/** Tells an entity that it is no member, and what it keeps of its copies. */
+function tellLeft(draft: GroupState, entity: string, ctx: ReducerContext): void {
+  ctx.send(entityAt(entity), membership(ctx, null));
+  const { departure_policy: departure } = draft.culture;
+  const value = { group: ctx.address[1], terms: null, departure };
+  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value });
+}
+
 function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const group = ctx.address[1];
   membersOf(ctx).delete(entity);
   unsubscribe(draft, entity, ctx);
-  ctx.send(entityAt(entity), membership(ctx, null));
-  const { departure_policy: departure } = draft.culture;
-  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
+  tellLeft(draft, entity, ctx);
   const payload = { group_id: group, entity_id: entity };
   ctx.record('society/MemberLeft@1', { ...payload, by: actorIn(ctx) });
   publish(draft, 'group.member_left', { payload, by: entity, hasWords: false }, ctx);

@@ -20,7 +20,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { makingEvents, makingNews } from '@reprise/work/contracts';
+import { type MadeNews, makingEvents, makingNews, makingsLost } from '@reprise/work/contracts';
 import {
   entityAt,
   entityNews,
@@ -55,6 +55,7 @@ import {
   memberMade,
   refuse,
 } from './swarm-forming.js';
+import { MEMBER_REPORT_TAG, memberSilent, planFailed, revivedSwarmHandlers, swarmRevived } from './swarm-revived.js';
 import { setMemberRights, tellRights } from './swarm-rights.js';
 import { composed, follow } from './swarm-strategies.js';
 import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
@@ -74,6 +75,7 @@ const EVENTS = {
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
+  'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
 type Events = typeof EVENTS;
@@ -114,6 +116,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   },
   'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   ...failedMemberHandlers,
+  ...revivedSwarmHandlers,
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);
@@ -132,14 +135,15 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'sys/TimerFired@1': (draft, { name }, ctx) => {
     if (!failedTimer(deputyOf(draft, ctx), name, ctx)) keyTimer(draft, name, ctx);
   },
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
-    const purpose = takePurpose(ctx, plan[2]);
-    if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), key: null }, ctx);
-    else if (purpose !== undefined) composed(draft, purpose, { text_ref: null, code: code.slice(0, 96) }, ctx);
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
+  'sys/Revived@1': (draft, _, ctx) => {
+    for (const news of makingsLost(ctx)) cellMade(draft, news, ctx);
+    swarmRevived(draft, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     const { tag = '', outcome, code = '' } = value;
     const refused = outcome === 'accepted' ? null : code;
+    if (tag.startsWith(MEMBER_REPORT_TAG)) return memberSilent(draft, tag, refused, ctx);
     if (tag === GROUP_TAG) return groupOpened(draft, refused, ctx);
     if (tag.startsWith(WORK_TAG)) return refused === null ? undefined : workRefused(draft, tag, refused, ctx);
     memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
@@ -242,7 +246,10 @@ function memberNews(
   ctx: ReducerContext,
 ): void {
   const news = makingNews(ctx, event);
-  if (news === 'other' || news === undefined) return;
+  if (news !== 'other' && news !== undefined) cellMade(draft, news, ctx);
+}
+
+function cellMade(draft: SwarmState, news: MadeNews, ctx: ReducerContext): void {
   const member = agentMade(news);
   if (member !== undefined) memberMade(draft, member, news.made ? undefined : news.code, ctx);
 }
