@@ -86,6 +86,11 @@ export function keptFor(agent_id: string, status: AgentStatus, ctx: ReducerConte
   return { status: row.status, reason, suspended, grace_until };
 }
 
+/** Tells the maker of this cell that an agent at or below it was revived. */
+export function tellBack(maker: Address | null, agent_id: string, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentBack@1', value: { agent_id } });
+}
+
 /** Tells the maker of this agent again which agents below have failed. */
 export function tellFailedAgain(maker: Address | null, ctx: ReducerContext): void {
   for (const [agent_id, { code, status }] of entriesOf(failedTable(ctx)))

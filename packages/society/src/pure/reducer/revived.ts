@@ -32,6 +32,7 @@ import {
   agentLives,
   failedAgentOf,
   keptFor,
+  tellBack,
   tellFailedAgain,
   tellSession,
   watchFailed,
@@ -46,6 +47,7 @@ import { SWARM_GONE_TAG, setStatus, tellAgain, tellAllAgain, tellMaker, tellSwar
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
+import { askUnheard } from './unheard.js';
 import { hasWork, reportWorks } from './works.js';
 
 /** The handlers of what revived cells ask and are answered. */
@@ -54,6 +56,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     if (row === null) tellSwarmAgain(swarmAt(rowKeyOf(ctx)), draft, handedOnBy(draft, ctx), ctx);
     else tellStanding(draft, row, started, ctx);
   },
+  'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/Report@1': (draft, { work }, ctx) => report(draft, work, ctx),
   'society/AskReports@1': (_draft, { after }, ctx) => askReports(after, ctx),
@@ -137,10 +140,17 @@ function tellStanding(draft: EntityState, { status }: AgentEntry, started: boole
   const isBeginning = tableOf(ctx, 'registering').get(id) !== undefined;
   if (!started && !isBeginning) ctx.send(to, { name: 'society/Start@1', value: {} });
   const kept = keptFor(id, status, ctx);
-  agentLives(id, ctx);
+  agentBack(draft, id, ctx);
   if (kept !== undefined) ctx.send(to, { name: 'society/Kept@1', value: kept });
   tellAgain(to, draft, handedOnBy(draft, ctx), ctx);
   ctx.send(to, { name: 'society/Tier@1', value: { tier: tierByVerdicts(id, ctx) } });
+}
+
+/** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
+function agentBack(draft: EntityState, agent_id: string, ctx: ReducerContext): void {
+  agentLives(agent_id, ctx);
+  askUnheard(agent_id, draft.depth, ctx);
+  tellBack(draft.maker, agent_id, ctx);
 }
 
 /** Does itself what its maker did for it while its cell had failed. */

@@ -4,7 +4,7 @@
  */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, entityAt, type revivedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
-import { agentLives, failedAgentOf, keptFor, tellFailedAgain, watchFailed } from './failed-agents.js';
+import { agentLives, failedAgentOf, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
 import { memberFailed } from './failed-members.js';
 import { isOfFailedCell } from './operations.js';
 import { handedOnTo } from './rights.js';
@@ -69,6 +69,7 @@ function tellStanding(draft: SwarmState, member: string, started: boolean, ctx: 
   if (!started && phase !== 'keyed' && phase !== 'made') ctx.send(to, { name: 'society/Start@1', value: {} });
   const kept = keptFor(agent_id, status, ctx);
   agentLives(agent_id, ctx);
+  tellBack(entityAt(draft.creator), agent_id, ctx);
   if (kept !== undefined) ctx.send(to, { name: 'society/Kept@1', value: kept });
   ctx.send(to, { name: 'society/Above@1', value: handedOnTo(ctx) });
   ctx.send(entityAt(draft.creator), { name: 'society/AskStanding@1', value: { started: true } });
