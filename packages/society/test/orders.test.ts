@@ -1,7 +1,9 @@
 /** What an agent missed while its cell had failed holds when it is revived: orders of changes in two worlds. */
 import fc from 'fast-check';
+import type { ReducerDefinition } from 'reprise/kernel';
 import { describe, expect, it } from 'vitest';
-import { AGENTS, CELLS, type Damaged, GROUPS, NOT_JOINED, Scene, type Step } from './support/orders.js';
+import { AGENTS, CELLS, type Damaged, DONE, GROUPS, NOT_JOINED, Scene, type Step } from './support/orders.js';
+import { Model } from './support/orders-model.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 36);
 /** The long form: `REPRISE_ORDERS=2000 npx vitest run packages/society/test/orders.test.ts`. */
@@ -48,6 +50,7 @@ const change: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ step: fc.constant('emcon' as const), group, on: fc.boolean() }),
   fc.record({ step: fc.constant('end' as const), group, mode: fc.constantFrom('archive' as const, 'delete' as const) }),
   fc.record({ step: fc.constant('write' as const), by: fc.constantFrom('ben' as const, ...AGENTS), group }),
+  fc.record({ step: fc.constant('trap' as const), of: agent }),
   fc.constant<Step>({ step: 'return' }),
   fc.record({ step: fc.constant('review' as const), decision: fc.constantFrom('approve' as const, 'reject' as const) }),
   fc.record({ step: fc.constant('wait' as const), ms: fc.constantFrom(60_000, 3_600_000, 2 * DAY) }),
@@ -89,9 +92,8 @@ function isUnheard(step: Step, ended: string, down: ReadonlySet<string>): boolea
   return ended === NOT_JOINED && 'of' in step && down.has(step.of);
 }
 
-/** Where the two worlds differ; undefined where they do not. */
-async function difference(steps: readonly Step[], damaged?: Damaged): Promise<unknown> {
-  await using failed = await Scene.open(damaged);
+/** A world in which the steps were made with the failures, and what of them was made. */
+async function withFailures(failed: Scene, steps: readonly Step[], model: Model): Promise<[Step, string][]> {
   const done: [Step, string][] = [];
   const down = new Set<string>();
   for (const step of steps) {
@@ -100,8 +102,40 @@ async function difference(steps: readonly Step[], damaged?: Damaged): Promise<un
     if (step.step === 'fail') down.add(step.cell);
     else if (step.step === 'revive') down.delete(step.cell);
     else if (!isUnheard(step, ended, down)) done.push([step, ended]);
+    if (ended === DONE && !model.permits(step)) throw new Error(`not permitted: ${JSON.stringify(step)}`);
+    model.follow(step, ended);
   }
   for (const one of CELLS) await failed.take({ step: 'revive', cell: one });
+  return done;
+}
+
+/** What an agent was answered and shown that the model permits nobody. */
+function exceeding(
+  scene: Scene,
+  model: Model,
+  asked: Asked,
+  shown: readonly string[] | string,
+  name: AgentName,
+): unknown[] {
+  const { answers, tables } = asked[name];
+  const [readsCrew, readsClub, writesCrew, writesClub] = answers.map(([, isError]) => isError === false);
+  return [
+    readsCrew && !(model.reads(name, 'crew') && model.calls(name, 'memory_read_warm')) && 'reads crew',
+    readsClub && !(model.reads(name, 'club') && model.calls(name, 'memory_read_warm')) && 'reads club',
+    writesCrew && !model.writes(name, 'crew') && 'writes crew',
+    writesClub && !model.writes(name, 'club') && 'writes club',
+    JSON.stringify(tables).includes('trap') && 'member of trap',
+    typeof shown !== 'string' &&
+      shown.some((word) => !model.reads(name, scene.words.get(word) ?? '')) &&
+      `sees ${shown}`,
+  ].filter((one) => one !== false);
+}
+
+/** What is wrong after an order: what is not permitted, or where the two worlds differ; undefined where nothing is. */
+async function wrong(steps: readonly Step[], damaged?: Damaged): Promise<unknown> {
+  const model = new Model();
+  await using failed = await Scene.open(damaged);
+  const done = await withFailures(failed, steps, model);
   await using sound = await Scene.open(damaged);
   for (const [step, ended] of done) {
     const without = await sound.take(step);
@@ -112,6 +146,8 @@ async function difference(steps: readonly Step[], damaged?: Damaged): Promise<un
   if (places.length > 0) return { done, places };
   for (const name of AGENTS) {
     const [shown, without] = [await failed.shown(name), await sound.shown(name)];
+    const more = exceeding(failed, model, one as Asked, shown, name);
+    if (more.length > 0) return { done, more };
     if (typeof shown === 'string' || typeof without === 'string') {
       if (shown !== without) return { name, failed: shown, sound: without };
     } else if (!shown.every((word) => without.includes(word))) return { name, failed: shown, sound: without };
@@ -119,13 +155,116 @@ async function difference(steps: readonly Step[], damaged?: Damaged): Promise<un
   return undefined;
 }
 
+type AgentName = (typeof AGENTS)[number];
+type Asked = Record<AgentName, { readonly answers: readonly (readonly unknown[])[]; readonly tables: unknown }>;
+
+/** The society whose entities, or groups, do not hear an event, or do not send one while they take another. */
+function damaged(reducer: string, { deaf, during, mute, as }: Defect): Damaged {
+  return (part) => {
+    const change = (one: ReducerDefinition): ReducerDefinition => ({
+      ...one,
+      reduce: (draft, event, ctx) => {
+        if (deaf?.(event) === true) return;
+        const given = as === undefined ? event : { ...event, value: as(event) };
+        if (mute !== undefined && event.name === during) {
+          const send = ctx.send.bind(ctx);
+          ctx = Object.create(ctx, {
+            send: { value: (...sent: Parameters<typeof send>) => sent[1].name === mute || send(...sent) },
+          });
+        }
+        return one.reduce(draft, given, ctx);
+      },
+    });
+    const reducers = (part.reducers ?? []).map((one) => (one.name === reducer ? change(one) : one));
+    return { ...part, reducers };
+  };
+}
+
+interface Defect {
+  readonly deaf?: (event: { readonly name: string; readonly value: unknown }) => boolean;
+  readonly during?: string;
+  readonly mute?: string;
+  readonly as?: (event: { readonly name: string; readonly value: unknown }) => unknown;
+}
+
+const ENTITY = 'society/Entity@1';
+const GROUP = 'society/Group@1';
+const fail = (one: (typeof CELLS)[number]): Step => ({ step: 'fail', cell: one });
+const revive = (one: (typeof CELLS)[number]): Step => ({ step: 'revive', cell: one });
+const named = (name: string) => (event: { readonly name: string }) => event.name === name;
+
+/** Each: what is damaged, how, and an order that shows it. */
+const MUTANTS: readonly (readonly [title: string, reducer: string, defect: Defect, steps: readonly Step[]])[] = [
+  [
+    'consent: an entity takes every membership as one of the app',
+    ENTITY,
+    {
+      as: ({ name, value }) => (name === 'society/Membership@1' ? { ...(value as object), by: null } : value),
+    },
+    [fail('bot'), revive('bot'), { step: 'trap', of: 'boss' }],
+  ],
+  [
+    'leaving: a group does not answer a revived entity that is no member any more',
+    GROUP,
+    { deaf: named('society/AskMembership@1') },
+    [fail('bot'), { step: 'leave', of: 'bot', group: 'club' }],
+  ],
+  [
+    'merge: a parent whose role became a smaller one meanwhile still merges',
+    GROUP,
+    { deaf: named('society/AskMembership@1') },
+    [
+      { step: 'return' },
+      fail('boss'),
+      { step: 'role', of: 'boss', group: 'crew', role: 'viewer' },
+      revive('boss'),
+      { step: 'review', decision: 'approve' },
+    ],
+  ],
+  [
+    'suspension: a revived agent does not stand still by what its maker did',
+    ENTITY,
+    { deaf: named('society/Kept@1') },
+    [fail('bot'), { step: 'status', of: 'bot', to: 'suspend' }],
+  ],
+  [
+    'removal: agents below an agent that was removed while its cell had failed live on after its revival',
+    ENTITY,
+    {
+      deaf: ({ name, value }) => name === 'society/Kept@1' && (value as { status: string }).status === 'removed',
+    },
+    [fail('boss'), { step: 'status', of: 'boss', to: 'deactivate' }, { step: 'wait', ms: 2 * DAY }],
+  ],
+  [
+    'trust: a maker does not tell a revived agent its tier',
+    ENTITY,
+    { during: 'society/AskStanding@1', mute: 'society/Tier@1' },
+    [fail('bot'), { step: 'judge', of: 'bot', verdict: 'wrong', by: 'maker' }],
+  ],
+  [
+    'narrowing: a revived agent is not asked again for what the kernel holds it to',
+    ENTITY,
+    { during: 'society/AskStanding@1', mute: 'society/Ask@1' },
+    [fail('boss'), { step: 'tools', of: 'boss', tools: ['memory_*'] }],
+  ],
+];
+
 describe('an agent that is revived', () => {
-  it(`in ${RUNS} random orders of changes, a world in which cells failed and were revived answers as one in which none did; the adversary is a failed cell [SOC-640], seed ${SEED}`, async () => {
+  it(`in ${RUNS} random orders of changes, a world in which cells failed and were revived answers as one in which none did, and nothing that the rules permit nobody; the adversary is a failed cell [SOC-640], seed ${SEED}`, async () => {
     await fc.assert(
       fc.asyncProperty(orders, async (steps) => {
-        expect(await difference(steps)).toBeUndefined();
+        expect(await wrong(steps)).toBeUndefined();
       }),
       { numRuns: RUNS, seed: SEED },
     );
   });
+
+  it.each(MUTANTS)(
+    'an order of changes detects a planted defect of %s [SOC-640]',
+    async (_, reducer, defect, steps) => {
+      expect(await wrong(steps)).toBeUndefined();
+      const found = await wrong(steps, damaged(reducer, defect)).catch((error: Error) => error.message);
+      expect(found).toBeDefined();
+    },
+  );
 });

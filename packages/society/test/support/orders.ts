@@ -7,12 +7,14 @@
  */
 import { type AgentWorld, defineAgent, isRepriseError, memory, openWorld } from 'reprise';
 import type { ReducerDefinition } from 'reprise/kernel';
+import type { WorldPart } from 'reprise/parts';
 import { type ScriptStep, scriptBy } from 'reprise/providers';
 import type { Entity, Society, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import { failEntity, failingSociety } from '../../../../conformance/society/failing.js';
 import { memoryVault } from '../../src/adapters/vault.js';
 import { comeBack } from './comeback.js';
+import { desk } from './desk.js';
 
 /** The agents of the scene: ann made the boss, and the boss made the bot. */
 export const AGENTS = ['boss', 'bot'] as const;
@@ -41,6 +43,8 @@ export type Step =
   | { readonly step: 'emcon'; readonly group: GroupName; readonly on: boolean }
   | { readonly step: 'end'; readonly group: GroupName; readonly mode: 'archive' | 'delete' }
   | { readonly step: 'write'; readonly by: 'ben' | AgentName; readonly group: GroupName }
+  /** An owner of a group who is nobody above the agent makes it a member. */
+  | { readonly step: 'trap'; readonly of: AgentName }
   | { readonly step: 'return' }
   | { readonly step: 'review'; readonly decision: 'approve' | 'reject' }
   | { readonly step: 'wait'; readonly ms: number }
@@ -63,7 +67,8 @@ export class Scene {
   readonly #ids = new Map<string, string>();
   readonly #prompts: string[] = [];
   readonly #items = new Map<AgentName, string[]>();
-  #written = 0;
+  /** The group of each word. */
+  readonly words = new Map<string, string>();
   #opened: { readonly world: AgentWorld; readonly office: Society } | undefined;
 
   private constructor(readonly damaged: Damaged) {}
@@ -85,6 +90,7 @@ export class Scene {
       for (const person of ['ann', 'ben']) await cell.join(person, person === owner ? 'owner' : 'member');
       for (const name of AGENTS) await cell.join(scene.#id(name));
     }
+    await scene.#desk('society/OpenGroup@1', { kind: 'group', culture: {} });
     for (let n = 0; n < ITEMS; n++) for (const name of AGENTS) await scene.#keep(name);
     return scene;
   }
@@ -150,7 +156,7 @@ export class Scene {
         clock: this.#clock,
         models: { main: model },
         agents: [WORKER],
-        parts: [part],
+        parts: [part, DESK],
         onError: () => {},
       },
     });
@@ -189,6 +195,9 @@ export class Scene {
         return DONE;
       case 'write':
         return await this.#write(step.by, step.group);
+      case 'trap':
+        await this.#desk('society/Join@1', { entity: this.#id(step.of), role: 'member' });
+        return DONE;
       case 'return':
         return await this.#return();
       case 'review':
@@ -235,26 +244,44 @@ export class Scene {
 
   async #keep(name: AgentName): Promise<void> {
     const { item_id } = await this.#entity(name).use('memory_write_warm', this.#item('crew'));
+    this.#wrote('crew');
     this.#items.set(name, [...(this.#items.get(name) ?? []), item_id]);
   }
 
   async #write(by: 'ben' | AgentName, group: GroupName): Promise<Ended> {
     await this.#entity(by).use('memory_write_warm', this.#item(group));
+    this.#wrote(group);
     return DONE;
   }
 
+  async #desk(name: string, value: object): Promise<void> {
+    const sent = { name: 'test/Send@1', value: { to: [GROUP, 'trap'], name, value } };
+    await this.#world.kernel.request(['test/Desk@1', 'desk'], sent as never);
+  }
+
   #item(group: string) {
-    return { type: 'note', visibility: 'group', group, content: `Found word${++this.#written}x.` } as const;
+    return { type: 'note', visibility: 'group', group, content: `Found ${this.#word}.` } as const;
+  }
+
+  /** The next word: one that was not written is used again. */
+  get #word(): string {
+    return `word${this.words.size + 1}x`;
+  }
+
+  #wrote(group: string): void {
+    this.words.set(this.#word, group);
   }
 
   async #return(): Promise<Ended> {
     const place = { world: this.#world, office: this.#office, keys: this.#keys, clock: this.#clock };
-    const items = [{ text: `Back word${++this.#written}x.` }];
+    const items = [{ text: `Back ${this.#word}.` }];
     const { value, is_error } = await comeBack(place as never, this.#entity('boss'), this.#id('bot'), {
       items,
       sessions: 1,
     });
-    return is_error ? String(value.code ?? value.error) : DONE;
+    if (is_error) return String(value.code ?? value.error);
+    this.#wrote('crew');
+    return DONE;
   }
 
   async #answers(name: AgentName): Promise<unknown> {
@@ -304,7 +331,8 @@ export class Scene {
   }
 }
 
-const DONE = 'done';
+/** How a step ends that was made. */
+export const DONE = 'done';
 /** How a step ends whose agent did not join: also where its cell has failed. */
 export const NOT_JOINED = 'not joined';
 /** Four verdicts move a tier. */
@@ -327,6 +355,14 @@ function sorted(_: string, value: unknown): unknown {
   const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
   return isTexts ? [...value].sort() : value;
 }
+
+/** A part of the app with a cell that owns a group of its own. */
+const DESK: WorldPart<undefined> = {
+  name: 'desk',
+  reducers: [desk],
+  policy: [{ send: 'society/*', who: 'cell:test/Desk@1/*', decision: 'allow' }],
+  handle: () => undefined,
+};
 
 const GROUP = 'society/Group@1';
 const FAIL = 'test-fail';
