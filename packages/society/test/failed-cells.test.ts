@@ -196,8 +196,10 @@ describe('a swarm whose cell fails', () => {
     };
     expect(await outcome(all())).toEqual(failed(swarm.address));
     expect((await world.trouble()).map(({ where }) => where)).toEqual([swarm.address]);
-    await swarm.revive();
-    expect(await world.trouble()).toEqual([]);
+    await swarm.revive(); // it asks its agents about their tasks, and the defect is still there
+    expect((await world.trouble()).map(({ where, event }) => [where, event])).toEqual([
+      [swarm.address, 'society/Worked@1'],
+    ]);
     await world.verify();
   });
 });
