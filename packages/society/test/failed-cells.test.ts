@@ -197,9 +197,7 @@ describe('a swarm whose cell fails', () => {
     expect(await outcome(all())).toEqual(failed(swarm.address));
     expect((await world.trouble()).map(({ where }) => where)).toEqual([swarm.address]);
     await swarm.revive(); // it asks its agents about their tasks, and the defect is still there
-    expect((await world.trouble()).map(({ where, event }) => [where, event])).toEqual([
-      [swarm.address, 'society/Worked@1'],
-    ]);
+    expect(await world.trouble()).toMatchObject([{ where: swarm.address, event: 'society/Worked@1' }]);
     await world.verify();
   });
 });

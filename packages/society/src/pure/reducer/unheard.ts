@@ -1,6 +1,6 @@
 /**
  * Narrowings of agents whose cells have failed: the kernel holds the agent to them, and it is asked for them again once it is
- * revived, in their order. What it then carries out itself it is no longer held to (holds/L2).
+ * revived, by each entity above in the order of its calls. What it then carries out itself it is no longer held to (holds/L2).
  */
 import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
