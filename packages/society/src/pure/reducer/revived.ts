@@ -22,6 +22,7 @@ import {
   SOCIETY_BOUNDS,
   swarmAt,
 } from '../contracts/index.js';
+import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
@@ -83,7 +84,7 @@ function askMaker(draft: EntityState, ctx: ReducerContext): void {
   const { maker, started } = draft;
   if (maker === null) return;
   ctx.send([maker[0], maker[1]], { name: 'society/AskStanding@1', value: { started } });
-  draft.waits_for_maker ||= draft.widening !== null;
+  if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // the answer was lost
   askMakerAgain(draft, ctx);
 }
 
@@ -128,7 +129,7 @@ function askOwnWork(ctx: ReducerContext): void {
 
 /** Calls that waited for an answer of another cell are answered: what was said meanwhile did not arrive. */
 function callsLost(draft: EntityState, ctx: ReducerContext): void {
-  const going = [...callsOfReviews(ctx), draft.changing?.call];
+  const going = callsOfReviews(ctx);
   for (const [call] of entriesOf(tableOf(ctx, 'calls')))
     if (!going.includes(call)) answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
 }
