@@ -92,12 +92,22 @@ function isUnheard(step: Step, ended: string, down: ReadonlySet<string>): boolea
   return ended === NOT_JOINED && 'of' in step && down.has(step.of);
 }
 
+function isOfBot(step: Step): boolean {
+  return ('of' in step && step.of === 'bot') || ('by' in step && step.by === 'bot');
+}
+
 /** A world in which the steps were made with the failures, and what of them was made. */
 async function withFailures(failed: Scene, steps: readonly Step[], model: Model): Promise<[Step, string][]> {
   const done: [Step, string][] = [];
   const down = new Set<string>();
+  let isChanged = false;
   for (const step of steps) {
     if (step.step === 'wait' && AGENTS.every((name) => down.has(name))) continue; // nobody keeps the time of the bot
+    // A failed boss does not tell the bot what became of itself: the bot hears it at the revival of the boss.
+    if (isChanged && isOfBot(step)) continue;
+    if (step.step === 'status' && step.of === 'boss' && down.has('boss')) isChanged = true;
+    if (step.step === 'wait' && down.has('boss')) isChanged = true;
+    if (step.step === 'revive' && step.cell === 'boss') isChanged = false;
     const ended = await failed.take(step);
     if (step.step === 'fail') down.add(step.cell);
     else if (step.step === 'revive') down.delete(step.cell);
@@ -257,6 +267,16 @@ describe('an agent that is revived', () => {
       }),
       { numRuns: RUNS, seed: SEED },
     );
+  });
+
+  it('a revived agent reads nothing of a group whose own cell has failed, until that one says that it is a member [SOC-646]', async () => {
+    await using scene = await Scene.open();
+    const reads = async () => ((await scene.asked()) as Asked).bot.answers[0]?.[1];
+    for (const step of [fail('bot'), fail('crew'), revive('bot')]) await scene.take(step);
+    expect(await reads()).toBe(true); // refused
+    await scene.take(revive('crew'));
+    expect(await reads()).toBe(false);
+    expect(await scene.verified()).toBe(0);
   });
 
   it.each(MUTANTS)(

@@ -110,6 +110,7 @@ export class Scene {
     const all: Record<string, unknown> = {};
     for (const name of AGENTS) {
       const id = this.#id(name);
+      const answers = await this.#answers(name); // a group that could not be asked is asked by the first call
       const { kernel } = this.#world;
       const state = await this.#entity(name).state();
       const { status, suspended, tier, expires_at, grace_until, parent_active, orphaned } = state ?? {};
@@ -120,7 +121,7 @@ export class Scene {
       all[name] = {
         ...{ status, suspended, tier, expires_at, grace_until, parent_active, orphaned, tables },
         rights: effective,
-        answers: await this.#answers(name),
+        answers,
       };
     }
     all.rows = (await this.#entity('ann').agents()).items.map(({ status }) => status);

@@ -80,7 +80,7 @@ export const groupState = z.strictObject({
   /** The number of the last news on the board. */
   posted: count,
   /** What its members are being told, and the last one that was; null while none is told. */
-  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'end']), after: z.string().max(128) })),
+  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'standing', 'end']), after: z.string().max(128) })),
 });
 
 /** The state of a group. */

@@ -111,6 +111,7 @@ import {
   tellChildren,
 } from './status.js';
 import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
+import { askGroupsAgain, groupSilent, MEMBER_TAG } from './unasked.js';
 import { WORK_DIGITS } from './works.js';
 
 /** The cell of the app that answers its own owner tools. */
@@ -181,6 +182,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
     askMakerAgain(draft, ctx);
+    askGroupsAgain(ctx);
     if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
@@ -263,6 +265,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
     if (value.tag?.startsWith(SWARM_GONE_TAG)) return swarmGone(value.tag, value.code ?? '', ctx);
+    if (value.tag?.startsWith(MEMBER_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(REPORT_TAG)) return reportRefused(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {

@@ -206,10 +206,9 @@ function joined(draft: GroupState, tag: string, answered: string | null, ctx: Re
   publish(draft, 'group.member_joined', { payload, by: entity, hasWords: false }, ctx);
 }
 
-/** This group was revived: members hear its rules again, and those whose answers were lost are asked again. */
+/** This group was revived: members hear their roles and its rules again, and those whose answers were lost are asked. */
 function revived(draft: GroupState, ctx: ReducerContext): void {
-  for (const [entity, { stands }] of membersOf(ctx).range()) if (!stands) tellStanding(draft, entity, ctx);
-  tellAll(draft, draft.standing === 'deleted' ? 'end' : 'terms', ctx);
+  tellAll(draft, draft.standing === 'deleted' ? 'end' : 'standing', ctx);
 }
 
 /**
@@ -266,7 +265,7 @@ function tellOwner({ owner }: GroupState, name: string, value: object, ctx: Redu
   if (owner !== null && ctx.takes(owner, name)) ctx.send(owner, { name, value });
 }
 
-function tellAll(draft: GroupState, what: 'terms' | 'end', ctx: ReducerContext): void {
+function tellAll(draft: GroupState, what: 'terms' | 'standing' | 'end', ctx: ReducerContext): void {
   draft.telling = { what, after: '' };
   tellSome(draft, ctx);
 }
@@ -278,6 +277,7 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   const some = membersOf(ctx).range(after === '' ? { limit } : { after, limit });
   for (const [entity] of some) {
     if (what === 'end') leave(draft, entity, ctx);
+    else if (what === 'standing') tellStanding(draft, entity, ctx);
     else tellMember(draft, entity, ctx);
   }
   const last = some.at(-1)?.[0];

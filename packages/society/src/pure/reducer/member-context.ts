@@ -10,6 +10,7 @@ interface Tables {
   readonly trust: Table<TrustRow>;
   readonly terms: Table<GroupTerms>;
   readonly boards: Table<number>;
+  readonly unasked: Table<null>;
   readonly copies: Table<CopyRow>;
   readonly stores: Table<null>;
 }

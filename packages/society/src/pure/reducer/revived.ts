@@ -16,7 +16,6 @@ import {
   type EntityState,
   entityAt,
   type entityTables,
-  groupAt,
   type KeptForFailed,
   type revivedNews,
   SOCIETY_BOUNDS,
@@ -48,6 +47,7 @@ import { SWARM_GONE_TAG, setStatus, tellAgain, tellAllAgain, tellMaker, tellSwar
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
+import { askGroups } from './unasked.js';
 import { askUnheard } from './unheard.js';
 import { hasWork, reportWorks } from './works.js';
 
@@ -67,8 +67,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
 export function revived(draft: EntityState, ctx: ReducerContext): void {
   askMaker(draft, ctx);
   if (!draft.started) return;
-  for (const [group] of tableOf(ctx, 'memberships').range({ limit: SOCIETY_BOUNDS.memberships }))
-    ctx.send(groupAt(group), { name: 'society/AskMembership@1', value: { entity: idOf(ctx) } });
+  askGroups(ctx);
   tellAllAgain(draft, ctx);
   askBelow(ctx);
   askOwnWork(ctx);

@@ -249,6 +249,7 @@ function membershipsOf(ctx: ReducerContext) {
   const terms = memberTable(ctx, 'terms');
   return tableOf(ctx, 'memberships')
     .range({ limit: SOCIETY_BOUNDS.memberships })
+    .filter(([group]) => memberTable(ctx, 'unasked').get(group) === undefined)
     .map(([group, role]) => {
       const { emcon = false, owner_tier = null } = terms.get(group) ?? {};
       const tier = owner_tier === null ? {} : { tier: owner_tier };
