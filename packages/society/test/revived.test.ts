@@ -82,6 +82,16 @@ describe('an agent whose cell has failed and is revived', () => {
   });
 });
 
+describe('an agent whose cell has failed, and whose maker ended it', () => {
+  it('is suspended by nobody: also an entity further up knows what its maker did for it [SOC-77]', async () => {
+    await using at = await family();
+    const id = await agentOf(at.boss, { ttl_seconds: 60 });
+    await failEntity(at.world, id);
+    await at.clock.advance(60_000);
+    expect(await refusedWith(at.ann.setStatus(id, 'suspend'))).toBe('illegal_transition');
+  });
+});
+
 describe('a maker whose cell has failed and is revived', () => {
   it('hears how its agents stand, and which of them have failed meanwhile [SOC-642]', async () => {
     await using at = await family();

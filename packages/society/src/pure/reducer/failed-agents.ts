@@ -61,7 +61,9 @@ export function failedBelow(
 ): void {
   const { agent_id, code, status } = failed;
   const row = { code, via: [via[0], via[1]] as [string, string], status, expires_at: null, grace_until: null };
-  failedTable(ctx).set(agent_id, { ...row, suspended: null, reason: null });
+  const known = failedTable(ctx).get(agent_id);
+  const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
+  failedTable(ctx).set(agent_id, { ...row, suspended, reason: null });
   tellFailed(failed, maker, ctx);
 }
 
@@ -84,6 +86,12 @@ export function keptFor(agent_id: string, status: AgentStatus, ctx: ReducerConte
   if (row === undefined || row.reason === null || row.status === 'registered') return undefined;
   const { reason, suspended, grace_until } = row;
   return { status: row.status, reason, suspended, grace_until };
+}
+
+/** Tells the maker of this cell the status that it has changed for a failed agent: also entities further up act by it. */
+export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: ReducerContext): void {
+  const row = failedTable(ctx).get(agent_id);
+  if (row !== undefined) tellFailed({ agent_id, code: row.code, status: row.status }, maker, ctx);
 }
 
 /** Tells the maker of this cell that an agent at or below it was revived. */

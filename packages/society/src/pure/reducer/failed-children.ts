@@ -31,6 +31,7 @@ import {
   failedBelow,
   type MadeAgent,
   ownFailedAgents,
+  tellStatusAbove,
 } from './failed-agents.js';
 import { type Cut, carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { childStatusNews } from './member-news.js';
@@ -100,6 +101,7 @@ export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
     grace_ms: draft.grace_ms,
     changed: (agent_id, to) => {
       childMoved(draft, agent_id, to, ctx);
+      tellStatusAbove(agent_id, draft.maker, ctx);
       const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
       if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
     },
