@@ -1,6 +1,6 @@
 /** The requests of the page, as commands of a session. Nothing is stored here; the world does. */
 import { type AgentWorld, type AnyAgent, actorWords, type CommandReceipt, type Decided, type Session } from 'reprise';
-import { afterOf, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
+import { afterOf, answerChatInput, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
 import { Refusal } from './refusal.js';
 
@@ -46,10 +46,10 @@ export class ChatRequests {
    * A page that follows the chat asks for JSON; otherwise the answer streams at once.
    */
   async #message(body: unknown, headers: Headers): Promise<Response> {
-    const { chat, id, input } = readChatInput(body);
-    const run = await this.world.session(chat, this.agent).send(input, { ...GUEST, id });
+    const given = readChatInput(body);
+    const run = await answerChatInput(this.world.session(given.chat, this.agent), given, GUEST);
     if (headers.get('accept') !== 'application/json') return uiMessageResponse(run);
-    return Response.json({ message: id, run: run.id }, { status: 202 });
+    return Response.json({ message: given.id, run: run.id }, { status: 202 });
   }
 
   async #read(session: Session, what: string, headers: Headers): Promise<Response> {

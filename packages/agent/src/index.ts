@@ -28,6 +28,7 @@ export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js'
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
 export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
+export type { RunStatus, Stalled } from './session/run-status.js';
 export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
 export { Session, type SessionOf } from './session/session.js';

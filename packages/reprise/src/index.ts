@@ -23,6 +23,7 @@ export type {
   PendingQuestion,
   Question,
   Run,
+  RunStatus,
   SendOptions,
   Session,
   StopReason,
@@ -31,7 +32,14 @@ export type {
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
-export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
+export {
+  agentApp,
+  deferred,
+  defineAgent,
+  defineTool,
+  outcomeUnknown,
+  toolError,
+} from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,

@@ -1,220 +1,117 @@
-/** What entities, groups and swarms ask and tell once their cells, which had failed, are revived. */
+/** Entities, groups and swarms whose cells failed together, and are revived one after the other. */
 import { defineAgent, memory, openWorld } from 'reprise';
-import type { ReducerDefinition } from 'reprise/kernel';
 import { scriptBy } from 'reprise/providers';
-import { society } from 'reprise/society';
-import { VirtualClock } from 'reprise/testing';
 import { describe, expect, it } from 'vitest';
-import { failEntity } from '../../../conformance/society/failing.js';
-import { memoryVault } from '../src/adapters/vault.js';
-import { comeBack, crewOf, type Place } from './support/comeback.js';
-import { agentOf, openOffice, refusedWith } from './support/office.js';
+import { GROUP, SWARM } from '../src/pure/index.js';
+import { defectiveSociety } from './support/failing.js';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look.' });
+const NOTE = { type: 'note', visibility: 'group', group: 'crew', content: 'Found.' } as const;
+const ENTITY = 'society/Entity@1';
 
-/** A person, an agent, and one below it. */
-async function family() {
-  const scene = await openOffice({ failing: true, society: { grace: '2d' } });
-  const ann = await scene.office.human('ann');
-  const boss = scene.office.entity(await agentOf(ann));
-  const bot = scene.office.entity(await agentOf(boss));
-  await ann.setStatus(bot.id, 'activate');
-  return { ...scene, ann, boss, bot };
+/** Ann with two agents that are members of her group; a cell fails at the event that is named while it is. */
+async function openScene() {
+  const defect = { at: '' };
+  const part = defectiveSociety(({ reducer, event }) => `${reducer} ${event}` === defect.at);
+  const models = { main: scriptBy(() => ({ text: 'A market.' })) };
+  const world = await openWorld({ store: memory(), models, agents: [scout], parts: [part] });
+  const office = world.part(part);
+  const ann = await office.human('ann');
+  const crew = office.group('crew');
+  await crew.open({ owner: 'ann', culture: { broadcast_eagerness: 'moderate' } });
+  await crew.join('ann');
+  const register = async () => {
+    const spec = { agent_type: 'custom', display_name: 'Bot', capabilities: {} } as const;
+    const agent = office.entity((await ann.register(spec)).agent_id);
+    await crew.join(agent.id);
+    await agent.answerTo('memory_write_warm', NOTE);
+    return agent;
+  };
+  const [left, stays] = [await register(), await register()];
+  const failing = async (where: string, act: () => Promise<unknown>) => {
+    defect.at = where;
+    await act().catch(() => undefined);
+    defect.at = '';
+    const [reducer] = where.split(' ');
+    expect((await world.trouble()).map((one) => one.where[0])).toContain(reducer);
+  };
+  return { world, office, ann, crew, left, stays, failing };
 }
 
-const rights = async ({ world }: Pick<Place, 'world'>, id: string) =>
-  (await world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may;
+type Agent = Awaited<ReturnType<typeof openScene>>['left'];
 
-describe('an agent whose cell has failed and is revived', () => {
-  it('leaves the group that it was removed from meanwhile, and takes the role that it was given in another [SOC-640] [SOC-644]', async () => {
-    await using at = await family();
-    const groups = ['crew', 'club'].map((name) => at.office.group(name));
-    for (const group of groups) await group.open({ owner: 'ann' });
-    for (const group of groups) await group.join(at.bot.id);
-    await failEntity(at.world, at.bot.id);
-    await groups[0]?.leave(at.bot.id);
-    expect(await groups[1]?.join(at.bot.id, 'viewer')).toBe(true);
-    expect(await groups[1]?.members()).toEqual({ [at.bot.id]: 'viewer' });
-    await at.bot.revive();
-    const may = await rights(at, at.bot.id);
-    expect(may?.mem_read?.filter((store) => store.startsWith('group:'))).toEqual(['group:club']);
-    expect(may?.mem_write?.filter((store) => store.startsWith('group:'))).toEqual([]);
-    expect((await at.world.verify()).unverified).toBe(0);
+const mayWrite = async (agent: Agent) => !(await agent.answerTo('memory_write_warm', NOTE)).is_error;
+
+describe('a member that is revived while the cell of its group has failed', () => {
+  it('a member reaches nothing of the group until the group is revived; then it does, unless it has left [SOC-610]', async () => {
+    const at = await openScene();
+    await using world = at.world;
+    for (const agent of [at.left, at.stays])
+      await at.failing(`${ENTITY} society/Checked@1`, () => agent.use('agent_list', {}));
+    await at.crew.leave(at.left.id);
+    await at.failing(`${GROUP} society/Wrote@1`, () => at.ann.answerTo('memory_write_warm', NOTE));
+    for (const agent of [at.left, at.stays]) await agent.revive();
+    expect([await mayWrite(at.left), await mayWrite(at.stays)]).toStrictEqual([false, false]);
+    await world.kernel.revive([GROUP, 'crew']);
+    expect([await mayWrite(at.left), await mayWrite(at.stays)]).toStrictEqual([false, true]);
   });
 
-  it('stands still by the suspension that its maker kept for it, and its maker resumes it [SOC-641]', async () => {
-    await using at = await family();
-    await failEntity(at.world, at.bot.id);
-    await at.ann.setStatus(at.bot.id, 'suspend');
-    await at.bot.revive();
-    expect((await at.bot.state())?.suspended).toMatchObject({ by: 'ann', depth: 0 });
-    expect(await refusedWith(at.boss.setStatus(at.bot.id, 'resume'))).toBe('not_authorized');
-    expect((await at.ann.setStatus(at.bot.id, 'resume')).status).toBe('active');
-  });
-
-  it('is asked again for each narrowing, those of one entity in their order, and is held to none of them any more [SOC-641]', async () => {
-    await using at = await family();
-    await failEntity(at.world, at.bot.id);
-    await at.boss.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'] } });
-    await at.ann.capabilities(at.bot.id, { capabilities: { max_parallel_ops: 2 } });
-    await at.boss.capabilities(at.bot.id, { capabilities: { tools: ['memory_search'] } });
-    await at.bot.revive();
-    const { declared } = await at.ann.capabilities(at.bot.id);
-    expect(declared).toMatchObject({ tools: ['memory_search'], max_parallel_ops: 2 });
-    const held = await at.world.kernel.rights(`cell:society/Entity@1/${at.bot.id}`);
-    expect(held.declared?.holds).toBeUndefined();
-    expect((await at.world.verify()).unverified).toBe(0);
-  });
-
-  it('ends, with all below it, when it was removed meanwhile, and the rows of its maker stay as they are [SOC-641] [SOC-89]', async () => {
-    await using at = await family();
-    await failEntity(at.world, at.boss.id);
-    await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
-    await at.clock.advance(60_000);
-    await at.world.pump();
-    await at.boss.revive();
-    expect((await at.boss.state())?.status).toBe('removed');
-    expect((await at.bot.state())?.status).toBe('deactivated');
-    expect((await at.ann.agents()).items.map(({ status }) => status)).toEqual(['removed']);
-    expect((await at.ann.state())?.children).toBe(0);
-    expect(await at.world.trouble()).toEqual([]);
-  });
-});
-
-describe('an agent whose cell has failed, and whose maker ended it', () => {
-  it('is suspended by nobody: also an entity further up knows what its maker did for it [SOC-77]', async () => {
-    await using at = await family();
-    const id = await agentOf(at.boss, { ttl_seconds: 60 });
-    await failEntity(at.world, id);
-    await at.clock.advance(60_000);
-    expect(await refusedWith(at.ann.setStatus(id, 'suspend'))).toBe('illegal_transition');
-  });
-});
-
-describe('a maker whose cell has failed and is revived', () => {
-  it('hears how its agents stand, and which of them have failed meanwhile [SOC-642]', async () => {
-    await using at = await family();
-    const other = at.office.entity(await agentOf(at.boss));
-    await failEntity(at.world, at.boss.id);
-    await at.ann.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });
-    await failEntity(at.world, other.id);
-    await at.boss.revive();
-    const rows = (await at.boss.agents()).items.map(({ agent_id, status }) => [agent_id === at.bot.id, status]);
-    expect(rows).toContainEqual([true, 'deactivated']);
-    expect(await at.boss.setStatus(other.id, 'deactivate')).toMatchObject({ cell: 'failed' });
-    expect((await at.world.verify()).unverified).toBe(0);
-  });
-
-  it('tells its agents what it was stopped in the middle of telling: they stand still with it [SOC-642] [CAP-7]', async () => {
-    const part = once('society/Entity@1', 'society/Continue@1', HOUR);
-    await using at = await opened(part);
-    const ann = await at.office.human('ann');
-    const boss = at.office.entity(await agentOf(ann));
-    const bot = at.office.entity(await agentOf(boss));
-    await ann.setStatus(bot.id, 'activate');
-    await ann.setStatus(boss.id, 'suspend');
-    expect((await bot.state())?.status).toBe('active');
-    await at.clock.advance(HOUR);
-    await boss.revive();
-    expect((await bot.state())?.status).toBe('suspended');
-    await ann.setStatus(boss.id, 'resume');
-    expect((await bot.state())?.status).toBe('active');
-  });
-
-  it('ends the agents of it whose cells have failed when it is removed [SOC-89]', async () => {
-    await using at = await family();
-    await failEntity(at.world, at.bot.id);
-    await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
-    await at.clock.advance(60_000);
-    expect((await at.boss.state())?.status).toBe('removed');
-    const rows = await at.world.kernel.table(['society/Entity@1', at.boss.id], 'children', {});
-    expect(rows.map(([, row]) => (row as { status?: unknown }).status)).toEqual(['deactivated']);
-    await at.bot.revive();
-    expect((await at.bot.state())?.status).toBe('deactivated');
-    await at.clock.advance(2 * DAY);
-    await at.world.pump();
-    expect((await at.bot.state())?.status).toBe('removed');
-  });
-});
-
-describe('what waits when the cell of an entity fails', () => {
-  it('a review goes on at the revival of the parent, and each approved item is written once [SOC-643]', async () => {
-    await using at = await opened(once('society/Entity@1', 'society/Copied@1', HOUR));
-    const { ann, bot } = await crewOf(at);
-    await comeBack(at, ann, bot.id, { items: [{ text: 'One.' }, { text: 'Two.' }], sessions: 1 });
-    expect(await refusedWith(ann.review(bot.id, { approve: 'all' }))).toBe('cell_failed');
-    await at.clock.advance(HOUR);
-    await ann.revive();
-    await at.world.pump();
-    expect(await ann.staging(bot.id)).toEqual([]);
-    const items = await at.world.kernel.table(['memory/Store@1', 'group:crew'], 'items', {});
-    expect(items).toHaveLength(2);
-    expect((await at.world.verify()).unverified).toBe(0);
-  });
-
-  it('a call that waits is answered at the revival, and its repetition does not wait for ever [SOC-643]', async () => {
-    await using at = await opened(once('society/Entity@1', 'society/Checked@1', HOUR));
-    const ann = await at.office.human('ann');
-    expect(await refusedWith(ann.agents())).toBe('cell_failed');
-    expect((await ann.state())?.calls).toBe(1);
-    await at.clock.advance(HOUR);
-    await ann.revive();
-    expect((await ann.state())?.calls).toBe(0);
-    expect(await ann.agents()).toEqual({ items: [] });
+  it('a member that was told of no emergency, because its cell and then that of its group had failed, is told once both are back [SOC-610] [SOC-47]', async () => {
+    const at = await openScene();
+    await using world = at.world;
+    await at.failing(`${ENTITY} society/Checked@1`, () => at.stays.use('agent_list', {}));
+    await at.crew.emcon(true);
+    await at.failing(`${GROUP} society/ReadNews@1`, () => at.ann.answerTo('events_poll', {}));
+    await at.stays.revive();
+    await world.kernel.revive([GROUP, 'crew']);
+    const { value } = await at.stays.answerTo('memory_write_warm', NOTE);
+    expect(value).toMatchObject({ code: 'emcon' });
   });
 });
 
 describe('a swarm whose cell has failed and is revived', () => {
-  it('hears what its creator may hand on and that it has ended, and ends with its agents [SOC-642] [SOC-63]', async () => {
-    await using at = await opened(once('society/Swarm@1', 'society/Above@1', HOUR));
-    const ann = await at.office.human('ann');
-    const boss = at.office.entity(await agentOf(ann));
-    const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
-    const swarm = await boss.createSwarm({ goal: 'Compare', strategy: 'broadcast', agents });
-    await ann.capabilities(boss.id, { capabilities: { tools: ['memory_*'] } });
-    expect((await at.world.trouble()).map(({ where }) => where)).toEqual([swarm.address]);
-    await ann.setStatus(boss.id, 'deactivate');
-    await at.clock.advance(HOUR);
-    await swarm.revive();
-    expect((await ann.agents()).items.map(({ status }) => status)).toEqual(['deactivated']);
-    for (const { agent_id } of swarm.created.agents)
-      expect((await at.office.entity(agent_id).state())?.status).toBe('deactivated');
-    expect(await at.world.kernel.state([...swarm.address])).toMatchObject({ status: 'failed' });
+  const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];
+  const manifest = { swarm_id: 's', goal: 'Look.', strategy: 'hierarchical', agents } as const;
+
+  async function formed() {
+    const at = await openScene();
+    await at.left.createSwarm({ ...manifest, coordinator_agent_id: at.left.id } as never);
+    const workers = (await at.left.agents()).items.map(({ agent_id }) => at.office.entity(agent_id));
+    for (const worker of workers) await worker.use('agent_list', {});
+    const fail = () => at.failing(`${SWARM} society/SwarmCall@1`, () => at.left.use('swarm_status', { swarm_id: 's' }));
+    return { ...at, workers, fail };
+  }
+
+  it('agents of a revived swarm stand still when its creator was suspended meanwhile, and act again with it [SOC-610] [CAP-7]', async () => {
+    const at = await formed();
+    await using _world = at.world;
+    await at.fail();
+    await at.ann.setStatus(at.left.id, 'suspend');
+    await at.world.kernel.revive([SWARM, 's']);
+    const statuses = () => Promise.all(at.workers.map(async (worker) => (await worker.state())?.status));
+    expect(await statuses()).toStrictEqual(['suspended', 'suspended']);
+    await at.ann.setStatus(at.left.id, 'resume');
+    expect(await statuses()).toStrictEqual(['active', 'active']);
+  });
+
+  it('a revived swarm fails with its creator when that one was deactivated meanwhile [SOC-610] [SOC-63]', async () => {
+    const at = await formed();
+    await using _world = at.world;
+    await at.fail();
+    await at.ann.setStatus(at.left.id, 'deactivate');
+    await at.world.kernel.revive([SWARM, 's']);
+    const { status, code } = await at.ann.use('swarm_status', { swarm_id: 's' });
+    expect([status, code]).toStrictEqual(['failed', 'creator/deactivated']);
+  });
+
+  it('an agent of a swarm that was suspended while its own cell had failed is suspended once it is revived [SOC-610] [SOC-77]', async () => {
+    const at = await formed();
+    await using _world = at.world;
+    const [worker] = at.workers as [Agent];
+    await at.failing(`${ENTITY} society/Checked@1`, () => worker.use('agent_list', {}));
+    await at.left.setStatus(worker.id, 'suspend');
+    await worker.revive();
+    expect((await worker.state())?.status).toBe('suspended');
+    expect((await at.left.setStatus(worker.id, 'resume')).status).toBe('active');
   });
 });
-
-/** The society with a defect of a time: a cell fails of an event in the first hour. */
-function once(reducer: string, event: string, ms: number): (keys: ReturnType<typeof memoryVault>) => Part {
-  return (keys) => {
-    const part = society({ keys });
-    const reducers = (part.reducers ?? []).map((one) => (one.name === reducer ? failingUntil(one, event, ms) : one));
-    return { ...part, reducers };
-  };
-}
-
-type Part = ReturnType<typeof society>;
-
-function failingUntil(one: ReducerDefinition, name: string, ms: number): ReducerDefinition {
-  const until = new VirtualClock().wall() + ms;
-  return {
-    ...one,
-    reduce: (draft, event, ctx) => {
-      if (event.name === name && ctx.now < until) throw new Error('a defect of the first hour');
-      return one.reduce(draft, event, ctx);
-    },
-  };
-}
-
-const scout = defineAgent({ name: 'scout', model: 'main', instructions: 'Look at one market.' });
-
-async function opened(of: (keys: ReturnType<typeof memoryVault>) => Part) {
-  const clock = new VirtualClock();
-  const keys = memoryVault();
-  const part = of(keys);
-  const models = { main: scriptBy(() => ({ text: 'Late.', delayMs: 10 * HOUR })) };
-  const world = await openWorld({
-    ...{ store: memory(), clock, models, agents: [scout], parts: [part], onError: () => undefined },
-  });
-  return { world, office: world.part(part), keys, clock, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
-}

@@ -276,6 +276,8 @@ export const sessionState = z.strictObject({
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** How many items the transcript has. */
   items: count,
+  /** The input that the current or the last run answers: of several turns the last one. */
+  asked: z.nullable(z.strictObject({ command_id: commandId, cause: runCause, first_ref: z.nullable(ref()) })),
   last: z.nullable(
     z.strictObject({
       run: count,

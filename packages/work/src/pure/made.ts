@@ -99,15 +99,6 @@ export function makingNews(
   }
 }
 
-/** The cells whose way to their rights ended when the cell of their maker failed: none of them has begun. */
-export function makingsLost(ctx: ReducerContext): readonly MadeNews[] {
-  const table = tableOf(ctx);
-  const lost: MadeNews[] = [];
-  for (let first = table.first(); first !== undefined; first = table.first())
-    lost.push(given(ctx, first[1], 'cell_failed'));
-  return lost;
-}
-
 /** Begins the tags of what is sent on the way. */
 const MAKING = 'making:';
 

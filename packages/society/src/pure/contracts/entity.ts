@@ -181,6 +181,8 @@ export const entityState = z.strictObject({
   asks: count,
   /** The last of these requests until it is answered, and whether the maker is to cut what exceeds its own rights. */
   asking: z.nullable(z.strictObject({ ask: count, rights, cut: z.boolean() })),
+  /** What it had when it asked, until the maker has set something: what it shows as effective. Null for all that follows. */
+  stands: z.nullable(rights),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */
@@ -205,6 +207,9 @@ export const entityState = z.strictObject({
       declared: capabilities,
       granted: z.nullable(capabilities),
       expires_at: z.nullable(stamp),
+      trust_floor: tier,
+      automerge: z.boolean(),
+      bonus_groups: z.array(nameId).max(16),
     }),
   ),
 });

@@ -73,8 +73,6 @@ export const memberTables = {
   /** The groups that have a board: the number of the last news that was read there. */
   boards: count,
   copies: copyRow,
-  /** The groups that could not be asked, when this entity was revived, whether it is still a member: they give no rights. */
-  unasked: z.null(),
   /** The stores of its own that were opened. */
   stores: z.null(),
 } as const;

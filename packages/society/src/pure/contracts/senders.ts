@@ -25,9 +25,6 @@ export const namedSwarm = by.cell({ reducer: SWARM, key: [{ event: 'swarm_id' }]
 /** The group that the event names. */
 export const namedGroup = by.cell({ reducer: GROUP, key: [{ event: 'group' }] });
 
-/** The entity that the event names. */
-export const namedEntity = by.cell({ reducer: ENTITY, key: [{ event: 'entity' }] });
-
 /** Of an entity: the topic of a group whose member it is. */
 export const groupTopic = by.row('memberships', { reducer: TOPIC, key: ['society/', { row: true }] });
 

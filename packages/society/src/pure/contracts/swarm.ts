@@ -377,10 +377,7 @@ export const swarmTells = {
     ownSwarm,
   ),
   /** The creator hears of an agent of its swarm: that it has begun, or what has changed. */
-  'society/Worker@1': from(
-    z.strictObject({ agent_id: agentId, entry: agentEntry, again: z.exactOptional(z.literal(true)) }),
-    ownSwarm,
-  ),
+  'society/Worker@1': from(z.strictObject({ agent_id: agentId, entry: agentEntry }), ownSwarm),
   /** The answer to a call, by the swarm that the call names. */
   'society/SwarmTold@1': from(
     z.strictObject({

@@ -30,7 +30,6 @@ import { type Answer, denied, type Operations, refusal } from './operations.js';
 import { askMakerAgain } from './rights.js';
 import { sessionKey } from './session-rights.js';
 import { operated } from './status.js';
-import { askGroupsAgain } from './unasked.js';
 
 /** The bytes of a call's arguments: an entry of the table of calls has at most 16 KiB. */
 const CALL_BYTES_MAX = 12_000;
@@ -58,7 +57,6 @@ export function takeCall(
   const refused = isLarge ? refusal('too_large', { bytes_max: CALL_BYTES_MAX }) : refusedAtOnce(operations, draft, row);
   if (refused !== undefined) return answerCall(draft, key, refused, ctx);
   askMakerAgain(draft, ctx);
-  askGroupsAgain(ctx);
   const op = operations[name];
   const of = op?.group?.(op.args.parse(args), draft) ?? null;
   startPlan(ctx, key, callCheckPlan, { call: key, tool: name, group: of, at: ctx.address });

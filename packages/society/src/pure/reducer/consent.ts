@@ -8,7 +8,6 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, type EntityState, type Role, SOCIETY_BOUNDS, SWARM } from '../contracts/index.js';
 import { idOf, tableOf } from './entity-context.js';
 import { mayOperate } from './may-ask.js';
-import { memberTable } from './member-context.js';
 import { changeRights, compiledOf } from './rights.js';
 
 /** A membership that a group tells of. */
@@ -27,7 +26,6 @@ export function takeMembership(draft: EntityState, { group, role, by }: Told, ct
   if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');
   if (isNew && memberships.size >= SOCIETY_BOUNDS.memberships) ctx.reject('too_many_memberships');
   changeRights(draft, ctx, () => {
-    memberTable(ctx, 'unasked').delete(group);
     if (role === null) memberships.delete(group);
     else memberships.set(group, role);
   });

@@ -4,7 +4,6 @@ import { jobEvents } from '@reprise/work/contracts';
 import { swarmChecked as checked, type EntityState, type entityTables, swarmTells } from '../contracts/index.js';
 import { answerCall, openCall } from './answers.js';
 import { callOfPlan } from './call-plans.js';
-import { clearRemoved } from './clearing.js';
 import { tableOf } from './entity-context.js';
 import { jobNews, swarmOver, takeWork } from './entity-work.js';
 import { swarmChecked, swarmFormed } from './swarm-operations.js';
@@ -22,11 +21,8 @@ export const swarmHandlers: EventHandlers<EntityState, typeof swarmEventsOfEntit
     swarmChecked(draft, callOfPlan(ctx), { code, problem: value }, ctx);
   },
   'society/SwarmFormed@1': (draft, formed, ctx) => swarmFormed(draft, formed, ctx),
-  'society/Worker@1': (draft, { agent_id, entry, again = false }, ctx) => {
-    const workers = tableOf(ctx, 'workers');
-    const isUncleared = again && entry.status === 'removed' && workers.get(agent_id)?.status !== 'removed';
-    workers.set(agent_id, entry);
-    if (isUncleared) clearRemoved(draft, { agent_id, key_ref: entry.key_ref }, ctx);
+  'society/Worker@1': (_draft, { agent_id, entry }, ctx) => {
+    tableOf(ctx, 'workers').set(agent_id, entry);
   },
   'society/SwarmTold@1': (draft, { swarm_id, call, ...answer }, ctx) => {
     requireCalled(call, swarm_id, ctx);

@@ -21,15 +21,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import {
-  actorIn,
-  job,
-  jobNotMade,
-  type MadeNews,
-  makingEvents,
-  makingNews,
-  makingsLost,
-} from '@reprise/work/contracts';
+import { actorIn, job, jobNotMade, makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   type AgentRecord,
   ENTITY,
@@ -69,23 +61,21 @@ import {
   childFailed,
   childStatus,
   deputyOf,
-  endFailedBelow,
   failedHandlers,
   HOLD_TAG,
   holdRefused,
   isAnswerOf,
-  unheardAnswered,
 } from './failed-children.js';
 import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
-import { planFailed } from './lost-plans.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
+import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { REPORT_TAG, reportRefused, revived, revivedHandlers } from './revived.js';
+import { groupSilent, revivedHandlers, STANDS_TAG } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -94,6 +84,7 @@ import {
   handedOnBy,
   keepAbove,
   refusedRights,
+  rightsSet,
   rightsStand,
   setCompiled,
 } from './rights.js';
@@ -111,7 +102,6 @@ import {
   tellChildren,
 } from './status.js';
 import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
-import { askGroupsAgain, groupSilent, MEMBER_TAG } from './unasked.js';
 import { WORK_DIGITS } from './works.js';
 
 /** The cell of the app that answers its own owner tools. */
@@ -134,7 +124,6 @@ const EVENTS = {
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
-  'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
 type Events = typeof EVENTS;
@@ -182,7 +171,6 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       setStatus(draft, 'active', { reason: 'operated' }, ctx);
     requireRoom(send, ctx);
     askMakerAgain(draft, ctx);
-    askGroupsAgain(ctx);
     if (!askBoards(draft, { for: 'input', send }, ctx)) sendInput(draft, send, ctx);
   },
   'society/SendSoon@1': (_draft, send, ctx) => {
@@ -202,7 +190,6 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (told.to === idOf(ctx) && unheardAnswered(told, ctx)) return;
     if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
     answeredBelow(told, ctx);
     if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
@@ -215,6 +202,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
   'society/RightsStand@1': (draft, answer, ctx) => {
+    rightsSet(draft, answer);
     changeSet(draft, answer, ctx);
     if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
   },
@@ -223,7 +211,6 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
     parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
-    endFailedBelow(draft, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
@@ -244,15 +231,9 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => {
-    if (clearAgain(name, ctx) || failedTimer(deputyOf(draft, ctx), name, ctx)) return;
-    statusTimer(draft, name, ctx);
-    endFailedBelow(draft, ctx);
+    if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
-  'sys/Revived@1': (draft, _, ctx) => {
-    for (const news of makingsLost(ctx)) cellMade(draft, news, ctx);
-    revived(draft, ctx);
-  },
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
     const unmade = jobNotMade(value);
@@ -262,11 +243,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
+    if (value.tag?.startsWith(STANDS_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
     if (value.tag?.startsWith(SWARM_GONE_TAG)) return swarmGone(value.tag, value.code ?? '', ctx);
-    if (value.tag?.startsWith(MEMBER_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
-    if (value.tag?.startsWith(REPORT_TAG)) return reportRefused(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {
       const { tag, to, code = '' } = value;
@@ -336,6 +316,7 @@ function initial(): EntityState {
     waits_for_maker: false,
     asks: 0,
     asking: null,
+    stands: null,
     narrowed_at: 0,
     staged_at: 0,
     failures: [],
@@ -370,11 +351,8 @@ function agentNews(
   ctx: ReducerContext,
 ): void {
   const news = makingNews(ctx, event);
-  if (news !== 'other' && news !== undefined) cellMade(draft, news, ctx);
-}
-
-function cellMade(draft: EntityState, news: MadeNews, ctx: ReducerContext): void {
-  if (swarmRefused(draft, news, ctx) || sessionMade(news, ctx)) return;
+  if (news === 'other' || news === undefined || swarmRefused(draft, news, ctx)) return;
+  if (sessionMade(news, ctx)) return;
   const agent_id = agentMade(news);
   if (agent_id === undefined) return;
   if (!news.made) unmakeAgent(ctx, agent_id);

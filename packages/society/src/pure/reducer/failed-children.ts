@@ -13,7 +13,6 @@ import {
   type failedNews,
   SWARM,
 } from '../contracts/index.js';
-import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { archiveAsked, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
@@ -26,19 +25,18 @@ import {
   agentLives,
   agentSession,
   type Deputy,
-  endFailed,
   failedAgentOf,
   failedBelow,
+  isEnd,
   type MadeAgent,
-  ownFailedAgents,
-  tellStatusAbove,
+  tellEnded,
 } from './failed-agents.js';
-import { type Cut, carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { refusedSubscriptions } from './inbox.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
-import { keepUnheard, takeUnheard } from './unheard.js';
 
 /** The handlers of the events about failed agents. */
 export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
@@ -46,6 +44,7 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   'society/AgentFailed@1': (draft, failed, ctx) => {
     const [reducer, key] = ctx.caller ?? ctx.reject('not_yours');
     failedBelow(failed, { via: [reducer, key], maker: draft.maker }, ctx);
+    if (isEnd(failed.status)) tellSwarms(failed.agent_id, ctx);
   },
   'society/ForFailed@1': (draft, asked, ctx) => {
     actForFailed(deputyOf(draft, ctx), asked, ctx);
@@ -53,7 +52,7 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   'society/Held@1': (draft, { call, about, code }, ctx) => {
     const row = openCall(call, ctx); // none where the kernel refused the hold
     if (row !== undefined)
-      answerCall(draft, call, narrowFailed({ call, name: row.name, args: row.args, about, code }, ctx), ctx);
+      answerCall(draft, call, narrowFailed({ name: row.name, args: row.args, about, code }, ctx), ctx);
   },
 };
 
@@ -71,20 +70,7 @@ export function childFailed(
   }
   if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(id);
-  if (known === undefined) return;
-  agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
-  if (isRemoved(draft)) endFailed(deputyOf(draft, ctx), { agent_id: id, reason: 'ancestor', grace_ms: null }, ctx);
-}
-
-/** This entity, or one above it, was removed: its agents end, also those whose cells have failed (SOC-89). */
-export function endFailedBelow(draft: EntityState, ctx: ReducerContext): void {
-  if (!isRemoved(draft)) return;
-  for (const agent_id of ownFailedAgents(ctx))
-    endFailed(deputyOf(draft, ctx), { agent_id, reason: 'ancestor', grace_ms: null }, ctx);
-}
-
-function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'>): boolean {
-  return orphaned || status === 'removed';
+  if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
 }
 
 /** An agent of this entity tells of its status. */
@@ -101,11 +87,18 @@ export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
     grace_ms: draft.grace_ms,
     changed: (agent_id, to) => {
       childMoved(draft, agent_id, to, ctx);
-      tellStatusAbove(agent_id, draft.maker, ctx);
+      tellEnded(agent_id, to.status, draft.maker, ctx);
+      if (isEnd(to.status)) tellSwarms(agent_id, ctx);
       const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
       if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
     },
   };
+}
+
+/** An agent at or below this entity was ended for its failed cell: a swarm of this entity that it led hears so (SOC-63). */
+function tellSwarms(agent_id: string, ctx: ReducerContext): void {
+  for (const [swarm] of tableOf(ctx, 'swarms').range())
+    ctx.send([SWARM, swarm], { name: 'society/FailedEnded@1', value: { agent_id } });
 }
 
 function childMoved(
@@ -162,18 +155,7 @@ export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: Reduc
   agentLives(agent_id, ctx);
   const row = openCall(call, ctx);
   const cut = row && cutOf(row.name, row.args, ctx);
-  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
-}
-
-/** An agent that was revived has answered a narrowing that it had not heard. @returns whether it was one */
-export function unheardAnswered({ agent_id, call, is_error }: ToldCall, ctx: ReducerContext): boolean {
-  const asked = takeUnheard(agent_id, call, ctx);
-  const cut = asked && cutOf('agent_capabilities', asked.args, ctx);
-  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
-  return asked !== undefined;
-}
-
-function carriedOutBy(agent_id: string, cut: Cut, is_error: boolean, ctx: ReducerContext): void {
+  if (cut === undefined) return;
   const before = heldBy(ctx, agent_id);
   keepHold(agent_id, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
 }
@@ -188,8 +170,7 @@ export function notReached(draft: EntityState, { call, about, code }: NotReached
     holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
     return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
   }
-  if (isOfFailedCell(code))
-    return answerCall(draft, call, answerFor(draft, { call, name, args, about, code }, ctx), ctx);
+  if (isOfFailedCell(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
   if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
   answerCall(draft, call, refusal('agent_unknown'), ctx);
 }
@@ -202,7 +183,6 @@ interface NotReached {
 }
 
 interface AskedOfFailed {
-  readonly call: string;
   readonly name: string;
   readonly args: Value;
   readonly about: string;
@@ -226,7 +206,7 @@ function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext
 }
 
 /** Only what is taken back is done without the agent's own cell. */
-function notNow({ about, code }: Pick<AskedOfFailed, 'about' | 'code'>, ctx: ReducerContext): Answer {
+function notNow({ about, code }: AskedOfFailed, ctx: ReducerContext): Answer {
   return refusal('cell_failed', { agent_id: about, cell: 'failed', cause: failedAgentOf(about, ctx)?.code ?? code });
 }
 
@@ -245,21 +225,21 @@ function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFail
   return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveIdOf(about, ctx.now) }, ctx);
 }
 
-function narrowFailed({ call, name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
   const cut = cutOf(name, args, ctx);
-  if (cut === undefined) return notNow({ about, code }, ctx);
-  keepUnheard({ call, about, args, actor: actorOfCall(call, ctx) }, ctx);
+  if (cut === undefined) return notNow({ name, about, args, code }, ctx);
   keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
   return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, cutReport(args, ctx), ctx);
 }
 
 /** What was taken back: all that is known of the capabilities of an agent that cannot be asked. */
 function cutReport(args: Value, ctx: ReducerContext): Readonly<Record<string, Value>> {
-  const { capabilities = {}, grant = {} } = agentCalls.agent_capabilities.parse(args);
+  const { capabilities = {}, grant = {}, subscriptions } = agentCalls.agent_capabilities.parse(args);
   const stated = Object.entries({ ...grant, ...capabilities }).filter(([, value]) => value !== null);
   const limited_by = stated.map(([dimension]) => ({ ancestor: idOf(ctx), dimension }));
   const left = Object.fromEntries(stated) as Value;
-  return { declared: left, effective: left, limited_by, revision: 0 };
+  const heard = subscriptions === undefined ? {} : refusedSubscriptions(subscriptions);
+  return { declared: left, effective: left, limited_by, revision: 0, ...heard };
 }
 
 function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {

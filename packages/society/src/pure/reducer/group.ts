@@ -42,14 +42,8 @@ import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names
 import { commander } from './actors.js';
 import { putOnBoard, tellNews } from './board.js';
 import { rowKeyOf } from './caller.js';
-import { isOfFailedCell } from './operations.js';
 
-const EVENTS = {
-  ...groupCommands,
-  ...groupNews,
-  'sys/Reply@1': NOTICES['sys/Reply@1'],
-  'sys/Revived@1': NOTICES['sys/Revived@1'],
-} as const;
+const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
 
 const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
   'society/OpenGroup@1': (draft, { kind, owner, culture }, ctx) => {
@@ -133,9 +127,13 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     const { by } = standingMember(row, ctx); // G5
     tellNews(draft, { by, row, after, sees }, ctx);
   },
-  'society/AskMembership@1': (draft, { entity }, ctx) => tellStanding(draft, entity, ctx),
   'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
-  'sys/Revived@1': (draft, _, ctx) => revived(draft, ctx),
+  'society/MemberRevived@1': (draft, _, ctx, row) => {
+    if (row?.stands === true) tellStanding(draft, rowKeyOf(ctx), row, ctx);
+  },
+  'sys/Revived@1': (draft, _, ctx) => {
+    if (draft.standing !== 'new') tellAll(draft, draft.standing === 'deleted' ? 'end' : 'again', ctx);
+  },
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
     if (tag === NEWS_TAG) {
       if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
@@ -182,13 +180,11 @@ function cultureOf(stated: CultureIn): Culture {
 }
 
 /** The entity has answered: it is a member, or it is not. */
-function joined(draft: GroupState, tag: string, answered: string | null, ctx: ReducerContext): void {
+function joined(draft: GroupState, tag: string, code: string | null, ctx: ReducerContext): void {
   const [joining = '', entity = ''] = tag.split(' ');
   const row = membersOf(ctx).get(entity);
   if (row === undefined || row.joining !== Number(joining)) return;
-  const { role, stands } = row;
-  // The role of a member whose cell has failed is changed: it asks for it once it is revived.
-  const code = stands && answered !== null && isOfFailedCell(answered) ? null : answered;
+  const { role } = row;
   const group_id = ctx.address[1];
   tellOwner(draft, 'society/Joined@1', { group: group_id, entity, role, code }, ctx);
   ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
@@ -197,7 +193,7 @@ function joined(draft: GroupState, tag: string, answered: string | null, ctx: Re
     unsubscribe(draft, entity, ctx);
     return;
   }
-  if (stands) return;
+  if (row.stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
   tellMember(draft, entity, ctx);
   if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });
@@ -206,37 +202,13 @@ function joined(draft: GroupState, tag: string, answered: string | null, ctx: Re
   publish(draft, 'group.member_joined', { payload, by: entity, hasWords: false }, ctx);
 }
 
-/** This group was revived: members hear their roles and its rules again, and those whose answers were lost are asked. */
-function revived(draft: GroupState, ctx: ReducerContext): void {
-  tellAll(draft, draft.standing === 'deleted' ? 'end' : 'standing', ctx);
-}
-
-/**
- * An entity that was revived asks whether it is still a member. The group asks for nothing: this gives it no membership
- * that it had not taken (SOC-80).
- */
-function tellStanding(draft: GroupState, entity: string, ctx: ReducerContext): void {
-  const row = membersOf(ctx).get(entity);
-  if (row === undefined) return tellLeft(draft, entity, ctx);
-  const value = { group: ctx.address[1], role: row.role, by: ctx.address };
-  const asked = { reply: true, tag: `${row.joining} ${entity}` } as const;
-  ctx.send(entityAt(entity), { name: 'society/Membership@1', value }, row.stands ? undefined : asked);
-  if (row.stands) tellMember(draft, entity, ctx);
-}
-
-/** Tells an entity that it is no member, and what it keeps of its copies. */
-function tellLeft(draft: GroupState, entity: string, ctx: ReducerContext): void {
-  ctx.send(entityAt(entity), membership(ctx, null));
-  const { departure_policy: departure } = draft.culture;
-  const value = { group: ctx.address[1], terms: null, departure };
-  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value });
-}
-
 function leave(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const group = ctx.address[1];
   membersOf(ctx).delete(entity);
   unsubscribe(draft, entity, ctx);
-  tellLeft(draft, entity, ctx);
+  ctx.send(entityAt(entity), membership(ctx, null));
+  const { departure_policy: departure } = draft.culture;
+  ctx.send(entityAt(entity), { name: 'society/GroupTerms@1', value: { group, terms: null, departure } });
   const payload = { group_id: group, entity_id: entity };
   ctx.record('society/MemberLeft@1', { ...payload, by: actorIn(ctx) });
   publish(draft, 'group.member_left', { payload, by: entity, hasWords: false }, ctx);
@@ -249,6 +221,13 @@ function unsubscribe(draft: GroupState, entity: string, ctx: ReducerContext): vo
 
 function membership({ address: [, group], caller }: ReducerContext, role: Role | null) {
   return { name: 'society/Membership@1', value: { group, role, by: caller } };
+}
+
+/** Tells a member again that it is one, and the rules: it or the group was revived, and may have missed what was told. */
+function tellStanding(draft: GroupState, entity: string, { role }: MemberRow, ctx: ReducerContext): void {
+  const value = { group: ctx.address[1], role, by: null };
+  ctx.send(entityAt(entity), { name: 'society/Membership@1', value });
+  tellMember(draft, entity, ctx);
 }
 
 /** Tells a member the rules of the group. */
@@ -265,7 +244,7 @@ function tellOwner({ owner }: GroupState, name: string, value: object, ctx: Redu
   if (owner !== null && ctx.takes(owner, name)) ctx.send(owner, { name, value });
 }
 
-function tellAll(draft: GroupState, what: 'terms' | 'standing' | 'end', ctx: ReducerContext): void {
+function tellAll(draft: GroupState, what: 'terms' | 'again' | 'end', ctx: ReducerContext): void {
   draft.telling = { what, after: '' };
   tellSome(draft, ctx);
 }
@@ -275,10 +254,10 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   const { what, after } = draft.telling;
   const limit = GROUP_BOUNDS.told_at_once;
   const some = membersOf(ctx).range(after === '' ? { limit } : { after, limit });
-  for (const [entity] of some) {
+  for (const [entity, row] of some) {
     if (what === 'end') leave(draft, entity, ctx);
-    else if (what === 'standing') tellStanding(draft, entity, ctx);
-    else tellMember(draft, entity, ctx);
+    else if (what === 'terms') tellMember(draft, entity, ctx);
+    else if (row.stands) tellStanding(draft, entity, row, ctx);
   }
   const last = some.at(-1)?.[0];
   if (last === undefined || some.length < limit) {

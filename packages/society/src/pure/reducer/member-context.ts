@@ -10,7 +10,6 @@ interface Tables {
   readonly trust: Table<TrustRow>;
   readonly terms: Table<GroupTerms>;
   readonly boards: Table<number>;
-  readonly unasked: Table<null>;
   readonly copies: Table<CopyRow>;
   readonly stores: Table<null>;
 }

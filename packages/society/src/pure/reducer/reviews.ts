@@ -44,7 +44,6 @@ import { writeOf } from './memory-writes.js';
 import { type Answer, denied, type Operations, operation, refusal } from './operations.js';
 import { changeRights } from './rights.js';
 import { reviewOf, stagedTable } from './staged.js';
-import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
 
 type News<N extends keyof typeof returnNews> = z.infer<(typeof returnNews)[N]['schema']>;
@@ -144,24 +143,6 @@ export function stagingPlanFailed(draft: EntityState, tag: string, code: string,
   const [item] = row.review?.pending ?? [];
   if (item !== undefined) return goOn(draft, key, refusedItem(row, item, code.slice(0, 96)), ctx);
   settle(draft, key, { ...row, conflicts: [], unread: [...new Set(row.groups)] }, ctx);
-}
-
-/** Whether a plan is for a review that is under way. */
-export function isReviewing(tag: string, ctx: ReducerContext): boolean {
-  if (!tag.startsWith(PLAN_TAG)) return false;
-  return (stagedTable(ctx).get(tag.slice(PLAN_TAG.length))?.review ?? null) !== null;
-}
-
-/** The plan of a review ended with the cell of this entity: its item is written now, if it was not before (W2). */
-export function resumeReview(draft: EntityState, tag: string, ctx: ReducerContext): void {
-  const key = tag.slice(PLAN_TAG.length);
-  const row = stagedTable(ctx).get(key);
-  if (row !== undefined) goOn(draft, key, row, ctx);
-}
-
-/** The calls that reviews answer which are under way. */
-export function callsOfReviews(ctx: ReducerContext): readonly string[] {
-  return entriesOf(stagedTable(ctx)).flatMap(([, { review }]) => review?.call ?? []);
 }
 
 /** Keeps what is known of an arrival; when all is, the return is shown, or merged where nothing speaks against it. */

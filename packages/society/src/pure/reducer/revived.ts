@@ -1,185 +1,136 @@
 /**
- * An entity goes on after its own cell had failed and was revived. What it was told meanwhile is lost, and so is what its
- * agents told it: it asks both again, in the frame of its revival.
+ * An entity that was revived: what was sent to it while its cell had failed is gone. It asks its maker and its groups how it
+ * stands, and its agents how they do, so that what was taken from it counts before anything else that it does.
  *
  * Invariants
- * V1  What was taken from it meanwhile holds before any later input: its maker and its groups answer in the same cascade,
- *     and the kernel then ends what is open and no longer permitted.
- * V2  Nothing here gives a right: the answers are the news that was lost.
- * V3  What waited for a plan or an answer of that time ends, or begins again.
+ * V1  A revival gives nothing: who does not answer because its cell has failed as well has the entity be no member there.
+ * V2  What an agent is told again is what its maker tells at each change; an agent that missed nothing changes nothing.
  */
-import { SESSION_REDUCER } from '@reprise/agent/contracts';
+import type { Address } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
-import { failedJob } from '@reprise/work/contracts';
 import {
-  type AgentEntry,
   type EntityState,
   entityAt,
   type entityTables,
-  type KeptForFailed,
+  GROUP,
   type revivedNews,
-  SOCIETY_BOUNDS,
+  type SwarmState,
   swarmAt,
 } from '../contracts/index.js';
 import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
+import { followBoard } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
-import { clearLater } from './clearing.js';
-import { idOf, tableOf } from './entity-context.js';
-import { jobNews } from './entity-work.js';
-import {
-  agentFailed,
-  agentLives,
-  failedAgentOf,
-  keptFor,
-  tellBack,
-  tellFailedAgain,
-  tellSession,
-  watchFailed,
-} from './failed-agents.js';
-import { endFailedBelow } from './failed-children.js';
-import { plansLost } from './lost-plans.js';
+import { tableOf } from './entity-context.js';
+import { failedAgentOf } from './failed-agents.js';
+import { unsubscribe } from './inbox.js';
+import { memberTable } from './member-context.js';
+import { archiveCopies } from './memory.js';
 import { isOfFailedCell, refusal } from './operations.js';
-import { callsOfReviews } from './reviews.js';
-import { askMakerAgain, handedOnBy } from './rights.js';
-import { sessionKey } from './session-rights.js';
-import { SWARM_GONE_TAG, setStatus, tellAgain, tellAllAgain, tellMaker, tellSwarmAgain, timeAgain } from './status.js';
+import { planFailed } from './plan-failures.js';
+import { changeRights, handedOnBy } from './rights.js';
+import { parentStatus, setStatus, tellMaker } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
-import { askGroups } from './unasked.js';
-import { askUnheard } from './unheard.js';
-import { hasWork, reportWorks } from './works.js';
 
-/** The handlers of what revived cells ask and are answered. */
+/** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
-  'society/AskStanding@1': (draft, { started }, ctx, row) => {
-    if (row === null) tellSwarmAgain(swarmAt(rowKeyOf(ctx)), draft, handedOnBy(draft, ctx), ctx);
-    else tellStanding(draft, row, started, ctx);
+  'sys/Revived@1': (draft, _, ctx) => {
+    if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
+    endOpen(draft, ctx);
+    draft.telling = { above: null, status: null };
+    askMaker(draft.maker, ctx);
+    for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
+    for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
+    tellAgain(draft, '', ctx);
   },
-  'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
-  'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
-  'society/Report@1': (draft, { work }, ctx) => report(draft, work, ctx),
-  'society/AskReports@1': (_draft, { after }, ctx) => askReports(after, ctx),
+  'society/AgentRevived@1': (draft, _, ctx) => tellAgent(draft, rowKeyOf(ctx), ctx),
+  'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
+  'society/SuspendedFor@1': (draft, { by, depth }, ctx) => {
+    if (isLegal(draft.status, 'suspended'))
+      setStatus(draft, 'suspended', { reason: 'asked', by: { id: by, depth } }, ctx);
+  },
+  'society/Report@1': (draft, _, ctx) => tellMaker(draft, ctx),
+  'society/TellAgain@1': (draft, { after }, ctx) => tellAgain(draft, after, ctx),
 };
 
-/** This entity was revived. */
-export function revived(draft: EntityState, ctx: ReducerContext): void {
-  askMaker(draft, ctx);
-  if (!draft.started) return;
-  askGroups(ctx);
-  tellAllAgain(draft, ctx);
-  askBelow(ctx);
-  askOwnWork(ctx);
-  timeAgain(draft, ctx);
-  watchFailed(ctx);
-  clearLater(ctx);
-  plansLost(draft, ctx);
-  callsLost(draft, ctx);
+/** Begins the tags of questions to groups. */
+export const STANDS_TAG = 'stands.';
+
+/** A group did not answer how this entity stands there: it is no member, or the group has failed as well (V1). */
+export function groupSilent(draft: EntityState, tag: string, code: string, ctx: ReducerContext): void {
+  const group = tag.slice(STANDS_TAG.length);
+  const departure = memberTable(ctx, 'terms').get(group)?.departure_policy ?? 'permissive';
+  const hasLeft = !isOfFailedCell(code);
+  changeRights(draft, ctx, () => {
+    tableOf(ctx, 'memberships').delete(group);
+    if (hasLeft) memberTable(ctx, 'terms').delete(group);
+  });
+  if (!hasLeft) return;
+  followBoard(group, false, ctx);
+  unsubscribe(group, ctx);
+  archiveCopies(group, departure, ctx);
 }
 
-/** Its maker says again what it may hand on, how it stands itself, and what it did for this agent. */
-function askMaker(draft: EntityState, ctx: ReducerContext): void {
-  const { maker, started } = draft;
-  if (maker === null) return;
-  ctx.send([maker[0], maker[1]], { name: 'society/AskStanding@1', value: { started } });
-  if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // the answer was lost
-  askMakerAgain(draft, ctx);
+/** A swarm, or an agent of it, was revived: the creator tells the swarm again what its agents are told. */
+export function swarmRevived({ creator }: SwarmState, ctx: ReducerContext): void {
+  ctx.send(entityAt(creator), { name: 'society/SwarmRevived@1', value: {} });
 }
 
-/** Its agents and swarms say again how they stand. */
-function askBelow(ctx: ReducerContext): void {
-  for (const [swarm] of tableOf(ctx, 'swarms').range())
-    ctx.send(swarmAt(swarm), REPORT, { reply: 'refusal', tag: `${SWARM_GONE_TAG}${swarm}` });
-  askReports('', ctx);
+/** An agent that was suspended while its cell had failed is suspended now, by the same entity. */
+export function suspendRevived(agent_id: string, ctx: ReducerContext): void {
+  const suspended = failedAgentOf(agent_id, ctx)?.suspended ?? null;
+  if (suspended !== null) ctx.send(entityAt(agent_id), { name: 'society/SuspendedFor@1', value: suspended });
 }
 
-const REPORT = { name: 'society/Report@1', value: { work: null } } as const;
-
-/** The agents that one delivery asks; the rest follows before any other input. */
-const ASKED_AT_ONCE = 64;
-
-/** Begins the tag of the question how an agent stands. */
-export const REPORT_TAG = 'report.';
-
-function askReports(after: string, ctx: ReducerContext): void {
-  const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: ASKED_AT_ONCE });
-  for (const [id, { status }] of rows)
-    if (status !== 'removed') ctx.send(entityAt(id), REPORT, { reply: 'refusal', tag: `${REPORT_TAG}${id}` });
-  const last = rows.at(-1)?.[0];
-  if (rows.length === ASKED_AT_ONCE && last !== undefined)
-    ctx.send(ctx.address, { name: 'society/AskReports@1', value: { after: last } });
-}
-
-/** An agent was asked how it stands, and its cell has failed meanwhile. */
-export function reportRefused(draft: EntityState, tag: string, code: string, ctx: ReducerContext): void {
-  const agent_id = tag.slice(REPORT_TAG.length);
-  const known = tableOf(ctx, 'children').get(agent_id);
-  if (known === undefined || !isOfFailedCell(code) || failedAgentOf(agent_id, ctx) !== undefined) return;
-  agentFailed({ agent_id, code, known }, draft.maker, ctx);
-}
-
-/** Its sessions and jobs say again how they stand. */
-function askOwnWork(ctx: ReducerContext): void {
-  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions }))
-    if (open) ctx.send([SESSION_REDUCER, sessionKey(idOf(ctx), name)], { name: 'aos.agent/Report@1', value: {} });
-  reportWorks(ctx);
-}
-
-/** Calls that waited for an answer of another cell are answered: what was said meanwhile did not arrive. */
-function callsLost(draft: EntityState, ctx: ReducerContext): void {
-  const going = callsOfReviews(ctx);
+/** Who called has heard that the cell has failed: no call waits any more, and the plans of the cell are gone. */
+function endOpen(draft: EntityState, ctx: ReducerContext): void {
   for (const [call] of entriesOf(tableOf(ctx, 'calls')))
-    if (!going.includes(call)) answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
+    answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
+  for (const [plan] of entriesOf(tableOf(ctx, 'plans'))) planFailed(draft, Number(plan), 'cell_failed', ctx);
 }
 
-/** Answers an agent of this entity that was revived. */
-function tellStanding(draft: EntityState, { status }: AgentEntry, started: boolean, ctx: ReducerContext): void {
-  const id = rowKeyOf(ctx);
-  const to = entityAt(id);
-  const isBeginning = tableOf(ctx, 'registering').get(id) !== undefined;
-  if (!started && !isBeginning) ctx.send(to, { name: 'society/Start@1', value: {} });
-  const kept = keptFor(id, status, ctx);
-  agentBack(draft, id, ctx);
-  if (kept !== undefined) ctx.send(to, { name: 'society/Kept@1', value: kept });
-  tellAgain(to, draft, handedOnBy(draft, ctx), ctx);
-  ctx.send(to, { name: 'society/Tier@1', value: { tier: tierByVerdicts(id, ctx) } });
+function askMaker(maker: Address | null, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentRevived@1', value: {} });
 }
 
-/** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
-function agentBack(draft: EntityState, agent_id: string, ctx: ReducerContext): void {
-  agentLives(agent_id, ctx);
-  askUnheard(agent_id, draft.depth, ctx);
-  tellBack(draft.maker, agent_id, ctx);
+function askGroup(group: string, ctx: ReducerContext): void {
+  const answer = { reply: 'refusal', tag: `${STANDS_TAG}${group}` } as const;
+  ctx.send([GROUP, group], { name: 'society/MemberRevived@1', value: {} }, answer);
 }
 
-/** Does itself what its maker did for it while its cell had failed. */
-function carryOut(draft: EntityState, kept: KeptForFailed, ctx: ReducerContext): void {
-  const { status, suspended, grace_until } = kept;
-  const reason = kept.reason;
-  if (status === 'removed') {
-    endFor(draft, ctx);
-    return endFailedBelow(draft, ctx);
+/** The agents that one delivery tells; the rest follows before any other input. */
+const TOLD_AT_ONCE = 16;
+
+function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void {
+  const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
+  for (const [agent, { status }] of rows) {
+    if (status === 'removed') continue;
+    tellAgent(draft, agent, ctx);
+    ctx.send(entityAt(agent), { name: 'society/Report@1', value: {} });
   }
-  if (draft.status === status || !isLegal(draft.status, status)) return;
-  const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
-  const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
-  setStatus(draft, status, { reason, ...by, ...grace }, ctx);
+  const last = rows.length === TOLD_AT_ONCE ? rows.at(-1)?.[0] : undefined;
+  if (last !== undefined) ctx.send(ctx.address, { name: 'society/TellAgain@1', value: { after: last } });
 }
 
-/** Its time of grace is over, and its maker has cleared what it left. */
-function endFor(draft: EntityState, ctx: ReducerContext): void {
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'grace_over' }, ctx);
-  if (isLegal(draft.status, 'removed')) setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
+/** Tells an agent all that its maker tells it at changes. */
+function tellAgent(draft: EntityState, agent: string, ctx: ReducerContext): void {
+  suspendRevived(agent, ctx);
+  for (const event of toldBelow(draft, ctx)) ctx.send(entityAt(agent), event);
+  ctx.send(entityAt(agent), { name: 'society/Tier@1', value: { tier: tierByVerdicts(agent, ctx) } });
 }
 
-/** The maker of this agent was revived: it hears again what this agent told it. */
-function report(draft: EntityState, work: number | null, ctx: ReducerContext): void {
-  if (!draft.started) return;
-  tellMaker(draft, ctx);
-  tellFailedAgain(draft.maker, ctx);
-  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions }))
-    tellSession(draft.maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
-  askMakerAgain(draft, ctx);
-  if (work !== null && !hasWork(work, ctx)) jobNews(draft, failedJob(work), ctx);
+/** A swarm passes on to its agents what it is told; it ends with its creator. */
+function tellSwarmAgain(draft: EntityState, swarm: string, ctx: ReducerContext): void {
+  for (const event of toldBelow(draft, ctx)) ctx.send(swarmAt(swarm), event);
+  if (draft.status === 'deactivated' || draft.status === 'removed')
+    ctx.send(swarmAt(swarm), { name: 'society/CreatorOver@1', value: {} });
+}
+
+function toldBelow(draft: EntityState, ctx: ReducerContext) {
+  return [
+    { name: 'society/Above@1', value: handedOnBy(draft, ctx) },
+    { name: 'society/ParentStatus@1', value: parentStatus(draft, ctx) },
+  ];
 }

@@ -7,7 +7,7 @@
  * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 import type { Capability, Patterns } from '@reprise/contracts';
-import { leq } from '@reprise/kernel/authority';
+import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
 import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
@@ -43,6 +43,7 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
   }
   narrowTo(draft, before, after, ctx);
   const asked = isWithin(after, before) ? undefined : askMaker(draft, after, ctx);
+  if (asked !== undefined || draft.stands !== null) draft.stands = sidesAsRecorded(met(standing(draft, before), after));
   if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
   return asked;
 }
@@ -87,6 +88,23 @@ export function rightsStand(
   if (code !== null) return false;
   narrowTo(draft, sidesOf(asking.rights), compiledOf(draft, ctx), ctx);
   return true;
+}
+
+/** The maker has set what this entity asked for last: nothing waits any more, also for the answer that tells of it. */
+export function rightsSet(
+  draft: EntityState,
+  { ask, code }: { readonly ask: number; readonly code: string | null },
+): void {
+  if (code === null && draft.asking?.ask === ask) draft.stands = null;
+}
+
+/** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
+export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: BothSides): BothSides {
+  return stands === null ? compiled : met(sidesOf(stands), compiled);
+}
+
+function met(a: BothSides, b: BothSides): BothSides {
+  return { exercise: meet(a.exercise, b.exercise), grant: meet(a.grant, b.grant) };
 }
 
 function sidesAsRecorded({ exercise, grant }: BothSides): Compiled['rights'] {
@@ -206,7 +224,7 @@ export function refusedRights(tag = ''): { readonly agent_id: string; readonly a
   return { agent_id, ask: Number(ask) };
 }
 
-/** Has all agents of this entity, and those of its swarms, hear what it may hand on now. */
+/** Has all agents of this entity hear what it may hand on now. */
 function tellAbove(draft: EntityState, ctx: ReducerContext): void {
   if (draft.children === 0 && tableOf(ctx, 'swarms').size === 0) return;
   const isTelling = draft.telling.above !== null || draft.telling.status !== null;
@@ -249,7 +267,6 @@ function membershipsOf(ctx: ReducerContext) {
   const terms = memberTable(ctx, 'terms');
   return tableOf(ctx, 'memberships')
     .range({ limit: SOCIETY_BOUNDS.memberships })
-    .filter(([group]) => memberTable(ctx, 'unasked').get(group) === undefined)
     .map(([group, role]) => {
       const { emcon = false, owner_tier = null } = terms.get(group) ?? {};
       const tier = owner_tier === null ? {} : { tier: owner_tier };

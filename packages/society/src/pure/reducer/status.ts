@@ -1,7 +1,14 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
-import { type Actor, type Address, present } from '@reprise/contracts';
+import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
+import {
+  type AgentStatus,
+  type EntityState,
+  GROUP,
+  SOCIETY_BOUNDS,
+  type StatusReason,
+  swarmAt,
+} from '../contracts/index.js';
 import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
 import { isOfFailedCell } from './operations.js';
@@ -55,6 +62,13 @@ export function setStatus(
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
   if (letBelow !== isActive(draft) || to === 'removed') tellStatus(draft, ctx);
+  if (to === 'removed') leaveGroups(ctx);
+}
+
+/** A removed agent is a member of nothing: each group hears so from it. */
+function leaveGroups(ctx: ReducerContext): void {
+  const leaving = { name: 'society/Leave@1', value: { entity: idOf(ctx) } };
+  for (const [group] of tableOf(ctx, 'memberships').range()) ctx.send([GROUP, group], leaving);
 }
 
 /** The first operation of an agent makes it active. */
@@ -142,34 +156,8 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
 }
 
-/** This entity was revived: all agents hear again what they may have missed. */
-export function tellAllAgain(draft: EntityState, ctx: ReducerContext): void {
-  if (draft.children === 0 && tableOf(ctx, 'swarms').size === 0) return;
-  draft.telling = { above: '', status: '' };
-  ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
-}
-
-/** Tells an agent of this entity that was revived what it may have missed. */
-export function tellAgain(to: Address, draft: EntityState, above: object, ctx: ReducerContext): void {
-  ctx.send(to, { name: 'society/Above@1', value: above });
-  ctx.send(to, { name: 'society/ParentStatus@1', value: parentStatus(draft, ctx) });
-}
-
-/** Tells a swarm of this entity that was revived what it may have missed. */
-export function tellSwarmAgain(swarm: Address, draft: EntityState, above: object, ctx: ReducerContext): void {
-  tellAgain(swarm, draft, above, ctx);
-  const { kind, status } = draft;
-  if (kind !== 'person' && (status === 'deactivated' || status === 'removed'))
-    ctx.send(swarm, { name: 'society/CreatorOver@1', value: {} });
-}
-
-/** Sets again the timers that may have fired in vain while this cell had failed: a cooling down begins anew. */
-export function timeAgain(draft: EntityState, ctx: ReducerContext): void {
-  setTimers(draft, ctx);
-  if (draft.suspended?.reason === 'failures') ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
-}
-
-function parentStatus(draft: EntityState, ctx: ReducerContext) {
+/** What agents below hear of this entity: whether they may act. */
+export function parentStatus(draft: EntityState, ctx: ReducerContext) {
   return {
     active: isActive(draft),
     removed: draft.orphaned || draft.status === 'removed',
@@ -189,13 +177,13 @@ function tellSwarm(swarm: string, event: { readonly name: string; readonly value
   ctx.send(swarmAt(swarm), event, { reply: 'refusal', tag: `${SWARM_GONE_TAG}${swarm}` });
 }
 
-/** Begins the tag of what a swarm is told: of one that is gone, it comes back. */
-export const SWARM_GONE_TAG = 'swarm-gone.';
-
-/** A swarm did not take what it was told: one whose cell has failed asks once it is revived, others are gone. */
+/** A swarm did not take what it was told: one that is gone is forgotten, one whose cell has failed is not. */
 export function swarmGone(tag: string, code: string, ctx: ReducerContext): void {
   if (!isOfFailedCell(code)) tableOf(ctx, 'swarms').delete(tag.slice(SWARM_GONE_TAG.length));
 }
+
+/** Begins the tag of what a swarm is told: of one that is gone, it comes back. */
+export const SWARM_GONE_TAG = 'swarm-gone.';
 
 /** Whether agents below may act: a person always lets them. */
 function isActive({ kind, status }: EntityState): boolean {

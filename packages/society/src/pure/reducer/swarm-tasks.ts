@@ -107,13 +107,6 @@ export function workRefused(draft: SwarmState, tag: string, code: string, ctx: R
   taskFailed(draft, n, { ...task, status: 'failed', code: code.slice(0, 96), share: null }, false, ctx);
 }
 
-/** The number of the work that a task of a member waits for; null where it waits for none. */
-export function openWork(n: number | null, ctx: ReducerContext): number | null {
-  const task = n === null ? undefined : swarmTable(ctx, 'tasks').get(numberKey(n));
-  if (n === null || task === undefined || hasEnded(task) || task.status === 'waiting') return null;
-  return workOf(n, task.attempt);
-}
-
 function taskOfWork(work: number): number {
   return Math.floor((work + 1) / 2);
 }

@@ -10,25 +10,10 @@ export function workerName({ slot, index }: Pick<SwarmMember, 'slot' | 'index'>,
 
 /** Tells the creator of an agent that has begun, or has changed. */
 export function tellWorker(draft: SwarmState, key: string, member: SwarmMember, ctx: ReducerContext): void {
-  sendWorker(draft, key, member, {}, ctx);
-}
-
-/** Tells a creator that was revived of an agent again: it may not know that one was removed. */
-export function tellWorkerAgain(draft: SwarmState, key: string, member: SwarmMember, ctx: ReducerContext): void {
-  if (member.phase !== 'keyed' && member.phase !== 'made') sendWorker(draft, key, member, { again: true }, ctx);
-}
-
-function sendWorker(
-  draft: SwarmState,
-  key: string,
-  member: SwarmMember,
-  more: { readonly again?: true },
-  ctx: ReducerContext,
-): void {
   const { agent_id, public_key, key_ref, created_at, status, expires_at, grace_until } = member;
   const agent_type = slotsOf(ctx)[slotOf(key)]?.agent_type;
   if (agent_id === null || agent_type === undefined) return;
   const display_name = workerName(member, ctx);
   const entry = { agent_type, display_name, created_at, public_key, key_ref, status, expires_at, grace_until };
-  ctx.send(entityAt(draft.creator), { name: 'society/Worker@1', value: { agent_id, entry, ...more } });
+  ctx.send(entityAt(draft.creator), { name: 'society/Worker@1', value: { agent_id, entry } });
 }

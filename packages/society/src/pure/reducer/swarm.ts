@@ -20,7 +20,7 @@ import {
   type ReducerContext,
   reducerOnUse,
 } from '@reprise/kernel/define';
-import { type MadeNews, makingEvents, makingNews, makingsLost } from '@reprise/work/contracts';
+import { makingEvents, makingNews } from '@reprise/work/contracts';
 import {
   entityAt,
   entityNews,
@@ -40,9 +40,19 @@ import { passRemoved } from './entity-context.js';
 import { failedTimer } from './failed-agents.js';
 import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
+import { suspendRevived, swarmRevived } from './revived.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import { failing, isOver, memberKey, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import {
+  coordinatorOver,
+  failing,
+  isOver,
+  memberKey,
+  memberOr,
+  membersOf,
+  swarmTable,
+  takePurpose,
+} from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import {
   form,
@@ -55,7 +65,6 @@ import {
   memberMade,
   refuse,
 } from './swarm-forming.js';
-import { MEMBER_REPORT_TAG, memberSilent, planFailed, revivedSwarmHandlers, swarmRevived } from './swarm-revived.js';
 import { setMemberRights, tellRights } from './swarm-rights.js';
 import { composed, follow } from './swarm-strategies.js';
 import { WORK_TAG, worked, workRefused } from './swarm-tasks.js';
@@ -75,7 +84,6 @@ const EVENTS = {
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
-  'sys/Revived@1': NOTICES['sys/Revived@1'],
 } as const;
 
 type Events = typeof EVENTS;
@@ -101,11 +109,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
   },
   'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
-  'society/MemberOver@1': (draft, { entity }) => {
-    // A coordinator of a slot ends with its task; one that existed before has none.
-    const leads = entity === draft.coordinator && draft.coordinator_slot === null;
-    if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
-  },
+  'society/MemberOver@1': (draft, { entity }) => coordinatorOver(draft, entity),
   'society/CreatorOver@1': (draft, _, ctx) => {
     if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
@@ -116,7 +120,14 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   },
   'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   ...failedMemberHandlers,
-  ...revivedSwarmHandlers,
+  'sys/Revived@1': (draft, _, ctx) => {
+    swarmRevived(draft, ctx);
+    tellMembers({ name: 'society/Report@1', value: {} }, ctx);
+  },
+  'society/AgentRevived@1': (draft, _, ctx, member) => {
+    suspendRevived(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), ctx);
+    swarmRevived(draft, ctx);
+  },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);
@@ -135,15 +146,14 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'sys/TimerFired@1': (draft, { name }, ctx) => {
     if (!failedTimer(deputyOf(draft, ctx), name, ctx)) keyTimer(draft, name, ctx);
   },
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
-  'sys/Revived@1': (draft, _, ctx) => {
-    for (const news of makingsLost(ctx)) cellMade(draft, news, ctx);
-    swarmRevived(draft, ctx);
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
+    const purpose = takePurpose(ctx, plan[2]);
+    if (purpose?.kind === 'key') keyed(draft, purpose.member, { code: code.slice(0, 96), key: null }, ctx);
+    else if (purpose !== undefined) composed(draft, purpose, { text_ref: null, code: code.slice(0, 96) }, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
     const { tag = '', outcome, code = '' } = value;
     const refused = outcome === 'accepted' ? null : code;
-    if (tag.startsWith(MEMBER_REPORT_TAG)) return memberSilent(draft, tag, refused, ctx);
     if (tag === GROUP_TAG) return groupOpened(draft, refused, ctx);
     if (tag.startsWith(WORK_TAG)) return refused === null ? undefined : workRefused(draft, tag, refused, ctx);
     memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
@@ -246,10 +256,7 @@ function memberNews(
   ctx: ReducerContext,
 ): void {
   const news = makingNews(ctx, event);
-  if (news !== 'other' && news !== undefined) cellMade(draft, news, ctx);
-}
-
-function cellMade(draft: SwarmState, news: MadeNews, ctx: ReducerContext): void {
+  if (news === 'other' || news === undefined) return;
   const member = agentMade(news);
   if (member !== undefined) memberMade(draft, member, news.made ? undefined : news.code, ctx);
 }

@@ -1,6 +1,6 @@
 /** The works of an agent for its swarm that have not ended. */
 import type { ReducerContext, Table } from '@reprise/kernel/define';
-import { pauseWork, reportWork, resumeWork, stopWork } from '@reprise/work/contracts';
+import { pauseWork, resumeWork, stopWork } from '@reprise/work/contracts';
 
 /** Keeps a work that has begun. */
 export function keepWork(n: number, ctx: ReducerContext): void {
@@ -25,16 +25,6 @@ export function pauseWorks(ctx: ReducerContext): void {
 /** Lets what the agent works on go on. */
 export function resumeWorks(ctx: ReducerContext): void {
   for (const [at] of worksOf(ctx).range()) resumeWork(ctx, Number(at));
-}
-
-/** Whether a work has not ended. */
-export function hasWork(n: number, ctx: ReducerContext): boolean {
-  return worksOf(ctx).get(key(n)) !== undefined;
-}
-
-/** Has what the agent works on tell again how it stands. */
-export function reportWorks(ctx: ReducerContext): void {
-  for (const [at] of worksOf(ctx).range()) reportWork(ctx, Number(at));
 }
 
 function worksOf(ctx: ReducerContext): Table<null> {
