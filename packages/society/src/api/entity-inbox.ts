@@ -10,6 +10,7 @@ import type { World, WorldFrame } from '@reprise/kernel';
 import { GROUP, type NoticeRow, type Post } from '../pure/index.js';
 import { isOfItem } from '../pure/reducer/inbox.js';
 import { numberKey } from '../pure/reducer/member-context.js';
+import { isOwnNews } from '../pure/reducer/news.js';
 import { eventOf } from '../served/shown.js';
 import type { ToolAnswer } from '../wire/index.js';
 import { ask, callIdOf } from './requests.js';
@@ -50,9 +51,8 @@ interface Noticed extends Pick<NoticeRow, 'event' | 'payload'> {
 }
 
 /** News that stands on the board of a group. */
-interface Posted extends Noticed {
+interface Posted extends Noticed, Pick<Post, 'by' | 'merged_by'> {
   readonly group_id: string;
-  readonly by: string | null;
 }
 
 /** News that was read from a board. */
@@ -105,8 +105,9 @@ class FollowedInbox {
   async follow({ seq, records }: WorldFrame): Promise<void> {
     for (const record of records) {
       if (record.kind !== 'fact' || record.name !== 'society/Posted@1' || record.from?.[0] !== GROUP) continue;
-      const { group_id, n, by } = record.value as unknown as Posted;
-      if (by === this.entity[1]) continue;
+      const posted = record.value as unknown as Posted;
+      const { group_id, n } = posted;
+      if (isOwnNews(posted, this.entity[1])) continue;
       const [group, read] = (await this.world.table(this.entity, 'boards', { from: group_id, limit: 1 }))[0] ?? [];
       if (group === group_id && typeof read === 'number' && read < n) return this.readBoards(`${seq} ${group_id} ${n}`);
     }
@@ -143,7 +144,7 @@ class FollowedInbox {
         if (record.kind !== 'fact' || record.name !== 'society/Posted@1') continue;
         const posted = record.value as unknown as Posted;
         if (posted.group_id !== group || posted.n < first || posted.n > last) continue;
-        const isFor = posted.by !== this.entity[1] && (sees || !isOfItem(posted));
+        const isFor = !isOwnNews(posted, this.entity[1]) && (sees || !isOfItem(posted));
         if (isFor) events.push(shown(n + posted.n - first, { ...posted, at }));
         if (posted.n === last) return events;
       }

@@ -6,6 +6,7 @@ import { isExpired, permits } from '@reprise/kernel/authority';
 import { readBoardsOf } from '../api/entity-inbox.js';
 import { ENTITY, GROUP, type MemberRow, type Post, storeOf } from '../pure/index.js';
 import { isOfItem } from '../pure/reducer/inbox.js';
+import { isOwnNews } from '../pure/reducer/news.js';
 import { eventOf } from './shown.js';
 
 const URI = 'society://inbox/';
@@ -45,13 +46,13 @@ async function changedBy(kernel: World, record: JournalRecord): Promise<readonly
   const { name, from, value } = record;
   if (name === 'society/Noticed@1' && from?.[0] === ENTITY) return [`${URI}${from[1]}`];
   if (name !== 'society/Posted@1' || from?.[0] !== GROUP) return [];
-  const { by, event } = value as unknown as Pick<Post, 'by' | 'event'>;
-  const store = isOfItem({ event }) ? storeOf.group(from[1]) : undefined;
+  const post = value as unknown as Pick<Post, 'by' | 'merged_by' | 'event'>;
+  const store = isOfItem(post) ? storeOf.group(from[1]) : undefined;
   const uris: string[] = [];
   for (let after = '', isLast = false; !isLast; ) {
     const page = await kernel.table([GROUP, from[1]], 'members', after === '' ? {} : { after });
     for (const [id, row] of page)
-      if (isMember(row) && id !== by && (store === undefined || (await reaches(kernel, id, store))))
+      if (isMember(row) && !isOwnNews(post, id) && (store === undefined || (await reaches(kernel, id, store))))
         uris.push(`${URI}${id}`);
     after = page.at(-1)?.[0] ?? '';
     isLast = page.length < ROWS;

@@ -186,6 +186,22 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
+  it('news of what is merged without a review names the agent as its writer and the parent as its merger, and is told to neither [SOC-645]', async () => {
+    const { at, ann, bot } = await trusted({ automerge: true });
+    await using world = at.world;
+    const ben = await at.office.human('ben');
+    await at.office.group('crew').join('ben');
+    const told = async (one: typeof ann) => {
+      const { events } = await one.use('events_poll', {});
+      return JSON.stringify(events).includes('group:crew#28');
+    };
+    await comeBack(at, ann, bot.id, { items: [{ text: 'New.' }], sessions: 0 });
+    const board = await world.kernel.table(['society/Group@1', 'crew'], 'board', {});
+    expect(board.at(-1)?.[1]).toMatchObject({ event: 'memory.written', by: bot.id, merged_by: 'ann' });
+    expect([await told(ben), await told(ann), await told(bot)]).toEqual([true, false, false]);
+    await world.verify();
+  });
+
   it('no automatic merge takes place unless the parent has permitted it for the agent [SOC-53]', async () => {
     const { at, ann, bot } = await trusted({});
     await using world = at.world;

@@ -110,6 +110,8 @@ export const post = z.strictObject({
   payload: value(),
   /** The member that it comes from, which is not told of it; null for the group itself. */
   by: z.nullable(id),
+  /** The member that took the item over from it without a review. */
+  merged_by: z.exactOptional(id),
   /** Whether the next run of a member is shown the first words of the item that this is about. */
   show: z.boolean(),
   at: count,
@@ -173,7 +175,12 @@ export const groupCommands = {
 export const groupNews = {
   /** A member has written an item to the group's store. Its words stay there. */
   'society/Wrote@1': from(
-    z.strictObject({ item_id: z.string().max(200), type: z.string().min(1).max(32) }),
+    z.strictObject({
+      item_id: z.string().max(200),
+      type: z.string().min(1).max(32),
+      /** Whose item it is, where the member took it over without a review. */
+      of: z.exactOptional(id),
+    }),
     groupMember,
   ),
   /** A member tells of its status, or a swarm of a task: the group passes it on. */
@@ -246,6 +253,8 @@ export const publishedNews = z.strictObject({
   push: z.boolean(),
   /** The member that it comes from, which is not told of it; null for the group itself. */
   by: z.nullable(id),
+  /** The member that took the item over from it without a review. */
+  merged_by: z.exactOptional(id),
 });
 
 /** A publication of a group. */
@@ -272,6 +281,7 @@ export const groupFacts = {
     event: z.enum(SOCIETY_EVENTS),
     payload: value(),
     by: z.nullable(id),
+    merged_by: z.exactOptional(id),
     /** Whether clients that are connected are told. */
     push: z.boolean(),
   }),

@@ -25,6 +25,8 @@ export const noticeRow = z.strictObject({
   /** Whether the next run is shown the first words of the item that this is about. */
   show: z.boolean(),
   by: z.nullable(id),
+  /** The member that took the item over from it without a review. */
+  merged_by: z.exactOptional(id),
 });
 
 /** An event in an inbox. */

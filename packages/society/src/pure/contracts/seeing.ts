@@ -43,6 +43,7 @@ export const itemNews = z.strictObject({
   payload: value(),
   push: z.boolean(),
   by: z.nullable(id),
+  merged_by: z.exactOptional(id),
   /** Whether its first words go to the sessions that run at once. */
   steer: z.boolean(),
 });

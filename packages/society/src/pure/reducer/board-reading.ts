@@ -18,6 +18,7 @@ import {
 import { idOf, tableOf } from './entity-context.js';
 import { agentOf, hears, isOfItem, isOfOwnAgent, keepInInbox } from './inbox.js';
 import { countsOf, memberTable, setCounts } from './member-context.js';
+import { isOwnNews } from './news.js';
 import { see } from './seeing.js';
 
 /**
@@ -64,9 +65,10 @@ export function takeNews({ group, missed, missed_to, posts, sees }: BoardNews, c
   const { next: n, dropped } = countsOf(ctx);
   if (lost > 0) setCounts({ next: n + lost, dropped: dropped + lost }, ctx);
   const fresh = posts.filter(([at]) => at > after);
-  const taken = fresh.filter(([, { event, payload, by }]) => {
+  const taken = fresh.filter(([, post]) => {
+    const { event, payload } = post;
     if (isOfItem({ event }) && !sees) return false;
-    if (by === idOf(ctx) || isOfOwnAgent(event, payload, ctx)) return false;
+    if (isOwnNews(post, idOf(ctx)) || isOfOwnAgent(event, payload, ctx)) return false;
     return hears(ctx, event, group, agentOf(payload).agent);
   });
   for (const [, post] of taken) keepInInbox(post, ctx);

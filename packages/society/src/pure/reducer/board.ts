@@ -3,7 +3,7 @@
  * it is counted for those that had not read it, and stands in the journal.
  */
 
-import type { Value } from '@reprise/contracts';
+import { present, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import {
@@ -22,8 +22,9 @@ export function putOnBoard(draft: GroupState, post: Post, push: boolean, ctx: Re
   const n = ++draft.posted;
   board.set(numberKey(n), post);
   if (board.size > GROUP_BOUNDS.posts) board.delete(board.first()?.[0] ?? '');
-  const { event, payload, by } = post;
-  ctx.record('society/Posted@1', { group_id: ctx.address[1], n, event, payload, by, push });
+  const { event, payload, by, merged_by } = post;
+  const bringing = { by, ...present({ merged_by }) };
+  ctx.record('society/Posted@1', { group_id: ctx.address[1], n, event, payload, ...bringing, push });
 }
 
 /** Tells a member the news after a number, as far as it was a member then. Without any, nothing is told. */

@@ -109,7 +109,7 @@ function childMoved(
 ): void {
   const children = tableOf(ctx, 'children');
   const row = children.get(id);
-  if (row === undefined) return;
+  if (row === undefined || row.status === 'removed') return; // final, also where the agent did not hear of it
   children.set(id, { ...row, status, expires_at, grace_until });
   if (row.status === status) return;
   childStatusNews(id, row.status, status, ctx);

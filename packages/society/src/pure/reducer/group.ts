@@ -95,12 +95,13 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     ctx.record('society/GroupEnded@1', { group_id: ctx.address[1], mode, by: commander(actor, ctx) });
     tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);
   },
-  'society/Wrote@1': (draft, { item_id, type }, ctx, row) => {
+  'society/Wrote@1': (draft, { item_id, type, of }, ctx, row) => {
     const { by, role } = standingMember(row, ctx);
     if (role === 'viewer' || draft.emcon || draft.standing !== 'open') ctx.reject('not_authorized');
     if (!item_id.startsWith(`${storeOf.group(ctx.address[1])}#`)) ctx.reject('other_store');
     const payload = { item_id, type, group_id: ctx.address[1] };
-    publish(draft, 'memory.written', { payload, by, hasWords: true }, ctx);
+    const bringing = of === undefined ? { by } : { by: of, merged_by: by };
+    publish(draft, 'memory.written', { payload, ...bringing, hasWords: true }, ctx);
   },
   'society/GroupNews@1': (draft, { event, payload }, ctx, row) => {
     if (draft.standing !== 'open' && event === 'agent.status_changed') return; // a swarm's end is told once
@@ -267,13 +268,13 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   ctx.send(ctx.address, { name: 'society/Tell@1', value: {} });
 }
 
-interface News extends Pick<PublishedNews, 'payload' | 'by'> {
+interface News extends Pick<PublishedNews, 'payload' | 'by' | 'merged_by'> {
   /** Whether it is about an item, whose first words members are shown as the culture says. */
   readonly hasWords: boolean;
 }
 
 /** Brings news to all members in a chatty group; else it stands on the board, once for all. */
-function publish(draft: GroupState, event: SocietyEvent, { payload, by, hasWords }: News, ctx: ReducerContext): void {
+function publish(draft: GroupState, event: SocietyEvent, { hasWords, ...news }: News, ctx: ReducerContext): void {
   if (draft.standing === 'deleted') return;
   const { notification_policy: policy } = draft.culture;
   const push = policy === 'push';
@@ -282,10 +283,10 @@ function publish(draft: GroupState, event: SocietyEvent, { payload, by, hasWords
   if (eagerness !== 'chatty') {
     openBoard(draft, ctx);
     const show = isShown && eagerness === 'moderate';
-    return putOnBoard(draft, { event, payload, by, show, at: ctx.now }, push, ctx);
+    return putOnBoard(draft, { event, ...news, show, at: ctx.now }, push, ctx);
   }
   const deliver = isShown ? 'steer' : 'poll';
-  const value: PublishedNews = { payload, deliver, push, by };
+  const value: PublishedNews = { ...news, deliver, push };
   ctx.send(
     topicOf(ctx),
     { name: 'flow/Publish@1', value: { name: event, value } },

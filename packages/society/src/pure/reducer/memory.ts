@@ -228,7 +228,7 @@ function wrote(asked: Args<'memory_write_warm'>, { written }: MemoryEnded, ctx: 
 /** The group of a store hears of an item. */
 export function tellGroup(
   store: string,
-  value: { readonly item_id: string; readonly type: string },
+  value: { readonly item_id: string; readonly type: string; readonly of?: string },
   ctx: ReducerContext,
 ): void {
   const group = groupOfStore(store);

@@ -3,7 +3,7 @@ import type { InputPart, Value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { ITEM_SUMMARY_BYTES_MAX } from '@reprise/memory/contracts';
-import { itemOf, type Seen, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
+import { itemOf, type NoticeRow, type Seen, SOCIETY_BOUNDS, storeOf } from '../contracts/index.js';
 import { memberTable, numberKey } from './member-context.js';
 
 /** The places of the inbox whose items the next run is to be shown, the oldest first. */
@@ -46,15 +46,24 @@ export function isLater(payload: Value, seen: readonly Seen[]): boolean {
   return seen.some(({ store, verdict }) => store === item?.store && verdict === 'later');
 }
 
+/** Who brings news: the member that it comes from, and the one that took its item over without a review. */
+type Bringing = Pick<NoticeRow, 'by' | 'merged_by'>;
+
+/** Whether an entity brings news itself: it is not told of it. */
+export function isOwnNews({ by, merged_by }: Bringing, id: string): boolean {
+  return by === id || merged_by === id;
+}
+
 /** The first words of the item of news as a part of a message, under its name; none where it was not seen. */
 export function wordsOf(
-  { payload, by }: { readonly payload: Value; readonly by: string | null },
+  { payload, by, merged_by }: Bringing & { readonly payload: Value },
   seen: readonly Seen[],
 ): InputPart[] {
   const item = newsItem(payload);
   const found = seen.find(({ store }) => store === item?.store)?.items.find(({ id }) => id === item?.id);
   if (item === undefined || found === undefined) return [];
-  const name = `${item.group}#${item.id} by ${by ?? item.group}`.slice(0, 256);
+  const merger = merged_by === undefined ? '' : `, merged by ${merged_by}`;
+  const name = `${item.group}#${item.id} by ${by ?? item.group}${merger}`.slice(0, 256);
   const view = { head: ITEM_SUMMARY_BYTES_MAX };
   return [{ kind: 'blob', blob_ref: found.summary_ref, salted: true, view, media_type: 'text/plain', name }];
 }

@@ -3,7 +3,7 @@
  * store at that moment.
  */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
-import type { Address, InputPart, Value } from '@reprise/contracts';
+import { type Address, type InputPart, present, type Value } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
   type EntityState,
@@ -17,7 +17,7 @@ import { idOf, tableOf } from './entity-context.js';
 import { agentOf, hears, ITEM_WRITTEN, isOfOwnAgent, keepNotice, notice } from './inbox.js';
 import { mayOperate } from './may-ask.js';
 import { countsOf } from './member-context.js';
-import { isLater, newsItem, wordsOf } from './news.js';
+import { isLater, isOwnNews, newsItem, wordsOf } from './news.js';
 import { see } from './seeing.js';
 import { sessionKey } from './session-rights.js';
 
@@ -25,24 +25,29 @@ import { sessionKey } from './session-rights.js';
 export function published(draft: EntityState, group: string, name: string, value: Value, ctx: ReducerContext): void {
   const parsed = publishedNews.safeParse(value);
   if (!parsed.success || !isEvent(name)) return;
-  const { payload, deliver, push, by } = parsed.data;
-  if (by === idOf(ctx)) return;
+  const { payload, deliver, push, by, merged_by } = parsed.data;
+  if (isOwnNews(parsed.data, idOf(ctx))) return;
   if (isOfOwnAgent(name, payload, ctx)) return;
   if (name !== ITEM_WRITTEN) return notice({ event: name, payload, push, group, ...agentOf(payload) }, ctx);
   const item = newsItem(payload);
   if (item === undefined || item.group !== group || !hears(ctx, name, group, undefined)) return;
   const ids = deliver === 'steer' ? [item.id] : [];
-  const news = { group, payload, push, by, steer: deliver === 'steer' };
+  const news = { group, payload, push, by, ...present({ merged_by }), steer: deliver === 'steer' };
   see(draft, [{ store: item.store, ids }], { for: 'news', news }, ctx);
 }
 
 /** Takes the news of an item that the entity may see. Its first words go to the sessions that run, or wait for the next run. */
 export function takeItemNews(draft: EntityState, news: ItemNews, seen: readonly Seen[], ctx: ReducerContext): void {
   if (!seen.some(({ verdict }) => verdict !== 'denied')) return;
-  const { payload, push, by, steer } = news;
+  const { payload, push, steer } = news;
+  const bringing = { by: news.by, ...present({ merged_by: news.merged_by }) };
   const running = mayOperate(draft) && !isLater(payload, seen) ? runningSessions(ctx) : [];
-  keepNotice({ event: ITEM_WRITTEN, payload, at: ctx.now, show: steer && running.length === 0, by }, push, ctx);
-  if (steer) for (const name of running) steerInto(name, wordsOf({ payload, by }, seen), ctx);
+  keepNotice(
+    { event: ITEM_WRITTEN, payload, at: ctx.now, show: steer && running.length === 0, ...bringing },
+    push,
+    ctx,
+  );
+  if (steer) for (const name of running) steerInto(name, wordsOf({ payload, ...bringing }, seen), ctx);
 }
 
 function runningSessions(ctx: ReducerContext): readonly string[] {

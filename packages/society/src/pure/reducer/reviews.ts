@@ -128,7 +128,9 @@ export function itemCopied(draft: EntityState, news: News<'society/Copied@1'>, c
   const item_id = itemIdOf(storeOf.staging(staging), item);
   const by = actorOfCall(row.review.call, ctx);
   ctx.record('society/Merged@1', { agent_id: agentOfStaging(staging), item_id, copy_id, by });
-  if (!written.existed && !written.quarantined) tellGroup(store, { item_id: copy_id, type: written.type }, ctx);
+  // SOC-84: what was merged without a review stays the agent's.
+  const of = row.review.decision === 'automatic' ? { of: agentOfStaging(staging) } : {};
+  if (!written.existed && !written.quarantined) tellGroup(store, { item_id: copy_id, type: written.type, ...of }, ctx);
   const review = { ...row.review, copied: [...row.review.copied, { item, id: written.id }] };
   goOn(draft, staging, { ...row, review: without(review, item) }, ctx);
 }

@@ -226,7 +226,7 @@ export function refusedRights(tag = ''): { readonly agent_id: string; readonly a
 
 /** Has all agents of this entity hear what it may hand on now. */
 function tellAbove(draft: EntityState, ctx: ReducerContext): void {
-  if (draft.children === 0) return;
+  if (draft.children === 0 && tableOf(ctx, 'swarms').size === 0) return;
   const isTelling = draft.telling.above !== null || draft.telling.status !== null;
   draft.telling.above = '';
   if (!isTelling) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
