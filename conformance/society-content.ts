@@ -1,23 +1,36 @@
 /**
- * Random societies whose members write, share, narrow, judge, suspend and fail: what each request to the model holds, and
- * what inboxes, resources and reads answer, is compared with an oracle, word by word.
+ * Random societies whose members write, share, narrow, judge, suspend, fail and end, whose agents bring back what they found
+ * elsewhere, lead swarms and live in forks: what each request to the model holds, and what inboxes, resources, searches and
+ * reads answer, is compared with an oracle, word by word.
  *
- *   npx tsx --conditions=@reprise/source conformance/society-content.ts [--worlds 300] [--seed N]
+ *   npx tsx --conditions=@reprise/source conformance/society-content.ts [--worlds 300] [--seed N] [--keep-going]
  *
- * The long form has 10,000 worlds.
+ * The long form has 10,000 worlds. With --keep-going it goes on after a world that disagrees, and names the seeds of all of
+ * them in the end. A world is lived again, alone, by its seed: --worlds 1 --seed N.
  */
 import { parseArgs } from 'node:util';
 import { judgeContent } from './society/content/judge.js';
 
 const { values: options } = parseArgs({
-  options: { worlds: { type: 'string', default: '300' }, seed: { type: 'string', default: '36' } },
+  options: {
+    worlds: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '36' },
+    'keep-going': { type: 'boolean', default: false },
+  },
 });
 const asked = Number(options.worlds);
-const found = await judgeContent(asked, Number(options.seed));
-for (const line of found.first === undefined ? [] : [found.first]) console.error(line);
-const { requests, answers, shown, withheld } = found;
-console.log(
-  `${requests} requests to the model, ${answers} answers; ${shown} words shown, ${withheld} not; seed ${options.seed}`,
-);
-console.log(`${found.worlds} worlds, ${found.disagreements} disagreements`);
+const EVERY = 500;
+const found = await judgeContent(asked, Number(options.seed), {
+  keepGoing: options['keep-going'],
+  onWorld: ({ worlds, disagreements, seeds }) => {
+    if (worlds % EVERY === 0) console.error(`${worlds} worlds, ${disagreements} disagreements ${seeds.join(' ')}`);
+  },
+});
+if (found.first !== undefined) console.error(found.first);
+const { requests, answers, shown, withheld, acts, refused, seeds } = found;
+for (const [act, times] of [...acts].sort(([, a], [, b]) => b - a))
+  console.log(`${String(times).padStart(7)} ${act}${refused.has(act) ? `, ${refused.get(act)} of them refused` : ''}`);
+console.log(`${requests} requests to the model, ${answers} answers; ${shown} words shown, ${withheld} not`);
+console.log(`${found.worlds} worlds from seed ${options.seed}, ${found.disagreements} disagreements`);
+for (const seed of seeds) console.log(`seed ${seed} disagrees: --worlds 1 --seed ${seed}`);
 process.exitCode = found.disagreements === 0 && found.worlds === asked ? 0 : 1;
