@@ -23,7 +23,8 @@ const EVERY = 500;
 const found = await judgeContent(asked, Number(options.seed), {
   keepGoing: options['keep-going'],
   onWorld: ({ worlds, disagreements, seeds }) => {
-    if (worlds % EVERY === 0) console.error(`${worlds} worlds, ${disagreements} disagreements ${seeds.join(' ')}`);
+    if (worlds % EVERY === 0)
+      console.error(`${worlds} worlds, ${disagreements} disagreements ${[...seeds.keys()].join(' ')}`);
   },
 });
 if (found.first !== undefined) console.error(found.first);
@@ -32,5 +33,5 @@ for (const [act, times] of [...acts].sort(([, a], [, b]) => b - a))
   console.log(`${String(times).padStart(7)} ${act}${refused.has(act) ? `, ${refused.get(act)} of them refused` : ''}`);
 console.log(`${requests} requests to the model, ${answers} answers; ${shown} words shown, ${withheld} not`);
 console.log(`${found.worlds} worlds from seed ${options.seed}, ${found.disagreements} disagreements`);
-for (const seed of seeds) console.log(`seed ${seed} disagrees: --worlds 1 --seed ${seed}`);
+for (const [seed, what] of seeds) console.log(`--worlds 1 --seed ${seed}: ${what}`);
 process.exitCode = found.disagreements === 0 && found.worlds === asked ? 0 : 1;

@@ -49,7 +49,7 @@ const ACTS: readonly Act[] = [
 export async function judgeContent(worlds: number, seed: number, run: ContentRun = {}): Promise<FoundContent> {
   const found: FoundContent = {
     ...{ worlds: 0, requests: 0, answers: 0, shown: 0, withheld: 0, disagreements: 0 },
-    ...{ acts: new Map(), refused: new Map(), seeds: [] },
+    ...{ acts: new Map(), refused: new Map(), seeds: new Map() },
   };
   while (found.worlds < worlds && (run.keepGoing === true || found.disagreements === 0)) {
     await judgeWorld(seed + found.worlds, found);

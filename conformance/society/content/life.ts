@@ -19,8 +19,8 @@ export interface FoundContent {
   readonly refused: Map<string, number>;
   disagreements: number;
   first?: string;
-  /** The seeds of the worlds that disagree. */
-  readonly seeds: number[];
+  /** The seeds of the worlds that disagree, each with what was seen. */
+  readonly seeds: Map<number, string>;
 }
 
 /** The groups that every world has; those of swarms come beside them. */
@@ -158,7 +158,7 @@ export class Life {
     const { found, seed, history } = this.at.shared;
     if (!this.isOver) {
       found.disagreements++;
-      found.seeds.push(seed);
+      found.seeds.set(seed, what.split('\n')[0] as string);
       found.first ??= `seed ${seed}: ${what}\n${history.join('\n')}\n${JSON.stringify(this.expected.tree)}`;
     }
     this.at.shared.disagrees = true;
@@ -192,4 +192,19 @@ export function readingOf(d: Draws): Required<Pick<Caps, 'memory_read'>> {
   const groups = d.once(4) ? [] : d.some([...GROUPS, 'a*', '*', JUDGED, CLUB]);
   const visibility = d.once(5) ? d.some(['private', 'group', 'public']) : ['private', 'group', 'public'];
   return { memory_read: { layers: ['l1', 'l2'], groups, visibility } };
+}
+
+/** What an entity is answered, with its words: a client reads what links name as well. */
+export async function worded(
+  entity: Entity,
+  tool: Parameters<Entity['use']>[0],
+  args: object,
+): Promise<{ readonly text: string; readonly refused?: unknown }> {
+  try {
+    return { text: JSON.stringify(await entity.use(tool, args as never)) };
+  } catch (error) {
+    const { details } = error as { readonly details?: { readonly reason?: unknown } };
+    if (details?.reason === undefined) throw error;
+    return { text: String(error), refused: details.reason };
+  }
 }

@@ -1,7 +1,7 @@
 /** Entities read: their inboxes, the stores of groups, single items, and what a search finds. */
 import type { Entity } from 'reprise/society';
 import type { Node } from '../../oracle.js';
-import { GROUPS, type Life, type Member, principalOf, short } from '../life.js';
+import { GROUPS, type Life, type Member, principalOf, short, worded } from '../life.js';
 
 const INBOX = 'society://inbox/';
 
@@ -79,10 +79,12 @@ async function searched(life: Life, { node, entity }: Member, groups: readonly s
   const wanted = life.expected.found(node, stores, life.now);
   if (wanted.size > FOUND_MAX) return;
   const args = { query: 'canary end', ...(groups === undefined ? {} : { groups }), k: FOUND_MAX };
-  const { value } = await entity.answerTo('memory_search', args as never);
-  const { items = [], texts = [] } = value as {
-    readonly items?: readonly { readonly item_id: string }[];
-    readonly texts?: readonly unknown[];
+  const { text, refused } = await worded(entity, 'memory_search', args);
+  life.is(`a search by ${short(node)} is refused`, refused, undefined);
+  if (life.isOver) return;
+  const { items, texts } = JSON.parse(text) as {
+    readonly items: readonly { readonly item_id: string }[];
+    readonly texts: readonly unknown[];
   };
   const isWithheld = stores.some((store) => !life.expected.reads(node, store, life.now));
   life.did('search', isWithheld);
@@ -104,15 +106,15 @@ export async function readsItem(life: Life): Promise<void> {
   const { node, entity } = d.of(life.acting);
   const [id, { store, canary, author }] = d.of([...expected.items]);
   const mayRead = expected.reads(node, store, life.now);
-  const read = await entity.answerTo('memory_read_warm', { item_id: id });
+  const read = await worded(entity, 'memory_read_warm', { item_id: id });
   const isThere = mayRead && !expected.erased.has(canary);
   life.did('read an item', !mayRead);
-  life.is(`${short(node)} reads ${id}`, !read.is_error, mayRead);
-  life.is(`the words of ${id} for ${short(node)}`, JSON.stringify(read.value).includes(canary), isThere);
+  life.is(`${short(node)} reads ${id}`, read.refused === undefined, mayRead);
+  life.is(`the words of ${id} for ${short(node)}`, read.text.includes(canary), isThere);
   if (mayRead || author === node.id) return;
   const verdict = { item_id: id, verdict: 'right', basis: 'user' } as const;
   const refused = await entity.answerTo('memory_assess', verdict);
   life.is(`${short(node)} judges ${id}`, refused.is_error, true);
-  const isNamed = JSON.stringify([read.value, refused.value]).replaceAll(id, '').includes(author);
+  const isNamed = (read.text + JSON.stringify(refused.value)).replaceAll(id, '').includes(author);
   life.is(`the author of ${id} is named to ${short(node)}`, isNamed && author.length > 8, false);
 }

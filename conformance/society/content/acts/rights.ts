@@ -1,7 +1,7 @@
 /** What entities may do changes: they are narrowed, judged, suspended, ended, fail, and join and leave groups. */
 import { failEntity } from '../../failing.js';
 import type { Caps } from '../../oracle.js';
-import { CLUB, GROUPS, JUDGED, type Life, type Member, readingOf, short } from '../life.js';
+import { CLUB, GROUPS, JUDGED, type Life, type Member, readingOf, short, worded } from '../life.js';
 import { joins } from '../opening.js';
 import { stateOf, stored } from './items.js';
 
@@ -161,12 +161,8 @@ export async function ends(life: Life): Promise<void> {
   await entity.writeL1({ active: { file: canary } }, (await entity.l1()).version);
   const readers = life.acting.filter((one) => one.node !== node);
   for (const one of readers) {
-    const { value } = await one.entity.answerTo('memory_read_hot', { agent_id: node.id } as never);
-    life.is(
-      `${short(one.node)} reads the hot context of ${short(node)}`,
-      JSON.stringify(value).includes(canary),
-      one.node === parent,
-    );
+    const { text } = await worded(one.entity, 'memory_read_hot', { entity_id: node.id });
+    life.is(`${short(one.node)} reads the hot context of ${short(node)}`, text.includes(canary), one.node === parent);
   }
   const person = life.person(node);
   const answer = await person.entity.answerTo('agent_deactivate', { agent_id: node.id });
@@ -176,9 +172,9 @@ export async function ends(life: Life): Promise<void> {
   await life.scene.clock.settle();
   const { archive_item_id } = answer.value as { readonly archive_item_id: string };
   for (const one of readers) {
-    const { value } = await one.entity.answerTo('memory_read_warm', { item_id: archive_item_id });
+    const { text } = await worded(one.entity, 'memory_read_warm', { item_id: archive_item_id });
     const wanted = one.node === parent && life.expected.reads(one.node, `private:${one.node.id}`, life.now);
-    life.is(`${short(one.node)} reads the archive of ${short(node)}`, JSON.stringify(value).includes(canary), wanted);
+    life.is(`${short(one.node)} reads the archive of ${short(node)}`, text.includes(canary), wanted);
   }
   life.did('deactivate');
 }

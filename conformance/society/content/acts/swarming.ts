@@ -5,7 +5,7 @@ import type { Node } from '../../oracle.js';
 import { PERSON } from '../../worlds/grown.js';
 import { DESK } from '../desk.js';
 import type { Eagerness } from '../expected.js';
-import { CLUB, type Life, type Member, short } from '../life.js';
+import { CLUB, type Life, type Member, short, worded } from '../life.js';
 import { add } from '../opening.js';
 import { canariesIn } from '../provider.js';
 
@@ -21,7 +21,9 @@ export async function creates(life: Life): Promise<void> {
   const creator = d.once(2) ? d.of(life.people) : d.of(creators);
   if (expected.swarms.size >= SWARMS) return;
   const id = `s${expected.groups.size}`;
-  const lead = d.once(8) ? undefined : d.of(life.members.filter(({ node }) => !node.failed)).node;
+  const lead = d.once(8)
+    ? undefined
+    : d.of(life.members.filter(({ node }) => node.kind !== 'person' && !node.failed)).node;
   const canary = life.canary();
   const eagerness = d.of(EAGERNESS);
   const manifest: SwarmManifest = {
@@ -49,7 +51,7 @@ export async function creates(life: Life): Promise<void> {
     refusal,
   );
   if (life.isOver) return;
-  if (refusal !== undefined) return refusedSwarm(life, id, { before, of: lead?.id ?? '-' });
+  if (refusal !== undefined) return refusedSwarm(life, id, { before, of: lead?.id ?? '-', by: creator.node.id });
   expected.groups.set(id, { eagerness, posts: [], isOpen: true });
   const workers = agents.map(({ agent_id }) => agent_id);
   expected.swarms.set(id, {
@@ -63,6 +65,7 @@ export async function creates(life: Life): Promise<void> {
   for (const worker of workers) {
     const { node } = add(life, { ...PERSON, id: worker, parent, kind: 'swarm-worker', swarm: id });
     enters(life, node, id, 'member');
+    await creator.entity.setStatus(worker, 'activate');
   }
 }
 
@@ -89,13 +92,12 @@ function refusalOf(life: Life, creator: Node, lead: Node | undefined, group: str
 async function refusedSwarm(
   life: Life,
   id: string,
-  sent: { readonly before: number; readonly of: string },
+  sent: { readonly before: number; readonly of: string; readonly by: string },
 ): Promise<void> {
   const { kernel } = life.scene.world;
   life.is(`the swarm ${id}`, await kernel.state(['society/Swarm@1', id]), undefined);
   life.is(`the group ${id}`, await kernel.state(['society/Group@1', id]), undefined);
-  const isCreator = (await takenSince(life, sent)).includes('society/Call@1'); // it asks for itself
-  if (!isCreator) life.is(`what ${sent.of.slice(0, 6)} was sent`, (await takenSince(life, sent)).join(), '');
+  if (sent.of !== sent.by) life.is(`what ${sent.of.slice(0, 6)} was sent`, (await takenSince(life, sent)).join(), '');
 }
 
 /** What cells of an entity were sent and took after a frame: those of its key, and those below it. */
@@ -160,8 +162,8 @@ export async function delegates(life: Life): Promise<void> {
   const asked = await call({ action: 'delegate', slot: 'worker', task });
   life.is(`${id} takes a task`, asked.is_error ? JSON.stringify(asked.value) : '', '');
   if (life.isOver) return;
-  const reports = await call({ action: 'collect' });
-  life.is(`the report on ${task}`, JSON.stringify(reports.value).includes(words), true);
+  const reports = await worded(entity, 'swarm_task', { swarm_id: id, action: 'collect' });
+  life.is(`the report on ${task}`, reports.text.includes(words), true);
   const bodies = scene.provider.bodies.slice(before);
   life.is(`requests for a task of ${id}`, bodies.length, 1);
   life.same(`the request for a task of ${id}`, canariesIn(bodies.join()), new Set([swarm.goal, task]));
@@ -177,11 +179,9 @@ export async function asksOfSwarm(life: Life): Promise<void> {
   const [id, { creator, lead, workers, said }] = d.of([...expected.swarms]);
   const { node, entity }: Member = d.of(life.acting);
   const isPart = node.id === lead || workers.includes(node.id) || expected.isAtOrAbove(node, expected.node(creator));
-  const { is_error, value } = await entity.answerTo('swarm_status', { swarm_id: id });
+  const { text, refused } = await worded(entity, 'swarm_status', { swarm_id: id });
   life.did('ask of a swarm', !isPart);
-  const { code } = value as { readonly code?: string };
-  life.is(`${short(node)} asks of ${id}`, is_error ? code : undefined, isPart ? undefined : 'swarm_unknown');
-  const text = JSON.stringify(value);
+  life.is(`${short(node)} asks of ${id}`, refused, isPart ? undefined : 'swarm_unknown');
   for (const words of said)
     life.is(`${words} for ${short(node)}`, text.includes(words), isPart && !expected.erased.has(words));
 }
