@@ -57,6 +57,8 @@ interface Shown {
   waiting: string[];
   /** The words in its session, in any order. */
   readonly session: Set<string>;
+  /** The words that a tool has shown it: copies, which an erasure of the item does not reach. */
+  readonly copied: Set<string>;
   /** The words that wait for the next step of the run under way. */
   next: string[];
   /** How much of each board it has read. */
@@ -128,7 +130,7 @@ export class Expected {
     const known = this.known.shown.get(id);
     if (known !== undefined) return known;
     const fresh: Shown = {
-      ...{ inbox: [], waiting: [], session: new Set(), next: [] },
+      ...{ inbox: [], waiting: [], session: new Set(), copied: new Set(), next: [] },
       ...{ read: new Map(), running: false, hasSession: false },
     };
     this.known.shown.set(id, fresh);
@@ -276,13 +278,14 @@ export class Expected {
 
   /** A tool of a run has shown words. @returns the words of the request that follows */
   shows(node: Node, words: Iterable<string>): ReadonlySet<string> {
-    for (const canary of words) this.of(node.id).session.add(canary);
+    for (const canary of words) this.of(node.id).copied.add(canary);
     return this.inSession(node);
   }
 
-  /** The words in the session of an entity that were not erased. */
+  /** The words in the session of an entity: those of news that were not erased, and those that it asked for. */
   inSession(node: Node): ReadonlySet<string> {
-    return this.unerased(this.of(node.id).session);
+    const { session, copied } = this.of(node.id);
+    return new Set([...this.unerased(session), ...copied]);
   }
 
   unerased(words: Iterable<string>): ReadonlySet<string> {

@@ -45,6 +45,7 @@ interface Shared {
   readonly found: FoundContent;
   readonly history: string[];
   canaries: number;
+  done: number;
   disagrees: boolean;
 }
 
@@ -147,9 +148,15 @@ export class Life {
     this.at.shared.history.push(what);
   }
 
+  /** The number of acts that took place. */
+  get done(): number {
+    return this.at.shared.done;
+  }
+
   /** An act took place. @param isRefused whether it is one that the rules refuse */
   did(what: string, isRefused = false): void {
     const { acts, refused } = this.found;
+    this.at.shared.done++;
     acts.set(what, (acts.get(what) ?? 0) + 1);
     if (isRefused) refused.set(what, (refused.get(what) ?? 0) + 1);
   }

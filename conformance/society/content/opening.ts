@@ -21,7 +21,7 @@ export async function openLife(seed: number, found: FoundContent): Promise<Life>
   const scene = await openScene({ keys: seededVault(seed) });
   const expected = new Expected();
   const life = new Life({
-    shared: { seed, d, found, history: [], canaries: 0, disagrees: false },
+    shared: { seed, d, found, history: [], canaries: 0, done: 0, disagrees: false },
     ...{ scene, members: [], expected },
   });
   await openGroups(life);
@@ -80,10 +80,17 @@ function limitsOf(d: Draws): Caps {
 
 /** An entity joins its groups. */
 async function settle(life: Life, { node }: Member): Promise<void> {
-  for (const group of [...GROUPS, JUDGED]) {
-    const isIn = group === JUDGED || node.kind === 'person' || !life.d.once(4);
+  for (const group of [...GROUPS, JUDGED, CLUB]) {
+    const isIn = isAtFirst(life, node, group);
     if (isIn) await joins(life, node, group, node.kind !== 'person' && life.d.once(8) ? 'viewer' : 'member');
   }
+}
+
+/** Items are judged by Ann alone, so that her agents and she write there. */
+function isAtFirst({ d }: Life, { id, kind, parent }: Node, group: string): boolean {
+  if (group === CLUB) return d.once(4);
+  if (group === JUDGED) return id === 'ann' || parent === 0;
+  return kind === 'person' || !d.once(4);
 }
 
 /** The app makes an entity a member of a group. */

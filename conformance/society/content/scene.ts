@@ -14,7 +14,9 @@ interface Ground {
   readonly clock?: VirtualClock;
 }
 
-const worker: AnyAgent = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools: [...groupTools] });
+/** The tools by which a model is shown words: the others only make each request larger. */
+const tools = groupTools.filter(({ name }) => name === 'memory_read_warm' || name === 'memory_search');
+const worker: AnyAgent = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.', tools });
 
 /** Opens a world. The failures of cells that a test makes fail are not reported. */
 export async function openScene({ keys, store = memory(), clock = new VirtualClock() }: Ground) {

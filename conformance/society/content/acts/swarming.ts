@@ -21,9 +21,8 @@ export async function creates(life: Life): Promise<void> {
   const creator = d.once(2) ? d.of(life.people) : d.of(creators);
   if (expected.swarms.size >= SWARMS) return;
   const id = `s${expected.groups.size}`;
-  const lead = d.once(8)
-    ? undefined
-    : d.of(life.members.filter(({ node }) => node.kind !== 'person' && !node.failed)).node;
+  const leads = life.members.filter(({ node }) => node.kind !== 'person' && !node.failed);
+  const lead = d.once(8) ? undefined : d.of([...leads, undefined])?.node;
   const canary = life.canary();
   const eagerness = d.of(EAGERNESS);
   const manifest: SwarmManifest = {
