@@ -122,8 +122,9 @@ export function arrived(
   const forced = came.divergence === null || came.divergence > 5;
   const unread = brought.some(({ group }) => !expected.reads(parent, `group:${group}`, life.now));
   const maybe = mergesAlone(life, node, brought, { came, isClear: conflicts.size === 0 && !unread });
+  const isWhole = brought.every(({ group }) => expected.writes(parent, `group:${group}`, life.now)); // else some stay staged
   if (maybe !== undefined)
-    life.is(`the return of ${short(node)} is merged without a review`, tried(came, maybe), maybe);
+    life.is(`the return of ${short(node)} is merged without a review`, came.merged, maybe && isWhole);
   const isMerged = maybe ?? came.merged;
   expected.stage(store, { agent: node.id, parent: parent.id, forced, items, left: items.map(({ id }) => id) });
   if (!isMerged) return;
@@ -134,11 +135,6 @@ export function arrived(
     items.map(({ id }) => id),
     node.id,
   );
-}
-
-/** An automatic merge in which some item was refused leaves it staged: the agent is not told that all is merged. */
-function tried({ merged }: Came, wanted: boolean): boolean {
-  return wanted && !merged ? wanted : merged;
 }
 
 function mayReadItem(life: Life, node: Node, id: string): boolean {

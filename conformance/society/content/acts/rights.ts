@@ -171,9 +171,13 @@ export async function ends(life: Life): Promise<void> {
   life.say(`${short(node)} is deactivated`);
   await life.scene.clock.settle();
   const { archive_item_id } = answer.value as { readonly archive_item_id: string };
+  const own = `private:${parent.id}`;
+  const isKept = life.expected.writes(parent, own, life.now);
+  const n = 1 + [...life.expected.items.values()].filter(({ store }) => store === own).length;
+  if (isKept) stored(life, `${own}#${n}`, { author: parent.id, store: own, canary, state: 'live' });
   for (const one of readers) {
     const { text } = await worded(one.entity, 'memory_read_warm', { item_id: archive_item_id });
-    const wanted = one.node === parent && life.expected.reads(one.node, `private:${one.node.id}`, life.now);
+    const wanted = one.node === parent && isKept && life.expected.reads(parent, own, life.now);
     life.is(`${short(one.node)} reads the archive of ${short(node)}`, text.includes(canary), wanted);
   }
   life.did('deactivate');

@@ -135,8 +135,12 @@ export async function invites(life: Life): Promise<void> {
   await life.scene.clock.settle();
   life.did('invite', !isMember);
   life.say(`the owner of ${CLUB} names ${short(node)} ${role}`);
-  if (isMember) node.members = { ...node.members, [CLUB]: role };
-  else life.is(`what ${short(node)} was sent by a group`, (await takenSince(life, { before, of: node.id })).join(), '');
+  if (isMember) {
+    life.expected.narrowed(node, role === 'viewer' && node.members[CLUB] !== 'viewer', life.now);
+    node.members = { ...node.members, [CLUB]: role };
+  }
+  if (!isMember)
+    life.is(`what ${short(node)} was sent by a group`, (await takenSince(life, { before, of: node.id })).join(), '');
   const rows = await life.scene.world.kernel.table(['society/Entity@1', node.id], 'memberships');
   const [, held] = rows.find(([group]) => group === CLUB) ?? [];
   life.is(`${CLUB} for ${short(node)}`, held, node.members[CLUB]);
