@@ -1,7 +1,7 @@
 /** Judges random worlds: what the model and each tool shows is compared with what the oracle expects, word by word. */
 import { forks } from './acts/forking.js';
 import { archivesOrErases, shares, validates, writes } from './acts/items.js';
-import { polls, readsItem, readsStore } from './acts/reading.js';
+import { asksInVain, polls, readsItem, readsStore } from './acts/reading.js';
 import { comesBack, readsStaging, reviews } from './acts/returning.js';
 import { ends, fails, judges, moves, narrows, suspends } from './acts/rights.js';
 import { asks, duringRun, runs } from './acts/running.js';
@@ -41,7 +41,23 @@ const pollsOne: Act = (life) => polls(life, life.d.of(life.members));
 const ACTS: readonly Act[] = [
   ...[writes, writes, writes, writes, writes, writes, shares, shares, validates, archivesOrErases],
   ...[narrows, narrows, moves, moves, judges, suspends, fails, fails, ends],
-  ...[pollsOne, readsStore, readsStore, readsItem, readsItem, runs, runs, runs, asks, asks, beside, beside, beside],
+  ...[
+    pollsOne,
+    asksInVain,
+    asksInVain,
+    readsStore,
+    readsStore,
+    readsItem,
+    readsItem,
+    runs,
+    runs,
+    runs,
+    asks,
+    asks,
+    beside,
+    beside,
+    beside,
+  ],
   ...[comesBack, comesBack, reviews, reviews, readsStaging, readsStaging],
   ...[creates, creates, invites, delegates, asksOfSwarm, disbands],
 ];

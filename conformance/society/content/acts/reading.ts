@@ -99,6 +99,20 @@ export function storesOf({ id, members }: Node): readonly string[] {
   return [`private:${id}`, ...Object.keys(members).map((group) => `group:${group}`)];
 }
 
+/** An agent that is suspended, or whose parent is, asks for something: it is refused. */
+export async function asksInVain(life: Life): Promise<void> {
+  const { d, expected } = life;
+  const still = life.agents.filter(({ node }) => !node.failed && !expected.operates(node) && !life.isRunning(node));
+  if (still.length === 0) return;
+  const { node, entity } = d.of(still);
+  const group = d.of([...expected.groups.keys()]);
+  const tool = d.of(['memory_read_warm', 'memory_search', 'events_poll'] as const);
+  const args = { memory_read_warm: { group }, memory_search: { query: 'canary end' }, events_poll: {} }[tool];
+  const { refused } = await worded(entity, tool, args);
+  life.did('ask in vain', true);
+  life.is(`${short(node)} calls ${tool} and stands still`, refused, 'agent_not_active');
+}
+
 /** An entity reads one item by its id: its words, or a denial, which names neither its author nor its subject. */
 export async function readsItem(life: Life): Promise<void> {
   const { d, expected } = life;

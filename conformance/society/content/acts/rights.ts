@@ -56,8 +56,8 @@ export async function moves(life: Life): Promise<void> {
   const { d, expected, scene } = life;
   const { node } = d.once(4) ? life.member('ben') : d.of([...life.agents, life.member('ben')]);
   const group = d.of([...GROUPS, CLUB, ...strangeSwarms(life, node.id)]);
-  if (node.failed || expected.groups.get(group)?.isOpen !== true) return;
-  life.did('move');
+  if (expected.groups.get(group)?.isOpen !== true || (node.failed && node.members[group] === undefined)) return;
+  life.did(node.failed ? 'remove a failed member' : 'move');
   if (node.members[group] === undefined) return joins(life, node, group, d.once(6) ? 'viewer' : 'member');
   const wasReader = expected.reads(node, `group:${group}`, life.now);
   await scene.office.group(group).leave(node.id);
