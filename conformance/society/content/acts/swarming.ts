@@ -1,5 +1,5 @@
 /** Swarms: who may lead one, what its agents are told and say, and who is told of it. */
-import type { JournalRecord } from 'reprise/kernel';
+import type { JournalRecord } from '@reprise/contracts';
 import type { SwarmManifest } from 'reprise/society';
 import type { Node } from '../../oracle.js';
 import { PERSON } from '../../worlds/grown.js';
