@@ -13,7 +13,7 @@ describe('a member whose cell was revived', () => {
       prompts.push(JSON.stringify(messages));
       return { text: '.' };
     };
-    await using scene = await openOffice({ failing: true, agents: [worker], steps: [step] });
+    await using scene = await openOffice({ failing: true, agents: [worker], steps: Array(1).fill(step) });
     const { office, world } = scene;
     const [ann, ben] = [await office.human('ann'), await office.human('ben')];
     const crew = office.group('crew');

@@ -1,7 +1,7 @@
 /** A world with a society, a clock that a test moves, and tools that models call. */
 import { type AnyAgent, defineAgent, defineTool, memory, openWorld } from 'reprise';
 import type { WorldPart } from 'reprise/parts';
-import { script } from 'reprise/providers';
+import { type ScriptStep, script } from 'reprise/providers';
 import { type Capabilities, type Entity, type SocietyOptions, society } from 'reprise/society';
 import { VirtualClock } from 'reprise/testing';
 import * as z from 'zod';
@@ -31,7 +31,7 @@ export function agentWith(tools: readonly ReturnType<typeof hangingTool>['tool']
 
 /** What a test may choose of its world. */
 export interface OfficeOptions {
-  readonly steps?: Parameters<typeof script>;
+  readonly steps?: readonly ScriptStep[];
   readonly agents?: readonly AnyAgent[];
   readonly society?: SocietyOptions;
   readonly parts?: readonly WorldPart[];
