@@ -130,8 +130,8 @@ const READS: readonly Mutant[] = [
   ),
   mutant(
     'a search finds items that are not in use',
-    'memory/src/search.ts',
-    ["return state === 'live' && (expires", "return state !== 'quarantined' && (expires"],
+    'society/src/pure/plans/memory.ts',
+    ['searchAsked(plan, store, { query, k, all: false })', 'searchAsked(plan, store, { query, k, all: true })'],
     0,
   ),
   mutant(
@@ -205,7 +205,10 @@ const STAGING: readonly Mutant[] = [
   mutant(
     'every agent reads what others have brought back',
     'society/src/pure/compile/compile-rights.ts',
-    ['[of.agent_id, ...(of.reviews ?? [])].map((agent) =>', "['*'].map((agent) =>"],
+    [
+      'const returned = [of.agent_id, ...(of.reviews ?? [])].map(',
+      "const returned = ['staging:*'];\n  [of.agent_id].map(",
+    ],
     0,
   ),
   mutant(

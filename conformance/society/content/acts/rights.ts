@@ -54,7 +54,9 @@ function readable({ expected, now }: Life, { node }: Pick<Member, 'node'>): read
 /** The app adds an entity to a group, or removes it. */
 export async function moves(life: Life): Promise<void> {
   const { d, expected, scene } = life;
-  const { node } = d.once(4) ? life.member('ben') : d.of([...life.agents, life.member('ben')]);
+  const failed = life.agents.filter(({ node }) => node.failed);
+  const ones = failed.length > 0 && d.once(2) ? failed : [...life.agents, life.member('ben')];
+  const { node } = d.of(ones);
   const group = d.of([...GROUPS, CLUB, ...strangeSwarms(life, node.id)]);
   if (expected.groups.get(group)?.isOpen !== true || (node.failed && node.members[group] === undefined)) return;
   life.did(node.failed ? 'remove a failed member' : 'move');
@@ -131,7 +133,8 @@ export async function fails(life: Life): Promise<void> {
     ({ node }) => !life.hasBelow(node) && !life.isRunning(node) && !isOfSwarm(life, node.id),
   );
   if (ones.length === 0) return;
-  const { node, entity } = life.d.of(ones);
+  const failed = ones.filter(({ node }) => node.failed);
+  const { node, entity } = failed.length > 0 && !life.d.once(3) ? life.d.of(failed) : life.d.of(ones);
   if (!node.failed && !life.d.once(2)) return;
   if (node.failed) await entity.revive();
   else await failEntity(life.scene.world, node.id);
