@@ -4,9 +4,10 @@
  * are called. There 25 trees share one world, each below a person of its own; every world is verified.
  *
  *   npx tsx --conditions=@reprise/source conformance/society.ts [--trees 1000000] [--seed N]
- *   npx tsx --conditions=@reprise/source conformance/society.ts --worlds 10000 [--seed N] [--mutant while-making]
+ *   npx tsx --conditions=@reprise/source conformance/society.ts --worlds 10000 [--seed N] [--keep-going] [--mutant while-making]
  *
  * With --mutant while-making the rights of an agent are set in the delivery that makes it: a disagreement must be found.
+ * With --keep-going a run of worlds goes on behind a disagreement.
  */
 import { parseArgs } from 'node:util';
 import { judgeTrees } from './society/trees.js';
@@ -19,6 +20,7 @@ const { values: options } = parseArgs({
     worlds: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() & 0x3fffffff) },
     mutant: { type: 'string', default: '' },
+    'keep-going': { type: 'boolean', default: false },
   },
 });
 const seed = Number(options.seed);
@@ -34,8 +36,11 @@ function trees(asked: number): number {
 }
 
 async function worlds(asked: number): Promise<number> {
-  const found = await judgeWorlds(asked, seed, options.mutant === 'while-making' ? rightsSetWhileMaking() : undefined);
-  told(found.first, `--worlds 1 --seed ${seed + found.trees - 1}`);
+  const found = await judgeWorlds(asked, seed, {
+    part: options.mutant === 'while-making' ? rightsSetWhileMaking() : undefined,
+    keepGoing: options['keep-going'],
+    told: (what) => told(what, `--worlds 1 --seed ${/^seed (\d+)/.exec(what)?.[1]}`),
+  });
   const { questions, allowed, calls, frames } = found;
   console.log(
     `${questions} questions, ${allowed} allowed, ${calls} calls, ${frames} frames verified; seed ${seed}, ${seconds()} s`,

@@ -40,6 +40,8 @@ export interface Node {
   failed: boolean;
   /** What was cut so, in the order of time. */
   cuts: readonly Cut[];
+  /** All above it, as they were when its cell failed: what they hand on more since, it has not heard of. */
+  knew: readonly Node[];
 }
 
 /** What an entity above takes from a failed agent: everything, or what one change of capabilities does not leave. */
@@ -145,24 +147,29 @@ export function may(tree: readonly Node[], index: number, question: Question): b
   const node = tree[index] as Node;
   const sides = [node, ...node.meanwhile.map((members) => ({ ...node, members }))];
   if (!sides.every((side) => uses(tree, side, question)) || !isLeft(node, question)) return false;
+  if (!node.knew.every((one) => handsOn(one, question))) return false;
   for (let above = node.parent; above >= 0; above = (tree[above] as Node).parent) {
     const one = tree[above] as Node;
-    if (!handsOn(one, question) || !isLeft(one, question)) return false;
+    if (![one, ...one.knew].every((each) => handsOn(each, question)) || !isLeft(one, question)) return false;
   }
   return true;
 }
 
 /** The operations that a node may have at once; Infinity for any number. */
 export function parallel(tree: readonly Node[], index: number): number {
-  const own = (tree[index] as Node).declared.max_parallel_ops ?? Number.POSITIVE_INFINITY;
-  let least = own;
-  for (let at = (tree[index] as Node).parent; at >= 0; at = (tree[at] as Node).parent) {
-    const { granted, declared } = tree[at] as Node;
-    least = Math.min(least, (granted ?? declared).max_parallel_ops ?? Number.POSITIVE_INFINITY);
+  const node = tree[index] as Node;
+  let least = Math.min(node.declared.max_parallel_ops ?? Number.POSITIVE_INFINITY, ...node.knew.map(handedOnAtOnce));
+  for (let at = node.parent; at >= 0; at = (tree[at] as Node).parent) {
+    const one = tree[at] as Node;
+    least = Math.min(least, ...[one, ...one.knew].map(handedOnAtOnce));
   }
   for (let at = index; at >= 0; at = (tree[at] as Node).parent)
     for (const cut of (tree[at] as Node).cuts) least = Math.min(least, leftAtOnce(cut));
   return least;
+}
+
+function handedOnAtOnce({ granted, declared }: Node): number {
+  return (granted ?? declared).max_parallel_ops ?? Number.POSITIVE_INFINITY;
 }
 
 /** The larger of the numbers that a cut names. */

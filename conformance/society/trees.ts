@@ -130,6 +130,7 @@ function nodeOf(d: Draws, parent: number, index: number): Node {
     reviews: d.once(4) ? ['7'.repeat(64)] : [],
     failed: !isPerson && d.once(4),
     cuts: [],
+    knew: [],
   };
 }
 

@@ -26,7 +26,10 @@ const WRONG = 2;
 /** Opens a world for trees. */
 export async function openTrees(part = failingSociety()) {
   const clock = new VirtualClock();
-  const world = await openWorld({ store: memory(), clock, models: { main: script() }, parts: [part] });
+  const world = await openWorld({
+    ...{ store: memory(), clock, models: { main: script() }, parts: [part] },
+    onError: () => {}, // cells are made to fail
+  });
   const office = world.part(part);
   for (const group of [...GROUPS, JUDGED]) await office.group(group).open();
   return { world, office, clock };
@@ -80,6 +83,7 @@ export async function changeTree(at: Trees, d: Draws, tree: readonly Grown[]): P
     if (!isOver && !node.failed && d.once(3)) {
       await failEntity(at.world, node.id);
       node.failed = true;
+      node.knew = aboveOf(tree, node);
       for (const { node: child } of tree.filter((one) => tree[one.node.parent] === grown))
         child.meanwhile = [child.members];
     }
@@ -123,7 +127,13 @@ export const PERSON = {
   reviews: [],
   failed: false,
   cuts: [],
+  knew: [],
 } as const;
+
+function aboveOf(tree: readonly Grown[], { parent }: Node): readonly Node[] {
+  const grown = tree[parent];
+  return grown === undefined ? [] : [{ ...grown.node }, ...aboveOf(tree, grown.node)];
+}
 
 /** Whether an agent has ended, or was ended for it. */
 export function isEnded({ status, cuts }: Node): boolean {

@@ -18,7 +18,7 @@ import {
 } from './grown.js';
 
 /** What was found in a run. */
-export interface FoundInWorlds {
+export interface FoundInWorlds extends JudgedHow {
   trees: number;
   questions: number;
   allowed: number;
@@ -34,26 +34,30 @@ const CALLS = 4;
 /** Refused calls suspend an agent when five come within ten minutes. */
 const BETWEEN_CALLS_MS = 150_000;
 
-/** Judges trees from a seed on, in worlds that each are verified. It stops at the first disagreement. */
-export async function judgeWorlds(
-  trees: number,
-  seed: number,
-  part?: ReturnType<typeof society>,
-): Promise<FoundInWorlds> {
-  const found: FoundInWorlds = { trees: 0, questions: 0, allowed: 0, calls: 0, frames: 0, disagreements: 0 };
-  while (found.trees < trees && found.disagreements === 0)
-    await judgeWorld(Math.min(SHARED, trees - found.trees), seed + found.trees, found, part);
+/** How trees are judged. */
+export interface JudgedHow {
+  readonly part?: ReturnType<typeof society> | undefined;
+  /** Goes on behind a disagreement; else the first one ends the run. */
+  readonly keepGoing?: boolean | undefined;
+  /** Hears of each disagreement. */
+  readonly told?: ((what: string) => void) | undefined;
+}
+
+/** Judges trees from a seed on, in worlds that each are verified. */
+export async function judgeWorlds(trees: number, seed: number, how: JudgedHow = {}): Promise<FoundInWorlds> {
+  const found: FoundInWorlds = { trees: 0, questions: 0, allowed: 0, calls: 0, frames: 0, disagreements: 0, ...how };
+  while (found.trees < trees && goesOn(found))
+    await judgeWorld(Math.min(SHARED, trees - found.trees), seed + found.trees, found);
   return found;
 }
 
-async function judgeWorld(
-  trees: number,
-  seed: number,
-  found: FoundInWorlds,
-  part: ReturnType<typeof society> | undefined,
-): Promise<void> {
-  const at = await openTrees(part);
-  for (let n = 0; n < trees && found.disagreements === 0; n++, found.trees++) await judgeTree(at, seed + n, found);
+function goesOn({ keepGoing = false, disagreements }: FoundInWorlds): boolean {
+  return keepGoing || disagreements === 0;
+}
+
+async function judgeWorld(trees: number, seed: number, found: FoundInWorlds): Promise<void> {
+  const at = await openTrees(found.part);
+  for (let n = 0; n < trees && goesOn(found); n++, found.trees++) await judgeTree(at, seed + n, found);
   const { unverified, frames } = await at.world.verify();
   found.frames += frames;
   await at.world.close();
@@ -62,13 +66,14 @@ async function judgeWorld(
 
 async function judgeTree(at: Trees, seed: number, found: FoundInWorlds): Promise<void> {
   const d = draws(seed);
+  const before = found.disagreements;
   const tree = await growTree(at, d, `p${seed}`);
   await askAll(at, tree, seed, found);
   await settleTree(at, d, tree);
   await askAll(at, tree, seed, found);
   await changeTree(at, d, tree);
   await askAll(at, tree, seed, found);
-  for (let n = 0; n < CALLS && found.disagreements === 0; n++) {
+  for (let n = 0; n < CALLS && found.disagreements === before; n++) {
     await tryOne(at, d.of(tree.slice(1)), tree, { seed, tool: d.of(TOOLS), group: d.of(GROUPS) }, found);
     await at.clock.advance(BETWEEN_CALLS_MS);
   }
@@ -178,10 +183,21 @@ function expectedOf(
 
 /** Whether an agent may act by its status: one that is not autonomous stands still with its parent. */
 function operates(nodes: readonly Node[], index: number, now: number): boolean {
-  const { kind, status, end, parent, declared } = nodes[index] as Node;
+  return isActive(nodes[index] as Node, aboveOf(nodes, index), now);
+}
+
+/** What happens above a failed agent it does not hear, and those below it do not hear of it. */
+function isActive({ kind, status, end, declared, failed, knew }: Node, above: readonly Node[], now: number): boolean {
   if (kind === 'person') return true;
-  if (status !== 'active' || now >= end) return false;
-  return declared.autonomous === true || operates(nodes, parent, now);
+  if (status !== 'active' || (!failed && now >= end)) return false;
+  if (declared.autonomous === true) return true;
+  const [parent, ...others] = failed ? knew : above;
+  return parent !== undefined && isActive(parent, others, failed ? 0 : now);
+}
+
+function aboveOf(nodes: readonly Node[], index: number): readonly Node[] {
+  const { parent } = nodes[index] as Node;
+  return parent < 0 ? [] : [nodes[parent] as Node, ...aboveOf(nodes, parent)];
 }
 
 function argsOf(tool: string, group: string): object {
@@ -199,6 +215,7 @@ function isAbove(nodes: readonly Node[], above: number, index: number): boolean 
 function disagree(found: FoundInWorlds, what: string): void {
   found.disagreements++;
   found.first ??= what;
+  found.told?.(what);
 }
 
 function told(seed: number, nodes: readonly Node[], index: number, what: string): string {

@@ -95,6 +95,11 @@ export const setRightsCommand = z.strictObject({
   approved: z.exactOptional(z.array(remembered).max(256)),
   revision: z.exactOptional(z.int().min(0)),
   /**
+   * Of a cell only: what a side says beyond what the cell may set is cut off, dimension by dimension, where the change
+   * would be refused otherwise. A dimension that does not grow keeps what it says.
+   */
+  excess: z.exactOptional(z.literal('cut')),
+  /**
    * A hold of the principal on a cell, by itself: both sides of the cell are met with it, until its granter, a cell above
    * the granter or the operator lifts it with null. It needs no revision. Only a cell above the holder and the operator
    * set one.

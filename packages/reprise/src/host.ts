@@ -5,6 +5,7 @@ export {
   type HostedWorld,
   type HostFailure,
   type HostOptions,
+  type HostWitness,
   type Lease,
   memoryDirectory,
   type OpenDirectory,

@@ -115,7 +115,7 @@ const FROM_OTHERS: readonly (readonly [string, object])[] = [
   ['society/Above@1', { grant: { may: {} }, limits: {} }],
   ['society/Lead@1', { swarm_id: 'crew', group: 'crew' }],
   ['society/ParentStatus@1', { active: false, removed: true, by: 'ann', depth: 0 }],
-  ['society/RightsStand@1', { revision: 0, code: null }],
+  ['society/RightsStand@1', { ask: 0, code: null }],
   ['society/Subscribe@1', { subscriptions: [] }],
   ['society/SwarmOver@1', {}],
   ['society/Membership@1', { group: 'crew', role: 'owner', by: null }],

@@ -9,6 +9,7 @@
  *     second time only when its guarantee permits it; it is settled exactly once.
  * J4  A late answer is recorded as late, and leads to nothing else.
  * J5  A plan begins once and ends once.
+ * J6  An input is quarantined only after the deaths of two processes that had the world open.
  */
 import type { JournalRecord, PlanAddress } from '@reprise/contracts';
 
@@ -34,6 +35,8 @@ export class JournalAuditor {
   readonly #asked = new Map<string, number>();
   #seq = -1;
   #at = 0;
+  /** The processes that died while they had the world open. */
+  #deaths = 0;
 
   /** The number of the last frame; −1 before the first. */
   get seq(): number {
@@ -50,6 +53,11 @@ export class JournalAuditor {
     return this.#asked.get(`${principal} ${id}`);
   }
 
+  /** A process has died that had the world open, or was opening it. */
+  processDied(): void {
+    this.#deaths++;
+  }
+
   /** Checks the next frame. @throws Error when the frame breaks a promise */
   read(frame: readonly JournalRecord[]): void {
     const [ingress, ...rest] = frame;
@@ -57,6 +65,8 @@ export class JournalAuditor {
     must(ingress.seq === this.#seq + 1, `frame ${ingress.seq} comes after frame ${this.#seq}`); // J1
     must(ingress.at >= this.#at, `frame ${ingress.seq} is older than the one before`);
     [this.#seq, this.#at] = [ingress.seq, ingress.kind === 'clock' ? ingress.wall : ingress.at];
+    if ('quarantined' in ingress)
+      must(this.#deaths >= 2, `frame ${ingress.seq} is quarantined after ${this.#deaths} deaths`); // J6
     this.#ingress(ingress, rest);
     for (const record of rest) this.#derived(record);
   }

@@ -90,6 +90,7 @@ export class Processes {
     live.process.dead = true;
     this.live = this.live.filter((one) => one !== live);
     this.scene.turnstile.forget(live.process);
+    this.scene.journal.processDied();
     await this.scene.disk.died(live.process);
   }
 

@@ -89,6 +89,24 @@ export function firstExcess(child: Capability, parent: Capability): Excess | und
   return excessOf('expires_at', child, parent) ?? excessOf('max_parallel', child, parent);
 }
 
+/**
+ * Joins two capabilities: what either permits, until the later end, with the larger number at once.
+ *
+ * @returns in canonical form
+ */
+export function join(a: Capability, b: Capability): Capability {
+  const may: Record<string, Patterns> = {};
+  for (const dimension of dimensionsOf(a, b)) {
+    const [one, other] = [narrowed(a, dimension), narrowed(b, dimension)];
+    if (one !== undefined && other !== undefined) may[dimension] = [...one, ...other];
+  }
+  return canonical({
+    may,
+    ...bound('expires_at', greatest(a.expires_at, b.expires_at)),
+    ...bound('max_parallel', greatest(a.max_parallel, b.max_parallel)),
+  });
+}
+
 /** Tells whether a capability permits something in a dimension. Whether it still holds is {@link isExpired}. */
 export function permits(capability: Capability, dimension: string, text: string): boolean {
   const patterns = narrowed(capability, dimension);
@@ -144,6 +162,10 @@ type Bounded = 'expires_at' | 'max_parallel';
 function least(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return Math.min(a, b);
+}
+
+function greatest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : Math.max(a, b);
 }
 
 function bound(name: Bounded, value: number | undefined): { readonly [bounded in Bounded]?: number } {

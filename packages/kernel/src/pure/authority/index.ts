@@ -23,6 +23,7 @@ export {
   firstExcess,
   type HeldRights,
   isExpired,
+  join,
   leq,
   meet,
   NOTHING,

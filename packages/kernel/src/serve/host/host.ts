@@ -6,16 +6,16 @@
  *     So all that a crash hides is in worlds whose rows say `open`, and the next host wakes those first.
  * H6  A failing world does not delay another: it is tried again, later and later, as long as something is due.
  * H7  A world that wants to wake at once, again and again, counts as failing, too.
- * H8  A world is opened again only where its store still has the last durable frame that this host has seen.
+ * H8  A world is opened again only where its store still has the last durable frame that this host or its witness has seen.
  */
 import { present, RepriseError } from '@reprise/contracts';
-import type { Head } from '../../ports/journal/port.js';
 import { type Clock, systemClock } from '../../ports/time/clock.js';
 import { CLOCK_JUMP_LIMITS, Stamper } from '../../ports/time/stamper.js';
 import { WakingClock } from '../../ports/time/waking-clock.js';
 import type { OpenDirectory, RowQuery, WorldRow } from './directory.js';
 import { type HostedWorld, type HostOptions, kernelOf, requireHostOptions, requireWorldId } from './options.js';
 import { Residents } from './residents.js';
+import { SeenHeads } from './seen-heads.js';
 import { SharedLimits } from './shared-limits.js';
 import { Troubles } from './troubles.js';
 import { Waker } from './waker.js';
@@ -72,8 +72,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
   readonly #waker: Waker;
   readonly #limits: SharedLimits;
   readonly #troubles = new Troubles();
-  /** The last durable head of each world that was open in this process (H8). */
-  readonly #seen = new Map<string, Head>();
+  readonly #seen: SeenHeads;
   #closing: Promise<void> | undefined;
   /** How long effects may continue while their world is being closed, in milliseconds. */
   #drainMs = 0;
@@ -83,6 +82,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     private readonly options: HostOptions<W>,
     private readonly directory: OpenDirectory,
   ) {
+    this.#seen = new SeenHeads(options.witness);
     this.#clock = options.clock ?? systemClock;
     this.#alarmClock = new WakingClock(this.#clock);
     this.#limits = new SharedLimits(options.limits ?? [], this.#clock);
@@ -196,7 +196,7 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     const before = await this.directory.get(id);
     await this.directory.set([{ world: id, nextWakeAt: before?.nextWakeAt ?? null, open: true }]); // H5
     try {
-      const expectHead = this.#seen.get(id);
+      const expectHead = await this.#seen.of(id);
       const base = { store, clock: this.#clock, throttle: this.#limits.of(id), ...present({ expectHead }) };
       const world = await this.options.open(id, base);
       void kernelOf(world).ended.then(() => this.#residents.look());
@@ -221,8 +221,11 @@ export class Host<W extends HostedWorld> implements AsyncDisposable {
     const kernel = kernelOf(world);
     const broken = kernel.closedBy;
     const failure = await this.#shut(world);
-    this.#seen.set(id, kernel.head);
-    const error = broken ?? failure;
+    const unkept = await this.#seen.saw(id, kernel.head).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const error = broken ?? failure ?? unkept;
     if (error === undefined)
       return this.#write(id, { world: id, nextWakeAt: this.#wakeTimeOf(id, world), open: false });
     const nextWakeAt = this.#time.now() + this.#troubles.add(id);

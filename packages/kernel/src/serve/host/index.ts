@@ -2,4 +2,5 @@ export type { HostDirectory, OpenDirectory, RowQuery, WorldRow } from './directo
 export { Host, type Lease, openHost } from './host.js';
 export { memoryDirectory } from './memory-directory.js';
 export type { HostedWorld, HostFailure, HostOptions, WorldBase } from './options.js';
+export type { HostWitness } from './seen-heads.js';
 export type { SharedLimit } from './shared-limits.js';

@@ -8,6 +8,7 @@ import { isCellKey } from '../../pure/engine/index.js';
 import type { Throttle } from '../../run/dispatch/throttle.js';
 import type { World } from '../../run/world/world.js';
 import type { HostDirectory } from './directory.js';
+import type { HostWitness } from './seen-heads.js';
 import type { SharedLimit } from './shared-limits.js';
 
 /** A world as a host sees it: the kernel's own, or one built on it. */
@@ -19,7 +20,7 @@ export interface WorldBase {
   readonly clock: Clock;
   readonly throttle: Throttle;
   /**
-   * The last durable frame that this host has seen of the world. A store that has lost it, such as a database that fell
+   * The last durable frame that this host, or its witness, has seen of the world. A store that has lost it, such as a database that fell
    * back to an older state, is then refused with `head_mismatch`, and nothing is executed again.
    */
   readonly expectHead?: Head;
@@ -50,6 +51,8 @@ export interface HostOptions<W extends HostedWorld> {
   readonly waitMs?: number;
   /** Limits that all worlds share, such as a provider's. The first one whose pattern matches applies. */
   readonly limits?: readonly SharedLimit[];
+  /** Keeps the heads of worlds beyond the life of this host; without one the host knows what it has seen itself. */
+  readonly witness?: HostWitness;
   readonly clock?: Clock;
   /** Called for errors while no caller waited: a world that cannot wake, or that broke down. */
   readonly onError?: (failure: HostFailure) => void;
@@ -72,6 +75,7 @@ export function requireHostOptions(options: unknown): void {
     idleMs = 0,
     waitMs = 0,
     limits = [],
+    witness,
     clock,
     onError,
   } = fieldsOf(options);
@@ -83,6 +87,9 @@ export function requireHostOptions(options: unknown): void {
   require(isTime(waitMs), 'waitMs', 'milliseconds, 0 or more', waitMs);
   require(Array.isArray(limits), 'limits', 'a list of limits', limits);
   for (const [i, limit] of (limits as unknown[]).entries()) requireLimit(limit, `limits[${i}]`);
+  const asked = isObject(witness) ? [witness.head, witness.saw] : [];
+  const isWitness = witness === undefined || (asked.length > 0 && asked.every(isFunction));
+  require(isWitness, 'witness', 'an object with head() and saw()', witness);
   const parts = isObject(clock) ? [clock.wall, clock.monotonic, clock.sleep] : [];
   require(clock === undefined || (parts.length > 0 && parts.every(isFunction)), 'clock', 'a clock', clock);
   require(onError === undefined || isFunction(onError), 'onError', 'a function', onError);

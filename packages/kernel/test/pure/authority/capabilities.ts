@@ -10,6 +10,7 @@ import { Meaning, patternsOf, textsOf } from './texts.js';
 export interface Lattice {
   readonly canonical: (capability: Capability) => Capability;
   readonly meet: (a: Capability, b: Capability) => Capability;
+  readonly join: (a: Capability, b: Capability) => Capability;
   readonly leq: (a: Capability, b: Capability) => boolean;
   readonly permits: (capability: Capability, dimension: string, text: string) => boolean;
   readonly isExpired: (capability: Capability, at: number) => boolean;
@@ -67,6 +68,11 @@ function both(a: Extent, b: Extent): Extent {
   return { sets, expires: Math.min(a.expires, b.expires), parallel: Math.min(a.parallel, b.parallel) };
 }
 
+function either(a: Extent, b: Extent): Extent {
+  const sets = a.sets.map((set, i) => set | (b.sets[i] as bigint));
+  return { sets, expires: Math.max(a.expires, b.expires), parallel: Math.max(a.parallel, b.parallel) };
+}
+
 function same(a: Extent, b: Extent): boolean {
   return a.expires === b.expires && a.parallel === b.parallel && a.sets.every((set, i) => set === b.sets[i]);
 }
@@ -95,7 +101,15 @@ export function judgeLattice(lattice: Lattice, a: Capability, b: Capability, c: 
   must(leq(a, a), 'each lies in itself', a);
   must(!(leq(a, b) && leq(b, c)) || leq(a, c), 'lying in one another carries on', a, b, c);
   must(!(leq(c, a) && leq(c, b)) || leq(c, ab), 'a meet is the widest that lies in both', a, b, c);
+  judgeJoin(lattice, a, b);
   judgeAnswers(lattice, a, inA);
+}
+
+function judgeJoin({ join, leq, canonical }: Lattice, a: Capability, b: Capability): void {
+  const joined = join(a, b);
+  must(same(extentOf(joined), either(extentOf(a), extentOf(b))), 'a join is what either permits', a, b, joined);
+  must(bytes(joined) === bytes(canonical(joined)), 'a join has the canonical form', a, b, joined);
+  must(leq(a, joined) && leq(b, joined), 'both lie in their join', a, b);
 }
 
 function judgeAnswers({ permits, isExpired }: Lattice, a: Capability, { sets, expires }: Extent): void {

@@ -80,6 +80,7 @@ describe('the laws', () => {
   };
   const latticeMutants: readonly (readonly [string, Partial<Lattice>])[] = [
     ['joins instead of meeting', { meet: joined }],
+    ['meets instead of joining', { join: meet }],
     ['forgets how many at once', { meet: (a, b) => without('max_parallel', meet(a, b)) }],
     [
       'lets the later end hold',

@@ -4,6 +4,7 @@ import { VirtualClock } from '@reprise/testkit';
 import {
   type AnyAdapter,
   type Clock,
+  type Head,
   memory,
   type OpenStore,
   openKernelWorld,
@@ -15,6 +16,7 @@ import {
   type HostDirectory,
   type HostFailure,
   type HostOptions,
+  type HostWitness,
   memoryDirectory,
   openHost,
 } from '../../../src/serve/host/index.js';
@@ -192,4 +194,27 @@ export async function firedIn(disk: Disk, world: string): Promise<{ name: string
   return ingress.flatMap((record) =>
     record.kind === 'timer' ? [{ name: record.name, due: record.due, at: record.at }] : [],
   );
+}
+
+/** A witness in memory, which can be away or full. */
+export interface WitnessUnderTest extends HostWitness {
+  away: boolean;
+  full: boolean;
+}
+
+/** A witness that outlives its hosts. */
+export function memoryWitness(): WitnessUnderTest {
+  const heads = new Map<string, Head>();
+  return {
+    away: false,
+    full: false,
+    async head(world) {
+      if (this.away) throw new RepriseError('store_failed', 'the witness does not answer');
+      return heads.get(world);
+    },
+    async saw(world, head) {
+      if (this.full) throw new RepriseError('store_full', 'the witness has no room');
+      heads.set(world, head);
+    },
+  };
 }

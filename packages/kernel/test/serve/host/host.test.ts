@@ -5,7 +5,7 @@ import { type HostDirectory, memoryDirectory, openHost, type WorldBase } from '.
 import { codeOf, expectDocumented, expectSound, isPending, refusal } from '../../support/judge.js';
 import { add, again, ask, cell, numberOf, once, start, wake } from '../../support/lab.js';
 import { ok, outside } from '../../support/outside.js';
-import { app, Disk, firedIn, givenHost } from './harness.js';
+import { app, Disk, firedIn, givenHost, memoryWitness } from './harness.js';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -61,6 +61,44 @@ describe('given a host', () => {
       'w',
       'head_mismatch',
     ]);
+    await host.close();
+  });
+
+  it('a world whose store fell back while no host ran stays closed, where a witness kept its head [HOST-12]', async () => {
+    const witness = memoryWitness();
+    const first = await givenHost({ idleMs: 0, witness });
+    await first.tell('w', add(1));
+    await first.clock.advance(1);
+    const older = await copyOf(first.disk.store('w'));
+    await first.tell('w', add(1));
+    await first.host.close();
+    first.disk.replace('w', older);
+    const next = await givenHost({ disk: first.disk, witness });
+    expect(await codeOf(next.tell('w', add(1)))).toBe('head_mismatch');
+    await next.host.close();
+  });
+
+  it('a world whose witness cannot tell stays closed, and is opened once it can [HOST-12]', async () => {
+    const witness = memoryWitness();
+    const { host, tell } = await givenHost({ witness });
+    witness.away = true;
+    expect(await codeOf(tell('w', add(1)))).toBe('store_failed');
+    witness.away = false;
+    await tell('w', add(1));
+    expect(await host.use('w', (world) => numberOf(world, 'a'))).toBe(1);
+    await host.close();
+  });
+
+  it('a head that the witness cannot keep is reported, and the world is tried again later [HOST-12]', async () => {
+    const witness = memoryWitness();
+    const { host, clock, failures, tell } = await givenHost({ idleMs: 0, witness });
+    witness.full = true;
+    await tell('w', add(1));
+    await clock.advance(1);
+    expect(failures.map(({ world, error }) => [world, (error as RepriseError).code])).toEqual([['w', 'store_full']]);
+    witness.full = false;
+    await clock.advance(HOUR);
+    expect((await witness.head('w'))?.seq).toBeGreaterThanOrEqual(0);
     await host.close();
   });
 

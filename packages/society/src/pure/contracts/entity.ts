@@ -120,8 +120,11 @@ export const agentRecord = z.strictObject({
 /** What is stated about an agent when it is made. */
 export type AgentRecord = z.infer<typeof agentRecord>;
 
-/** Rights that an agent has compiled anew, and the number of operations that it may have at once; null for any. */
-const compiled = z.strictObject({ rights, revision: count, parallel: z.nullable(z.int().min(1)) });
+/**
+ * Rights that an agent has compiled anew, and the number of operations that it may have at once; null for any. `ask` numbers
+ * the requests of the agent. With `cut` the maker sets of them what it may.
+ */
+const compiled = z.strictObject({ rights, ask: count, parallel: z.nullable(z.int().min(1)), cut: z.boolean() });
 
 /** Rights that an agent has compiled anew. */
 export type Compiled = z.infer<typeof compiled>;
@@ -171,13 +174,12 @@ export const entityState = z.strictObject({
   /** The tier that the parent's verdicts give. */
   tier,
   emcon: z.boolean(),
-  /** Whether its maker, whose cell had failed, has still to set rights that became wider. */
+  /** Whether its maker, whose cell had failed or which had less itself, has still to set rights that became wider. */
   waits_for_maker: z.boolean(),
-  /**
-   * What it has until its maker sets the wider rights that it asked for, and whether they were refused: something above the
-   * maker holds it to less. Null when it has what it asked for.
-   */
-  widening: z.nullable(z.strictObject({ stands: rights, asked: rights, refused: z.boolean() })),
+  /** Counts the requests for rights to its maker. */
+  asks: count,
+  /** The last of these requests until it is answered, and whether the maker is to cut what exceeds its own rights. */
+  asking: z.nullable(z.strictObject({ ask: count, rights, cut: z.boolean() })),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */
@@ -198,7 +200,7 @@ export const entityState = z.strictObject({
   changing: z.nullable(
     z.strictObject({
       call: z.nullable(z.string().max(64)),
-      revision: count,
+      ask: count,
       declared: capabilities,
       granted: z.nullable(capabilities),
       expires_at: z.nullable(stamp),
@@ -390,7 +392,7 @@ export const entityNews = {
       /** The maker takes back an agent that has not begun. */
       'society/Unmake@1': z.strictObject({}),
       /** The rights that an agent compiled stand, or were refused. */
-      'society/RightsStand@1': z.strictObject({ revision: count, code: z.nullable(z.string().max(96)) }),
+      'society/RightsStand@1': z.strictObject({ ask: count, code: z.nullable(z.string().max(96)) }),
       /** What the maker may hand on. */
       'society/Above@1': z.strictObject({ grant: capability, limits: aboveLimits }),
       /** The parent agent is active, or is not; once it was removed, all below it end. */
@@ -425,7 +427,7 @@ export const entityNews = {
   /** An agent has compiled its rights anew: its maker sets them. */
   'society/Compiled@1': from(compiled, childAgent),
   /** Follows the command that sets them: what was refused is known by then. */
-  'society/RightsSet@1': from(z.strictObject({ agent_id: agentId, revision: count }), by.self),
+  'society/RightsSet@1': from(z.strictObject({ agent_id: agentId, ask: count }), by.self),
   /** An agent tells its maker its status, and when it ends. */
   'society/ChildStatus@1': from(
     z.strictObject({

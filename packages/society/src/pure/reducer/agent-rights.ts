@@ -47,8 +47,8 @@ export function changeCapabilities(
   if (refused !== undefined) return refused;
   if (!isParent && (trust_floor !== undefined || automerge !== undefined || bonus_groups !== undefined))
     return refusal('not_authorized');
-  const { declared, granted, revision } = draft;
-  const asks = changeRights(draft, ctx, () => {
+  const { declared, granted } = draft;
+  const ask = changeRights(draft, ctx, () => {
     draft.declared = next.declared;
     draft.granted = next.granted;
     draft.expires_at = expires_at;
@@ -60,15 +60,19 @@ export function changeCapabilities(
   setTimers(draft, ctx);
   ctx.record('society/CapabilitiesChanged@1', { agent_id: idOf(ctx), by: by.actor });
   if (expires_at !== was) tellMaker(draft, ctx);
-  if (!asks) return { value: { ...report(draft, ctx), ...heard } };
-  draft.changing = { call, revision: revision + 1, declared, granted, expires_at: was };
+  if (ask === undefined) return { value: { ...report(draft, ctx), ...heard } };
+  draft.changing = { call, ask, declared, granted, expires_at: was };
   return undefined;
 }
 
 /** The rights of a change that widens stand, or were refused: then the change is taken back. */
-export function changeSet(draft: EntityState, revision: number, code: string | null, ctx: ReducerContext): void {
+export function changeSet(
+  draft: EntityState,
+  { ask, code }: { readonly ask: number; readonly code: string | null },
+  ctx: ReducerContext,
+): void {
   const { changing } = draft;
-  if (changing === null || changing.revision !== revision) return;
+  if (changing === null || changing.ask !== ask) return;
   draft.changing = null;
   if (code !== null) {
     changeRights(draft, ctx, () => {
@@ -92,8 +96,9 @@ function notSet(code: string): Answer {
 /** The maker did not take rights that this entity compiled: a change that waits for them is taken back. */
 export function makerRefused(draft: EntityState, code: string, ctx: ReducerContext): void {
   if (!isOfFailedCell(code)) return;
+  draft.asking = null;
   draft.waits_for_maker = true;
-  if (draft.changing !== null) changeSet(draft, draft.changing.revision, code, ctx);
+  if (draft.changing !== null) changeSet(draft, { ask: draft.changing.ask, code }, ctx);
 }
 
 /** What is declared, what counts, and where it is narrower than declared. */

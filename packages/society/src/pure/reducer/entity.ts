@@ -197,12 +197,12 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/Compiled@1': (_draft, compiled, ctx) => {
     setCompiled({ agent_id: rowKeyOf(ctx), payer: accountOf(idOf(ctx)) }, compiled, ctx);
   },
-  'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
-    tellStand(agent_id, revision, null, ctx);
+  'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => {
+    tellStand(agent_id, { ask, code: null }, ctx);
   },
-  'society/RightsStand@1': (draft, { revision, code }, ctx) => {
-    if (rightsStand(draft, code, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
-    changeSet(draft, revision, code, ctx);
+  'society/RightsStand@1': (draft, answer, ctx) => {
+    changeSet(draft, answer, ctx);
+    if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
   },
   'society/Above@1': (draft, above, ctx) => {
     changeRights(draft, ctx, () => keepAbove(ctx, above));
@@ -262,7 +262,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
-    if (refused !== undefined) return tellStand(refused.agent_id, refused.revision, value.code, ctx);
+    if (refused !== undefined) return tellStand(refused.agent_id, { ask: refused.ask, code: value.code }, ctx);
     if (value.tag?.startsWith(HOLD_TAG)) return holdRefused(draft, value.tag, ctx);
     agentNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
   },
@@ -320,7 +320,8 @@ function initial(): EntityState {
     tier: 'medium',
     emcon: false,
     waits_for_maker: false,
-    widening: null,
+    asks: 0,
+    asking: null,
     narrowed_at: 0,
     staged_at: 0,
     failures: [],
@@ -363,8 +364,12 @@ function agentNews(
   registered(draft, agent_id, news.made ? undefined : news.code, ctx);
 }
 
-function tellStand(agent_id: string, revision: number, code: string | null, ctx: ReducerContext): void {
-  ctx.send([ENTITY, agent_id], { name: 'society/RightsStand@1', value: { revision, code } });
+function tellStand(
+  agent_id: string,
+  answer: { readonly ask: number; readonly code: string | null },
+  ctx: ReducerContext,
+): void {
+  ctx.send([ENTITY, agent_id], { name: 'society/RightsStand@1', value: answer });
 }
 
 function requireActive({ kind, started, status, parent_active, declared }: EntityState, ctx: ReducerContext): void {

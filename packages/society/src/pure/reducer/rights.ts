@@ -7,7 +7,7 @@
  * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 import type { Capability, Patterns } from '@reprise/contracts';
-import { leq, meet } from '@reprise/kernel/authority';
+import { leq } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
 import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
@@ -31,67 +31,69 @@ const SET_TAG = 'rights.';
  * Makes a change that the rights of the entity follow from, and has them follow.
  *
  * @param change changes the state or the memberships; what it changes is all that the rights are compiled from
- * @returns whether the maker is to widen them: then it answers with `society/RightsStand@1`
+ * @returns the number of the request to the maker, where it is to widen them: its answer repeats it
  */
-export function changeRights(draft: EntityState, ctx: ReducerContext, change: () => void): boolean {
+export function changeRights(draft: EntityState, ctx: ReducerContext, change: () => void): number | undefined {
   const before = compiledOf(draft, ctx);
   change();
   const after = compiledOf(draft, ctx);
   if (draft.kind === 'person') {
     tellAbove(draft, ctx);
+    return undefined;
+  }
+  narrowTo(draft, before, after, ctx);
+  const asked = isWithin(after, before) ? undefined : askMaker(draft, after, ctx);
+  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
+  return asked;
+}
+
+/**
+ * Takes what no longer follows from the state from the rights that stand. Less may stand than followed before: what the
+ * maker has not set yet, and what the entity does not know to be taken from those above. The kernel cuts off the difference.
+ */
+function narrowTo(draft: EntityState, before: BothSides, after: BothSides, ctx: ReducerContext): void {
+  if (isWithin(before, after)) return;
+  draft.narrowed_at = ctx.now;
+  narrowSelf(after, ctx);
+  if (!leq(before.exercise, after.exercise)) followInSessions(after.exercise, ctx);
+}
+
+/**
+ * The maker has set what this entity asked for, or the kernel has refused it. What was taken from the entity since is taken
+ * from what was set, too.
+ *
+ * What exceeds the rights of the maker is refused as a whole, also in dimensions that do not exceed them: an entity further
+ * up may hold the maker, or have lost rights, and the entities between do not know when a cell between them had failed. Then
+ * the entity asks for what there is, and for the rest again when it acts.
+ *
+ * @returns whether there are rights that did not stand before
+ */
+export function rightsStand(
+  draft: EntityState,
+  { ask, code }: { readonly ask: number; readonly code: string | null },
+  ctx: ReducerContext,
+): boolean {
+  const { asking } = draft;
+  if (asking === null || asking.ask !== ask) {
+    if (code === null) narrowSelf(compiledOf(draft, ctx), ctx); // it was asked for before something was taken
     return false;
   }
-  const stands = draft.widening === null ? before : sidesOf(draft.widening.stands);
-  const kept = narrowTo(draft, stands, after, ctx);
-  const widens = !isWithin(after, before);
-  if (widens) {
-    draft.widening = { stands: sidesAsRecorded(kept), asked: sidesAsRecorded(after), refused: false };
-    askMaker(draft, after, ctx);
+  if (code === 'rights_exceeded' && !asking.cut) {
+    askMaker(draft, compiledOf(draft, ctx), ctx, true);
+    return false;
   }
-  if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
-  return widens;
-}
-
-/**
- * Takes from the rights that stand in the kernel what no longer follows from the state. Rights that were asked for and do
- * not stand yet are no part of it: with them the change would be a widening, which the kernel refuses as a whole.
- *
- * @returns what stands now
- */
-function narrowTo(draft: EntityState, stands: BothSides, after: BothSides, ctx: ReducerContext): BothSides {
-  if (isWithin(stands, after)) return stands;
-  const kept = { exercise: meet(stands.exercise, after.exercise), grant: meet(stands.grant, after.grant) };
-  draft.narrowed_at = ctx.now;
-  if (draft.widening !== null) draft.widening.stands = sidesAsRecorded(kept);
-  narrowSelf(kept, ctx);
-  if (!leq(stands.exercise, after.exercise)) followInSessions(kept.exercise, ctx);
-  return kept;
-}
-
-/**
- * The maker has set what this entity asked for, or the kernel has refused it: then the entity has what it had, and asks again
- * when it acts. What was taken from it since is taken from what was set, too.
- *
- * @returns whether it has what it asked for
- */
-export function rightsStand(draft: EntityState, code: string | null, ctx: ReducerContext): boolean {
-  if (draft.widening === null) return code === null;
-  if (code !== null) {
-    draft.widening.refused = true;
-    draft.waits_for_maker = true;
-  }
-  if (draft.widening.refused) return false;
-  const asked = sidesOf(draft.widening.asked);
-  draft.widening = null;
-  narrowTo(draft, asked, compiledOf(draft, ctx), ctx);
+  draft.asking = null;
+  if (code !== null || asking.cut) draft.waits_for_maker = true;
+  if (code !== null) return false;
+  narrowTo(draft, sidesOf(asking.rights), compiledOf(draft, ctx), ctx);
   return true;
 }
 
-function sidesAsRecorded({ exercise, grant }: BothSides): NonNullable<EntityState['widening']>['asked'] {
+function sidesAsRecorded({ exercise, grant }: BothSides): Compiled['rights'] {
   return { exercise: recorded(exercise), grant: recorded(grant) };
 }
 
-function sidesOf({ exercise, grant }: NonNullable<EntityState['widening']>['asked']): BothSides {
+function sidesOf({ exercise, grant }: Compiled['rights']): BothSides {
   return { exercise, grant: grant ?? exercise };
 }
 
@@ -170,7 +172,7 @@ export function keepAbove(ctx: ReducerContext, { grant: { may, expires_at, max_p
 /** The maker sets the rights that an agent of it has compiled. @param payer the account that pays for this cell */
 export function setCompiled(
   { agent_id, payer }: { readonly agent_id: string; readonly payer: string },
-  { rights, revision, parallel }: Compiled,
+  { rights, ask, parallel, cut }: Compiled,
   ctx: ReducerContext,
 ): void {
   const account = accountOf(agent_id);
@@ -182,28 +184,26 @@ export function setCompiled(
       holder: formatHolder(agent_id),
       ...recordedSides({ exercise: rights.exercise, grant: rights.grant ?? rights.exercise }),
       account,
+      ...(cut ? { excess: 'cut' as const } : {}),
     },
-    { tag: `${SET_TAG}${agent_id}.${revision}` },
+    { tag: `${SET_TAG}${agent_id}.${ask}` },
   );
-  ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, revision } });
+  ctx.send(ctx.address, { name: 'society/RightsSet@1', value: { agent_id, ask } });
 }
 
 /** The tag of rights that were sent to the maker. */
 export const COMPILED_TAG = 'compiled';
 
-/** Asks a maker again that had failed: if it was revived, the rights of this entity stand before what it does now. */
+/** Asks a maker again that had failed or had less: what it may set now stands before what this entity does next. */
 export function askMakerAgain(draft: EntityState, ctx: ReducerContext): void {
-  if (!draft.waits_for_maker) return;
-  const asked = compiledOf(draft, ctx);
-  if (draft.widening !== null) draft.widening = { ...draft.widening, asked: sidesAsRecorded(asked), refused: false };
-  askMaker(draft, asked, ctx);
+  if (draft.waits_for_maker) askMaker(draft, compiledOf(draft, ctx), ctx);
 }
 
-/** An agent and the revision whose rights were refused; undefined for other commands. */
-export function refusedRights(tag = ''): { readonly agent_id: string; readonly revision: number } | undefined {
+/** An agent and its request whose rights were refused; undefined for other commands. */
+export function refusedRights(tag = ''): { readonly agent_id: string; readonly ask: number } | undefined {
   if (!tag.startsWith(SET_TAG)) return undefined;
-  const [agent_id = '', revision = ''] = tag.slice(SET_TAG.length).split('.');
-  return { agent_id, revision: Number(revision) };
+  const [agent_id = '', ask = ''] = tag.slice(SET_TAG.length).split('.');
+  return { agent_id, ask: Number(ask) };
 }
 
 /** Has all agents of this entity hear what it may hand on now. */
@@ -223,16 +223,22 @@ function narrowSelf({ exercise, grant }: BothSides, ctx: ReducerContext): void {
   ctx.command('sys/SetRights@1', {
     holder: formatHolder(idOf(ctx)),
     ...recordedSides({ exercise, grant }),
+    excess: 'cut',
   });
 }
 
-function askMaker(draft: EntityState, rights: BothSides, ctx: ReducerContext): void {
-  if (draft.maker === null) return;
+/** Asks the maker to set rights. @param cut to what the maker may set @returns the number of the request */
+function askMaker(draft: EntityState, sides: BothSides, ctx: ReducerContext, cut = false): number | undefined {
+  if (draft.maker === null) return undefined;
+  const rights = sidesAsRecorded(sides);
+  const ask = ++draft.asks;
+  draft.asking = { ask, rights, cut };
   draft.waits_for_maker = false;
   const { max_parallel_ops = null } = draft.declared;
-  const value = { rights, revision: draft.revision, parallel: max_parallel_ops };
+  const value = { rights, ask, parallel: max_parallel_ops, cut };
   const answer = { reply: 'refusal', tag: COMPILED_TAG } as const;
   ctx.send([draft.maker[0], draft.maker[1]], { name: 'society/Compiled@1', value }, answer);
+  return ask;
 }
 
 /**

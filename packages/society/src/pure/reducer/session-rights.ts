@@ -31,6 +31,6 @@ export function followInSessions(exercise: Capability, ctx: ReducerContext): voi
   const rights = sessionRights(exercise);
   for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions })) {
     const [reducer, key] = sessionAt(name, ctx);
-    if (open) ctx.command('sys/SetRights@1', { holder: `cell:${reducer}/${key}`, exercise: rights });
+    if (open) ctx.command('sys/SetRights@1', { holder: `cell:${reducer}/${key}`, exercise: rights, excess: 'cut' });
   }
 }

@@ -10,6 +10,10 @@ export function setMemberRights({ account }: SwarmState, compiled: Compiled, ctx
 }
 
 /** Tells a member whether its rights stand. */
-export function tellRights(agent_id: string, revision: number, code: string | null, ctx: ReducerContext): void {
-  ctx.send(entityAt(agent_id), { name: 'society/RightsStand@1', value: { revision, code } });
+export function tellRights(
+  agent_id: string,
+  answer: { readonly ask: number; readonly code: string | null },
+  ctx: ReducerContext,
+): void {
+  ctx.send(entityAt(agent_id), { name: 'society/RightsStand@1', value: answer });
 }

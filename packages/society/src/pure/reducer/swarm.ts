@@ -111,8 +111,8 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
   },
   'society/Compiled@1': (draft, compiled, ctx) => setMemberRights(draft, compiled, ctx),
-  'society/RightsSet@1': (_draft, { agent_id, revision }, ctx) => {
-    tellRights(agent_id, revision, null, ctx);
+  'society/RightsSet@1': (_draft, { agent_id, ask }, ctx) => {
+    tellRights(agent_id, { ask, code: null }, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   ...failedMemberHandlers,
@@ -150,7 +150,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   },
   'sys/CommandRefused@1': (draft, value, ctx) => {
     const refused = refusedRights(value.tag);
-    if (refused !== undefined) return tellRights(refused.agent_id, refused.revision, value.code, ctx);
+    if (refused !== undefined) return tellRights(refused.agent_id, { ask: refused.ask, code: value.code }, ctx);
     memberNews(draft, { name: 'sys/CommandRefused@1', value }, ctx);
   },
   'work/RightsStand@1': (draft, value, ctx) => memberNews(draft, { name: 'work/RightsStand@1', value }, ctx),

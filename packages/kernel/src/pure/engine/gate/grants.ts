@@ -7,12 +7,12 @@ import {
   type Principal,
   type Receipt,
 } from '@reprise/contracts';
-import { covers, EVERYTHING, firstExcess, leq } from '../../authority/index.js';
+import { covers, EVERYTHING, firstExcess, join, leq, meet } from '../../authority/index.js';
 import { encode, equalBytes } from '../../codec/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { ENDINGS_AT_ONCE } from '../leaf/bounds.js';
 import { cellKey, type LeafKey, rightsKey } from '../leaf/leaf-key.js';
-import type { EmissionPlace, RightsLeaf } from '../leaf/leaves.js';
+import type { EmissionPlace, RightsLeaf, RightsSide } from '../leaf/leaves.js';
 import { Miss, Refusal } from '../leaf/signals.js';
 import { chainOf } from '../ledger/accounts.js';
 import {
@@ -67,7 +67,7 @@ export function setRights(fold: FrameFold, given: RightsChange, who: Principal, 
       hint: 'Read them again and repeat the change.',
     });
   }
-  const after = changed(fold, before, change, who);
+  const after = changed(fold, before, { ...change, ...cutSides(fold, before, change, who) }, who);
   requireGranter(fold, { ...change, before, after }, who);
   const narrows = !isWithin(before, after);
   fold.govern();
@@ -88,6 +88,38 @@ export function rightsExpired(fold: FrameFold, cell: Address): void {
 function requireHolder(holder: string): void {
   if (holder !== 'operator' && holder !== 'kernel' && !isAdapter(holder)) return;
   throw new Refusal('invalid_argument', 'no rights can be set for this principal', { where: holder });
+}
+
+/**
+ * The sides of a change whose excess is cut off: of what is asked, a holder keeps what it has, and a child of the granter
+ * gets besides what the granter hands on.
+ */
+function cutSides(
+  fold: FrameFold,
+  before: RightsLeaf,
+  change: RightsChange,
+  who: Principal,
+): Pick<RightsChange, RightsSide> {
+  if (change.excess === undefined) return {};
+  if (cellOf(who) === undefined) throw notOfCell(who);
+  const stood = sidesOf(before);
+  const hands = who === change.holder ? undefined : authorityOf(fold, who)?.grant;
+  const cut = SIDES.flatMap((side) => {
+    const asked = change[side];
+    if (asked == null) return [];
+    const limit = hands === undefined ? stood[side] : join(stood[side], hands);
+    return [[side, meet(fittedCapability(asked), limit)] as const];
+  });
+  return Object.fromEntries(cut);
+}
+
+function notOfCell(who: Principal): Refusal {
+  return new Refusal('invalid_argument', 'only a cell can have the excess of a change cut off', {
+    where: who,
+    expected: 'a change without `excess`',
+    actual: 'cut',
+    hint: 'Leave `excess` out, and grant what the principal may hand on.',
+  });
 }
 
 function changed(fold: FrameFold, before: RightsLeaf, change: RightsChange, who: Principal): RightsLeaf {
@@ -135,6 +167,8 @@ interface Judged {
   readonly after: RightsLeaf;
   /** An approver decided so. */
   readonly remember?: RightsChange['remember'];
+  /** The sides were cut to what the granter hands on. */
+  readonly excess?: RightsChange['excess'];
 }
 
 /**
@@ -153,7 +187,7 @@ function requireGranter(fold: FrameFold, change: Judged, who: Principal): void {
   else requireAbove(fold, change, granter);
   const mine = authorityOf(fold, who);
   if (mine === undefined) throw new Refusal('cap_denied', 'the principal has no rights to hand on', { where: who });
-  if (who !== change.holder) requireGranted(change, mine.grant, granter !== undefined);
+  if (who !== change.holder && change.excess === undefined) requireGranted(change, mine.grant, granter !== undefined);
   else if (granter === undefined) requireNarrower(change);
   const self = who === change.holder;
   requireAccount(fold, change, { account: mine.account, frees: granter !== undefined && !self });
