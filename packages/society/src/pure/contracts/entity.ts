@@ -405,8 +405,6 @@ export const entityNews = {
     },
     makerCell,
   ),
-  /** An agent, or a swarm for its agents, asks what it was told while a cell had failed. */
-  'society/Missed@1': from(z.strictObject({}), childAgent, ownSwarm),
   /** An entity above asks this one to act on itself. */
   'society/Ask@1': from(
     z.strictObject({

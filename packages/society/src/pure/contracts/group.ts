@@ -195,8 +195,6 @@ export const groupNews = {
   ),
   /** A member asks for the news after a number; `sees`: the gate lets it read the group's store at that moment. */
   'society/ReadNews@1': from(z.strictObject({ after: count, sees: z.boolean() }), groupMember),
-  /** A member that was revived asks for its role and the rules: it has missed what it was told meanwhile. */
-  'society/AskTerms@1': from(z.strictObject({}), groupMember),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': from(z.strictObject({}), by.self),
 } as const;

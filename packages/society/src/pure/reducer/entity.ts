@@ -75,7 +75,6 @@ import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
 import { stagingPlanFailed } from './reviews.js';
-import { missedRefused, revived, tellMissed } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -121,7 +120,6 @@ const EVENTS = {
   'aos.agent/ChildNotice@1': from(childNotice, ownSession),
   'sys/EffectOpened@1': NOTICES['sys/EffectOpened@1'],
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
-  'sys/Revived@1': NOTICES['sys/Revived@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -210,8 +208,6 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
     parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
   },
-  'society/Missed@1': (draft, _, ctx) => tellMissed(draft, ctx.caller ?? ctx.reject('not_yours'), ctx),
-  'sys/Revived@1': (draft, _, ctx) => revived(draft, ctx),
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => clearRemoved(draft, removed, ctx),
@@ -239,7 +235,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     stagingPlanFailed(draft, other, code, ctx);
   },
   'sys/Reply@1': (draft, value, ctx) => {
-    if (missedRefused(draft, value, ctx) || answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
+    if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
     const unmade = jobNotMade(value);
     if (unmade !== undefined) return jobNews(draft, unmade, ctx);
     if (value.tag?.startsWith(ASK_TAG)) {

@@ -126,11 +126,6 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     const { by } = standingMember(row, ctx); // G5
     tellNews(draft, { by, row, after, sees }, ctx);
   },
-  'society/AskTerms@1': (draft, _, ctx, row) => {
-    const { by, role } = standingMember(row, ctx);
-    ctx.send(entityAt(by), membership(ctx, role));
-    tellMember(draft, by, ctx);
-  },
   'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
     if (tag === NEWS_TAG) {

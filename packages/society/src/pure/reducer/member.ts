@@ -1,5 +1,4 @@
 /** An entity as a member of a society: its operations on memory, events and groups, and the events that these take. */
-import type * as z from '@reprise/contracts/schema';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { type EntityState, type entityTables, GROUP, type memberEvents, memoryToolCalls } from '../contracts/index.js';
 import { actorOfCall } from './actors.js';
@@ -42,7 +41,17 @@ export const memberOperations: Operations = {
 
 /** The handlers of a member's events. */
 export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typeof entityTables> = {
-  'society/GroupTerms@1': (draft, told, ctx) => takeTerms(draft, told, ctx),
+  'society/GroupTerms@1': (draft, { group, terms, departure }, ctx) => {
+    if (terms !== null && tableOf(ctx, 'memberships').get(group) === undefined) return;
+    changeRights(draft, ctx, () => {
+      if (terms === null) memberTable(ctx, 'terms').delete(group);
+      else memberTable(ctx, 'terms').set(group, terms);
+    });
+    followBoard(group, terms?.board === true, ctx);
+    if (terms !== null) return;
+    unsubscribe(group, ctx);
+    archiveCopies(group, departure, ctx);
+  },
   'society/Notice@1': (_draft, { event, group, payload }, ctx) => {
     notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);
   },
@@ -64,23 +73,6 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
   },
   'society/Tier@1': (draft, { tier }, ctx) => tierChanged(draft, tier, ctx),
 };
-
-/** Takes the rules of a group; without any it is no member any more. */
-export function takeTerms(
-  draft: EntityState,
-  { group, terms, departure }: z.infer<(typeof memberEvents)['society/GroupTerms@1']['schema']>,
-  ctx: ReducerContext,
-): void {
-  if (terms !== null && tableOf(ctx, 'memberships').get(group) === undefined) return;
-  changeRights(draft, ctx, () => {
-    if (terms === null) memberTable(ctx, 'terms').delete(group);
-    else memberTable(ctx, 'terms').set(group, terms);
-  });
-  followBoard(group, terms?.board === true, ctx);
-  if (terms !== null) return;
-  unsubscribe(group, ctx);
-  archiveCopies(group, departure, ctx);
-}
 
 /** A call that waited for the news of the groups goes on. */
 function goOn(draft: EntityState, call: string, ctx: ReducerContext): void {

@@ -141,8 +141,7 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
 }
 
-/** Whether this entity is active, as its agents are told. */
-export function parentStatus(draft: EntityState, ctx: ReducerContext) {
+function parentStatus(draft: EntityState, ctx: ReducerContext) {
   return {
     active: isActive(draft),
     removed: draft.orphaned || draft.status === 'removed',

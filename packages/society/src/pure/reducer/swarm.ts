@@ -70,10 +70,8 @@ const EVENTS = {
   'society/Removed@1': from(entityNews['society/Removed@1'].schema, swarmAgent),
   'society/Above@1': from(entityNews['society/Above@1'].schema, swarmCreator),
   'society/ParentStatus@1': from(entityNews['society/ParentStatus@1'].schema, swarmCreator),
-  'society/Missed@1': from(entityNews['society/Missed@1'].schema, swarmAgent),
   'society/Stage@1': from(returnNews['society/Stage@1'].schema, swarmAgent),
   'sys/ChildFailed@1': NOTICES['sys/ChildFailed@1'],
-  'sys/Revived@1': NOTICES['sys/Revived@1'],
   'sys/TimerFired@1': NOTICES['sys/TimerFired@1'],
   'sys/PlanFailed@1': NOTICES['sys/PlanFailed@1'],
 } as const;
@@ -127,8 +125,6 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'society/ParentStatus@1': (_draft, value, ctx) => {
     tellMembers({ name: 'society/ParentStatus@1', value }, ctx);
   },
-  'society/Missed@1': (draft, _, ctx) => askCreator(draft, ctx),
-  'sys/Revived@1': (draft, _, ctx) => askCreator(draft, ctx),
   'society/Stage@1': (draft, value, ctx) => {
     if (ctx.rowKey !== value.agent_id) ctx.reject('not_yours');
     ctx.send(entityAt(draft.creator), { name: 'society/Stage@1', value });
@@ -255,10 +251,4 @@ function memberNews(
 function tellMembers(event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): void {
   for (const [, { agent_id, phase }] of membersOf(ctx))
     if (agent_id !== null && phase !== 'keyed') ctx.send(entityAt(agent_id), event);
-}
-
-/** What this swarm or an agent of it has missed, its creator says again, for all of them. */
-function askCreator({ creator }: SwarmState, ctx: ReducerContext): void {
-  if (ctx.takes(entityAt(creator), 'society/Missed@1'))
-    ctx.send(entityAt(creator), { name: 'society/Missed@1', value: {} });
 }
