@@ -7,9 +7,9 @@ import { may, type Node } from '../oracle.js';
 /** How eagerly the members of a group hear of news. */
 export type Eagerness = 'chatty' | 'moderate' | 'taciturn';
 
-/** News of a group: who it is about, and an item or a change of its members. */
+/** News of a group: who brings it, who hear nothing of it, and an item or a change of its members. */
 interface Post {
-  readonly by: string;
+  readonly by: readonly string[];
   readonly news: string;
 }
 
@@ -26,6 +26,8 @@ export interface Item {
   readonly store: string;
   readonly canary: string;
   readonly subject?: string | undefined;
+  /** An archive: a search shows what it is, and none of its words. */
+  readonly isArchive?: true;
   state: 'live' | 'quarantined' | 'archived';
 }
 
@@ -189,16 +191,16 @@ export class Expected {
 
   joined(node: Node, group: string): void {
     this.of(node.id).read.set(group, this.groups.get(group)?.posts.length ?? 0);
-    this.#publish({ by: node.id, news: `${node.id} joins ${group}` }, group, 0);
+    this.#publish({ by: [node.id], news: `${node.id} joins ${group}` }, group, 0);
   }
 
   left(node: Node, group: string): void {
     this.of(node.id).read.delete(group);
-    this.#publish({ by: node.id, news: `${node.id} leaves ${group}` }, group, 0);
+    this.#publish({ by: [node.id], news: `${node.id} leaves ${group}` }, group, 0);
   }
 
-  /** An item was written, or copied, to the store of a group by one of its members. */
-  wrote(by: string, group: string, item: string, now: number): void {
+  /** An item was written, or copied, to the store of a group by its members: the one that wrote it, and one that merged it. */
+  wrote(by: readonly string[], group: string, item: string, now: number): void {
     this.#publish({ by, news: item }, group, now);
   }
 
@@ -207,7 +209,8 @@ export class Expected {
     posts.push(post);
     if (eagerness !== 'chatty') return;
     for (const node of this.tree)
-      if (!node.failed && node.id !== post.by && node.members[group] !== undefined) this.#hears(node, group, post, now);
+      if (!node.failed && !post.by.includes(node.id) && node.members[group] !== undefined)
+        this.#hears(node, group, post, now);
   }
 
   #hears(node: Node, group: string, { news }: Post, now: number): void {
@@ -240,7 +243,7 @@ export class Expected {
       shown.read.set(group, posts.length);
       for (const { by, news } of posts.slice(read)) {
         const isItem = this.items.has(news);
-        if (by === node.id || (isItem && !this.reads(node, `group:${group}`, now))) continue;
+        if (by.includes(node.id) || (isItem && !this.reads(node, `group:${group}`, now))) continue;
         shown.inbox.push(news);
         if (isItem && eagerness === 'moderate') shown.waiting.push(news);
       }

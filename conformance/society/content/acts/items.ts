@@ -36,7 +36,7 @@ export async function writesTo(life: Life, { node, entity }: Member, group: stri
   life.say(`${short(node)} writes ${canary} as ${item_id}${isDoubted ? ', in doubt' : ''}`);
   stored(life, item_id, { author: node.id, store: `group:${group}`, canary, subject, ...stateOf(isDoubted) });
   const told = isDoubted ? new Set<string>() : expected.told(node.id, group, life.now);
-  if (!isDoubted) expected.wrote(node.id, group, item_id, life.now);
+  if (!isDoubted) expected.wrote([node.id], group, item_id, life.now);
   life.same(`clients told of ${item_id}`, await toldSince(life, before), told);
 }
 
@@ -96,7 +96,7 @@ export async function shares(life: Life): Promise<void> {
   life.say(`${short(node)} shares ${item} as ${item_id}`);
   const { canary, subject } = about;
   stored(life, item_id, { author: node.id, store: to, canary, subject, state: 'live' });
-  expected.wrote(node.id, group, item_id, life.now);
+  expected.wrote([node.id], group, item_id, life.now);
 }
 
 /** A person validates an item that another entity has in doubt: from then on it is found. */

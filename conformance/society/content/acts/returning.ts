@@ -181,7 +181,7 @@ function decide(life: Life, store: string, approved: readonly string[], author?:
     const { canary, subject } = item;
     stored(life, copy, { author: author ?? parent.id, store: to, canary, subject, ...stateOf(isDoubted) });
     life.say(`${short(parent)} takes ${id} over as ${copy}`);
-    if (!isDoubted) expected.wrote(parent.id, group, copy, life.now);
+    if (!isDoubted) expected.wrote(author === undefined ? [parent.id] : [parent.id, author], group, copy, life.now);
   }
   staged.left = refused;
   if (refused.length === 0) expected.unstage(store);

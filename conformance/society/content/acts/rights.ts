@@ -109,7 +109,7 @@ async function judged(life: Life, { node, entity }: Member, verdict: 'right' | '
   const item = { type: 'note', content: canary, visibility: 'group', group: JUDGED } as const;
   const { item_id } = await entity.memory.write(item);
   stored(life, item_id, { author: node.id, store: `group:${JUDGED}`, canary, ...stateOf(false) });
-  life.expected.wrote(node.id, JUDGED, item_id, life.now);
+  life.expected.wrote([node.id], JUDGED, item_id, life.now);
   await life.member('ann').entity.assess(item_id, { verdict, basis: 'user' });
 }
 
@@ -177,7 +177,7 @@ export async function ends(life: Life): Promise<void> {
   const own = `private:${parent.id}`;
   const isKept = life.expected.writes(parent, own, life.now);
   const n = 1 + [...life.expected.items.values()].filter(({ store }) => store === own).length;
-  if (isKept) stored(life, `${own}#${n}`, { author: parent.id, store: own, canary, state: 'live' });
+  if (isKept) stored(life, `${own}#${n}`, { author: parent.id, store: own, canary, isArchive: true, state: 'live' });
   for (const one of readers) {
     const { text } = await worded(one.entity, 'memory_read_warm', { item_id: archive_item_id });
     const wanted = one.node === parent && isKept && life.expected.reads(parent, own, life.now);

@@ -1,4 +1,5 @@
 /** Agents and people run: what each request to the model has, also while others act, and after tools have shown words. */
+import type { Item } from '../expected.js';
 import { JUDGED, type Life, type Member, short } from '../life.js';
 import { canariesIn } from '../provider.js';
 import { writesTo } from './items.js';
@@ -37,10 +38,9 @@ export async function asks(life: Life): Promise<void> {
   const run = await entity.send(worker, 'Go on.');
   const first = expected.runs(node, life.now);
   const store = `group:${group}`;
-  const found = [...expected.found(node, storesOf(node), life.now)].map(
-    (id) => expected.items.get(id)?.canary as string,
-  );
-  const shown = isSearch ? found : expected.onPage(node, store, life.now);
+  const found = [...expected.found(node, storesOf(node), life.now)].map((id) => expected.items.get(id) as Item);
+  const summed = found.filter(({ isArchive }) => isArchive !== true).map(({ canary }) => canary);
+  const shown = isSearch ? summed : expected.onPage(node, store, life.now);
   const wanted = [first, expected.shows(node, shown ?? [])];
   expected.ended(node);
   await run.text();
