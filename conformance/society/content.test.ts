@@ -11,6 +11,8 @@ const WORLDS = Number(process.env.REPRISE_CONTENT_WORLDS ?? 24);
 /** Each mistake costs a build of its own: one in so many is planted here, and all of them with `--mutants` or this variable. */
 const EVERY = process.env.REPRISE_ALL_MUTANTS === undefined ? 5 : 1;
 
+const PLANTED = MUTANTS.filter(({ seed }) => seed !== null).filter((_, at) => at % EVERY === 0);
+
 describe('content in random societies', () => {
   it(`Requests to the model, inboxes, resources, clients, reads and searches have what the rules say, in ${WORLDS} worlds from seed ${SEED} [SOC-91] [SOC-92] [SOC-93] [SOC-94]`, async () => {
     const found = await judgeContent(WORLDS, SEED);
@@ -19,8 +21,8 @@ describe('content in random societies', () => {
     expect(Math.min(found.shown, found.withheld)).toBeGreaterThan(WORLDS / 2);
   });
 
-  it.each(MUTANTS.filter((_, at) => at % EVERY === 0))('A disagreement is found when $what', async (mutant) => {
-    expect(await foundIn(mutant, 1, mutant.seed)).toMatch(/^seed \d+: .*expected/s);
+  it.each(PLANTED)('A disagreement is found when $what', async (mutant) => {
+    expect(await foundIn(mutant, 1, mutant.seed ?? 1)).toMatch(/^seed \d+: .*expected/s);
   });
 
   it('The oracle imports the oracle of rights alone', () => {

@@ -84,7 +84,7 @@ export async function shares(life: Life): Promise<void> {
   const groups = Object.keys(node.members).filter((one) => one !== 'judged');
   const group = groups.length === 0 || d.once(8) ? d.of(GROUPS) : d.of(groups);
   const to = `group:${group}`;
-  if (about.store === to) return;
+  if (about.store === to || about.isArchive === true) return; // of an archive the first words are others than its words
   const reads = expected.reads(node, about.store, life.now);
   const isAllowed = reads && about.state === 'live' && expected.writes(node, to, life.now);
   const { is_error, value } = await entity.answerTo('memory_share', { item_id: item, group_id: group });
