@@ -7,20 +7,12 @@ import './lib/node-version.mjs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { NEEDS } from './lib/needs.mjs';
 import { workspacePackages } from './lib/packages.mjs';
 import { ROOT } from './lib/root.mjs';
 import { node, npm, run, seconds } from './lib/run.mjs';
 import { contentProblems, unpacked } from './lib/tarball-content.mjs';
 import { lintProblems, typeProblems } from './lib/tarball-lint.mjs';
-
-/** Entries that need a package which is not installed with them. */
-const NEEDS = {
-  'reprise/testing': '@reprise/testkit',
-  'reprise/testing/ports': '@reprise/testkit',
-  'reprise/testing/simulator': '@reprise/testkit',
-  'reprise/mcp': '@modelcontextprotocol/client',
-  'reprise/server': '@modelcontextprotocol/server',
-};
 
 /** The names of optional packages in error messages. Node from 22.13 on has SQLite. */
 const ADVICE = [

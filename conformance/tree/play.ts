@@ -6,7 +6,7 @@ import { compare, Differs, follow, type Row } from './follow.js';
 import type { Node } from './oracle/node.js';
 import { Oracle } from './oracle/oracle.js';
 import { type Schedule, type Step, schedules, startOf, TEXT } from './schedule.js';
-import { CANCELLED, ended, Stage, type StagedPlan, type StagedSession } from './stage.js';
+import { CANCELLED, type Delivered, ended, Stage, type StagedPlan, type StagedSession } from './stage.js';
 
 /** What was played. */
 export interface Played {
@@ -34,6 +34,24 @@ export function play(reducer: ReducerDefinition, schedule: Schedule): Played {
   };
 }
 
+/** Who looks at a tree while it is played. */
+export interface Looker {
+  hear(delivered: Delivered): void;
+  /** After the start, and after each step. */
+  look(stage: Stage): void;
+}
+
+/** Plays a schedule while somebody looks. */
+export function walk(reducer: ReducerDefinition, schedule: Schedule, looker: Looker): void {
+  const look = (): void => looker.look(player.stage);
+  const player = new Player(reducer, schedule, (delivered) => looker.hear(delivered));
+  look();
+  for (const step of schedule.steps) {
+    player.take(step);
+    look();
+  }
+}
+
 /** A tree in the middle of a random schedule. */
 export function grown(reducer: ReducerDefinition, seed: number): Stage {
   const [schedule] = fc.sample(schedules(), { seed, numRuns: 1 });
@@ -50,12 +68,13 @@ class Player {
   #counted = 0;
   #isFollowed = true;
 
-  constructor(reducer: ReducerDefinition, schedule: Schedule) {
+  constructor(reducer: ReducerDefinition, schedule: Schedule, hear: (delivered: Delivered) => void = () => undefined) {
     const { terms, people, purse } = schedule;
     this.oracle = new Oracle(terms, people, purse);
     this.stage = new Stage(reducer, ['tree/Tree@1', KEY], (delivered) => {
       this.#holdBudget();
       if (this.#isFollowed) follow(this.oracle, delivered);
+      hear(delivered);
     });
     this.stage.send({ name: 'tree/Start@1', value: startOf(schedule) });
     this.#compare('start');

@@ -70,7 +70,6 @@ export class Stage {
   readonly sessions = new Map<string, StagedSession>();
   /** What the cell said to others: reminders for those that started it. */
   readonly told: StagedEvent[] = [];
-  readonly delivered: Delivered[] = [];
   /** The launches, in their order. */
   readonly launched: string[] = [];
   /** The greatest number of deliveries to itself behind one event. */

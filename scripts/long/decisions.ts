@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
 });
 const [schedules, seed] = [Number(options.schedules), Number(options.seed)];
 const began = performance.now();
-const sum = { schedules: 0, deaths: 0, applied: 0, already_settled: 0, stale: 0 };
+const sum = { schedules: 0, deaths: 0, applied: 0, already_settled: 0, stale: 0, changed: 0 };
 console.log(`decisions, long form: ${schedules} schedules, seed ${seed}`);
 
 const kept = fc.asyncProperty(anyRace, async (race) => {

@@ -102,7 +102,7 @@ function Call({ part, conversation, onDecided }) {
       {isOpen && (
         <Choices
           label={name}
-          decide={async (approve) => conversation.post('decide', { id: part.approval.id, approve })}
+          decide={async (approve, digest) => conversation.post('decide', { id: part.approval.id, approve, digest })}
           onDecided={onDecided}
         />
       )}
@@ -126,14 +126,16 @@ function reasonWords({ reason }) {
 function Choices({ label, decide, onDecided }) {
   const [state, setState] = useState({});
   const choose = async (approve) => {
-    setState({ isSending: true });
+    setState({ ...state, isSending: true });
     onDecided(approve ? `You agreed to ${label}.` : `You refused ${label}.`);
-    const { ok, status, why } = await decide(approve);
+    const { ok, status, why, said } = await decide(approve, state.digest);
+    if (said?.status === 'changed') return setState({ digest: said.digest, differences: said.differences });
     // Decided elsewhere: the conversation shows how.
     if (!ok && status !== 409) setState({ why });
   };
   return (
     <>
+      {state.differences !== undefined && <Changed label={label} differences={state.differences} />}
       <div className="choices">
         <button type="button" className="main" disabled={state.isSending} onClick={() => choose(true)}>
           Agree
@@ -148,6 +150,24 @@ function Choices({ label, decide, onDecided }) {
         </p>
       )}
     </>
+  );
+}
+
+/** Both versions of a tool that has changed since the page asked. The next click decides about the new one. */
+function Changed({ label, differences }) {
+  return (
+    <div className="note problem" role="alert">
+      <p>{`${label} has changed since you were asked. Nothing was decided: choose again.`}</p>
+      <dl>
+        {differences.map(({ what, before = 'not recorded', after }) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd>{`before: ${before}`}</dd>
+            <dd>{`now: ${after}`}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }
 

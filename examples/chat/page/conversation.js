@@ -87,7 +87,7 @@ export class Conversation {
     this.#arrived([id]);
   }
 
-  /** Sends a command. The result has `ok`, or `why` it failed. */
+  /** Sends a command. The result has `ok` and what was `said`, or `why` it failed. */
   post(what, body = {}) {
     return post(`/api/chat/${this.id}/${what}`, body);
   }
@@ -199,8 +199,8 @@ async function post(url, body) {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   try {
     const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    const why = reply.ok ? undefined : await reply.text();
-    return { ok: reply.ok, status: reply.status, why };
+    if (!reply.ok) return { ok: false, status: reply.status, why: await reply.text() };
+    return { ok: true, status: reply.status, said: await reply.json().catch(() => ({})) };
   } catch {
     return { ok: false, status: 0, why: 'The server cannot be reached.' };
   }

@@ -1,11 +1,25 @@
 /** The requests of the page, as commands of a session. Nothing is stored here; the world does. */
-import { type AgentWorld, type AnyAgent, actorWords, type CommandReceipt, type Decided, type Session } from 'reprise';
-import { afterOf, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
+import {
+  type AgentWorld,
+  type AnyAgent,
+  actorWords,
+  type CommandReceipt,
+  type Decided,
+  type Session,
+  toolDifferences,
+} from 'reprise';
+import { afterOf, answerChatInput, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
 import { Refusal } from './refusal.js';
 
 const chatId = z.string().regex(/^[\w.:-]{1,128}$/, 'expected an id of a chat');
-const decision = z.strictObject({ id: z.string(), approve: z.boolean(), reason: z.string().max(2_000).optional() });
+const decision = z.strictObject({
+  id: z.string(),
+  approve: z.boolean(),
+  reason: z.string().max(2_000).optional(),
+  /** Of a tool that has changed: the digest of both versions, which the page has shown. */
+  digest: z.string().max(64).optional(),
+});
 const answer = z.strictObject({ id: z.string(), answer: z.unknown() });
 const steer = z.strictObject({ id: chatId, text: z.string().min(1).max(100_000) });
 const nothing = z.strictObject({});
@@ -46,10 +60,10 @@ export class ChatRequests {
    * A page that follows the chat asks for JSON; otherwise the answer streams at once.
    */
   async #message(body: unknown, headers: Headers): Promise<Response> {
-    const { chat, id, input } = readChatInput(body);
-    const run = await this.world.session(chat, this.agent).send(input, { ...GUEST, id });
+    const given = readChatInput(body);
+    const run = await answerChatInput(this.world.session(given.chat, this.agent), given, GUEST);
     if (headers.get('accept') !== 'application/json') return uiMessageResponse(run);
-    return Response.json({ message: id, run: run.id }, { status: 202 });
+    return Response.json({ message: given.id, run: run.id }, { status: 202 });
   }
 
   async #read(session: Session, what: string, headers: Headers): Promise<Response> {
@@ -86,9 +100,10 @@ export class ChatRequests {
         await known(session);
         return receipt(await session.resume(GUEST));
       case 'decide': {
-        const { id, approve, reason = 'The guest said no.' } = decision.parse(body);
+        const { id, approve, reason = 'The guest said no.', digest } = decision.parse(body);
         await this.#requireOwn(session, id);
-        return decided(await this.world.decide(id, approve ? { approve } : { deny: reason }, GUEST));
+        const shown = digest === undefined ? GUEST : { ...GUEST, digest };
+        return decided(await this.world.decide(id, approve ? { approve } : { deny: reason }, shown));
       }
       case 'answer': {
         const given = answer.parse(body);
@@ -123,10 +138,13 @@ function receipt(given: CommandReceipt): Response {
   return Response.json(given);
 }
 
-function decided({ status, actor }: Decided): Response {
+function decided({ status, actor, item }: Decided): Response {
   if (status === 'already_settled') {
     const by = actor === undefined ? 'here or elsewhere' : `by ${actorWords(actor)}`;
     throw new Refusal(409, `This was decided already, ${by}.`);
   }
+  // Nothing was decided: the page shows both versions, and decides again with the digest.
+  if (status === 'changed' && item?.changed !== undefined)
+    return Response.json({ status, digest: item.digest, differences: toolDifferences(item.changed) });
   return Response.json({ status });
 }

@@ -17,6 +17,8 @@ export interface Arguments {
   readonly demo: boolean;
   /** Begins a new conversation. */
   readonly fresh: boolean;
+  /** The conversation to go on with; the last one if absent. */
+  readonly conversation: string | undefined;
   /** Runs this task, prints the answer, and exits. */
   readonly print: string | undefined;
   /** For `print`: the id of the message; a message with a known id is not handled twice. */
@@ -37,6 +39,7 @@ Works with you in FOLDER (where you are, when you name none): reads, edits, runs
   --price IN,OUT     what the model costs, in dollars for a million tokens; then the cost is shown
   --window TOKENS    the size of the model's context window; then its fill is shown in percent
   --new              begins a new conversation; else the last one goes on
+  --conversation C   goes on with conversation C; others that are not over are paused and named
   --worlds DIR       where conversations are kept (one folder for each FOLDER, under your state folder)
   --print TASK       does TASK, prints the answer, and ends
     --yes            approves what it asks for; else it is refused
@@ -67,6 +70,7 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
       price: { type: 'string' },
       window: { type: 'string' },
       new: { type: 'boolean', default: false },
+      conversation: { type: 'string' },
       worlds: { type: 'string' },
       print: { type: 'string' },
       id: { type: 'string' },
@@ -74,11 +78,12 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
       help: { type: 'boolean', default: false },
     },
   });
-  const { demo, model, print, id, yes, help, new: fresh, worlds, 'base-url': baseUrl } = values;
+  const { demo, model, print, id, yes, help, new: fresh, conversation, worlds, 'base-url': baseUrl } = values;
   if (positionals.length > 1) throw new TypeError(`one FOLDER, not ${positionals.length}: ${positionals.join(' ')}`);
   if (baseUrl !== undefined && !isAddress(baseUrl))
     throw new TypeError(`--base-url is not an http address: ${baseUrl}`);
   if (print === undefined && (yes || id !== undefined)) throw new TypeError('--yes and --id belong to --print');
+  if (fresh && conversation !== undefined) throw new TypeError('--new and --conversation exclude each other');
   if (print?.trim() === '') throw new TypeError('--print wants a task');
   return {
     folder: path.resolve(cwd, positionals[0] ?? (demo ? 'cart-demo' : '.')),
@@ -89,6 +94,7 @@ export function readArguments(argv: readonly string[], cwd: string): Arguments {
     window: values.window === undefined ? undefined : tokensIn(values.window),
     demo,
     fresh,
+    conversation,
     print,
     id,
     yes,

@@ -5,13 +5,13 @@
  * it can be killed at any moment; the next process shows the current state of the run and continues watching.
  */
 import { randomUUID } from 'node:crypto';
-import { type CommandReceipt, isRepriseError, type Run } from 'reprise';
+import { type AgentEvent, type CommandReceipt, type Delta, isRepriseError, type Run } from 'reprise';
 import type { Allowed } from './approvals/allowed.js';
 import { COMMANDS } from './commands.js';
 import { Decisions, labelFor } from './decisions.js';
 import { type Desk, type DeskOptions, openDesk } from './desk.js';
 import type { History } from './history.js';
-import { PERSON } from './person.js';
+import { PERSON, pausedLines } from './person.js';
 import { openTerminal } from './terminal/open.js';
 import { RunView } from './terminal/run-view.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -257,7 +257,8 @@ export class Chat {
 
   /** Shows the state of the session, and watches the run in progress. */
   async #goOn(): Promise<void> {
-    const { session } = this.desk;
+    const { session, paused } = this.desk;
+    this.tell(...pausedLines(paused));
     const state = await session.state();
     const run = state?.run == null ? undefined : await session.run(state.run.number);
     if (run !== undefined) {
@@ -298,7 +299,7 @@ export class Chat {
   async #follow(first: Run<string>): Promise<void> {
     for (let run: Run<string> | undefined = first; run !== undefined; ) {
       this.#run = run;
-      for await (const event of run.stream({ inline: INLINE_BYTES })) {
+      for await (const event of shownOf(run)) {
         await this.view.show(event);
         if (event.type === 'human.requested') await this.#decisions.requested(event);
         if (event.type === 'human.resolved') await this.#decisions.resolved(event);
@@ -320,6 +321,15 @@ export class Chat {
 
   #relabel(): void {
     if (!this.#isClosing) this.#terminal.label(labelFor(this.#decisions.isAsking, this.isWorking));
+  }
+}
+
+/** The events of a run to its end, however it ends: the view shows why. */
+async function* shownOf(run: Run<string>): AsyncGenerator<AgentEvent | Delta> {
+  try {
+    yield* run.stream({ inline: INLINE_BYTES });
+  } catch (error) {
+    if (!isRepriseError(error, 'run_failed')) throw error;
   }
 }
 

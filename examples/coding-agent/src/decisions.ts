@@ -149,7 +149,8 @@ export class Decisions {
 
   async #isAllowed(item: Pending): Promise<boolean> {
     const { folder } = this.parts.desk().options;
-    const isCall = item.kind === 'approval' && item.drift === undefined;
+    // A pattern was allowed for the tool as it was: a changed one is shown.
+    const isCall = item.kind === 'approval' && item.drift === undefined && item.changed === undefined;
     const pattern = isCall ? this.parts.allowed().covering(item, folder) : undefined;
     if (pattern === undefined) return false;
     const comment = `A rule that the person set up allows ${describePattern(pattern)}.`;
@@ -185,7 +186,8 @@ export class Decisions {
 
   async #decide(item: Pending, decision: Decision): Promise<boolean> {
     try {
-      const { status, actor } = await this.parts.desk().world.decide(item, decision, PERSON);
+      const { status, actor, item: now } = await this.parts.desk().world.decide(item, decision, PERSON);
+      if (status === 'changed' && now !== undefined) await this.#showChanged(item, now);
       if (status === 'stale') this.parts.complain('it has changed meanwhile');
       if (status === 'already_settled') {
         const by = actor === undefined ? '' : ` by ${actorWords(actor)}`;
@@ -199,6 +201,13 @@ export class Decisions {
       await this.#askFirst();
       return false;
     }
+  }
+
+  /** The tool is another one than the person was shown: both versions are shown, and the person is asked again. */
+  async #showChanged(item: Pending, now: Pending): Promise<void> {
+    this.parts.complain(`${now.tool ?? 'the tool'} has changed meanwhile; nothing was decided`);
+    this.#waiting = this.#waiting.map((one) => (one === item ? now : one));
+    await this.#askFirst();
   }
 
   async #always(item: Pending, pattern: Pattern): Promise<void> {

@@ -8,6 +8,7 @@ import { Chat } from './chat.js';
 import { DEMO_TASK, writeDemo } from './demo/folder.js';
 import { type DeskOptions, openDesk } from './desk.js';
 import { History } from './history.js';
+import { pausedLines } from './person.js';
 import { worldsOf } from './places.js';
 import { printed } from './print.js';
 
@@ -40,11 +41,12 @@ async function main(): Promise<number> {
 }
 
 async function work(args: Arguments): Promise<number> {
-  const { folder, baseUrl, price, window, model, fresh, print } = args;
+  const { folder, baseUrl, price, window, model, fresh, conversation, print } = args;
   const reach = { baseUrl, price, window, env: process.env };
   const worlds = args.worlds ?? worldsOf(folder, process.env);
-  if (print === undefined) return talk({ folder, worlds, model, reach, fresh }, args);
-  const { world, session } = await openDesk({ folder, worlds, model, reach, fresh });
+  if (print === undefined) return talk({ folder, worlds, model, reach, fresh, conversation }, args);
+  const { world, session, paused } = await openDesk({ folder, worlds, model, reach, fresh, conversation });
+  for (const line of pausedLines(paused)) console.error(line);
   try {
     return await printed(world, session, { task: print, id: args.id, yes: args.yes });
   } finally {
@@ -55,7 +57,8 @@ async function work(args: Arguments): Promise<number> {
 async function talk(options: DeskOptions, { demo }: Arguments): Promise<number> {
   let chat: Chat | undefined;
   const heard = (program: string, text: string): void => chat?.view.heard(program, text);
-  const desk = await openDesk({ ...options, heard });
+  const report = (line: string): void => chat?.complain(line);
+  const desk = await openDesk({ ...options, heard, report });
   const [allowed, history] = await Promise.all([Allowed.open(options.worlds), History.open(options.worlds)]);
   const { stdin: input, stdout: output } = process;
   chat = new Chat({ desk, allowed, history, input, output });

@@ -14,5 +14,16 @@ export function ruleOf(pattern: Pattern): { readonly as: Principal; readonly act
   return { ...PERSON, actor: { kind: 'rule', id, granted_by: 'you' } };
 }
 
+/** Opening and changing conversations: the program does it, not the person. */
+export const DESK: { readonly actor: Actor } = { actor: { kind: 'program', id: 'coding-agent' } };
+
+/** The conversations that wait while another one is open, and what to do about them; nothing without any. */
+export function pausedLines(paused: readonly string[]): readonly string[] {
+  return paused.map(
+    (key) =>
+      `Conversation ${key} is not over. It is paused: it calls no model and asks nothing. To go on with it, or to stop it: --conversation ${key}`,
+  );
+}
+
 /** A task without a person at a terminal: its message and its decisions are those of a program. */
 export const PRINT: { readonly actor: Actor } = { actor: { kind: 'program', id: 'coding-agent --print' } };

@@ -1,8 +1,9 @@
 /** Runs one task without a terminal: prints the answer to standard output and the events to standard error. */
 import type { AgentEvent, AgentWorld, Pending, Run, Session } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { eventsOf } from './log.js';
 import { PRINT } from './person.js';
-import { callLine, errorWords, failureLines } from './terminal/calls.js';
+import { callLine, failureLines } from './terminal/calls.js';
 import { plain } from './terminal/text/plain.js';
 import { textOf } from './terminal/text/spans.js';
 
@@ -40,10 +41,10 @@ export async function printed(world: AgentWorld, session: Session<string>, optio
     await session.withdraw(run.input ?? '', PRINT).catch(() => undefined);
     return needsPerson(stopped);
   }
-  const { text, stop } = await run.result();
+  const { text, stop, error } = await run.result();
   if (text !== '') console.log(plain(text));
   if (stop.kind === 'Completed') return doneBut(await watched);
-  console.error(stop.kind === 'Failed' ? `failed: ${stop.code}` : stop.kind);
+  console.error(stop.kind === 'Failed' ? `failed: ${failureWords(stop.code, error)}` : stop.kind);
   return EXIT.failed;
 }
 
@@ -62,7 +63,8 @@ async function watch(run: Run<string>): Promise<number> {
     if (event.type === 'human.resolved' && event.how === 'denied') refused++;
     if (event.type === 'tool.requested') console.error(`● ${callLine(event.tool, event.args)}`);
     if (event.type === 'tool.failed') for (const line of failureLines(event).lines) console.error(`  ${textOf(line)}`);
-    if (event.type === 'llm_step.failed') console.error(`the model failed: ${event.code}${errorWords(event)}`);
+    if (event.type === 'llm_step.failed' && event.again)
+      console.error(`the model failed, and is asked again: ${failureWords(event.code, event.error)}`);
   }
   return refused;
 }

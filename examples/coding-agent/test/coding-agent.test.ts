@@ -68,12 +68,42 @@ describe('for a script', () => {
     expect(apart.out).toContain('- src/cart.js');
   });
 
+  it('--new pauses a conversation that is not over and says how it goes on: it calls no model while nobody watches it', async () => {
+    const { at } = await place();
+    const reads = { calls: [{ tool: 'read_file', args: { path: 'src/cart.js' } }] };
+    const model = await modelServer(reads, reads, { text: 'Fresh answer.' });
+    const first = drive(...at, ...model.at);
+    first.type('Old task.');
+    await first.until('read', 1);
+    first.signal('SIGKILL');
+    await first.ended;
+    const before = model.bodies.length;
+    const second = drive(...at, ...model.at, '--new');
+    expect(await second.until('--conversation main')).toContain('Conversation main is not over. It is paused');
+    second.type('New question.');
+    await second.until('Fresh answer.');
+    second.end();
+    expect((await second.ended).code).toBe(0);
+    const old = model.bodies.slice(before).filter((body) => body.includes('Old task.'));
+    expect(old.length).toBeLessThanOrEqual(1); // the call that was interrupted
+    const third = drive(...at, ...model.at, '--conversation', 'main');
+    third.type('/log');
+    third.end();
+    const gone = await third.ended;
+    expect(gone.code).toBe(0);
+    expect(gone.out).toContain('conversation main');
+    expect(gone.out).toContain('Old task.');
+    expect(gone.out).not.toContain('It is paused');
+  });
+
   it('a failed model call is explained in the words of its provider, and the agent exits with 1', async () => {
     const { at } = await place();
     const model = await modelServer({ status: 401, text: 'Incorrect API key provided' });
     const { code, out, err } = await drive(...at, ...model.at, '--print', TASK).ended;
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('the model failed: provider_error_terminal/auth: 401 Incorrect API key provided');
+    expect(err).toContain(
+      'failed: Incorrect API key provided (127.0.0.1, status 401) [provider_error_terminal/auth]. Check',
+    );
   });
 
   it('the agent explains wrong arguments and exits with 2', async () => {

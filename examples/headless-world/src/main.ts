@@ -3,6 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRepriseError, type VerifyReport } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { type ModelClient, openAiCompatible } from 'reprise/providers';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
@@ -83,8 +84,13 @@ async function run(args: Arguments): Promise<number> {
     console.log(isDone ? `report: ${report}` : 'report: none');
     console.log(`replay identical: ${verified.records} records, head sha256:${verified.head.digest}`);
     if (isDone) return isFound ? 0 : 1;
-    const why = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : 'cancelled';
-    console.error(`The run did not complete: ${why}.`);
+    const why = stop.kind === 'LimitsExceeded' ? stop.limit : 'cancelled';
+    console.error(
+      `The run did not complete: ${stop.kind === 'Failed' ? failureWords(stop.code, outcome.error) : why}.`.replace(
+        '..',
+        '.',
+      ),
+    );
     return 1;
   } catch (error) {
     if (interrupt.signal.aborted) {

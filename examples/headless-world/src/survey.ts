@@ -12,6 +12,7 @@ import {
   type Session,
   type VerifyReport,
 } from 'reprise';
+import { reportOnce } from 'reprise/history';
 import type { ModelClient } from 'reprise/providers';
 import type { Store } from 'reprise/sqlite';
 import { IGNORED_NAMES, type Tool, workspace } from 'reprise/tools';
@@ -65,11 +66,15 @@ export interface SurveyResult {
 export async function survey(options: SurveyOptions): Promise<SurveyResult> {
   const agent = defineAgent({ name: 'surveyor', model: 'main', instructions: INSTRUCTIONS, tools: toolsFor(options) });
   const { store, model, secrets, signal } = options;
+  const report = reportOnce((line) => console.error(line));
   await using world = await openWorld({
     store,
     models: { main: model },
     agents: [agent],
-    onError: () => undefined, // the command says why a run did not complete
+    onError: (error, origin) => {
+      // What ends its effect ends the run, and the command says why.
+      if (origin.source !== 'effect' || origin.status === undefined) report(error, origin);
+    },
     ...(secrets === undefined ? {} : { secrets }),
   });
   const stop = () => void world.close();

@@ -179,7 +179,13 @@ describe('the command', () => {
   it('the command explains a model that does not answer and exits with 1, and the world replays', async () => {
     const out = place('dead');
     const { code, out: lines, err } = await run([folder(KETTLE), '--out', out, '--base-url', 'http://127.0.0.1:9/v1']);
-    expect({ code, err }).toEqual({ code: 1, err: 'The run did not complete: provider_error_retryable/network.\n' });
+    expect(code).toBe(1);
+    const words = /\(127\.0\.0\.1\) \[provider_error_retryable\/network\]\. Check the address of the model/;
+    const [first = '', ...more] = err.trim().split('\n');
+    expect(first).toMatch(/^llm\.generate@\d of reprise\.llm failed in /); // while it still tries
+    expect(first).toMatch(words);
+    expect(more).toEqual([expect.stringMatching(/^The run did not complete: no answer/)]);
+    expect(more[0]).toMatch(words);
     expect(lines.at(-2)).toBe('report: none');
     expect((await read(out)).report.frames).toBe(4);
     // With a model that answers, the same world continues.

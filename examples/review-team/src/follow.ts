@@ -12,6 +12,8 @@ interface FollowOptions {
   readonly out: NodeJS.WriteStream;
   /** Lines in place of a picture. */
   readonly plain: boolean;
+  /** Receives what writes a line beside the picture. */
+  noting(note: (line: string) => void): void;
   /** Aborted when the user leaves. */
   readonly signal: AbortSignal;
 }
@@ -25,11 +27,12 @@ interface FollowOptions {
 export async function followed(
   world: Pick<AgentWorld, 'kernel'>,
   project: Project,
-  { folder, out, plain, signal }: FollowOptions,
+  { folder, out, plain, signal, noting }: FollowOptions,
 ): Promise<boolean> {
   if (!(await doneBefore(signal, project.send(messageFor(path.basename(folder)), MESSAGE)))) return false;
   const view = new LiveView(world, project, out, plain);
   view.begin();
+  noting((line) => view.note(line));
   try {
     return await doneBefore(signal, project.idle());
   } finally {

@@ -2,6 +2,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isRepriseError, openWorld } from 'reprise';
+import { failureWords, reportOnce } from 'reprise/history';
 import type { Project } from 'reprise/specialists';
 import { sqlite } from 'reprise/sqlite';
 import { type Arguments, readArguments, USAGE } from './arguments.js';
@@ -59,16 +60,20 @@ async function reviewed(args: Arguments): Promise<number> {
   const file = args.world ?? worldOf(folder, args.fresh, process.env);
   const signal = interruption();
   const team = reviewTeam(folder, { max, skills });
+  // What fails is said at once: below the picture, since a line on standard error would be drawn across it.
+  let say = (line: string): void => console.error(line);
   const world = await openWorld({
     store: sqlite(file),
     models: { main: client },
     parts: [team],
     secrets: secretsOf(process.env),
-    ...(plain ? {} : { onError: () => undefined }), // a line on standard error would be drawn across the picture
+    onError: reportOnce((line) => say(line)),
   });
   try {
     const project = world.part(team).project(PROJECT);
-    if (!(await followed(world, project, { folder, plain, out: process.stdout, signal }))) {
+    if (
+      !(await followed(world, project, { folder, plain, out: process.stdout, signal, noting: (note) => (say = note) }))
+    ) {
       console.error('Stopped. The same command continues where it was.');
       return 130;
     }
@@ -86,7 +91,7 @@ async function told(project: Project, { out }: Arguments, file: string): Promise
     for (const { id, title, failure } of tasks.filter(({ status }) => status === 'failed'))
       console.error(`#${id} ${title} failed: ${failure ?? 'unknown'}`);
     for (const { id, title, status, code } of await project.results()) {
-      if (status !== 'ok') console.error(`${title}: ${status} ${code ?? ''}`.trim());
+      if (status !== 'ok') console.error(`${title}: ${status}${code === undefined ? '' : `: ${failureWords(code)}`}`);
       else if (tasks.length === 0) console.error(`${title}: ${await project.output(id)}`);
     }
     console.error(`There is no report. The review is in ${file}; --new begins another one.`);

@@ -59,6 +59,12 @@ export class LiveView {
     await this.#show();
   }
 
+  /** Writes a line below the picture; the next picture is drawn below it. */
+  note(line: string): void {
+    this.out.write(`${line}\n`);
+    this.#drawn = 0;
+  }
+
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
     const ticks = this.plain ? undefined : setInterval(() => void this.#show().catch(() => undefined), 1_000);

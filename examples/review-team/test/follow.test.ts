@@ -32,7 +32,7 @@ async function leftAfter(frames: number) {
   if (frames === 0) left.abort();
   const lines: string[] = [];
   const out = { write: (text: string) => lines.push(text) } as unknown as NodeJS.WriteStream;
-  const options = { folder: home, out, plain: true, signal: left.signal };
+  const options = { folder: home, out, plain: true, signal: left.signal, noting: () => undefined };
   const isOver = await followed(watched, world.part(team).project(PROJECT), options);
   const { reading } = seen;
   const { length } = lines;

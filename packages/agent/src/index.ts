@@ -28,6 +28,7 @@ export { INLINE_BYTES_MAX, type WatchOptions, watch } from './session/events.js'
 export { type Input, type Part, type PartView, storeParts } from './session/parts.js';
 export type { Pending, PendingQuestion, ToolsetChange } from './session/pending.js';
 export { type EndedOrWaiting, type Outcome, Run } from './session/run.js';
+export type { RunStatus, Stalled } from './session/run-status.js';
 export type { Waiting } from './session/run-wait.js';
 export type { RunWatchOptions } from './session/run-watch.js';
 export { Session, type SessionOf } from './session/session.js';
@@ -46,6 +47,7 @@ export { runId } from './timeline/placed-event.js';
 export { seenBy } from './timeline/seen-by.js';
 export { runs, sessionLabels, sessions, sessionTree } from './timeline/sessions.js';
 export * from './tools/index.js';
+export { type ToolChange, type ToolDifference, toolDifferences } from './tools/tool-change.js';
 export * from './world/app.js';
 export type { Decision } from './world/decision.js';
 export {

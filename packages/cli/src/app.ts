@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type IngressOf, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
 import { agentsOnly, allPackages } from './built-in.js';
+import { whileLoading } from './loading.js';
 
 /** The app that was chosen for a journal. */
 export interface Chosen {
@@ -89,7 +90,7 @@ export async function loadModule(path: string, option: string): Promise<Record<s
 
 async function load(file: string, path: string): Promise<Record<string, unknown>> {
   try {
-    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    return await whileLoading(path, () => import(pathToFileURL(file).href));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') {
       const hint = "Compile it, or load it with tsx: NODE_OPTIONS='--import tsx' npx reprise …";

@@ -119,7 +119,10 @@ class CommandLine {
         '--requests <module>',
         'rebuild the requests of model calls and compare them: export `requests` of a module',
       )
-      .option('--no-unverified', 'report a finding when any era cannot be replayed')
+      .option(
+        '--integrity',
+        'accept frames that no app at hand can replay: the chain, shapes, content and receipts are enough',
+      )
       .option(
         '--expect <head>',
         'a head that must be in the journal: detects a journal that was cut or rolled back',
@@ -127,7 +130,11 @@ class CommandLine {
       )
       .option('--thorough', 'replay every frame from bytes alone, and not one in 256; takes several times as long')
       .option('--workers <n>', 'threads that verify at once; 1 for none (default: one for each core)', positive)
-      .action((world, options) => this.#do(options, () => verify(this.io, world, options)));
+      .action((world, options) =>
+        this.#do(options, async () => {
+          this.code = await verify(this.io, world, options);
+        }),
+      );
   }
 
   #addBundle(program: Command): void {

@@ -3,7 +3,9 @@ import { RepriseError } from '@reprise/contracts';
 import { EXIT } from './exit.js';
 import { failureText, reportFailure } from './failure.js';
 import { type Io, streamSink } from './io.js';
+import { modulesLoading } from './loading.js';
 import { runCli } from './program.js';
+import { TREE_EXIT } from './tree/exit.js';
 
 /** Runs this process as the command: its arguments, its streams, its exit code. Does not return. */
 export async function runProcess(): Promise<never> {
@@ -18,7 +20,7 @@ export async function runProcess(): Promise<never> {
   };
   const args = process.argv.slice(2);
   const json = args.includes('--json');
-  const done = watchModules(json);
+  const done = watchModules(args);
   // For example a rejected promise in a module loaded as an app: Node would exit with 1, which means a finding here.
   process.on('uncaughtException', (error) => {
     void reportFailure(io, error, json).finally(() => {
@@ -33,28 +35,53 @@ export async function runProcess(): Promise<never> {
 }
 
 /**
- * Reports when a module that was loaded ends the process, or never finishes loading. Without this the command would end in
- * silence, and with the module's exit code, which may be 0.
+ * Reports when the process ends before the command has its result: a module that was loaded ended it, or never finishes
+ * loading, or nothing is left that the command waits for. Without this the command would end in silence, and with the module's
+ * exit code, which may be 0.
  *
  * @returns called when the command has its result
  */
-function watchModules(json: boolean): () => void {
-  const report = (what: string, hint: string, actual?: string): void => {
-    const error = new RepriseError('invalid_argument', what, { hint, ...(actual === undefined ? {} : { actual }) });
-    writeSync(json ? 1 : 2, failureText(error, json));
-  };
+function watchModules(args: readonly string[]): () => void {
+  const json = args.includes('--json');
+  const print = (error: RepriseError): void => void writeSync(json ? 1 : 2, failureText(error, json));
   const hint = 'Name a module that only exports the app, and starts nothing.';
   const exits = (code: number): void => {
-    report('a module ended the process before the command had its result', hint, `process.exit(${code})`);
+    const actual = `process.exit(${code})`;
+    print(
+      new RepriseError('invalid_argument', 'a module ended the process before the command had its result', {
+        ...{ hint, actual },
+      }),
+    );
     process.exitCode = EXIT.usage;
   };
   const stalls = (): void => {
     process.off('exit', exits);
-    report('a module never finishes loading: its top-level await waits for ever', hint);
-    process.exit(EXIT.usage);
+    const [module] = modulesLoading();
+    print(module === undefined ? stopped(args) : neverLoads(module, hint));
+    process.exit(module === undefined ? unreadableOf(args) : EXIT.usage);
   };
   process.once('exit', exits).once('beforeExit', stalls);
   return () => void process.off('exit', exits).off('beforeExit', stalls);
+}
+
+function neverLoads(module: string, hint: string): RepriseError {
+  return new RepriseError('invalid_argument', 'a module never finishes loading: its top-level await waits for ever', {
+    where: module,
+    hint,
+  });
+}
+
+/** The event loop is empty, and no module is being loaded: a defect of this program. */
+function stopped(args: readonly string[]): RepriseError {
+  return new RepriseError('internal_error', 'the command stopped without a result: nothing is left that it waits for', {
+    where: ['reprise', ...args.slice(0, 2)].join(' '),
+    hint: 'The world is whole, and the same command goes on. Please report it.',
+  });
+}
+
+/** Trees and teams have exit codes of their own. */
+function unreadableOf([verb]: readonly string[]): number {
+  return verb === 'tree' || verb === 'team' ? TREE_EXIT.unreadable : EXIT.unreadable;
 }
 
 function interrupted(): AbortSignal {

@@ -18,7 +18,7 @@ describe('reprise backup', () => {
     const { code, out, err } = await command(folder.path, 'backup', 'held.db', 'copy.db');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`head sha256:${head}\n`);
-    const verified = await run('verify', folder.file('copy.db'), '--expect', head);
+    const verified = await run('verify', folder.file('copy.db'), '--integrity', '--expect', head);
     expect(verified.code).toBe(0);
     await add(world, 10);
   });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openKernelWorld } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
@@ -84,6 +84,37 @@ describe('reprise check --against', () => {
     });
   });
 
+  it('reprise check --against holds a changed event schema against the recorded events, and names what does not fit [RPL-680]', async () => {
+    const { code, out } = await run('check', world, '--against', appAt('ledger-widened'));
+    expect(code).toBe(0);
+    expect(out).toContain('changed, and the era replays to the same bytes: demo/Ledger@1\n');
+    expect(out).toContain('event demo/Added@1 of demo/Ledger@1 changed: 4 recorded events fit\n');
+    expect(out).toContain('event demo/Noted@1 of demo/Ledger@1 changed: 1 recorded event fits\n');
+    const narrow = await run('check', world, '--against', appAt('ledger-narrowed'));
+    expect(narrow.code).toBe(1);
+    expect(narrow.out).toContain('does NOT open\nnothing was written\n');
+    expect(narrow.out).toContain(
+      'era_incompatible: demo/Ledger@1 changed under the same name, and a recorded demo/Added@1 does not fit it\n',
+    );
+    expect(narrow.out).toContain('  where       frame 4, record 0 (request), $.event.value.by\n');
+  });
+
+  it.each([
+    ['an object', "{ code: 'no_luck' }", '{"code":"no_luck"}'],
+    ['an object with a message', "{ message: 'no luck' }", 'Error: no luck'],
+    ['a text', "'no luck'", 'no luck'],
+    ['a symbol', "Symbol('no luck')", 'Symbol(no luck)'],
+  ])('reprise check shows what a reducer threw when it throws %s', async (what, thrown, shown) => {
+    const path = folder.file(`throws-${what.replaceAll(' ', '-')}.ts`);
+    const ledger = fileURLToPath(new URL('apps/ledger.ts', import.meta.url));
+    const source = `import { ledgerApp } from '${ledger}';\nexport const app = ledgerApp({ sum: () => { throw ${thrown}; } });\n`;
+    writeFileSync(path, source);
+    const { code, out } = await run('check', world, '--against', path);
+    expect(code).toBe(1);
+    expect(out).toContain(`cannot be replayed: ${shown}`);
+    expect(out).not.toContain('[object');
+  });
+
   it('reprise check --against accepts a later version alone when the earlier app is given too', async () => {
     expect((await run('check', world, '--against', ALONE, '--legacy', ONE)).code).toBe(0);
   });
@@ -108,22 +139,21 @@ describe('reprise check --against', () => {
 
 describe('reprise verify of two eras', () => {
   it('reprise verify replays both eras when both apps are given', async () => {
-    const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE, '--no-unverified');
+    const { code, out } = await run('verify', upgraded, '--app', ALONE, '--legacy', ONE);
     expect(code).toBe(0);
     expect(out).toContain('replayed 9, unverified 0\nera 0 to 6: replayed\nera 7 to 8: replayed\n');
-    expect((await run('verify', upgraded, '--app', TWO, '--no-unverified')).code).toBe(0);
+    expect((await run('verify', upgraded, '--app', TWO)).code).toBe(0);
   });
 
-  it('reprise verify prints which era is unverified, and makes it a finding with --no-unverified', async () => {
-    const { code, out } = await run('verify', upgraded, '--app', ALONE);
-    expect(code).toBe(0);
+  it('reprise verify with an app that leaves an era unverified prints which, and is a finding unless asked [RPL-682]', async () => {
+    const { code, out, err } = await run('verify', upgraded, '--app', ALONE);
+    expect(code).toBe(1);
     expect(out).toContain('intact; partly replayed, identical');
     expect(out).toContain('NOT checked: whether they do in unverified eras');
     expect(out).toContain('replayed 2, unverified 7\nera 0 to 6: unverified\nera 7 to 8: replayed\n');
-    const strict = await run('verify', upgraded, '--app', ALONE, '--no-unverified');
-    expect(strict.code).toBe(1);
-    expect(strict.err).toContain('era_unverified: ');
-    expect(strict.err).toContain('frames 0 to 6');
+    expect(err).toContain('era_unverified: ');
+    expect(err).toContain('frames 0 to 6');
+    expect(await run('verify', upgraded, '--app', ALONE, '--integrity')).toMatchObject({ code: 0, out, err: '' });
     expect(await json('verify', upgraded, '--app', ALONE)).toMatchObject({
       replayed: 2,
       unverified: 7,
@@ -132,7 +162,7 @@ describe('reprise verify of two eras', () => {
         { from: 7, to: 8, status: 'replayed' },
       ],
     });
-    expect((await run('verify', upgraded, '--no-unverified')).code).toBe(1);
+    expect((await run('verify', upgraded)).code).toBe(1);
   });
 
   it('reprise verify shows a cell under either name, and an old frame with the app of its time', async () => {

@@ -35,7 +35,7 @@ describe('reprise verify --pure-code', () => {
     const alone = folder.file('alone');
     mkdirSync(alone);
     writeFileSync(join(alone, 'run.db'), readFileSync(world));
-    const { code, out, err } = await command(alone, 'verify', 'run.db', '--pure-code', '--no-unverified');
+    const { code, out, err } = await command(alone, 'verify', 'run.db', '--pure-code');
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('run.db: replayed, identical\n');
     expect(out).toMatch(/^replayed with the code in the file \(sha256:[0-9a-f]{64}, sha256:[0-9a-f]{64}\): every/m);
@@ -52,7 +52,7 @@ describe('reprise verify --pure-code', () => {
 
   it('reprise verify --pure-code executes no code without --pure-code, and reports the frames as unverified', async () => {
     const { code, out } = await run('verify', world);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(out).toContain('replayed 0, unverified 7\n');
   });
 

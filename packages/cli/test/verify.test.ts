@@ -40,9 +40,24 @@ describe('reprise verify', () => {
     expect(out.endsWith(`head sha256:${ledger.heads.at(-1)}\n`)).toBe(true);
   });
 
-  it('reprise verify checks only the integrity when no app fits the journal, and says so', async () => {
-    const { code, out } = await command(folder.path, 'verify', 'ledger.db');
-    expect(code).toBe(0);
+  it('reprise verify that replayed nothing is no success, unless it was asked for the integrity alone [RPL-682]', async () => {
+    const bare = await command(folder.path, 'verify', 'ledger.db');
+    expect(bare.code).toBe(1);
+    expect(bare.err).toContain('era_unverified: no app at hand can replay some of the frames\n');
+    expect(bare.err).toContain('  where       frames 0 to 5\n');
+    const json = await run('verify', world, '--json');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({
+      ok: false,
+      error: { code: 'era_unverified' },
+      replayed: 0,
+      unverified: 6,
+      lacking: ['demo/Ledger@1'],
+    });
+    const { code, out, err } = await command(folder.path, 'verify', 'ledger.db', '--integrity');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(bare.out);
+    expect(JSON.parse((await run('verify', world, '--integrity', '--json')).out)).toMatchObject({ ok: true });
     expect(out).toContain('ledger.db: intact, not replayed\n');
     expect(out).toContain('NOT checked: whether decisions and states follow');
     expect(out).toContain(
@@ -100,7 +115,7 @@ describe('reprise verify', () => {
     const path = copy('cut.db');
     tamper(path, 'DELETE FROM frame WHERE seq >= 4');
     expect((await run('verify', path, '--app', APP)).code).toBe(0);
-    expect((await run('verify', path, '--expect', `sha256:${ledger.heads[2]}`)).code).toBe(0);
+    expect((await run('verify', path, '--integrity', '--expect', `sha256:${ledger.heads[2]}`)).code).toBe(0);
     const { code, err } = await run('verify', path, '--app', APP, '--expect', `sha256:${ledger.heads.at(-1)}`);
     expect(code).toBe(1);
     expect(err).toContain('head_mismatch: ');
@@ -122,7 +137,7 @@ describe('reprise verify', () => {
   ])('reprise verify names the place of %s, with and without the app', async (name, sql, code, place) => {
     const path = copy(`${name}.db`);
     tamper(path, sql);
-    for (const options of [[], ['--app', APP]]) {
+    for (const options of [[], ['--integrity'], ['--app', APP]]) {
       const ended = await run('verify', path, ...options);
       expect(ended.code).toBe(1);
       expect(ended.err).toContain(`${code}: `);

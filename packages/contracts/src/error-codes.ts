@@ -56,6 +56,7 @@ export const ERROR_CODES = [
   'fenced',
   'store_failed',
   'store_full',
+  'store_slow',
   'journal_damaged',
   'blob_missing',
   'blob_damaged',

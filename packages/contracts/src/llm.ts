@@ -24,6 +24,12 @@ const callId = z.string().min(1).max(128);
 const count = z.int().min(0);
 const digest = digestHex();
 
+/**
+ * What a call of a tool means, as two digests: of its schema and terms, and of the words about it, as
+ * `<meaning>.<words>`.
+ */
+export const toolMeaning = z.string().regex(/^[0-9a-f]{32}\.[0-9a-f]{32}$/);
+
 /** A tool as a model is told of it. `schema_ref` links the JSON Schema of its arguments. */
 export const toolDescriptor = z.strictObject({
   name: z
@@ -217,6 +223,10 @@ export const llmToolCall = z.strictObject({
   issue_ref: z.exactOptional(ref()),
   /** The digest of the tool's descriptor at the time. */
   fingerprint: z.exactOptional(digest),
+  /** What the call means: the digests of the tool's meaning and words at the time. */
+  meaning: z.exactOptional(toolMeaning),
+  /** The version of the tool at the time, as a value. */
+  judged_ref: z.exactOptional(ref()),
   /** Of a toolset's tool: its entry, as a value. */
   entry_ref: z.exactOptional(ref()),
   guarantee: z.exactOptional(z.enum(['idempotent', 'at_most_once', 'reconcile'])),

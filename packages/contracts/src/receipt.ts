@@ -32,6 +32,8 @@ export const errorDetail = z.strictObject({
   ...errorText,
   /** The status of an HTTP answer. */
   status: z.exactOptional(z.int().min(0)),
+  /** The host name of the server that failed, where its client states it. */
+  server: z.exactOptional(z.string().max(256)),
   causes: z.exactOptional(z.array(z.strictObject(errorText))),
 });
 

@@ -113,7 +113,9 @@ export type { EffectErrorOrigin } from './run/dispatch/reported-errors.js';
 export type { Throttle } from './run/dispatch/throttle.js';
 export {
   type CellTrouble,
+  type ClockTrouble,
   cellFailed,
+  type ServiceTrouble,
   type StoreTrouble,
   type Trouble,
   type TroubleListener,

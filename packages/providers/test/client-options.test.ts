@@ -32,6 +32,10 @@ describe.each(CLIENTS)('the options of %s', (_name, make) => {
     ['headers as text', 'm', { headers: 'x-key: sk-secret' }, 'at headers'],
     ['a header that is a number', 'm', { headers: { 'x-key': 7 } }, 'at headers.x-key'],
     ['a key that is a list', 'm', { apiKey: ['sk-secret'] }, 'at apiKey'],
+    ['a misspelled option', 'm', { timeout: 'sk-secret' }, 'unknown option "timeout"'],
+    ['an empty key', 'm', { apiKey: '' }, 'the API key of a model client is empty; at apiKey'],
+    ['a key of blanks', 'm', { apiKey: ' \n' }, 'the API key of a model client is empty; at apiKey'],
+    ['a secret without a name', 'm', { apiKey: { secret: '' } }, 'the API key of a model client is empty; at apiKey'],
     ['a fetch that is no function', 'm', { fetch: 'sk-secret' }, 'at fetch'],
   ])('%s is refused when the client is made', (_what, model, options, place) => {
     const text = refusal(() => made(model, options));

@@ -5,7 +5,12 @@ import { openAiCompatible } from '../src/index.js';
 
 const KEY = 'sk-very-secret-key-of-ann-0123456789';
 const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Answer.' });
-const KEPT = { name: 'ProviderError', message: 'Incorrect API key provided: [secret].', code: 'bad_key', status: 401 };
+const KEPT = {
+  name: 'ProviderError',
+  message: 'Incorrect API key provided: [secret].',
+  code: 'bad_key',
+  ...{ status: 401, server: 'models.example' },
+};
 
 /** A server that refuses the key and echoes it. */
 const main = openAiCompatible({

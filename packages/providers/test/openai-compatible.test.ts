@@ -294,6 +294,14 @@ describe('a failed model call is data', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
+  it('a secret that is empty when it is asked for is terminal, and nothing is sent [MOD-680]', async () => {
+    const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
+    const client = impatient({ baseUrl, model: 'm', apiKey: { secret: 'EMPTY' } });
+    const { outcome } = await run(client, { context: { secret: async () => '' } });
+    expect(outcome).toMatchObject({ code: 'provider_error_terminal/credentials_missing' });
+    expect(seen).toHaveLength(0);
+  });
+
   it('an unknown alias, a missing secret and a secret that cannot be a header are terminal', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({ baseUrl, model: 'm', apiKey: { secret: 'absent' } });

@@ -1,2 +1,2 @@
-/** The history of a world in words, and explanations of what happened in it. */
+/** The history of a world in words, explanations of what happened in it, and its errors in lines. */
 export * from '@reprise/agent/history';

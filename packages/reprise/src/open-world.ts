@@ -47,7 +47,12 @@ export async function openWorld<const A extends readonly AnyAgent[] = readonly [
   // Not before: an app that only defines agents, or has none to open yet, does not wait for the engine.
   const { llmGenerateAdapter, openAgentWorld, reportOnce } = await import('./world-parts.js');
   const bound = withModels<A>(options, llmGenerateAdapter);
-  return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce() });
+  return openAgentWorld({ ...bound, onError: bound.onError ?? reportOnce(toStandardError) });
+}
+
+/** One line of an app that has no `onError`. */
+function toStandardError(line: string): void {
+  process.stderr.write(`reprise: ${line} Pass onError to openWorld to receive every error.\n`);
 }
 
 /** The options of {@link openWorld}. A misspelled one, such as `agent`, would otherwise be ignored. */

@@ -1,4 +1,3 @@
 /** What opening a world needs, as a module of its own: bundlers leave out the rest of the packages. */
-export { openAgentWorld } from '@reprise/agent/world';
+export { openAgentWorld, reportOnce } from '@reprise/agent/world';
 export { llmGenerateAdapter } from '@reprise/providers';
-export { reportOnce } from './report-once.js';

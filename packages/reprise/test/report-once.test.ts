@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { reportOnce } from '../src/history.js';
 import { defineAgent, openWorld } from '../src/index.js';
 import { openAiCompatible } from '../src/providers.js';
-import { reportOnce } from '../src/report-once.js';
 import { memory } from '../src/store.js';
 
 const KEY = 'sk-a-key-that-must-not-be-shown';
@@ -46,7 +46,7 @@ describe('a world without onError', () => {
   it('a refused key is said once, with the provider’s words, the code and what to do, and without the key', async () => {
     const text = await standardError(await refusing(401, `Incorrect API key provided: ${KEY}`));
     expect(text).toMatch(
-      /^reprise: llm\.generate@\d of reprise\.llm failed: Incorrect API key provided: .* \[provider_error_terminal\/auth\] in .*one.* Check the API key of the model, and the address that it is sent to\. Pass onError to openWorld to receive every error\.\n$/,
+      /^reprise: llm\.generate@\d of reprise\.llm failed in .*one: Incorrect API key provided: .* \(127\.0\.0\.1, status 401\) \[provider_error_terminal\/auth\]\. Check the API key of the model, and the address that it is sent to\. Pass onError to openWorld to receive every error\.\n$/,
     );
     expect(text).not.toContain(KEY);
   });
@@ -77,6 +77,41 @@ describe('a world without onError', () => {
   });
 });
 
+describe('a loop that prints a streamed answer', () => {
+  const streamed = async (options: { readonly key: 'wrong' | 'cancelled' }) => {
+    const main = openAiCompatible({ baseUrl: await refusing(401, 'Incorrect API key'), apiKey: KEY, model: 'm' });
+    await using world = await openWorld({
+      ...{ store: memory(), models: { main }, agents: [clerk] },
+      onError: () => undefined,
+    });
+    const session = world.session('one', clerk);
+    const run = await session.send('Hi');
+    if (options.key === 'cancelled') await run.cancel();
+    const types: string[] = [];
+    try {
+      for await (const { type } of run.stream()) types.push(type);
+      return { types, thrown: undefined };
+    } catch (thrown) {
+      return { types, thrown: thrown as Error };
+    }
+  };
+
+  it('a loop over run.stream() throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-651]', async () => {
+    const { types, thrown } = await streamed({ key: 'wrong' });
+    expect(types.at(-1)).toBe('lifecycle');
+    expect(thrown).toMatchObject({ code: 'run_failed' });
+    expect(thrown?.message).toContain(
+      'ended as Failed: Incorrect API key (127.0.0.1, status 401) [provider_error_terminal/auth]. Check the API key',
+    );
+    expect(thrown?.message).not.toContain(KEY);
+  });
+
+  it('a loop over run.stream() ends without an error when the run was cancelled', async () => {
+    const { types, thrown } = await streamed({ key: 'cancelled' });
+    expect({ last: types.at(-1), thrown }).toEqual({ last: 'lifecycle', thrown: undefined });
+  });
+});
+
 describe('reportOnce', () => {
   it('errors of another source, name or code have lines of their own, and long words are cut', () => {
     const lines: string[] = [];
@@ -90,7 +125,7 @@ describe('reportOnce', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]?.length).toBeLessThan(700);
     expect(lines[2]).toBe(
-      'reprise: the world failed: the disk [store_failed]. Pass onError to openWorld to receive every error.\n',
+      'the world failed: the disk [store_failed]. Check that the disk of the world can be written, then open the world again.',
     );
   });
 });

@@ -7,7 +7,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ValueMap } from '@reprise/contracts';
+import { lineOfError, type ValueMap } from '@reprise/contracts';
 import { MCP_FOLLOWED_MAX } from './limits.js';
 import { contentsOf, listedResource, listedTemplate, listedTool, problemsOf, resultOf } from './mcp-results.js';
 import { McpFailure, type McpResources, type McpServerOptions, type McpTool, type McpToolCall } from './mcp-types.js';
@@ -174,7 +174,7 @@ export class McpSessions {
       return await run();
     } catch (error) {
       if (error instanceof McpFailure) throw new ProtocolError(error.code, error.message);
-      this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
+      this.options.onError?.(error instanceof Error ? error : new Error(lineOfError(error)));
       throw new ProtocolError(ProtocolErrorCode.InternalError, 'The call failed in the server.');
     }
   }

@@ -178,10 +178,14 @@ describe('a swarm whose cell fails', () => {
     };
     const swarm = await at.ann.createSwarm({ ...manifest, agents } as never);
     const id = (await swarm.status()).agents[0]?.agent_id ?? 'none';
-    const widen = () => at.ann.capabilities(id, { capabilities: { tools: ['memory_search', 'memory_read_warm'] } });
+    const promises = { trust_floor: 'high', automerge: true, bonus_groups: ['bonus'] } as const;
+    const wider = { tools: ['memory_search', 'memory_read_warm'] };
+    const widen = () => at.ann.capabilities(id, { capabilities: wider, ...promises });
     for (let times = 0; times < 2; times++)
       await expect(widen()).rejects.toMatchObject({ details: { reason: 'cell_failed', actual: { of: 'maker' } } });
     expect(await at.ann.capabilities(id)).toMatchObject({ declared: capabilities });
+    const kept = { trust_floor: 'untrusted', automerge: false, bonus_groups: [] };
+    expect(await at.office.entity(id).state()).toMatchObject(kept);
   });
 
   it('a failed swarm ends ended() and events(), at the fault and after it [RED-39]', async () => {

@@ -26,6 +26,9 @@ function task(key: string, more: Partial<PlannedTask> = {}): PlannedTask {
   return { key, title: `Do ${key}`, context: BRIEF(key), skill: 'worker', ...more };
 }
 
+/** Hands out the first task. */
+const spawnOne = calls('spawn_agent', { task_id: 1 });
+
 const DONE: Role = () => [says('Done.')];
 
 describe('given results that are stored', () => {
@@ -35,6 +38,25 @@ describe('given results that are stored', () => {
     expect((await project.idle({ within: '60s' })).status).toBe('done');
     expect(requestsOf(asked, COORDINATOR).length).toBeLessThanOrEqual(3);
     expect(await project.results({ processed: true })).toHaveLength(40);
+    await world.close();
+  });
+
+  it('a wake names the tasks that are ready, so a coordinator that did not look knows what waits for it [SPEC-660]', async () => {
+    const { project, world, asked } = await open(
+      { [COORDINATOR]: (said) => (said.includes('Go') ? [spawnOne, says('Begun.')] : [says('Noted.')]), worker: DONE },
+      { dispatch: 'coordinator' },
+    );
+    await project.plan([...Array.from({ length: 14 }, (_, i) => task(`t${i}`)), task('later', { depends_on: ['t1'] })]);
+    await (await project.send('Go')).result();
+    expect((await project.idle({ within: '30s' })).status).toBe('open');
+    const woken = requestsOf(asked, COORDINATOR)
+      .map(({ last }) => last)
+      .find((said) => said.includes('Result 1'));
+    expect(woken).toContain('These tasks are ready, and begin when you hand them out with spawn_agent:');
+    expect(woken).toContain('- task 2, "Do t1", for worker');
+    expect(woken).toContain('and 1 more: task_graph names them');
+    expect(woken).not.toContain('Do later');
+    expect(woken).not.toContain('- task 1,');
     await world.close();
   });
 

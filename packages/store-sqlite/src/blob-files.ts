@@ -104,8 +104,9 @@ export class BlobFiles {
   /** Every digest that has a file. */
   async *list(): AsyncGenerator<string> {
     for (const group of (await this.#orAbsent(this.fs.readdir(this.#root), '')) ?? []) {
-      if (group.length !== 2) continue;
-      for (const name of (await this.#orAbsent(this.fs.readdir(join(this.#root, group)), group)) ?? []) {
+      if (!/^[0-9a-f]{2}$/.test(group)) continue; // files of others, such as .DS_Store
+      const names = this.#orAbsent(this.fs.readdir(join(this.#root, group)), group, ['ENOENT', 'ENOTDIR']);
+      for (const name of (await names) ?? []) {
         if (isDigest(name)) yield name;
       }
     }
@@ -215,11 +216,11 @@ export class BlobFiles {
     return join(this.#root, hex.slice(0, 2), hex);
   }
 
-  async #orAbsent<T>(work: Promise<T>, name: string): Promise<T | undefined> {
+  async #orAbsent<T>(work: Promise<T>, name: string, absent = ['ENOENT']): Promise<T | undefined> {
     try {
       return await work;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (absent.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
       throw storeError(error, 'cannot read a blob', join(this.#root, name));
     }
   }

@@ -10,7 +10,7 @@
  * statement lives (so nothing here counts on it to release a lock).
  */
 import { pathToFileURL } from 'node:url';
-import { RepriseError } from '@reprise/contracts';
+import { lineOfError, RepriseError } from '@reprise/contracts';
 
 /** The values of a row. Integers beyond ±(2^53−1) do not occur: sequence numbers and milliseconds fit. */
 export type SqlValue = null | number | string | Uint8Array;
@@ -59,12 +59,25 @@ async function loadDriver(): Promise<Driver> {
   try {
     return await installedDriver();
   } catch (cause) {
-    throw new RepriseError('runtime_unsupported', 'no SQLite in this runtime', {
+    throw noSqlite(cause);
+  }
+}
+
+/** The error for a runtime without SQLite: libsql is absent, or it is there and does not load, as in a bundle. */
+export function noSqlite(cause: unknown): RepriseError {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
+  const isAbsent = code === 'ERR_MODULE_NOT_FOUND' && /package 'libsql'/.test(String(message));
+  if (isAbsent)
+    return new RepriseError('runtime_unsupported', 'no SQLite in this runtime', {
       actual: process.version,
-      hint: 'Install the package libsql beside this one (npm install libsql), or use Node 22.13 or later, which has SQLite.',
+      hint: 'Install the package libsql beside this one (npm install libsql), or use Node 22.13 or later, which has SQLite. A bundle needs it beside itself, too.',
       cause,
     });
-  }
+  return new RepriseError('runtime_unsupported', 'the package libsql does not load in this runtime', {
+    actual: `${process.version}: ${lineOfError(cause)}`,
+    hint: 'It is a native module: leave it out of a bundle (esbuild --external:libsql) and install it beside the bundle, for this platform. Or use Node 22.13 or later, which has SQLite.',
+    cause,
+  });
 }
 
 /** The driver that Node includes; undefined on Node versions without one. */

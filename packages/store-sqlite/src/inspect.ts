@@ -3,7 +3,7 @@ import { RepriseError } from '@reprise/contracts';
 import type { Connection, Driver, OpenMode, Row } from './driver.js';
 import { hasLog } from './log-header.js';
 import { getNote, LOG_NEEDED, NOTES } from './notes.js';
-import { fileAt, logBytes } from './place.js';
+import { fileAt, logBytes, noRegularFile } from './place.js';
 import { isOurs, type Layout } from './schema.js';
 
 /** The number of schema objects that are read: a few more than any file of ours has. */
@@ -27,7 +27,9 @@ export function inspectFile(
   layout: Layout,
   mode: Exclude<OpenMode, 'write'> = 'read',
 ): Connection | undefined {
-  if ((fileAt(path)?.size ?? 0) === 0) {
+  const found = fileAt(path);
+  if (found?.isDirectory() === true) throw noRegularFile(path);
+  if ((found?.size ?? 0) === 0) {
     if (logBytes(path) === 0) return undefined;
     throw incomplete('the file of this world is missing, but its log exists', path, path);
   }

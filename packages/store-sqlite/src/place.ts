@@ -58,6 +58,7 @@ export async function placeForWriting(path: string, creation: Creation, fs: Stor
   throw new RepriseError('store_failed', 'the folder for this file does not exist', {
     where: file,
     expected: `the folder ${folder}`,
+    ...(fileAt(folder) === undefined ? {} : { actual: 'a file of this name' }),
     hint: "Correct the path, create the folder, or pass { create: 'folders' } to have it created.",
   });
 }
@@ -93,14 +94,17 @@ export function requireOwnFile(path: string): void {
   for (const name of [path, `${path}-wal`]) {
     const found = fileAt(name);
     if (found === undefined) continue;
-    if (!found.isFile()) {
-      throw new RepriseError('store_failed', 'the path is not a regular file', {
-        where: name,
-        hint: 'Pass the path of a world’s file.',
-      });
-    }
+    if (!found.isFile()) throw noRegularFile(name);
     if (found.nlink > 1) throw linked(name, found.nlink);
   }
+}
+
+/** The error for a folder, a pipe or a device in the place of a file. */
+export function noRegularFile(path: string): RepriseError {
+  return new RepriseError('store_failed', 'the path is not a regular file', {
+    where: path,
+    hint: 'Pass the path of a world’s file.',
+  });
 }
 
 /** The error for a file that has several names. */

@@ -127,6 +127,7 @@ export function isOurs(db: Connection, path: string, layout: Layout): boolean {
     if (isEmpty && application === 0 && version === 0) return false;
     throw new RepriseError('journal_damaged', 'the file is a database, but not a Reprise database of this type', {
       where: path,
+      hint: 'It belongs to another program, and nothing of it was changed. Pass another path.',
     });
   }
   if (version === layout.version) return true;

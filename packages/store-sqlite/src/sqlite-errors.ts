@@ -1,4 +1,6 @@
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 
 /** SQLite's primary result codes with a meaning of their own here. */
 const BUSY = 5;
@@ -22,8 +24,24 @@ function extendedCode(error: unknown): number | undefined {
   const { errcode, rawCode, message } = error as { errcode?: unknown; rawCode?: unknown; message?: unknown };
   for (const code of [errcode, rawCode]) if (typeof code === 'number') return code;
   // libsql reports a failed open as text only: `ConnectionFailed("Unable to open …: 14")`
-  const opened = typeof message === 'string' ? /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message) : null;
-  return opened === null ? undefined : Number(opened[1]);
+  if (typeof message !== 'string') return undefined;
+  const opened = /^ConnectionFailed\(.*: (\d+)"\)$/s.exec(message);
+  return opened === null ? codeOfWords(error, message) : Number(opened[1]);
+}
+
+/** What SQLite says of a result, word for word: all that the `node:sqlite` of Deno reports. */
+const WORDS: readonly (readonly [string, number])[] = [
+  ['database is locked', BUSY],
+  ['attempt to write a readonly database', READONLY],
+  ['database disk image is malformed', CORRUPT],
+  ['database or disk is full', FULL],
+  ['unable to open database file', CANTOPEN],
+  ['file is not a database', NOTADB],
+];
+
+function codeOfWords(error: object, message: string): number | undefined {
+  if ((error as { code?: unknown }).code !== 'ERR_SQLITE_ERROR') return undefined;
+  return WORDS.find(([words]) => message === words || message.startsWith(`${words}: `))?.[1];
 }
 
 /** Whether another connection has the lock. */
@@ -55,7 +73,16 @@ export function storeError(error: unknown, what: string, where: string): Reprise
   const code = resultCode(error);
   const system = (error as { code?: unknown } | null)?.code;
   // The last is the error of node:sqlite for a number beyond the safe integers: no writer of ours stores one.
-  const isUnsound = code === CORRUPT || code === NOTADB || extendedCode(error) === SHORT_READ;
+  const isUnsound = code === CORRUPT || extendedCode(error) === SHORT_READ;
+  if (code === NOTADB) {
+    return new RepriseError('journal_damaged', `${what}: the file is not a database`, {
+      where,
+      hint: 'It is another kind of file, or its beginning was overwritten. Pass the path of a world’s file, or restore it from a copy.',
+      cause: error,
+    });
+  }
+  if (isUnwritable(error) || (typeof system === 'string' && NOT_PERMITTED.includes(system)))
+    return unopened(what, where, error);
   if (isUnsound || system === 'ERR_OUT_OF_RANGE') {
     return new RepriseError('journal_damaged', `${what}: the file is not a sound database`, {
       where,
@@ -70,10 +97,38 @@ export function storeError(error: unknown, what: string, where: string): Reprise
       cause: error,
     });
   }
-  return new RepriseError('store_failed', `${what}: ${error instanceof Error ? error.message : String(error)}`, {
+  return new RepriseError('store_failed', `${what}: ${error instanceof Error ? error.message : lineOfError(error)}`, {
     where,
     cause: error,
   });
+}
+
+/** The codes of the system for a file that this process may not read or write. */
+const NOT_PERMITTED: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
+
+/** SQLite and libsql say no more than a number: the file system says why. */
+function unopened(what: string, where: string, error: unknown): RepriseError {
+  const folder = dirname(where);
+  const hint = `Give this process the right to read and write the file and its folder: SQLite keeps files beside it. A world that only needs to be read can be read without it: npx reprise log ${where.replace(/-(?:lock|wal|shm)$/, '')}`;
+  return new RepriseError('store_failed', `${what}: ${whyUnopened(where, folder)}`, { where, hint, cause: error });
+}
+
+function whyUnopened(path: string, folder: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    return 'a folder stands in the place of the file';
+  if (!isPermitted(folder, constants.W_OK)) return `this process may not write the folder ${folder}`;
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined && !isPermitted(path, constants.R_OK | constants.W_OK))
+    return 'this process may not read and write the file';
+  return 'the system does not let this process open or make the file';
+}
+
+function isPermitted(path: string, how: number): boolean {
+  try {
+    accessSync(path, how);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Runs a body and converts the errors that it throws. */

@@ -46,6 +46,7 @@ export interface SqliteStore extends Store {
  * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent).
  *
  * @param path the path of the file, by custom with the ending `.db`
+ * @throws RepriseError `invalid_argument` for an empty path
  * @example
  * const store = sqlite('worlds/home.db');
  */
@@ -55,6 +56,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): SqliteStore {
 
 /** {@link sqlite} on a given machine. */
 export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}): SqliteStore {
+  if (typeof path !== 'string' || path === '') throw noPath(path);
   const file = resolve(path); // the process may change its directory between now and open
   return {
     label: path,
@@ -62,6 +64,15 @@ export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}
     openReadonly: () => openForReading(file),
     backup: (to) => backupWorld(file, resolve(to)),
   };
+}
+
+/** An empty path would be the current folder: an environment variable that was not set. */
+function noPath(path: unknown): RepriseError {
+  return new RepriseError('invalid_argument', 'a SQLite store needs the path of its file', {
+    expected: 'text such as world.db',
+    actual: path === '' ? 'an empty text' : path,
+    hint: 'Is the environment variable set in this process?',
+  });
 }
 
 function openForWriting(path: string, options: SqliteOptions, ports: Ports): Promise<OpenStore> {

@@ -138,6 +138,20 @@ describe('requests to a refused address', () => {
     }
   });
 
+  it('a listed host is matched in every way of writing its name, and a text that no address could match is refused [TOOL-680]', async () => {
+    const reached = async (url: string, host: string) =>
+      expect([host, await refused(url, { allow: [host] })]).toEqual([host, expect.stringMatching(/private network/)]);
+    await reached('https://exämple.com/', 'exämple.com');
+    await reached('https://EXÄMPLE.com/', 'xn--exmple-cua.com');
+    await reached('https://xn--exmple-cua.com/', 'EXÄMPLE.com.');
+    await reached('https://a.例え.jp:8443/', '*.例え.jp:8443');
+    await reached('https://[::1]/', '[::1]');
+    expect(await refused('https://exämple.com/', { allow: ['example.com'] })).toMatch(/not an allowed host/);
+    for (const host of ['https://x.org', 'x.org/a', 'x.*.org', '*', '', 'a b', 'me@x.org', 'x.org:port'])
+      expect(() => http({ allow: [host] })).toThrow(/^invalid_argument: invalid host of the HTTP tools; at allow\[0\]/);
+    expect(() => http({ allow: [], allowPrivate: ['http://localhost'] })).toThrow(/allowPrivate\[0\]/);
+  });
+
   it('an address in a private network is refused, by name, by number, or by one of its addresses [TOOL-29]', async () => {
     const { port, asked } = await serve((_, response) => response.end('inner'));
     const inner = { address: '10.1.2.3', family: 4 };

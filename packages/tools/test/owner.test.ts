@@ -8,9 +8,9 @@ import { program } from '../../../scripts/lib/program.js';
 
 const HOST = await program(new URL('apps/owner.ts', import.meta.url));
 
-/** Programs for every way to start one; each starts one child in its group and one outside of it. */
+/** Programs for every way to start one; each starts a child in its group, one outside, and one outside without environment. */
 const KINDS = ['run', 'shell', 'background', 'external', 'mcp'];
-const EXPECTED = KINDS.flatMap((kind) => [kind, `${kind}-child`, `${kind}-left`]).sort();
+const EXPECTED = KINDS.flatMap((kind) => [kind, `${kind}-child`, `${kind}-left`, `${kind}-bare`]).sort();
 
 const folders: string[] = [];
 const started = new Set<number>();
@@ -61,12 +61,12 @@ describe('programs of a host', () => {
     const { process: owner, pids } = await host();
     expect(survivors(pids)).toEqual(EXPECTED);
     owner.kill('SIGKILL');
-    const inGroups = EXPECTED.filter((name) => !name.endsWith('-left'));
+    const inGroups = EXPECTED.filter((name) => !/-(?:left|bare)$/.test(name));
     await expect.poll(() => survivors(pids, inGroups), { timeout: 10_000 }).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')(
-    'programs that left their group end with their host, where the system shows environments',
+    'programs that left their group end with their host, also without an environment, where the system shows processes',
     async () => {
       const { process: owner, pids } = await host();
       owner.kill('SIGKILL');

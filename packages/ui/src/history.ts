@@ -34,8 +34,8 @@ export interface CaughtUp {
 /** One input, and its answer. */
 interface Exchange {
   readonly said: UiMessage;
-  readonly chunks: RunChunks;
-  readonly fold: MessageFold;
+  chunks: RunChunks;
+  fold: MessageFold;
   hasBegun: boolean;
 }
 
@@ -151,14 +151,22 @@ class Exchanges {
 
   #accepted({ command_id, run_id, text = '' }: AgentEventOf<'input.accepted'>): Exchange {
     const known = this.#byInput.get(command_id);
-    if (known !== undefined) return known;
     const run = run_id ?? command_id;
+    if (known !== undefined) return known.hasBegun ? this.#answeredAnew(known, run) : known;
     const said: UiMessage = { id: command_id, role: 'user', parts: [{ type: 'text', text }] };
     const chunks = new RunChunks(run, this.options, command_id);
     const made = { said, chunks, fold: new MessageFold(run), hasBegun: false };
     this.#byInput.set(command_id, made);
     this.#byRun.set(run, made);
     return made;
+  }
+
+  /** The run that was answering the input has ended, and another one answers it: its answer takes the place. */
+  #answeredAnew(exchange: Exchange, run: string): Exchange {
+    const chunks = new RunChunks(run, this.options, exchange.said.id);
+    Object.assign(exchange, { chunks, fold: new MessageFold(run), hasBegun: false });
+    this.#byRun.set(run, exchange);
+    return exchange;
   }
 }
 

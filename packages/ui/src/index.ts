@@ -11,9 +11,10 @@ export {
   type SteerData,
   type UiChunk,
 } from './chunk.js';
+export type { ToolFailure } from './failed-text.js';
 export { type FollowedMessage, type FollowOptions, followUiMessages, uiMessages } from './history.js';
 export type { UiMessage, UiPart } from './message.js';
-export { type ChatInput, readChatInput } from './request.js';
+export { answerChatInput, type ChatInput, readChatInput } from './request.js';
 export {
   afterOf,
   UI_STREAM_HEADERS,

@@ -1,5 +1,5 @@
 /** Reads the requests of a chat page. */
-import type { Part } from '@reprise/agent';
+import type { Part, Run, SendOptions, Session } from '@reprise/agent';
 import { RepriseError, startOfText } from '@reprise/contracts';
 
 /** A person's input on a chat page. */
@@ -12,6 +12,8 @@ export interface ChatInput {
    */
   readonly id: string;
   readonly input: readonly Part[];
+  /** What the person did: sent a new message, edited one that was sent before, or asked for another answer to it. */
+  readonly act: 'send' | 'edit' | 'retry';
 }
 
 const ID = /^[\w.:-]{1,128}$/;
@@ -21,11 +23,11 @@ const ID = /^[\w.:-]{1,128}$/;
  *
  * @throws RepriseError `invalid_argument` for any other body: the client may send anything
  * @example
- * const { id, input } = readChatInput(await request.json())
- * return uiMessageResponse(await session.send(input, { id }))
+ * const chat = readChatInput(await request.json())
+ * return uiMessageResponse(await answerChatInput(world.session(chat.chat, agent), chat))
  */
 export function readChatInput(body: unknown): ChatInput {
-  const { id: chat, messages } = record(body);
+  const { id: chat, messages, trigger, messageId } = record(body);
   const message = record(Array.isArray(messages) ? messages.at(-1) : undefined);
   const { id, role, parts } = message;
   if (typeof chat !== 'string' || !ID.test(chat)) throw wrong('an id of the chat', 'id', chat);
@@ -33,7 +35,45 @@ export function readChatInput(body: unknown): ChatInput {
   if (typeof id !== 'string' || !ID.test(id)) throw wrong('a message with an id', 'messages', id);
   const input = (Array.isArray(parts) ? parts : []).flatMap(partOf);
   if (input.length === 0) throw wrong('a message with a text or a file', 'messages', parts);
-  return { chat, id, input };
+  return { chat, id, input, act: trigger === 'regenerate-message' ? 'retry' : messageId === id ? 'edit' : 'send' };
+}
+
+/**
+ * Answers what a person did on a chat page, as they expect it:
+ *
+ * - A new message is an input under its id; sent again, it is the same input.
+ * - A message that was edited under its id is a new input. What was answered to its earlier words stays in the conversation.
+ * - Retry answers the message anew: after a failed or cancelled run by `session.retry()`, after an answer that is complete by the
+ *   same words as a new input. While the message is being answered, it returns that run.
+ *
+ * Each act takes place once, however often its request arrives.
+ *
+ * @throws RepriseError what `Session.send` and `Session.retry` throw
+ */
+export async function answerChatInput<R>(
+  session: Pick<Session<R>, 'send' | 'retry' | 'run' | 'state'>,
+  { id, input, act }: ChatInput,
+  options: Pick<SendOptions, 'as' | 'actor'> = {},
+): Promise<Run<R>> {
+  if (act === 'send') return session.send([...input], { ...options, id });
+  if (act === 'edit') return session.send([...input], { ...options, id: `${id}~${await digestOf(input)}` });
+  const { run, asked, last } = (await session.state()) ?? {};
+  const isAsked = asked != null && (asked.command_id === id || asked.command_id.startsWith(`${id}~`));
+  if (!isAsked || last === undefined)
+    return session.send([...input], { ...options, id: `${id}~${await digestOf(input)}` });
+  const under = run == null ? undefined : await session.run(run.number);
+  if (under !== undefined) return under;
+  if (last !== null && last.stop.kind !== 'Completed') return session.retry({ ...options, id: `retry.${last.run}` });
+  return session.send([...input], { ...options, id: `${id}~r${last?.run ?? 0}` });
+}
+
+/** A digest of a message: its texts and files. */
+async function digestOf(input: readonly Part[]): Promise<string> {
+  const bytes = new TextEncoder().encode(
+    JSON.stringify(input, (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value)),
+  );
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function partOf(given: unknown): Part[] {

@@ -13,17 +13,25 @@
  *     which the journal tells only when the answer is complete.
  */
 import type { AgentEvent, AgentEventOf, Delta, StopReason } from '@reprise/agent';
-import { actorWords, present } from '@reprise/contracts';
+import { actorWords, failureMeaning, limitWords, present } from '@reprise/contracts';
 import { Approvals } from './approvals.js';
 import type { ChildData, Json, RunMetadata, SteerData, UiChunk } from './chunk.js';
+import { maskedOutput, maskedText, type ToolFailure, toolFailure } from './failed-text.js';
 import { SpokenAnswer } from './spoken-answer.js';
 
 /** Options for turning events into chunks. */
 export interface ChunkOptions {
   /** Tools whose calls become `dynamic-tool` parts. Default: no tools, so each call becomes a part `tool-NAME`. */
   readonly dynamic?: (tool: string) => boolean;
-  /** The text for the person when a run fails. Default: the failure's code. */
+  /** The text for the person when a run fails. Default: what its code means, and the code. */
   readonly errorText?: (stop: StopReason) => string;
+  /**
+   * The text for the person when a call fails. Default: fixed words for the failure's code, and no text of an exception,
+   * which may name hosts, paths and queries. With it, a result that was lost says why as well.
+   *
+   * @example toolErrorText: ({ text, code }) => text ?? code ?? 'failed' // for a page of operators
+   */
+  readonly toolErrorText?: (failure: ToolFailure) => string;
   /** Whether messages have the model's reasoning. Default true. The journal keeps it either way. */
   readonly sendReasoning?: boolean;
 }
@@ -158,12 +166,16 @@ export class RunChunks {
       }
       case 'tool.completed': {
         const linked = event.ref === undefined ? null : { ref: event.ref.toString() };
-        const output = event.text ?? event.answer?.value ?? linked;
+        const text = this.options.toolErrorText === undefined ? maskedOutput(event.text) : event.text;
+        const output = text ?? event.answer?.value ?? linked;
         yield { type: 'tool-output-available', toolCallId: event.call_id, output };
         return;
       }
       case 'tool.failed':
-        yield* this.#approvals.failed(event.call_id, failedText(event));
+        yield* this.#approvals.failed(
+          event.call_id,
+          this.options.toolErrorText?.(toolFailure(event)) ?? maskedText(event),
+        );
         return;
       case 'human.requested':
         yield* this.#requested(event);
@@ -289,13 +301,14 @@ function pickUsage({ steps, tokens_in, tokens_out }: NonNullable<AgentEventOf<'l
   return { steps, tokens_in, tokens_out };
 }
 
-function failedText({ non_execution, text, code }: AgentEventOf<'tool.failed'>): string {
-  return text ?? [non_execution?.kind, code].filter((word) => word != null).join(': ');
-}
-
 function failureText(stop: StopReason): string {
-  if (stop.kind === 'Failed') return `The run failed: ${stop.code}.`;
-  return stop.kind === 'LimitsExceeded' ? `The run reached its limit: ${stop.limit}.` : `The run ended: ${stop.kind}.`;
+  if (stop.kind === 'Failed') {
+    const meaning = failureMeaning(stop.code);
+    return `The run failed: ${meaning === undefined ? stop.code : `${meaning} (${stop.code})`}.`;
+  }
+  return stop.kind === 'LimitsExceeded'
+    ? `The run reached its limit ${limitWords(stop.limit)}.`
+    : `The run ended: ${stop.kind}.`;
 }
 
 type ChildEvent = AgentEventOf<'child.spawned'> | AgentEventOf<'child.changed'> | AgentEventOf<'child.ended'>;

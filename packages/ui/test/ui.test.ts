@@ -1,5 +1,5 @@
 /** Runs as chat pages receive them, read with the reader that pages use. */
-import { type Cursor, defineAgent, defineTool } from '@reprise/agent';
+import { type Cursor, defineAgent, defineTool, ResultLost, toolError, toolParts } from '@reprise/agent';
 import { DefaultChatTransport, UI_MESSAGE_STREAM_HEADERS, type UIMessage, validateUIMessages } from 'ai';
 import * as fc from 'fast-check';
 import type { ScriptStep } from 'reprise/providers';
@@ -12,6 +12,7 @@ import {
   followUiMessages,
   isSuperseded,
   readChatInput,
+  type ToolFailure,
   toUIMessageStream,
   UI_STREAM_HEADERS,
   type UiChunk,
@@ -86,12 +87,48 @@ describe('a run as a UI message stream', () => {
     expect(await read(first)).toMatchObject({
       parts: [
         { type: 'step-start' },
-        { state: 'output-error', errorText: expect.stringContaining('no luck') },
+        { state: 'output-error', errorText: 'The tool failed.' },
         {},
         { text: 'No luck.' },
       ],
     });
     await world.close();
+  });
+
+  it('a page is told by fixed words that a call failed, for every way in which a tool throws, and an operator by the words of the error [EVT-650]', async () => {
+    const secret = 'connect ECONNREFUSED db-7.internal:5432';
+    const fail = () => {
+      throw new Error(secret);
+    };
+    const ways: Readonly<Record<string, () => unknown>> = {
+      thrown: fail,
+      rejected: async () => fail(),
+      returned: () => toolError(secret),
+      lost: () => new ResultLost(secret),
+      parts: () => toolParts({ json: 2n as never }, { file: { toString: fail } as never }),
+      stream: async function* () {
+        yield 'a part';
+        fail();
+      },
+    };
+    for (const [way, run] of Object.entries(ways)) {
+      const tool = defineTool({ name: 'query', description: 'Queries.', args: z.strictObject({}), run: run as never });
+      const agent = defineAgent({ name: 'a', model: 'm', instructions: '', tools: [tool] });
+      const world = await testWorld({ models: { m: script(call('query', {}), { text: 'Done.' }) }, agents: [agent] });
+      const session = world.session('chat', agent);
+      const sent = await session.send('Query.', { id: 'm-1' });
+      await sent.result();
+      const toolErrorText = ({ text, code }: ToolFailure) => text ?? code ?? '';
+      const [page, messages] = [await all(toUIMessageStream(sent)), await uiMessages(session)];
+      expect(JSON.stringify([page, messages]), way).not.toMatch(/ECONN|db-7|5432/);
+      expect(
+        page.filter(({ type }) => type.startsWith('tool-output')),
+        way,
+      ).toHaveLength(1);
+      if (way !== 'parts')
+        expect(JSON.stringify(await all(toUIMessageStream(sent, { toolErrorText }))), way).toContain(secret);
+      await world.close();
+    }
   });
 
   it('an approval is requested and its decision is shown: denied, or approved and executed', async () => {
@@ -162,7 +199,7 @@ describe('a run as a UI message stream', () => {
     const errorText = () => 'Something went wrong.';
     expect((await all(toUIMessageStream(run))).at(-1)).toEqual({
       type: 'error',
-      errorText: 'The run failed: provider_error_terminal/refused.',
+      errorText: 'The run failed: the server of the model refused the request (provider_error_terminal/refused).',
     });
     expect((await all(toUIMessageStream(run, { errorText }))).at(-1)).toEqual({
       type: 'error',
@@ -284,7 +321,12 @@ describe('the response of a chat endpoint', () => {
 
   it('a request that no chat page sends is refused', () => {
     const message = { id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
-    expect(readChatInput({ id: 'c', messages: [message] })).toEqual({ chat: 'c', id: 'm-1', input: ['Hi'] });
+    const sent = { chat: 'c', id: 'm-1', input: ['Hi'], act: 'send' };
+    expect(readChatInput({ id: 'c', messages: [message] })).toEqual(sent);
+    const edited = { id: 'c', messages: [message], trigger: 'submit-message', messageId: 'm-1' };
+    expect(readChatInput(edited)).toEqual({ ...sent, act: 'edit' });
+    const regenerated = { id: 'c', messages: [message], trigger: 'regenerate-message', messageId: 'c/r0' };
+    expect(readChatInput(regenerated)).toEqual({ ...sent, act: 'retry' });
     const file = { type: 'file', url: 'data:text/plain;base64,SGk=', mediaType: 'text/plain', filename: 'a.txt' };
     expect(readChatInput({ id: 'c', messages: [{ ...message, parts: [file] }] }).input).toEqual([
       { bytes: new TextEncoder().encode('Hi'), mediaType: 'text/plain', name: 'a.txt' },

@@ -1,5 +1,5 @@
 /** The question about a pending item: what is asked, and what each answer does. */
-import type { Decision, Pending } from 'reprise';
+import { type Decision, type Pending, toolDifferences } from 'reprise';
 import { callLine, wholeCall } from '../terminal/calls.js';
 import { type Line, span } from '../terminal/text/spans.js';
 import { visible, visibleInLine } from '../terminal/text/visible.js';
@@ -67,9 +67,9 @@ async function approvalQuestion(item: Pending, how: ItemQuestion, actions: ItemA
   const drift = item.drift === undefined ? [] : visible(JSON.stringify(item.drift, null, 2)).lines;
   const line = callLine(tool, args);
   return {
-    id: changed === undefined ? item.id : `${item.id} changed ${JSON.stringify(args)}`,
+    id: changed === undefined ? `${item.id} ${item.digest}` : `${item.id} changed ${JSON.stringify(args)}`,
     title: [span(tool.startsWith('run_') ? tool : line, 'bold'), ...counts, ...edited],
-    body: [...reason, ...lines, ...drift],
+    body: [...reason, ...lines, ...drift, ...versions(item)],
     ask: isEditing
       ? [
           [
@@ -87,6 +87,19 @@ async function approvalQuestion(item: Pending, how: ItemQuestion, actions: ItemA
       return meaning(decision && typed.kind === 'decision' ? { ...typed, decision } : typed, item, how, actions);
     },
   };
+}
+
+/** Both versions of a tool that has changed since the call was asked about. */
+function versions({ changed }: Pending): readonly Line[] {
+  if (changed === undefined) return [];
+  const differences = toolDifferences(changed).flatMap(({ what, before = 'not recorded', after }) => [
+    [span(`  ${what} before: `, 'dim'), ...visibleInLine(before)],
+    [span(`  ${what} now:    `, 'yellow'), ...visibleInLine(after)],
+  ]);
+  return [
+    [span('The tool has changed since this call was asked about. What you allow is the new version:', 'yellow')],
+    ...differences,
+  ];
 }
 
 function choices(pattern: Pattern | undefined): string {

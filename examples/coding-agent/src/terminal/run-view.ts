@@ -1,5 +1,6 @@
 /** Shows the events of a run. Does not own: pending items and typed lines (`chat.ts`). */
 import type { AgentEvent, AgentEventOf, Delta, Ref } from 'reprise';
+import { failureWords } from 'reprise/history';
 import { callLine, dimmed, errorWords, failureLines, resultLines, type Shown, wholeCall } from './calls.js';
 import type { Difference } from './diff.js';
 import type { Terminal } from './terminal.js';
@@ -139,7 +140,7 @@ export class RunView {
 
   #failed(event: AgentEventOf<'llm_step.failed'>): void {
     this.does('');
-    const words = `the model failed: ${event.code}${errorWords(event)}`;
+    const words = `the model failed: ${plain(failureWords(event.code, event.error))}`;
     this.#note('red', ...words.split('\n'), ...(event.again ? ['it is asked again'] : []));
   }
 

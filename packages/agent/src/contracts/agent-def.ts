@@ -49,6 +49,15 @@ export const toolEntry = z.strictObject({
 /** A tool as a definition lists it. */
 export type ToolEntry = z.infer<typeof toolEntry>;
 
+/** Whether calls of a tool need an approval: all, none, or those that its rule selects. */
+export const TOOL_APPROVALS = ['always', 'never', 'rule'] as const;
+
+/** A version of a tool, as it is recorded with a call that was judged by it: its entry, and when it needs an approval. */
+export const toolVersion = z.strictObject({ ...toolEntry.shape, approval: z.enum(TOOL_APPROVALS) });
+
+/** A version of a tool. */
+export type ToolVersion = z.infer<typeof toolVersion>;
+
 /**
  * `AgentDef@1`: the whole definition of an agent, the blob that a `def_ref` links. Its tools are a list that
  * `config.tools_ref` links.

@@ -45,6 +45,12 @@ export const sessionCommandBody = z.discriminatedUnion('type', [
     scope: z.enum(CANCEL_SCOPES),
     reason_ref: z.exactOptional(ref()),
   }),
+  /** Answers the input of the last run anew, when that run did not complete. */
+  z.strictObject({
+    type: z.literal('Retry'),
+    /** The run that is retried; the last one when absent. */
+    run: z.exactOptional(count),
+  }),
   /** Withdraws a steer, a follow-up or a queued input that was not taken up yet. */
   z.strictObject({ type: z.literal('Withdraw'), command_id: commandId }),
   /**
@@ -87,6 +93,8 @@ export const REJECTIONS = [
   'nothing_to_pause',
   'nothing_to_resume',
   'nothing_to_cancel',
+  'nothing_to_retry',
+  'has_owner',
   'already_paused',
   'cancelling',
   'not_running',

@@ -13,6 +13,7 @@ import * as z from '@reprise/contracts/schema';
 import { limitAmounts, tally } from './config.js';
 import { stopReason, WAITS } from './lifecycle.js';
 import { toolOutcome } from './state.js';
+import { changedCall } from './tool-call.js';
 import { TOOLSETS_MAX, toolsetName, toolsetNews } from './toolset.js';
 import { author } from './transcript.js';
 
@@ -63,6 +64,8 @@ export const toolResult = z.strictObject({
   usage: z.exactOptional(usage),
   /** Of a call that was denied: the reason, as text. */
   reason_ref: z.exactOptional(ref()),
+  /** Of a call that was not run because its tool has changed. */
+  changed: z.exactOptional(changedCall),
 });
 
 /** The toolsets of the run were refreshed. */

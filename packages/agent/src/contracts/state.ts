@@ -1,5 +1,5 @@
 /** The state of a session: small and flat, whatever its age. Growing data is in its log and its tables. */
-import { contextText, digestHex, inputPart, ON_UNKNOWN, ref, sessionOp } from '@reprise/contracts';
+import { contextText, digestHex, inputPart, ON_UNKNOWN, ref, sessionOp, toolMeaning } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { commandId, runCause } from './commands.js';
 import { adopted, agentConfig, bounds, limitAmounts, tally } from './config.js';
@@ -72,6 +72,11 @@ export const pendingCall = z.strictObject({
   /** The ordinal of the call's plan, once it was started. */
   plan: z.nullable(count),
   fingerprint: z.exactOptional(digestHex()),
+  meaning: z.exactOptional(toolMeaning),
+  judged_ref: z.exactOptional(ref()),
+  /** Of a call that is asked about again: the version that it was decided on, and the arguments that the model gave. */
+  before_ref: z.exactOptional(ref()),
+  asked_ref: z.exactOptional(ref()),
   entry_ref: z.exactOptional(ref()),
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
   timeout_ms: z.exactOptional(z.int().min(1)),
@@ -276,6 +281,8 @@ export const sessionState = z.strictObject({
   labels: z.record(z.string().max(64), z.string().max(256)),
   /** How many items the transcript has. */
   items: count,
+  /** The input that the current or the last run answers: of several turns the last one. */
+  asked: z.nullable(z.strictObject({ command_id: commandId, cause: runCause, first_ref: z.nullable(ref()) })),
   last: z.nullable(
     z.strictObject({
       run: count,

@@ -1,5 +1,5 @@
 /** The effects behind tool calls: their parameters and their receipts. */
-import { digestHex, ref, sessionInfo } from '@reprise/contracts';
+import { digestHex, ON_UNKNOWN, pattern, ref, sessionInfo, toolMeaning } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { defineEffect, effectOnUse } from '@reprise/kernel/define';
 
@@ -16,11 +16,21 @@ export const toolCallParams = z.strictObject({
   args_ref: ref(),
   /** The arguments that the model gave, when a person edited them before approving. */
   asked_ref: z.exactOptional(ref()),
-  /** The digest of the tool's descriptor when the call was judged: an approval holds for this descriptor only. */
+  /** The digest of the tool's descriptor when the call was judged: it finds the tool. */
   fingerprint: z.exactOptional(digest),
+  /** The digests of what the call means and of the words about it: an approval holds for this meaning only. */
+  meaning: z.exactOptional(toolMeaning),
+  /** The version of the tool that was judged, as a value. */
+  judged_ref: z.exactOptional(ref()),
+  /** Of a call that is asked about again: the version that it was decided on before, as a value. */
+  before_ref: z.exactOptional(ref()),
   /** Of a toolset's tool: the entry that was judged, as a value. */
   entry_ref: z.exactOptional(ref()),
   guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+  /** The tool required an approval: without a decision about this call, a remembered one has released it. */
+  needs_approval: z.exactOptional(z.literal(true)),
+  /** The people that the tool's rule named, as a pattern of principals. */
+  to: z.exactOptional(pattern),
   /** Why a person has to decide first, as text for readers of the pending item. */
   reason_ref: z.exactOptional(ref()),
 });
@@ -59,6 +69,31 @@ export const truncationMeta = z.strictObject({
   original_lines: z.exactOptional(z.int().min(0)),
 });
 
+/**
+ * A call that was not run because its tool has changed: the version that it was judged by and the one of this build, as
+ * values, and the terms under which it is asked about again. Without these the model is told.
+ */
+export const changedCall = z.strictObject({
+  judged_ref: z.exactOptional(ref()),
+  now_ref: ref(),
+  again: z.exactOptional(
+    z.strictObject({
+      fingerprint: digest,
+      meaning: toolMeaning,
+      entry_ref: z.exactOptional(ref()),
+      guarantee: z.enum(['idempotent', 'at_most_once', 'reconcile']),
+      timeout_ms: z.exactOptional(z.int().min(1)),
+      parallel: z.boolean(),
+      polling: z.boolean(),
+      on_unknown: z.enum(ON_UNKNOWN),
+      approval: z.strictObject({ to: z.exactOptional(pattern), reason_ref: z.exactOptional(ref()) }),
+    }),
+  ),
+});
+
+/** A call that was not run because its tool has changed. */
+export type ChangedCall = z.infer<typeof changedCall>;
+
 /** `tool.call@1` receipt payload: the whole output for people, the bounded one for the model. */
 export const toolCallReceipt = z.strictObject({
   operator_output_ref: ref(),
@@ -74,6 +109,8 @@ export const toolCallReceipt = z.strictObject({
   changes: z.exactOptional(z.array(fileChange).max(64)),
   /** The arguments of the execution, when they differ from those that the model gave. */
   edited_args_ref: z.exactOptional(ref()),
+  /** Set when the handler was not started, since its tool has changed. */
+  changed: z.exactOptional(changedCall),
 });
 
 /** `tool.call@1` parameters. */
@@ -83,7 +120,7 @@ export type ToolCallReceipt = z.infer<typeof toolCallReceipt>;
 
 /**
  * The effect of calling a tool. Each call carries the guarantee of its tool; rights and policy rules may name the tool,
- * as `tool.call@1#refund`.
+ * as `tool.call@1#refund`. A remembered approval holds for one version of the tool: its meaning and its words.
  */
 export const toolCall = effectOnUse('tool.call@1', () =>
   defineEffect({
@@ -93,6 +130,7 @@ export const toolCall = effectOnUse('tool.call@1', () =>
     guarantee: { param: 'guarantee' },
     rights: { tool: 'tool' },
     subject: 'tool',
+    remembers: 'meaning',
   }),
 );
 

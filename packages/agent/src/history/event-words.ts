@@ -1,5 +1,5 @@
 /** The entry of each event of a session: what happened, in words. */
-import { actorWords, type Ref } from '@reprise/contracts';
+import { actorWords, limitAmount, limitName, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readLlmOutput } from '../content/transcript.js';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../contracts/agent-event.js';
@@ -121,10 +121,11 @@ const WORDS: { readonly [T in AgentEventType]: Words<T> } = {
   'compaction.failed': async (event, { content }) =>
     entry('failure', 'model', `no summary was written: ${event.code}${await errorWords(content, event.error_ref)}`),
   'budget.pressure': ({ percent, limit, used, of }) =>
-    entry('limit', null, `${percent}% of the limit ${limit} is used: ${used} of ${of}`),
+    entry('limit', null, `${percent}% of the limit ${limitName(limit)} is used: ${usedWords(limit, used, of)}`),
   'loop.detected': ({ length, repeats, action }) =>
     entry('limit', null, `the model repeated the same ${amount(length, 'call')} ${repeats} times; action: ${action}`),
-  'limit.reached': ({ limit, used, of }) => entry('limit', null, `the limit ${limit} is reached: ${used} of ${of}`),
+  'limit.reached': ({ limit, used, of }) =>
+    entry('limit', null, `the limit ${limitName(limit)} is reached: ${usedWords(limit, used, of)} used`),
   'usage.differs': ({ how, reserved, used }) =>
     entry(
       'limit',
@@ -337,4 +338,8 @@ async function errorWords(content: ContentReader, ref: Ref | undefined): Promise
 
 function words(thing: unknown): string {
   return typeof thing === 'string' ? thing : inline(thing);
+}
+
+function usedWords(limit: string, used: number, of: number): string {
+  return `${limitAmount(limit, used)} of ${limitAmount(limit, of)}`;
 }

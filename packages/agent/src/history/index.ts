@@ -1,6 +1,8 @@
-/** The history of a world in words, and explanations of what happened in it. Reading only. */
+/** The history of a world in words, explanations of what happened in it, and its errors in lines. Reading only. */
+export { failureWords } from '@reprise/contracts';
 export { type Act, type FindOptions, type Found, findActs, type Naming } from './acts.js';
 export { type EntryKind, type HistoryEntry, TEXT_BOUNDS, type TextBounds } from './entry.js';
 export { History, type HistoryOptions } from './history.js';
+export { reportOnce } from './report-once.js';
 export { type HistorySource, historyOf } from './source.js';
 export { explainAct, type WhyLink } from './why.js';

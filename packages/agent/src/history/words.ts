@@ -1,5 +1,5 @@
 /** Words that the history and the explanation of an act share: quotes, amounts, reasons. */
-import { isRef, type Ref, startOfText, type Value } from '@reprise/contracts';
+import { isRef, limitWords, type Ref, startOfText, type Value } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { getValue } from '@reprise/kernel/store';
 import { readText } from '../content/transcript.js';
@@ -56,7 +56,7 @@ export function stopWords(stop: NonNullable<AgentEventOf<'lifecycle'>['stop']>):
     case 'Failed':
       return `failed in ${stop.stage}: ${stop.code}`;
     case 'LimitsExceeded':
-      return `stopped at the limit ${stop.limit}`;
+      return `stopped at the limit ${limitWords(stop.limit)}`;
   }
 }
 
@@ -78,7 +78,7 @@ const NOT_DONE: Readonly<Record<NonExecution['kind'], string>> = {
 export function usageWords(usage: Tally | undefined): string {
   if (usage === undefined) return '';
   const { steps, tokens_in, tokens_out, micro_money } = usage;
-  const money = micro_money > 0 ? `, ${(micro_money / 1_000_000).toFixed(4)} money` : '';
+  const money = micro_money > 0 ? `, $${(micro_money / 1_000_000).toFixed(4)}` : '';
   return ` after ${amount(steps, 'step')}, ${tokens_in.toLocaleString('en-US')} tokens in, ${tokens_out.toLocaleString('en-US')} out${money}`;
 }
 

@@ -8,7 +8,7 @@
  *     a canonical form stored as text.
  * J3  `args_ref` links the arguments as the model gave them; the schema's conversion is repeated wherever they are
  *     used.
- * J4  A call has a fingerprint only when the code that it names was run: see `tool-adapter/T4`.
+ * J4  A call has a fingerprint and a meaning only when the code that it names was run: see `tool-adapter/T4`.
  * J5  A return value is checked by the code of this build where that code stands for the recorded JSON Schema, which
  *     the model was given; otherwise by the recorded JSON Schema.
  */
@@ -18,7 +18,6 @@ import {
   type ContextText,
   type LlmGenerateReceipt,
   type LlmToolCall,
-  pattern,
   type Ref,
   sessionOp,
   startOfText,
@@ -29,14 +28,16 @@ import type { ContentStore } from '@reprise/kernel';
 import { encode, equalBytes, toHex } from '@reprise/kernel/codec';
 import { hostSha256, putValue } from '@reprise/kernel/store';
 import type { AgentDef, ToolEntry } from '../contracts/agent-def.js';
+import { approvalOf } from '../tools/approval.js';
 import { type Build, boundTool, type ContextSource, type RecordedAgent } from '../tools/build.js';
 import { childTools } from '../tools/children.js';
+import { inTime, type Stopped, stoppingWith } from '../tools/in-time.js';
 import { recordedSchema } from '../tools/recorded-schema.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import type { Tool } from '../tools/tool.js';
+import { recordedVersion } from '../tools/version.js';
 import { Definitions } from './definitions.js';
-import { inTime, type Stopped, stoppingWith } from './in-time.js';
 import { jsonIn } from './json-answer.js';
 import type { AskedCall, Judge, JudgeContext } from './port.js';
 import { recordedOwnerTool } from './recorded-owner-tool.js';
@@ -180,8 +181,20 @@ async function judgeFitting(tool: Tool, args: unknown, asking: Asking): Promise<
     if (fits.success) return { ...terms, session: fits.data };
     return issue('args_invalid', argsInvalidText(tool.entry.name, '- nothing can be done with them'), asking.content);
   }
-  const approval = await approvalOf(tool, args, asking);
-  return { ...terms, ...(approval === undefined ? {} : { approval }), ...resourceOf(tool, args) };
+  const { content, stopped, params } = asking;
+  const approval = await approvalOf(tool, args, { content, stopped, session: params.session });
+  return {
+    ...terms,
+    ...(await judgedBy(tool, content)),
+    ...(approval === undefined ? {} : { approval }),
+    ...resourceOf(tool, args),
+  };
+}
+
+/** The version of a tool that a call is judged by: a call that a session executes itself is executed at once. */
+async function judgedBy(tool: Tool, content: ContentStore): Promise<Pick<Terms, 'meaning' | 'judged_ref'>> {
+  const { version, meaning } = recordedVersion(tool);
+  return { meaning, judged_ref: await putValue(content, version) };
 }
 
 /** The terms of a call, as far as they differ from the defaults. */
@@ -193,26 +206,6 @@ function termsOf(entry: ToolEntry): Terms {
     ...(entry.polling ? { polling: true } : {}),
     ...(entry.on_unknown === 'tell_model' ? {} : { on_unknown: entry.on_unknown }),
   };
-}
-
-async function approvalOf(tool: Tool, args: unknown, asking: Asking): Promise<LlmToolCall['approval'] | undefined> {
-  const { approval: rule } = tool;
-  if (rule === 'never') return undefined;
-  if (rule === 'always') return {};
-  const call = { args: args as never, ...asking.params.session };
-  const verdict = await inTime(async () => rule(call), asking.stopped);
-  if (!verdict.ok) return { reason_ref: await putText(asking.content, ruleFailed(tool, verdict.why)) }; // J1
-  if (verdict.value === false) return undefined;
-  if (typeof verdict.value !== 'object' || verdict.value === null) return {};
-  const { reason, to } = verdict.value;
-  return {
-    reason_ref: await putText(asking.content, shortened(String(reason))),
-    ...(pattern.safeParse(to).success ? { to: String(to) } : {}),
-  };
-}
-
-function ruleFailed(tool: Tool, why: string): string {
-  return shortened(`The approval rule of ${tool.entry.name} could not be asked: ${why}`);
 }
 
 function resourceOf({ resource }: Tool, args: unknown): Terms {

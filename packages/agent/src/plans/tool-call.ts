@@ -32,6 +32,7 @@ export const toolCallPlan = planOnUse('aos.agent/tool_call_plan@1', () =>
         call_id: call.call_id,
         outcome: outcomeOf(receipt),
         ...bytesOf(receipt),
+        ...changeOf(receipt),
         ...reasonOf(receipt),
         ...usage,
       };
@@ -42,6 +43,10 @@ export const toolCallPlan = planOnUse('aos.agent/tool_call_plan@1', () =>
 
 function bytesOf({ status, payload }: ReceiptOf<ToolCallReceipt>): { readonly bytes?: number } {
   return status === 'ok' ? { bytes: payload.truncation_meta.bounded_bytes } : {};
+}
+
+function changeOf({ status, payload }: ReceiptOf<ToolCallReceipt>): Pick<ToolCallReceipt, 'changed'> {
+  return status === 'ok' && payload.changed !== undefined ? { changed: payload.changed } : {};
 }
 
 function outcomeOf(receipt: ReceiptOf<ToolCallReceipt>): ToolOutcome {

@@ -8,6 +8,8 @@
  * B3  The batch ends when each call has its outcome, also when the run is stopping.
  * B4  When the outcome of a call is unknown, the tool's `on_unknown` may repeat the call or ask a person. Like any
  *     start of a call, that never happens while the run is paused or stopping.
+ * B6  A call that was not run since its tool has changed is emitted again with an approval, where a person decided or has
+ *     to decide on it. Only a decision makes it run, so it is never repeated by itself.
  * B5  Of calls that together exceed the bound of a state, the first ones that fit are executed, and all behind them are
  *     refused as data: what a model wrote last may build on what it wrote before. A table stores the outputs of a batch
  *     (`kept.ts`).
@@ -82,7 +84,7 @@ function leastOf({ call_id, tool, args_ref, signature }: LlmToolCall): LlmToolCa
 
 function pendingCall(call: LlmToolCall): PendingCall {
   const { call_id, tool, args_ref, signature, issue, fingerprint, entry_ref, timeout_ms, approval } = call;
-  const { resource, session } = call;
+  const { resource, session, meaning, judged_ref } = call;
   return present({
     call_id,
     tool,
@@ -99,6 +101,8 @@ function pendingCall(call: LlmToolCall): PendingCall {
     issue: issue === undefined ? undefined : refusalOf(issue),
     issue_ref: call.issue_ref,
     fingerprint,
+    meaning,
+    judged_ref,
     entry_ref,
     timeout_ms,
     approval,
@@ -140,8 +144,8 @@ function mayStart(calls: readonly PendingCall[], index: number): boolean {
 }
 
 function startCall(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
-  const { call_id, tool, args_ref } = call;
-  ctx.record('aos.agent/ToolCallRequested@1', { ...place(draft), call_id, tool, args_ref });
+  const { call_id, tool, args_ref, asked_ref = args_ref } = call;
+  ctx.record('aos.agent/ToolCallRequested@1', { ...place(draft), call_id, tool, args_ref: asked_ref });
   if (call.issue !== undefined) return settleCall(draft, call, issueOutcome(call, call.issue), ctx);
   const { session } = call;
   if (session?.op === 'ask') return askPerson(draft, call, session, ctx);
@@ -167,7 +171,8 @@ function issueOutcome({ issue_ref }: PendingCall, code: string) {
 
 function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): void {
   const { session_epoch, step_epoch } = draft;
-  const { call_id, tool, args_ref, fingerprint, entry_ref, guarantee, timeout_ms, approval } = call;
+  const { call_id, tool, args_ref, asked_ref, fingerprint, entry_ref, guarantee, timeout_ms, approval } = call;
+  const { meaning, judged_ref, before_ref } = call;
   call.plan = ctx.emit({
     plan: toolCallPlan,
     input: {
@@ -179,9 +184,15 @@ function callTool(draft: SessionState, call: PendingCall, ctx: ReducerContext): 
         session: { key: ctx.address[1], labels: draft.labels },
         at: place(draft),
         args_ref,
+        asked_ref,
         guarantee,
         fingerprint,
+        meaning,
+        judged_ref,
+        before_ref,
         entry_ref,
+        needs_approval: approval === undefined ? undefined : (true as const),
+        to: approval?.to,
         reason_ref: approval?.reason_ref,
       }),
       ...(timeout_ms === undefined ? {} : { timeout_ms }),
@@ -221,6 +232,7 @@ export function callSettled(draft: SessionState, value: z.infer<typeof toolResul
   const unknown = isUnknown(value.outcome);
   if (unknown) call.unknown++;
   if (unknown && draft.stopping === null && mayGoOn(call)) return { do: 'schedule' };
+  if (draft.stopping === null && isAskedAgain(call, value)) return { do: 'schedule' };
   if (value.reason_ref !== undefined) call.note_ref = value.reason_ref;
   settleCall(draft, call, value.outcome, ctx, value.bytes);
   if (draft.stopping !== null) return { do: 'settle' };
@@ -228,6 +240,17 @@ export function callSettled(draft: SessionState, value: z.infer<typeof toolResul
   const code = 'adapter_error/outcome_unknown';
   const stop = { kind: 'Failed', code, retryable: false, stage: 'tool_call' } as const;
   return { do: 'stop', stopping: { commands: [], stop } };
+}
+
+/** Queues a call again whose tool has changed: with the new terms, and for the people that decide about them (B6). */
+function isAskedAgain(call: PendingCall, { changed, outcome }: z.infer<typeof toolResult>): boolean {
+  if (changed?.again === undefined) return false;
+  const { again, judged_ref: before_ref, now_ref: judged_ref } = changed;
+  const edited = 'edited_args_ref' in outcome ? outcome.edited_args_ref : undefined;
+  const args = edited === undefined ? {} : { args_ref: edited, asked_ref: call.asked_ref ?? call.args_ref };
+  delete call.timeout_ms;
+  Object.assign(call, present({ ...again, ...args, before_ref, judged_ref, phase: 'queued' as const, plan: null }));
+  return true;
 }
 
 function isUnknown(outcome: ToolOutcome): boolean {

@@ -3,7 +3,17 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type { SessionState } from '../contracts/state.js';
 import { beginBatch, schedule, startCalls } from './calls.js';
 import type { Move, Next } from './moves.js';
-import { endRun, finishTurn, listen, meetContextLimit, meetLimit, startRun, takeTurn, takeUpNext } from './run.js';
+import {
+  endRun,
+  finishTurn,
+  listen,
+  meetContextLimit,
+  meetLimit,
+  startAgain,
+  startRun,
+  takeTurn,
+  takeUpNext,
+} from './run.js';
 import { startStep } from './step.js';
 import { endWhenQuiet, stopAnyhow, stopRun } from './stop.js';
 
@@ -13,6 +23,7 @@ type Makers = {
 
 const MAKERS: Makers = {
   start: (draft, { input }, ctx) => startRun(draft, input, ctx),
+  again: (draft, { number }, ctx) => startAgain(draft, number, ctx),
   turn: (draft, { input }, ctx) => takeTurn(draft, input, ctx),
   step: (draft, { refreshed }, ctx) => startStep(draft, refreshed === true, ctx),
   calls: (draft, { calls }, ctx) => startCalls(draft, calls, ctx),

@@ -21,7 +21,7 @@ import { REACTIONS, type Trigger } from './lifecycle-table.js';
 import { asSteered, batchLimit, stepLimit } from './limits.js';
 import type { Next } from './moves.js';
 import { clearQueue, enqueue, QUEUE_MAX, withdraw } from './queue.js';
-import { atHand, moveTo, tellAccepted, tellOwner } from './say.js';
+import { atHand, moveTo, tellAccepted, tellAgain, tellOwner } from './say.js';
 import { CONFIG_BYTES_MAX, LABELS_BYTES_MAX, STEERS_BYTES_MAX, sizeOf } from './sizes.js';
 import { askNothing } from './toolsets.js';
 import { goOn, goOnBehindChildren, INPUT_TIMER, park, setWallTimer, startWaiting, unpark } from './waiting.js';
@@ -52,6 +52,7 @@ const TRIGGER: Readonly<Record<SessionCommand['type'], Trigger>> = {
   Pause: 'pause',
   Resume: 'resume',
   Cancel: 'cancel',
+  Retry: 'retry',
   Withdraw: 'withdraw',
   Spawn: 'spawn',
   Compact: 'compact',
@@ -85,6 +86,16 @@ const HANDLERS: Handlers = {
   },
   Resume: (draft, _command, { ctx }) => (draft.lifecycle === 'Paused' ? resume(draft, ctx) : releaseQueue(draft)),
   Cancel: (draft, command, { command_id, ctx }) => cancel(draft, command, command_id, ctx),
+  Retry: (draft, { run }, { ctx }) => {
+    const { last, asked } = draft;
+    if (last === null || asked === null || (run ?? last.run) !== last.run) return { refused: 'nothing_to_retry' };
+    // An owner sends its inputs itself, and counts the runs: it has a retry of its own.
+    if (draft.tell_owner !== false && ctx.parent !== null) return { refused: 'has_owner' };
+    const number = draft.runs++;
+    draft.queue_suspended = false;
+    tellAgain(asked, { run: number, moved_from: last.run }, ctx);
+    return { more: { run: number }, next: { do: 'again', number } };
+  },
   Withdraw: (draft, { command_id }, { ctx }) => {
     return takeBackSteer(draft, command_id, ctx) || withdraw(draft, command_id, ctx)
       ? {}

@@ -14,6 +14,7 @@ export const TRIGGERS = [
   'pause',
   'resume',
   'cancel',
+  'retry',
   'withdraw',
   'spawn',
   'compact',
@@ -65,6 +66,8 @@ export const REACTIONS: Readonly<Record<Trigger, Readonly<Record<Lifecycle, Reac
   }),
   // In a state without a run, the scope `all` removes the waiting inputs.
   cancel: reacts('acts', { Idle: no('nothing_to_cancel') }),
+  // A run that did not complete is answered anew, by a run that goes on with the conversation as it stands.
+  retry: reacts(no('nothing_to_retry'), { Failed: 'starts', Cancelled: 'starts' }),
   withdraw: reacts('acts', { Idle: no('unknown_command') }),
   // A child is a session of its own: it needs no run of its parent.
   spawn: reacts('acts'),

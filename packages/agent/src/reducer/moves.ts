@@ -11,6 +11,8 @@ import type { Reached } from './limits.js';
 export type Move =
   /** Starts a run with an input. */
   | { readonly do: 'start'; readonly input: QueuedInput }
+  /** Starts a run that answers the input of the last run anew. */
+  | { readonly do: 'again'; readonly number: number }
   /** Gives a run that waits for it its next turn. */
   | { readonly do: 'turn'; readonly input: QueuedInput }
   /** Calls the model, once the toolsets of the run have been refreshed. */

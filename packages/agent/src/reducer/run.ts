@@ -11,7 +11,7 @@ import { dropSteers, inputSaid } from './ends.js';
 import type { Reached } from './limits.js';
 import type { Next } from './moves.js';
 import { dequeue } from './queue.js';
-import { moveTo, place, sayToModel, tellMoved, tellOwner } from './say.js';
+import { askedBy, moveTo, place, sayToModel, tellMoved, tellOwner, turnAgain } from './say.js';
 import { clearTimers, goOn, INPUT_TIMER, setWallTimer, startWaiting } from './waiting.js';
 import { CONTEXT_LIMIT, nextStart } from './window.js';
 
@@ -22,9 +22,34 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   // The input was announced as a turn of a run that has ended since, so its announced run number is taken.
   const number = input.joins ? draft.runs++ : input.run;
   if (input.joins) tellMoved(input, number, ctx);
+  begin(draft, { ...input, number }, ctx);
+  draft.asked = askedBy(input);
+  sayToModel(draft, originOf(input), input, ctx);
+  inputSaid(draft, input, ctx);
+  return { do: 'step' };
+}
+
+/**
+ * Starts a run that answers the input of the last run anew. The model goes on with the conversation as it stands: the input and
+ * what the ended run did stay in it.
+ */
+export function startAgain(draft: SessionState, number: number, ctx: ReducerContext): Next {
+  const { asked } = draft;
+  if (asked === null) return undefined;
+  begin(draft, { number, cause: asked.cause }, ctx);
+  turnAgain(draft, asked.command_id, ctx);
+  return { do: 'step' };
+}
+
+/** A run begins: with nothing used, and the definition of the session. */
+function begin(
+  draft: SessionState,
+  { number, cause, allowance }: Pick<QueuedInput, 'cause' | 'allowance'> & { readonly number: number },
+  ctx: ReducerContext,
+): void {
   draft.run = {
     number,
-    cause: input.cause,
+    cause,
     def_ref: draft.def_ref,
     config: draft.config,
     config_rev: draft.config_rev,
@@ -36,7 +61,7 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
     squeezed: false,
     children_tally: { ...NOTHING_USED },
     allocated: { ...NO_AMOUNTS },
-    allowance: allowanceOf(input.allowance, ctx),
+    allowance: allowanceOf(allowance, ctx),
     reserve: null,
     unaccounted: { ...NO_AMOUNTS },
     abandoned: [],
@@ -58,9 +83,6 @@ export function startRun(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   moveTo(draft, 'Running', ctx);
   if (draft.tell_owner === true) tellOwner(draft, { kind: 'running' }, ctx);
   setWallTimer(draft, ctx);
-  sayToModel(draft, originOf(input), input, ctx);
-  inputSaid(draft, input, ctx);
-  return { do: 'step' };
 }
 
 /** An input becomes the next turn of a run that waits for it. */
@@ -69,6 +91,7 @@ export function takeTurn(draft: SessionState, input: QueuedInput, ctx: ReducerCo
   if (run !== undefined && run !== input.run) tellMoved(input, run, ctx);
   dropInput(draft, input.allowance, ctx);
   goOn(draft, ctx);
+  draft.asked = askedBy(input);
   sayToModel(draft, originOf(input), input, ctx);
   inputSaid(draft, input, ctx);
   return { do: 'step' };

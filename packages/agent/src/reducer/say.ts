@@ -62,6 +62,26 @@ export function tellMoved(input: QueuedInput, run: number, ctx: ReducerContext):
   ctx.record('aos.agent/InputAccepted@1', { run, command_id, queued: false, cause, first_ref, moved_from });
 }
 
+/** The input that a run answers, as the state keeps it. */
+export function askedBy({ command_id, cause, parts }: QueuedInput): NonNullable<SessionState['asked']> {
+  return { command_id, cause, first_ref: firstRef(parts[0]) };
+}
+
+/** Records that an input whose run did not complete is answered by another run. */
+export function tellAgain(
+  asked: NonNullable<SessionState['asked']>,
+  runs: { readonly run: number; readonly moved_from: number },
+  ctx: ReducerContext,
+): void {
+  ctx.record('aos.agent/InputAccepted@1', { ...asked, queued: false, ...runs });
+}
+
+/** Begins the turn of an input that the model was shown before: nothing is said again. */
+export function turnAgain(draft: SessionState, command_id: string, ctx: ReducerContext): void {
+  if (draft.run !== null) draft.run.turns++;
+  ctx.record('aos.agent/TurnStarted@1', { ...place(draft), origin: 'input', command_id });
+}
+
 function firstRef(part: InputPart | undefined): Ref | null {
   if (part === undefined) return null;
   return part.kind === 'text' ? part.text_ref : part.kind === 'blob' ? part.blob_ref : part.output_ref;

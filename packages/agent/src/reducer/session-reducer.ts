@@ -222,6 +222,7 @@ function firstState(event: Events): SessionState {
     tell_owner: tell_owner ?? false,
     labels: labels ?? {},
     items: 0,
+    asked: null,
     last: null,
   };
 }

@@ -84,17 +84,22 @@ function takeNews(draft: SessionState, news: ToolsetNews, ctx: ReducerContext): 
   ctx.record('aos.agent/ToolsetChanged@1', told);
 }
 
-/** Marks a toolset as unreachable (X3). */
+/** Marks a toolset as unreachable (X3). Each run records that it went without. */
 function lose(
   draft: SessionState,
   { toolset, code, why_ref }: Extract<ToolsetNews, { status: 'unreachable' }>,
   held: KnownToolset,
   ctx: ReducerContext,
 ): void {
-  if (!held.reachable) return;
+  if (!held.reachable && !isFirstLook(draft)) return;
   keep(toolset, { ...held, reachable: false }, ctx);
   const why = why_ref === undefined ? {} : { why_ref };
   ctx.record('aos.agent/ToolsetUnreachable@1', { ...place(draft), toolset, code, ...why });
+}
+
+/** Whether the toolsets were refreshed before the first model call of the run. */
+function isFirstLook({ run }: SessionState): boolean {
+  return run !== null && run.tally.steps === 0 && run.retries === 0 && !run.squeezed;
 }
 
 /** Takes a person's decision about withheld tools (X2). It counts from the next step on. */

@@ -1,5 +1,6 @@
 /** The items that wait for people, as apps see them. */
 import type { Value } from '@reprise/contracts';
+import type { ToolChange } from '../tools/tool-change.js';
 
 /** A question that waits for an answer. */
 export interface PendingQuestion {
@@ -45,6 +46,11 @@ export interface Pending {
   readonly reason?: string;
   /** Of an approval of changed tools: their old and new descriptions. */
   readonly drift?: ToolsetChange;
+  /**
+   * Of an approval: both versions of the tool, where a deployment changed what the call means. `digest` covers them:
+   * only a decision that names it is taken.
+   */
+  readonly changed?: ToolChange;
   /** Of a question: its content. */
   readonly question?: PendingQuestion;
   /** The digest of everything shown. A decision that names an old digest is `stale`. */

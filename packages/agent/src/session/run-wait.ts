@@ -72,6 +72,15 @@ async function waitOfChildren(parts: WaitParts, session: string, depth: number):
   return first === undefined ? undefined : { ...first, pending: found.flatMap(({ pending }) => pending) };
 }
 
+/** The sessions below a session that have not ended, at any depth. */
+export async function* sessionsOf(parts: WaitParts, session: string, depth = 0): AsyncGenerator<string> {
+  if (depth > DEPTH_MAX) return;
+  for await (const { session: child } of unfinishedChildren(parts, session)) {
+    yield child;
+    yield* sessionsOf(parts, child, depth + 1);
+  }
+}
+
 async function* unfinishedChildren({ world }: WaitParts, session: string): AsyncGenerator<ChildEntry> {
   for (let after: string | undefined; ; ) {
     const range = { limit: CHILDREN_PAGE, ...(after === undefined ? {} : { after }) };

@@ -3,7 +3,9 @@ import {
   type Address,
   type ErrorDetail,
   errorDetail,
+  failureWords,
   isRepriseError,
+  limitWords,
   type Ref,
   RepriseError,
   requireKnownOptions,
@@ -23,8 +25,10 @@ import { framesOf, type PastBefore } from './events.js';
 import { LastChance } from './last-chance.js';
 import type { LiveAnswers } from './live.js';
 import { sessionFailed } from './run-lost.js';
+import { type RunStatus, stalledBy } from './run-status.js';
 import { runWaiting, type Waiting, type WaitParts, waitOf } from './run-wait.js';
 import { RUN_WATCH_OPTIONS, type RunEnd, RunWatch, type RunWatchOptions } from './run-watch.js';
+import type { CommandOptions } from './session-options.js';
 
 /** How a run ended. */
 export interface Outcome<R> {
@@ -37,6 +41,8 @@ export interface Outcome<R> {
   readonly artifacts: readonly Artifact[];
   /** The run's own usage; the usage of its children counts toward its limits but is not included. */
   readonly usage: Tally;
+  /** The toolsets that could not be reached: the run went on without their tools, or with calls that fail. */
+  readonly unreachable?: readonly string[];
   /** Of a failed run: the text of the error behind it, without secrets, for operators. */
   readonly error?: ErrorDetail;
 }
@@ -45,7 +51,7 @@ export interface Outcome<R> {
 export type EndedOrWaiting<R> = ({ readonly status: 'ended' } & Outcome<R>) | Waiting;
 
 /** The parts that a run needs to watch itself. */
-interface RunParts extends WaitParts {
+interface RunParts<R> extends WaitParts {
   readonly world: World;
   readonly live: LiveAnswers;
   /** Whether the agent has `returns`; otherwise runs return text. */
@@ -56,6 +62,8 @@ interface RunParts extends WaitParts {
   readonly pastBefore: PastBefore;
   /** Cancels the run, also when it still waits. */
   cancel(reason?: string): Promise<unknown>;
+  /** Answers its input anew. */
+  retry(options: CommandOptions): Promise<Run<R>>;
 }
 
 /** The place of a run. */
@@ -89,7 +97,7 @@ export class Run<R = unknown> {
   readonly input: string | undefined;
 
   constructor(
-    private readonly parts: RunParts,
+    private readonly parts: RunParts<R>,
     private readonly place: RunPlace,
   ) {
     this.id = runId(place.session, place.number);
@@ -124,6 +132,9 @@ export class Run<R = unknown> {
   /**
    * The events of {@link Run.events}, with live pieces of the model's answers between them. A piece counts until the
    * step's `llm_step.completed`, or until `delta.reset`: then the model is called again.
+   *
+   * @throws RepriseError as {@link Run.events}; and behind the last event `run_failed`, when the run failed or reached a
+   * limit: a loop that only prints answers would end as if all were well
    */
   stream(options: Omit<RunWatchOptions, 'follow'> = {}): AsyncGenerator<AgentEvent | Delta> {
     requireKnownOptions(options, STREAM_OPTIONS, 'run.stream');
@@ -133,6 +144,7 @@ export class Run<R = unknown> {
   async *#stream(options: Omit<RunWatchOptions, 'follow'>, from: CallSite): AsyncGenerator<AgentEvent | Delta> {
     const { world, live } = this.parts;
     const watched = await this.#watched(options);
+    const made = new Made();
     const left = new AbortController();
     const leave = (): void => left.abort();
     options.signal?.addEventListener('abort', leave, { once: true });
@@ -150,7 +162,10 @@ export class Run<R = unknown> {
         if (frame?.done === true) break;
         if (frame !== undefined) {
           next = read();
-          yield* watched.shown(frame.value);
+          for await (const event of watched.shown(frame.value)) {
+            made.see(event);
+            yield event;
+          }
           if (watched.lost !== undefined) throw from.mark(watched.lost);
         }
         if (!watched.ended) yield* watched.spoken(listener.take());
@@ -160,7 +175,46 @@ export class Run<R = unknown> {
       options.signal?.removeEventListener('abort', leave);
       leave();
     }
-    if (!watched.ended && options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy, from);
+    if (watched.end !== undefined) return this.#requireDone(watched.end, made.failure, from);
+    if (options.signal?.aborted !== true) throw closedEarly(this.id, world.closedBy, from);
+  }
+
+  /** @throws RepriseError `run_failed` */
+  async #requireDone({ stop }: RunEnd, failure: Ref | undefined, from: CallSite): Promise<void> {
+    if (stop?.kind === 'Failed' || stop?.kind === 'LimitsExceeded')
+      throw from.mark(runFailed(this.id, stop, await this.#errorAt(failure)));
+  }
+
+  /**
+   * What the run does now: it runs; it waits for a person or a command; it is stalled, since the store, a service or its
+   * session's cell does not let it go on; or it has ended. `pending()` is for people, `status()` for operators.
+   *
+   * @throws RepriseError `world_closed`, or the error that closed the world
+   * @example
+   * const now = await run.status()
+   * if (now.status === 'stalled') console.error(now.code, now.trouble)
+   */
+  async status(): Promise<RunStatus<R>> {
+    const from = callSite(this.status);
+    const { session } = this.place;
+    const stalled = await stalledBy(this.parts, session, 'store'); // what is asked below would wait for the store
+    if (stalled !== undefined) return stalled;
+    const ended = await this.#endSoFar();
+    if (ended !== undefined) return { status: 'ended', ...ended };
+    const other = await stalledBy(this.parts, session);
+    if (this.parts.world.closedBy !== undefined) throw closedEarly(this.id, this.parts.world.closedBy, from);
+    return other ?? (await waitOf(this.parts, session)) ?? { status: 'running' };
+  }
+
+  /** How the run ended, by the frames that are durable now; undefined while it has not. */
+  async #endSoFar(): Promise<Outcome<R> | undefined> {
+    const watched = await this.#watched({ inline: 0 });
+    const made = new Made();
+    for await (const frame of framesOf(this.parts.world, this.place.seq, { follow: false }, this.#awaited)) {
+      for await (const event of watched.shown(frame)) made.see(event);
+      if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
+    }
+    return undefined;
   }
 
   /**
@@ -199,12 +253,17 @@ export class Run<R = unknown> {
   async text(): Promise<string> {
     const { stop, text, error } = await this.#result(callSite(this.text));
     if (stop.kind === 'Completed') return text;
-    throw new RepriseError('run_failed', `run ${this.id} ended as ${stop.kind}`, {
-      actual: stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind,
-      stop,
-      ...(error === undefined ? {} : { cause: causeOf(error) }),
-      hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
-    });
+    throw runFailed(this.id, stop, error);
+  }
+
+  /**
+   * Answers the input of this run anew, when it failed, reached a limit or was cancelled, and is the session's last run. See
+   * `Session.retry`.
+   *
+   * @example if ((await run.result()).stop.kind === 'Failed') run = await run.retry()
+   */
+  retry(options: CommandOptions = {}): Promise<Run<R>> {
+    return this.parts.retry(options);
   }
 
   /**
@@ -231,7 +290,7 @@ export class Run<R = unknown> {
     for await (const frame of this.#whileWorking(framesOf(world, this.place.seq, {}, this.#awaited), from)) {
       for await (const event of watched.shown(frame)) made.see(event);
       if (watched.lost !== undefined) throw from.mark(watched.lost);
-      if (watched.end !== undefined) return this.#outcome(watched.end, made.of(watched.run), made.failure);
+      if (watched.end !== undefined) return this.#outcome(watched.end, made, watched.run);
       const now = frame.seq < world.head.seq ? undefined : await waiting();
       if (now !== undefined) return now as Exclude<W, undefined>;
     }
@@ -263,18 +322,26 @@ export class Run<R = unknown> {
     }
   }
 
-  async #outcome(end: RunEnd, artifacts: readonly Artifact[], failure: Ref | undefined): Promise<Outcome<R>> {
+  async #outcome(end: RunEnd, made: Made, run: string): Promise<Outcome<R>> {
     const { content } = this.parts.world;
     const stop = end.stop ?? { kind: 'Cancelled' as const };
     const text = end.ref === undefined ? '' : ((await readLlmOutput(content, end.ref)).text ?? '');
     const usage = end.usage ?? NOTHING;
-    if (stop.kind === 'Failed' && failure !== undefined) {
-      const error = errorDetail.safeParse(await getValue(content, failure).catch(() => undefined)).data;
-      return { stop, text, artifacts, usage, ...(error === undefined ? {} : { error }) };
+    const unreachable = made.unreachableOf(run);
+    const rest = { text, artifacts: made.of(run), usage, ...(unreachable.length === 0 ? {} : { unreachable }) };
+    if (stop.kind === 'Failed') {
+      const error = await this.#errorAt(made.failure);
+      return { stop, ...rest, ...(error === undefined ? {} : { error }) };
     }
-    if (stop.kind !== 'Completed') return { stop, text, artifacts, usage };
+    if (stop.kind !== 'Completed') return { stop, ...rest };
     const given = this.parts.returns ? await this.#returned(end) : text;
-    return { stop, ...(given === undefined ? {} : { value: given as R }), text, artifacts, usage };
+    return { stop, ...(given === undefined ? {} : { value: given as R }), ...rest };
+  }
+
+  async #errorAt(failure: Ref | undefined): Promise<ErrorDetail | undefined> {
+    if (failure === undefined) return undefined;
+    const value = await getValue(this.parts.world.content, failure).catch(() => undefined);
+    return errorDetail.safeParse(value).data;
   }
 
   async #returned({ value_ref }: RunEnd): Promise<unknown> {
@@ -297,13 +364,28 @@ export class Run<R = unknown> {
 class Made {
   /** The text of the last error since the last answer. */
   failure: Ref | undefined;
+  /** The toolsets that are unreachable, by run. */
+  readonly #unreachable = new Map<string | null, Set<string>>();
   readonly #files: { readonly run: string | null; readonly artifacts: readonly Artifact[] }[] = [];
 
   see(event: AgentEvent): void {
     if (event.type === 'tool.completed')
       this.#files.push({ run: event.run_id, artifacts: event.artifacts.filter(isWhole) });
     if (event.type === 'llm_step.completed') this.failure = undefined;
+    if (event.type === 'toolset.unreachable') this.#toolsetsOf(event.run_id).add(event.toolset);
+    if (event.type === 'toolset.reachable') this.#toolsetsOf(event.run_id).delete(event.toolset);
     if ('error_ref' in event && event.error_ref !== undefined) this.failure = event.error_ref;
+  }
+
+  #toolsetsOf(run: string | null): Set<string> {
+    const known = this.#unreachable.get(run) ?? new Set();
+    this.#unreachable.set(run, known);
+    return known;
+  }
+
+  /** The toolsets that one run could not reach. */
+  unreachableOf(run: string): readonly string[] {
+    return [...this.#toolsetsOf(run)].sort();
   }
 
   /** The files of one run. */
@@ -315,6 +397,23 @@ class Made {
 /** Operators are shown each artifact with its content. */
 function isWhole(artifact: Partial<Artifact>): artifact is Artifact {
   return artifact.blob_ref !== undefined;
+}
+
+/** The error of a run that did not complete: the words of its provider are its cause. */
+function runFailed(run: string, stop: StopReason, error: ErrorDetail | undefined): RepriseError {
+  const code = stop.kind === 'Failed' ? stop.code : stop.kind === 'LimitsExceeded' ? stop.limit : stop.kind;
+  const said =
+    stop.kind === 'Failed'
+      ? `: ${failureWords(code, error)}`
+      : stop.kind === 'LimitsExceeded'
+        ? ` at ${limitWords(stop.limit)}`
+        : '';
+  return new RepriseError('run_failed', `run ${run} ended as ${stop.kind}${said}`, {
+    actual: code,
+    stop,
+    ...(error === undefined ? {} : { cause: causeOf(error) }),
+    hint: 'Read run.result() for the reason as data, or the world with `reprise tail`.',
+  });
 }
 
 /** Restores an error from its recorded text: each line is the cause of the line above. */

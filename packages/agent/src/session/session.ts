@@ -1,6 +1,7 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, present, requireKnownOptions } from '@reprise/contracts';
+import { type Address, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
+import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { SessionCommand } from '../contracts/commands.js';
@@ -101,8 +102,11 @@ export class Session<R = unknown> {
     const value = { parts, ...pinned(options), command_id, priority, cause: { kind: 'operator' } };
     const ack = await this.#requests.event('aos.agent/UserInput@1', value, { ...options, id: command_id });
     const accepted = await this.#facts.ofCommand(ack, 'aos.agent/InputAccepted@1', command_id);
-    if (accepted !== undefined)
-      return this.#run({ session: this.key, number: accepted.run, seq: ack.seq, input: command_id });
+    if (accepted !== undefined) {
+      const place = { session: this.key, number: accepted.run, seq: ack.seq, input: command_id };
+      // A repeated input may have been retried since: its newest run answers it.
+      return this.#run(recordsOf(ack) === undefined ? await this.#newest(place) : place);
+    }
     throw await this.#requests.refusal(ack, command_id);
   }
 
@@ -151,6 +155,18 @@ export class Session<R = unknown> {
   /** Resumes a paused run. After a failed or cancelled run, takes up the inputs that wait behind it. */
   resume(options: CommandOptions = {}): Promise<CommandReceipt> {
     return this.#plain('resume', { type: 'Resume' }, options);
+  }
+
+  /**
+   * Answers the input of the last run anew, after that run failed, reached a limit or was cancelled. A new run goes on with the
+   * conversation as it stands; its limits count from zero. The input keeps its id: sent again with it, it returns the new run.
+   *
+   * @throws RepriseError `request_rejected` with the reason `nothing_to_retry` when the last run completed or a run is under way,
+   * `has_owner` when a tree, a job or another session leads this one (retry there), `session_closed`
+   * @example const run = await session.retry()
+   */
+  retry(options: CommandOptions = {}): Promise<Run<R>> {
+    return this.#retry({}, options);
   }
 
   /**
@@ -241,6 +257,26 @@ export class Session<R = unknown> {
     return this.#requests.command(command, options);
   }
 
+  async #retry(which: { readonly run?: number }, options: CommandOptions): Promise<Run<R>> {
+    requireKnownOptions(options, OPTION_NAMES.command, 'retry');
+    const { id = this.parts.newId() } = options;
+    const receipt = await this.#requests.command({ type: 'Retry', ...which }, { ...options, id });
+    if (receipt.status === 'rejected') throw notRetried(this.key, receipt.code);
+    for await (const place of this.parts.placesOf(this.key, receipt.run)) {
+      const input = await this.#facts.inputOf(place);
+      return this.#run({ ...place, ...(input === undefined ? {} : { input }) });
+    }
+    throw notRetried(this.key, 'nothing_to_retry');
+  }
+
+  /** The newest run of an input. */
+  async #newest(place: RunPlace): Promise<RunPlace> {
+    const number = await this.#facts.numberOf(place);
+    if (number === place.number) return place;
+    for await (const newest of this.parts.placesOf(this.key, number)) return { ...place, ...newest };
+    return place;
+  }
+
   #run(place: RunPlace): Run<R> {
     const { world, live } = this.parts;
     const cancel = async (reason?: string) => {
@@ -255,9 +291,13 @@ export class Session<R = unknown> {
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     const { pastBefore, pending } = this.parts;
+    const retry = async (options: CommandOptions) => this.#retry({ run: await this.#facts.numberOf(place) }, options);
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
-    return new Run<R>({ world, live, returns: this.agent.returns !== null, past, pastBefore, pending, cancel }, place);
+    return new Run<R>(
+      { world, live, returns: this.agent.returns !== null, past, pastBefore, pending, cancel, retry },
+      place,
+    );
   }
 
   /** Cancels a run that waits its turn by withdrawing its input. */
@@ -296,6 +336,15 @@ export class Session<R = unknown> {
       return row?.[0] === name ? (row[1] as unknown as ChildEntry) : undefined;
     });
   }
+}
+
+function notRetried(key: string, reason: string): RepriseError {
+  return new RepriseError('request_rejected', `session ${key} has no run to retry`, {
+    where: `session ${key}`,
+    reason,
+    expected: 'a last run that failed, reached a limit or was cancelled',
+    hint: 'docs/reference/session-commands.md says when each refusal comes.',
+  });
 }
 
 /** The session type of an agent, with the return type of its runs. */

@@ -51,6 +51,7 @@ export {
   type SchemaResult,
 } from './schema.js';
 export type { WantedTool } from './shelf.js';
+export { isLostResult } from './texts.js';
 export {
   type ApprovalRule,
   type ApprovalVerdict,

@@ -2,7 +2,7 @@
  * The Standard Schema interface, declared here so that the package depends on no schema library. A schema runs outside
  * the journal, once, where the data enters.
  */
-import { RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
+import { lineOfError, RepriseError, shortText, type Value, wellFormed } from '@reprise/contracts';
 import { decode, encode } from '@reprise/kernel/codec';
 
 /** A schema of any library that follows the Standard Schema interface. */
@@ -124,7 +124,7 @@ function problem({ message, path = [] }: SchemaIssue): string {
 
 /** The message of a thrown value. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : lineOfError(error);
 }
 
 /** A text for a model about a failure, well-formed and not too long. */

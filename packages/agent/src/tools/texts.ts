@@ -18,12 +18,20 @@ export function failedText(tool: string, error: unknown): string {
   return `The tool ${tool} failed: ${messageOf(error)}`;
 }
 
+/** The first line of what a model reads about a lost result. */
+const LOST = 'outcome: done, result lost\n';
+
+/** Whether a model's text about a call says that its result was lost, and why. */
+export function isLostResult(text: string): boolean {
+  return text.startsWith(LOST);
+}
+
 /**
  * The call was done and its result is lost. The text begins with the outcome, so that the model does not repeat the
  * call.
  */
 export function lostText(tool: string, why: string): string {
-  return `outcome: done, result lost\nThe tool ${tool} was done; its result could not be kept: ${why}\nDo not call it again to do the same.`;
+  return `${LOST}The tool ${tool} was done; its result could not be kept: ${why}\nDo not call it again to do the same.`;
 }
 
 /** The handler's answer does not fit the tool's output schema, so it is not stored. */

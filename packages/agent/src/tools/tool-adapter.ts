@@ -7,9 +7,9 @@
  * T2  A failure that it cannot correct is a failed receipt: an unknown tool, missing deps, a cancellation.
  * T3  A stopped handler is still awaited, and its answer is the outcome. The adapter never claims that a running call
  *     did not happen; the kernel decides when to stop waiting, and records a later answer as `late`.
- * T4  A call runs only under the fingerprint it was judged by, since an approval is for that version of the tool. A
- *     call that was judged without the tool's code has no fingerprint, and runs only when the tool never needs an
- *     approval.
+ * T4  A call runs only with the meaning that it was judged by, since an approval is for that meaning; see
+ *     `as-judged.ts`. A call that was judged without the tool's code has no meaning, and runs only when the tool never
+ *     needs an approval. The handler of any other call is not started, and the receipt says what has changed.
  * T5  A call that was made is never reported as failed because its result was lost: it was done. When a handler throws
  *     because a file could not be stored, the outcome is unknown, since the handler may have acted.
  */
@@ -23,7 +23,8 @@ import type {
 import { encode } from '@reprise/kernel/codec';
 import { getValue } from '@reprise/kernel/store';
 import { deferEffect } from '@reprise/kernel/world';
-import { type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
+import { type ChangedCall, type ToolCallParams, type ToolCallReceipt, toolCall } from '../contracts/tool-call.js';
+import { changeOf } from './as-judged.js';
 import type { OutputPolicy } from './bound-output.js';
 import { type Build, calledTool } from './build.js';
 import { type OutputPolicies, policiesOf } from './families.js';
@@ -96,8 +97,10 @@ interface Call {
 async function execute(call: Call): Promise<Executed> {
   const { tool, params, context } = call;
   if (context.signal.aborted) return { status: 'cancelled' };
-  if (!isAsJudged(call)) return receipt(call, failure(changedText(tool.name), 'validation_error')); // T4
-  const args = await check(tool.args, await getValue(context.content, params.args_ref));
+  const stored = await getValue(context.content, params.args_ref);
+  const args = await check(tool.args, stored);
+  const changed = await changeOf({ tool, params, context, args: stored, checked: args });
+  if (changed !== undefined) return notRun(call, changed); // T4
   if (!args.ok) return receipt(call, failure(argsInvalidText(tool.name, args.problems), 'tool_args_invalid')); // T1
   const handler = await handlerOf(call);
   if (handler === undefined) return { status: 'error', code: 'adapter_error/deps', retryable: false }; // T2
@@ -131,10 +134,10 @@ async function reconcile(call: Call): Promise<Reconciliation<ToolCallReceipt>> {
   }
 }
 
-/** Whether the tool is the one that was judged (T4). */
-function isAsJudged({ tool, params }: Call): boolean {
-  if (params.fingerprint === undefined) return tool.approval === 'never';
-  return params.fingerprint === tool.entry.fingerprint;
+/** The receipt of a call that is not run, since its tool has changed (T4). */
+async function notRun(call: Call, changed: ChangedCall): Promise<AdapterOutcome<ToolCallReceipt>> {
+  const outcome = await receipt(call, failure(changedText(call.tool.name), 'validation_error'));
+  return outcome.status === 'ok' ? { ...outcome, payload: { ...outcome.payload, changed } } : outcome;
 }
 
 async function handlerOf({ params, context, options }: Call): Promise<ReturnType<typeof handlerContext> | undefined> {

@@ -59,15 +59,31 @@ type Context = AdapterContext & Pick<ToolsetRefreshParams, 'session'>;
 async function newsOf(wanted: Wanted, build: Build, context: Context): Promise<ToolsetNews> {
   const toolset = wanted.name;
   const live = build.toolset?.(toolset);
-  if (live === undefined) return { status: 'unreachable', toolset, code: 'adapter_error/toolset_absent' };
+  const service = `toolset ${toolset}`;
+  if (live === undefined) {
+    const code = 'adapter_error/toolset_absent';
+    tellUnreachable(service, code, undefined, context);
+    return { status: 'unreachable', toolset, code };
+  }
   try {
-    return await offered(wanted, live, context);
+    const news = await offered(wanted, live, context);
+    context.serviceWorks?.(service);
+    return news;
   } catch (error) {
-    context.report?.(error);
+    const code = 'adapter_error/toolset_unreachable';
+    if (!context.signal.aborted) tellUnreachable(service, code, error, context);
     const why = context.scrubber?.scrub(messageOf(error)) ?? messageOf(error); // scrub before the cut
     const why_ref = await context.content.put(new TextEncoder().encode(shortened(why)));
-    return { status: 'unreachable', toolset, code: 'adapter_error/toolset_unreachable', why_ref };
+    return { status: 'unreachable', toolset, code, why_ref };
   }
+}
+
+/** Tells the operator at once: the run goes on without these tools, and may complete. */
+function tellUnreachable(service: string, code: string, cause: unknown, context: Context): void {
+  const what = `${service} ${code.endsWith('absent') ? 'is not in this build' : 'cannot be reached'}, and runs go on without its tools`;
+  const error = new Error(what, cause === undefined ? undefined : { cause });
+  if (context.serviceFails === undefined) context.report?.(error);
+  else context.serviceFails(service, { code, error, again: true });
 }
 
 async function offered(wanted: Wanted, live: LiveToolset, context: Context): Promise<ToolsetNews> {

@@ -24,12 +24,11 @@ import type { SessionState } from '../contracts/state.js';
 import { type HumanAskParams, humanAsk, type ToolCallParams, toolCall } from '../contracts/tool-call.js';
 import { type ToolsetAdoptParams, toolsetAdopt } from '../contracts/toolset.js';
 import { toolsetDiff } from '../contracts/toolset-offer.js';
-import { agentOf } from '../define/agent-of.js';
 import type { Pending, PendingQuestion, ToolsetChange } from '../session/pending.js';
 import { worldRequestId } from '../session/request-id.js';
-import { type Build, calledTool } from '../tools/build.js';
+import type { Build } from '../tools/build.js';
 import { durationMs } from '../tools/duration.js';
-import { check } from '../tools/schema.js';
+import { approvedParams, changedDigest, type WaitingCall, waitingCall } from './changed-calls.js';
 import { type Decision, invalidDecision, readDecision, requireItemId } from './decision.js';
 
 /** Selects pending items. */
@@ -59,15 +58,16 @@ export interface DecideOptions {
 export interface Decided {
   /**
    * `already_settled`: another decision came first, or the item ended; nothing happened. `stale`: the item is not what
-   * was shown; nothing happened.
+   * was shown; nothing happened. `changed`: a deployment changed the tool of the call, and the decision does not name the
+   * digest of both versions; nothing happened.
    */
-  readonly status: 'applied' | 'already_settled' | 'stale';
+  readonly status: 'applied' | 'already_settled' | 'stale' | 'changed';
   /**
    * Of `already_settled`: who decided first. Absent when nobody decided (its time ran out, its run was cancelled), for an
    * id that was never an item, and when this principal could not have decided.
    */
   readonly actor?: Actor;
-  /** Of `stale`: the item as it is now. */
+  /** Of `stale` and `changed`: the item as it is now. */
   readonly item?: Pending;
 }
 
@@ -125,9 +125,11 @@ export async function decide(
   requireItemId(id);
   const item = (await parts.world.pending()).find((one) => one.id === id);
   if (item === undefined || !isOfPeople(item)) return lost(parts.world, id, decision, options);
-  if (options.digest !== undefined && options.digest !== digestOf(item)) return stale(parts, item);
+  const call = await waitingOn(parts, item);
+  const refused = await unseen(parts, item, { call, decision, digest: options.digest });
+  if (refused !== undefined) return refused;
   try {
-    if (!('answer' in decision)) await approveOrDeny(parts, item, decision, options);
+    if (!('answer' in decision)) await approveOrDeny(parts, item, decision, { ...options, call });
     else if (!(await answer(parts, item, decision.answer, options)))
       return await lost(parts.world, id, decision, options);
     return { status: 'applied' };
@@ -149,6 +151,28 @@ async function lost(world: World, id: string, decision: Decision, { as }: Decide
 async function stale(parts: PeopleParts, { id }: PendingItem): Promise<Decided> {
   const now = (await parts.world.pending()).find((one) => one.id === id);
   return { status: 'stale', ...(now && { item: await shown(parts, now, await asker(parts.world, now)) }) };
+}
+
+/** The waiting call of an item, beside the tool of this build; undefined for other items. */
+async function waitingOn(parts: PeopleParts, item: PendingItem): Promise<WaitingCall | undefined> {
+  const params = callOf(item);
+  return params === undefined ? undefined : waitingCall(parts, params);
+}
+
+/** Refuses a decision about something else than what its digest covers: the call, with both versions where it changed. */
+async function unseen(
+  parts: PeopleParts,
+  item: PendingItem,
+  { call, decision, digest }: { call: WaitingCall | undefined; decision: Decision; digest: string | undefined },
+): Promise<Decided | undefined> {
+  const alone = digestOf(item);
+  const both = call?.changed && changedDigest(alone, call.changed);
+  if (both !== undefined && digest === both) return undefined;
+  const needsBoth = call?.onlyWords === true ? 'approve' in decision && decision.remember !== undefined : true;
+  if (both === undefined || !needsBoth)
+    return digest === undefined || digest === alone ? undefined : stale(parts, item);
+  const now = await shown(parts, item, await asker(parts.world, item));
+  return { status: 'changed', item: { ...now, ...(call?.changed && { changed: call.changed }), digest: both } };
 }
 
 /** Whether a person has to act: items that a program resolves are not for people. */
@@ -196,7 +220,7 @@ async function readDrift({ content }: World, { toolset, diff_ref }: ToolsetAdopt
 }
 
 async function shown(
-  { world, effectOf, titleOf }: PeopleParts,
+  { world, build, effectOf, titleOf }: PeopleParts,
   item: PendingItem,
   { session, labels }: Asker,
 ): Promise<Pending> {
@@ -221,7 +245,15 @@ async function shown(
   if (drift !== undefined) return { ...all, kind: 'approval', drift: await readDrift(world, drift) };
   if (params === undefined) return { ...all, kind: 'approval' };
   const reason = params.reason_ref === undefined ? {} : { reason: await textAt(world, params.reason_ref) };
-  return { ...all, kind: 'approval', args: await getValue(world.content, params.args_ref), ...reason };
+  const approval = {
+    ...all,
+    kind: 'approval' as const,
+    args: await getValue(world.content, params.args_ref),
+    ...reason,
+  };
+  const { changed, onlyWords } = await waitingCall({ world, build }, params);
+  if (changed === undefined || onlyWords === true) return approval;
+  return { ...approval, changed, digest: changedDigest(all.digest, changed) };
 }
 
 async function questionOf({ content }: World, item: PendingItem): Promise<PendingQuestion> {
@@ -260,7 +292,7 @@ async function approveOrDeny(
   parts: PeopleParts,
   item: PendingItem,
   decision: Exclude<Decision, { readonly answer: unknown }>,
-  options: DecideOptions,
+  { call, ...options }: DecideOptions & { readonly call: WaitingCall | undefined },
 ): Promise<void> {
   if (item.kind !== 'approval') {
     throw invalidDecision({
@@ -268,7 +300,6 @@ async function approveOrDeny(
       actual: Object.keys(decision).join(', '),
     });
   }
-  const call = callOf(item);
   const made = await kernelDecision(parts, call, decision);
   const said = ('deny' in decision ? decision.deny : decision.comment) ?? '';
   const reason = said === '' ? {} : { reason_ref: await putText(parts.world.content, said) };
@@ -277,32 +308,17 @@ async function approveOrDeny(
 
 async function kernelDecision(
   parts: PeopleParts,
-  call: ToolCallParams | undefined,
+  call: WaitingCall | undefined,
   decision: Exclude<Decision, { readonly answer: unknown }>,
 ): Promise<KernelDecision> {
   if ('deny' in decision) return { approve: false };
   const { args, remember } = decision;
-  const params = args === undefined || call === undefined ? {} : { params: await edited(parts, call, args) };
+  const edited = args === undefined ? undefined : { args };
+  const carried = call === undefined ? undefined : await approvedParams(parts, call, edited);
+  const params = carried === undefined ? {} : { params: carried };
   if (remember === undefined) return { approve: true, ...params };
   const until = remember === true ? null : parts.world.now + durationMs(remember.for, 'remember.for');
   return { approve: true, ...params, remember: { until } };
-}
-
-/** The call with edited arguments; the model's own arguments stay beside them. */
-async function edited({ world, build }: PeopleParts, call: ToolCallParams, args: unknown): Promise<Value> {
-  const tool = await calledTool(build, call, world.content, (session) => agentOf(world, session));
-  if (tool === undefined)
-    throw invalidDecision({ expected: `a tool ${call.tool} with a handler in this process`, actual: undefined });
-  const checked = await check(tool.args, args);
-  if (!checked.ok) {
-    throw new RepriseError('invalid_value', `invalid arguments for tool "${call.tool}"`, {
-      where: 'args',
-      actual: checked.problems,
-      hint: 'Correct them, or approve the call as it is.',
-    });
-  }
-  const args_ref = await putValue(world.content, args);
-  return { ...call, args_ref, asked_ref: call.asked_ref ?? call.args_ref } as unknown as Value;
 }
 
 /** Answers a question. @returns whether this answer settled it */

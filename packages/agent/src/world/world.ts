@@ -86,14 +86,17 @@ export interface ChildRow {
   readonly status: 'spawned' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'closed';
 }
 
-/** A tool that a person has approved for all calls of a session. */
+/** A tool that a person has approved for all calls of a session, as it was then. */
 export interface Remembered {
   readonly tool: string;
+  /** The meaning and the words that were approved; calls of another version of the tool are asked about. */
+  readonly meaning: string;
   /** When the approval ends, in journal milliseconds; null until it is taken back. */
   readonly until: number | null;
 }
 
-const REMEMBERED = 'tool.call@1#';
+/** The name of a remembered approval of calls of a tool: a name without a meaning covers nothing. */
+const REMEMBERED = /^tool\.call@1#(?<tool>.+)#(?<meaning>[0-9a-f]{32}\.[0-9a-f]{32})$/;
 
 /** The parts of a world of agents besides the kernel's. */
 export interface AgentWorldParts {
@@ -250,12 +253,13 @@ export class AgentWorld implements AsyncDisposable {
     return this.kernel.revive(cell, named(options));
   }
 
-  /** The tools that a person has approved for all calls of the session. */
+  /** The tools that a person has approved for all calls of the session, each in the version that was approved. */
   async remembered(session: string): Promise<readonly Remembered[]> {
     const { declared } = await this.kernel.rights(`cell:${SESSION_REDUCER}/${session}`);
-    return (declared?.approved ?? [])
-      .filter(([kind]) => kind.startsWith(REMEMBERED))
-      .map(([kind, until]) => ({ tool: kind.slice(REMEMBERED.length), until }));
+    return (declared?.approved ?? []).flatMap(([kind, until]) => {
+      const { tool, meaning } = REMEMBERED.exec(kind)?.groups ?? {};
+      return tool === undefined || meaning === undefined ? [] : [{ tool, meaning, until }];
+    });
   }
 
   /** Takes such an approval back: the next call of the tool needs a decision again. */
@@ -263,7 +267,7 @@ export class AgentWorld implements AsyncDisposable {
     const holder = `cell:${SESSION_REDUCER}/${session}` as const;
     const { declared } = await this.kernel.rights(holder);
     const left = (declared?.approved ?? [])
-      .filter(([kind]) => kind !== `${REMEMBERED}${tool}`)
+      .filter(([kind]) => REMEMBERED.exec(kind)?.groups?.tool !== tool)
       .map((one): [string, number | null] => [...one]);
     await this.kernel.command('sys/SetRights@1', { holder, approved: left }, named(options));
   }

@@ -285,19 +285,30 @@ describe('a toolset that a definition lists no more', () => {
 });
 
 describe('a toolset that cannot be reached', () => {
-  it('an unreachable toolset ends no run: it is reported once, and adopted when it can be reached [TOOL-25]', async () => {
+  it('an unreachable toolset ends no run: each run reports it once, and it is adopted when it can be reached [TOOL-25]', async () => {
     const offering = new Offering([{ name: 'look' }]);
     offering.down = 'the power is out';
     const agent = agentWith(offering.toolset());
     await play({ agents: [agent], steps: [ANSWER, ANSWER, CALL, ANSWER] }, async (scene) => {
       const session = scene.world.session('s', agent);
-      await (await session.send('Go')).result();
-      await (await session.send('Go')).result();
+      for (const input of ['Go', 'Go']) {
+        const run = await session.send(input);
+        expect(await run.result()).toMatchObject({ stop: { kind: 'Completed' }, unreachable: ['far'] });
+      }
+      expect(await scene.world.trouble()).toMatchObject([
+        { kind: 'service_failing', where: 'toolset far', code: 'adapter_error/toolset_unreachable', waiting: 0 },
+      ]);
       expect(scene.llm.asked[1]?.params.toolset_refs).toBeUndefined();
       offering.down = undefined;
-      expect(await (await session.send('Go')).text()).toBe('Done.');
+      expect(await (await session.send('Go')).result()).toEqual(
+        expect.not.objectContaining({ unreachable: expect.anything() }),
+      );
+      expect(await scene.world.trouble()).toEqual([]);
       const told = (await eventsOf(scene)).filter(({ type }) => type.startsWith('toolset.'));
-      expect(told.map(({ type }) => type)).toEqual(['toolset.unreachable', 'toolset.reachable', 'toolset.changed']);
+      expect(told.map(({ type }) => type)).toEqual([
+        ...['toolset.unreachable', 'toolset.unreachable'],
+        ...['toolset.reachable', 'toolset.changed'],
+      ]);
       expect(told[0]).toMatchObject({ code: 'adapter_error/toolset_unreachable', text: 'the power is out' });
     });
   });

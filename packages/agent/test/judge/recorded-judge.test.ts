@@ -69,7 +69,7 @@ describe('judging a call', () => {
       resource: 'order/o-1',
     });
     expect(Object.keys(await one([asked()], [plain])).sort()).toEqual(
-      ['args_ref', 'call_id', 'fingerprint', 'guarantee', 'signature', 'tool'].sort(),
+      ['args_ref', 'call_id', 'fingerprint', 'guarantee', 'judged_ref', 'meaning', 'signature', 'tool'].sort(),
     );
   });
 

@@ -60,6 +60,7 @@ const GIVE: Readonly<Record<Exclude<Trigger, 'input'>, SessionCommand>> = {
   pause: { type: 'Pause' },
   resume: { type: 'Resume' },
   cancel: { type: 'Cancel', scope: 'all' },
+  retry: { type: 'Retry' },
   withdraw: { type: 'Withdraw', command_id: 'q' },
   spawn: { type: 'Spawn', agent: { def_ref: refOf(2), config: { ...CONFIG, agent: 'helper' } }, agents: [], parts },
   compact: { type: 'Compact' },

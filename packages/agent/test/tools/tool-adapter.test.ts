@@ -15,6 +15,7 @@ import {
   toolError,
   toolParts,
 } from '../../src/tools/index.js';
+import { recordedVersion } from '../../src/tools/version.js';
 import { adapterContext, buildWith, callOf, freshContent, modelReads, payloadOf, SESSION, textAt } from './calling.js';
 
 let content: ContentStore;
@@ -255,6 +256,32 @@ describe('a call with a decision of a person', () => {
     expect(await modelReads(content, outcome)).toMatch(/has changed since .*; nothing was done/);
     expect(ran).toBe(0);
     expect(payloadOf(await call(make('as it was'), { n: 1 }, { params: { fingerprint } })).is_error).toBe(false);
+  });
+
+  it('parameters without a meaning run with an equal fingerprint, and are asked about again with another [TOOL-679]', async () => {
+    const { fingerprint } = make('as it was').entry;
+    const outcome = await call(
+      make('as it is'),
+      { n: 1 },
+      { params: { fingerprint }, context: { approvedBy: 'human:ann' } },
+    );
+    expect(payloadOf(outcome).changed?.again).toMatchObject({
+      fingerprint: make('as it is').entry.fingerprint,
+      approval: { to: 'human:ann' },
+    });
+    expect(payloadOf(outcome).changed?.judged_ref).toBeUndefined();
+    expect(ran).toBe(0);
+  });
+
+  it('a call that a remembered approval released does not run with other words, and one that a person approved does [TOOL-676]', async () => {
+    const { meaning } = recordedVersion(make('as it was'));
+    const params = { meaning, needs_approval: true };
+    const released = payloadOf(await call(make('as it is'), { n: 1 }, { params }));
+    expect(released.changed?.again?.approval).toEqual({});
+    expect(ran).toBe(0);
+    const context = { approvedBy: 'human:ann' } as const;
+    expect(payloadOf(await call(make('as it is'), { n: 1 }, { params, context })).is_error).toBe(false);
+    expect(ran).toBe(1);
   });
 
   it('a call that was judged without the tool’s approval rule does not run', async () => {

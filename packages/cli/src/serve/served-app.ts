@@ -8,6 +8,7 @@ import {
   openAgentWorld,
   type WorldPart,
 } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isObject, isRepriseError, RepriseError } from '@reprise/contracts';
 import { type App, missingDefinitions, readFrame } from '@reprise/kernel';
 import { llmGenerateAdapter, type ModelClient } from '@reprise/providers';
@@ -29,6 +30,8 @@ interface ServedWorldOptions {
   readonly app?: string;
   /** The principal of clients on standard input, or of the token that is written. */
   readonly as?: string;
+  /** Receives what fails, each kind of error once, in a line, where the app has no `onError`. */
+  readonly report: (line: string) => void;
   /** Resolves secrets of the server; undefined for those of the app. */
   readonly secret: (name: string) => string | undefined;
 }
@@ -44,6 +47,7 @@ export async function openServed(file: string, options: ServedWorldOptions): Pro
   const { models = {}, secrets, ...app } = options.app === undefined ? {} : await loadServedApp(options.app);
   try {
     const world = await openAgentWorld({
+      onError: reportOnce(options.report),
       drive: options.app === undefined && part === undefined ? 'manual' : 'auto',
       ...(part === undefined ? {} : { parts: [part] }),
       ...app,

@@ -1,6 +1,6 @@
 /** A team as lines and as events: what the facts of a project and of its coordinator's session say. */
 import { readLlmOutput, SESSION_REDUCER } from '@reprise/agent';
-import { type Actor, actorWords, isRef, type JournalRecord, type Ref } from '@reprise/contracts';
+import { type Actor, actorWords, failureMeaning, isRef, type JournalRecord, type Ref } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { coordinatorOf, type DecisionReason, PROJECT } from '@reprise/specialists/contracts';
 
@@ -30,7 +30,9 @@ export function teamFactIn(record: JournalRecord, project: string): TeamFact | u
 export async function lineOfFact({ name, value }: TeamFact, content: ContentReader): Promise<string | undefined> {
   const { task, title, skill, status, code, result } = value;
   const by = value.by === undefined ? '' : ` by ${actorWords(value.by as Actor)}`;
-  const why = code === null || code === undefined ? '' : ` · ${String(code)}${by}`;
+  const meaning = failureMeaning(String(code));
+  const words = meaning === undefined ? String(code) : `${meaning} (${String(code)})`;
+  const why = code === null || code === undefined ? '' : ` · ${words}${by}`;
   switch (name) {
     case 'PlanWritten':
       return `+ ${(value.tasks as readonly unknown[]).length} tasks planned`;

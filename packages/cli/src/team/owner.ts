@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentWorld, openAgentWorld } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, withPrice } from '@reprise/providers';
 import { defineTeam, folder, type Projects, type SkillSource } from '@reprise/specialists';
@@ -26,6 +27,8 @@ export interface TeamSetup extends ModelChoice {
   readonly max?: number;
   /** Dollars for the project. */
   readonly budget?: number;
+  /** Receives what fails, each kind of error once, in a line. */
+  readonly report?: (line: string) => void;
 }
 
 /** An open world of a team. */
@@ -86,6 +89,7 @@ export async function openTeam(file: string, setup: TeamSetup): Promise<TeamOwne
     },
     llm: (judge) => llmGenerateAdapter(models, { judge }),
     secrets: secretsOf(process.env),
+    ...(setup.report === undefined ? {} : { onError: reportOnce(setup.report) }),
   });
   return { world, projects: world.part(team), [Symbol.asyncDispose]: () => world.close() };
 }

@@ -10,7 +10,7 @@ export const TREE_EXIT = {
   failed: 1,
   /** Wrong use: arguments, a tree or node that is not there, a refused command, a world that another process has. */
   usage: 2,
-  /** The tree waits for a person, and there is no terminal. */
+  /** The tree waits for what comes from outside, and there is no terminal. */
   waits: 3,
   cancelled: 4,
   /** The world cannot be read or written, or does not verify. */
@@ -41,6 +41,6 @@ Exit codes:
   0  the tree is complete, or the verb did what it was told
   1  the tree failed
   2  wrong use: arguments, a tree or node that is not there, a refused command, a world that another process has
-  3  the tree waits for a person, and there is no terminal
+  3  the tree waits for what comes from outside, such as an answer, and there is no terminal
   4  the tree was cancelled
   5  the world cannot be read or written, or does not verify`;

@@ -1,16 +1,7 @@
-/** Follows a tree in the process that runs it: prints its changes, hears Ctrl-C, and knows when it waits for a person. */
+/** Follows a tree in the process that runs it: prints its changes, hears Ctrl-C, and knows when it waits for what comes from outside. */
 import { randomUUID } from 'node:crypto';
 import type { WorldFrame } from '@reprise/kernel';
-import {
-  hasEnded,
-  type NodeView,
-  openAsks,
-  pictureOf,
-  TreeFold,
-  type TreeView,
-  treeEventOf,
-  treeFactIn,
-} from '@reprise/tree';
+import { openAsks, pictureOf, standsStill, TREE, TreeFold, type TreeView, treeEventOf, waitsOf } from '@reprise/tree';
 import type { Io } from '../io.js';
 import { toJson } from '../text/json.js';
 import { performAct, wordsOfDone } from './act.js';
@@ -23,6 +14,7 @@ import { screenOn } from './screen/open.js';
 import type { TreeScreen } from './screen/screen.js';
 import type { Wish } from './screen/state.js';
 import { Texts } from './texts.js';
+import { howToGoOn } from './waiting.js';
 
 /** How a tree is shown while it runs. */
 interface FollowOptions {
@@ -38,10 +30,10 @@ interface FollowOptions {
 const LEFT = 130;
 /** How many lines are kept to be printed behind the screen. */
 const NOTICED_MAX = 100;
-/** How long a tree stands still before it is said to wait for a person, in milliseconds. */
+/** How often it is looked whether the tree stands still: twice in a row says so. Milliseconds. */
 const STILL_MS = 400;
 
-/** Follows a tree until it ends, waits for a person, or the user leaves. */
+/** Follows a tree until it ends, waits for what comes from outside, or the user leaves. */
 export async function followTree(
   io: Io,
   owner: TreeOwner,
@@ -63,9 +55,11 @@ class Following {
   readonly #lines: LiveLines;
   readonly #past: Past;
   readonly #screen: TreeScreen | undefined;
-  #isCancelling = false;
-  #hasLeft = false;
-  #still: NodeJS.Timeout | undefined;
+  /** Whether it ended to be followed because nothing goes on by itself. */
+  #isStill = false;
+  /** The newest frame that was shown, and the one at the last look. */
+  #seen = -1;
+  #seenBefore = -2;
 
   constructor(
     private readonly io: Io,
@@ -95,69 +89,49 @@ class Following {
 
   async run(): Promise<TreeExitCode | typeof LEFT> {
     const { kernel } = this.owner.world;
+    // It also keeps the process alive: a world in which everything waits holds nothing that Node would wait for.
+    const still = setInterval(() => this.#lookWhetherStill(), STILL_MS);
     try {
-      for await (const frame of kernel.frames(0, this.#stop.signal)) {
+      for await (const frame of kernel.frames(0, this.#stop.signal, [[TREE, this.options.name]])) {
         await this.#show(frame);
+        this.#seen = frame.seq;
         const tree = this.#tree;
         if (frame.seq < kernel.head.seq || tree === undefined) continue;
         if (tree.ended !== null) {
           await this.#screen?.present(this.#stop.signal);
           return await this.#end(tree, exitOf(tree));
         }
-        this.#watchStillness();
       }
     } catch (error) {
       if (!this.#stop.signal.aborted) throw error;
     } finally {
-      clearTimeout(this.#still);
+      clearInterval(still);
       this.#screen?.close();
       for (const line of this.#noticed.splice(0)) await this.io.err.write(`${line}\n`);
     }
     return this.#left();
   }
 
-  /** Ctrl-C: leaves, and at the second time cancels all nodes. */
-  hear(signal: 'SIGINT' | 'SIGTERM'): void {
-    if (signal === 'SIGINT' && !this.#hasLeft && !this.#isCancelling) {
-      this.#hasLeft = true;
-      void this.io.err.write(
-        `Leaving: reprise tree continue ${this.options.name} goes on. Ctrl-C again cancels all nodes instead.\n`,
-      );
-      this.#leaving = setTimeout(() => this.#stop.abort(), LEAVE_MS);
-      return;
-    }
-    clearTimeout(this.#leaving);
-    if (signal === 'SIGTERM') return this.#stop.abort();
-    void this.io.err.write('Cancelling all nodes, and waiting for their programs to end.\n');
-    this.#cancel();
-  }
-
-  #cancel(): void {
-    if (this.#isCancelling) return;
-    this.#isCancelling = true;
-    void this.owner.trees
-      .tree(this.options.name)
-      .stop(1)
-      .catch(() => this.#stop.abort());
+  /** Ctrl-C, once or more often, and SIGTERM: leaves. Nothing is cancelled: the tree goes on with `continue`. */
+  hear(_signal: 'SIGINT' | 'SIGTERM'): void {
+    if (this.#stop.signal.aborted) return;
+    const { name } = this.options;
+    void this.io.err.write(
+      `Leaving: reprise tree continue ${name} goes on. To end all nodes instead: reprise tree stop ${name}/1\n`,
+    );
+    this.#stop.abort();
   }
 
   /** Executes what keys on the screen want. */
   async #execute(wish: Wish): Promise<string> {
     const { name: tree } = this.options;
     if (wish.do === 'leave') {
-      this.#hasLeft = true;
       this.#stop.abort();
       return '';
-    }
-    if (wish.do === 'cancel') {
-      this.#cancel();
-      return 'cancelling all nodes, and waiting for their programs to end';
     }
     const { do: _, ...act } = wish;
     return wordsOfDone(act.verb, tree, act.n, await performAct(this.owner, { ...act, tree, id: randomUUID() }));
   }
-
-  #leaving: NodeJS.Timeout | undefined;
 
   get #tree(): TreeView | undefined {
     return this.#fold.trees.get(this.options.name);
@@ -166,8 +140,8 @@ class Following {
   async #show({ seq, at, records }: WorldFrame): Promise<void> {
     const { name, json, from } = this.options;
     const place = { frame: seq, at };
-    const facts = records.flatMap((record) => treeFactIn(record) ?? []);
-    for (const fact of facts) this.#fold.add(fact, place);
+    this.#texts.failures.add(records);
+    const facts = records.flatMap((record) => this.#fold.take(record, place) ?? []);
     if (this.#screen !== undefined) for (const fact of facts) this.#past.add({ fact, place });
     const tree = this.#tree;
     if (tree === undefined) return;
@@ -178,29 +152,29 @@ class Following {
     }
   }
 
-  /** Ends when the tree stands still and only a person can move it, if no person is here. */
-  #watchStillness(): void {
-    clearTimeout(this.#still);
-    if (this.io.terminal !== undefined) return;
-    this.#still = setTimeout(() => {
-      const tree = this.#tree;
-      if (tree !== undefined && waitsForPeople(tree)) this.#stop.abort();
-    }, STILL_MS);
+  /** Ends when nothing goes on before something comes from outside, if no person is here. */
+  #lookWhetherStill(): void {
+    const { kernel } = this.owner.world;
+    const isNew = this.#seen !== this.#seenBefore || this.#seen < kernel.head.seq;
+    this.#seenBefore = this.#seen;
+    const tree = this.#tree;
+    if (this.io.terminal !== undefined || isNew || tree === undefined || tree.ended !== null) return;
+    // A program that waits for an answer runs all the time, and the world only knows that it runs: the tree knows better.
+    const isIdle = !kernel.unfinished && kernel.nextWakeAt === undefined;
+    if (!isIdle && !standsStill(tree)) return;
+    this.#isStill = true;
+    this.#stop.abort();
   }
 
   async #left(): Promise<TreeExitCode | typeof LEFT> {
     const tree = this.#tree;
-    const isLeft = this.#hasLeft || this.#isCancelling || tree === undefined || !waitsForPeople(tree);
-    if (tree === undefined || isLeft) {
-      if (this.#screen !== undefined)
-        await this.io.err.write(`Left: reprise tree continue ${this.options.name} goes on.\n`);
-      return LEFT;
-    }
-    return this.#end(tree, TREE_EXIT.waits);
+    if (tree !== undefined && this.#isStill) return this.#end(tree, TREE_EXIT.waits);
+    if (this.#screen !== undefined)
+      await this.io.err.write(`Left: reprise tree continue ${this.options.name} goes on.\n`);
+    return LEFT;
   }
 
   async #end(tree: TreeView, code: TreeExitCode): Promise<TreeExitCode> {
-    clearTimeout(this.#leaving);
     this.#screen?.close();
     const text = tree.result === null ? undefined : await this.#texts.whole(tree.result);
     if (this.options.json) {
@@ -214,37 +188,19 @@ class Following {
         text: text ?? null,
         spent,
         asks,
+        waits: waitsOf(tree),
         exit: code,
       };
       await this.io.out.write(`${toJson(outcome)}\n`);
       return code;
     }
     await this.#texts.load(tree);
-    const picture = pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns);
+    const picture = pictureText(
+      pictureOf(tree, { textOf: this.#texts.get, failureOf: this.#texts.failureOf }),
+      this.io.out.columns,
+    );
     await this.io.out.write(`\n${picture}${text === undefined ? '' : `\n${text}\n`}`);
-    if (code === TREE_EXIT.waits) await this.io.err.write(howToAnswer(tree));
+    if (code === TREE_EXIT.waits) await this.io.err.write(howToGoOn(tree));
     return code;
   }
-}
-
-/** How long after Ctrl-C a second one cancels all nodes, in milliseconds. */
-const LEAVE_MS = 1_500;
-
-/** Whether nothing of a tree can go on before a person answers. */
-function waitsForPeople(tree: TreeView): boolean {
-  const isAsked = openAsks(tree, 'people').some(({ deadline }) => deadline === null);
-  return isAsked && ![...tree.nodes.values()].some((node) => goesOn(tree, node));
-}
-
-/** Whether a node runs, or can begin without a person. */
-function goesOn(tree: TreeView, node: NodeView): boolean {
-  if (hasEnded(node) || node.type === 'ask' || node.type === 'serial') return false;
-  if (node.run !== 'none' && node.run !== 'waiting') return true;
-  const isReady = node.status === 'pending' && node.needs.every((n) => hasEnded(tree.nodes.get(n) ?? node));
-  return isReady && !node.paused;
-}
-
-function howToAnswer(tree: TreeView): string {
-  const lines = openAsks(tree, 'people').map(({ ask }) => `  reprise tree answer ${tree.name}/${ask} VALUE\n`);
-  return `The tree waits for a person, and there is no terminal. Answer, then go on:\n${lines.join('')}  reprise tree continue ${tree.name}\n`;
 }

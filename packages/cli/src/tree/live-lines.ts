@@ -59,7 +59,8 @@ export class LiveLines {
     const result = node.status === 'complete' && node.result !== null ? await this.texts.whole(node.result) : '';
     const shown = result.replace(/\s+/g, ' ').trim();
     const preview = shown.length > RESULT_UNITS ? `${shown.slice(0, RESULT_UNITS)}…` : shown;
-    return `${head}${node.code === null ? '' : ` · ${node.code}`}${preview === '' ? '' : ` · ${preview}`}`;
+    const failure = await this.texts.failure(node);
+    return `${head}${node.code === null ? '' : ` · ${failure ?? node.code}`}${preview === '' ? '' : ` · ${preview}`}`;
   }
 
   #ask(n: number, tree: TreeView): string | undefined {

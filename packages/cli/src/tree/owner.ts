@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentWorld, openAgentWorld } from '@reprise/agent';
+import { reportOnce } from '@reprise/agent/history';
 import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { llmGenerateAdapter, type ModelClient, relay } from '@reprise/providers';
 import { sqlite } from '@reprise/store-sqlite';
@@ -40,6 +41,7 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
   makeFolder(path.dirname(path.resolve(file)));
   const notices = new Notices();
   const onError = (error: unknown): void => notices.add(lineOfError(error));
+  const report = reportOnce((line) => notices.add(line));
   const runs = drive === 'auto';
   const isProgram = runs && setup.agent !== 'worker';
   const tools = isProgram ? bridge({ world: file, onError }) : undefined;
@@ -62,6 +64,7 @@ export async function openOwner(file: string, setup: Setup, drive: 'auto' | 'man
     models: infosOf(models),
     llm: (judge) => llmGenerateAdapter(models, { judge }),
     secrets: secretsOf(process.env),
+    onError: report,
     drive,
   });
   const handle = world.part(part);

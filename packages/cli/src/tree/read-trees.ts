@@ -1,7 +1,8 @@
 /** Reads the trees of a world from its journal. Takes no lock, so a process may be running them. */
 import { RepriseError } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame, type StoredFrame } from '@reprise/kernel';
-import { type FactOfTree, type FramePlace, TreeFold, treeFactIn } from '@reprise/tree';
+import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
+import type { Failures } from '../failures.js';
 
 /** A fact with its place. */
 export interface PlacedFact {
@@ -9,12 +10,22 @@ export interface PlacedFact {
   readonly place: FramePlace;
 }
 
-/** The facts of trees in a frame. */
-export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): readonly PlacedFact[] {
+/**
+ * Folds a frame.
+ *
+ * @param failures receives why sessions failed
+ * @returns the facts of trees in it
+ */
+export function foldFrame(
+  fold: TreeFold,
+  { seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>,
+  failures?: Failures,
+): readonly PlacedFact[] {
   const { all, ingress } = readFrame(bytes, seq);
+  failures?.add(all);
   const place = { frame: seq, at: ingress.at };
   return all.flatMap((record) => {
-    const fact = treeFactIn(record);
+    const fact = fold.take(record, place);
     return fact === undefined ? [] : [{ fact, place }];
   });
 }
@@ -22,9 +33,10 @@ export function factsIn({ seq, bytes }: Pick<StoredFrame, 'seq' | 'bytes'>): rea
 /**
  * The trees of a world as they are, or as they were after a frame.
  *
+ * @param failures receives why sessions failed
  * @throws RepriseError `invalid_argument` when there is no such frame
  */
-export async function readTrees(store: ReadonlyStore, at?: number): Promise<TreeFold> {
+export async function readTrees(store: ReadonlyStore, at?: number, failures?: Failures): Promise<TreeFold> {
   const { seq: last } = await store.journal.head();
   if (at !== undefined && at > last)
     throw new RepriseError('invalid_argument', 'the world has no such frame', {
@@ -32,7 +44,6 @@ export async function readTrees(store: ReadonlyStore, at?: number): Promise<Tree
       actual: String(at),
     });
   const fold = new TreeFold();
-  for await (const frame of store.journal.read(0, at ?? last))
-    for (const { fact, place } of factsIn(frame)) fold.add(fact, place);
+  for await (const frame of store.journal.read(0, at ?? last)) foldFrame(fold, frame, failures);
   return fold;
 }

@@ -1,8 +1,9 @@
 /** The texts behind the links of a tree's facts: results, prompts and questions. */
 import { readLlmOutput, readText } from '@reprise/agent';
-import { isRef, isRepriseError, type Ref } from '@reprise/contracts';
+import { failureCode, isRef, isRepriseError, nextStep, type Ref } from '@reprise/contracts';
 import { type ContentReader, getValue } from '@reprise/kernel';
-import type { Given, TreeView } from '@reprise/tree';
+import type { Given, NodeView, TreeView } from '@reprise/tree';
+import { Failures } from '../failures.js';
 import { toJson } from '../text/json.js';
 
 /** How much of a text is remembered for pictures. */
@@ -11,14 +12,33 @@ const KEPT_UNITS = 2_000;
 /** Reads content of a world, and remembers its beginnings for pictures, which are drawn at once. */
 export class Texts {
   readonly #kept = new Map<string, string>();
+  /** Why nodes failed, by session and code. */
+  readonly #words = new Map<string, string>();
+  /** Why sessions failed: the reader of the world's frames adds their records. */
+  readonly failures: Failures;
 
-  constructor(private readonly content: ContentReader) {}
+  constructor(private readonly content: ContentReader) {
+    this.failures = new Failures(content);
+  }
 
   /** The beginning of a content that was read before. */
   readonly get = (of: Given | Ref): string | undefined => this.#kept.get(refOf(of).hex);
 
-  /** Reads the results and answers of a tree that were not read before. */
+  /** Why a node failed, in the words of the provider, when they were read before. */
+  readonly failureOf = (node: NodeView): string | undefined => this.#words.get(keyOf(node));
+
+  /** Why a node failed: what its code means, with the words of the provider and what to do, where there are some. */
+  async failure(node: NodeView): Promise<string | undefined> {
+    const { session, code, status } = node;
+    if (code === null || status !== 'failed' || !isFailureCode(code)) return undefined;
+    const words = await this.failures.wordsOf(session, code);
+    this.#words.set(keyOf(node), words);
+    return words;
+  }
+
+  /** Reads the results and answers of a tree that were not read before, and why nodes failed. */
   async load(tree: TreeView): Promise<void> {
+    for (const node of tree.nodes.values()) await this.failure(node);
     for (const { result } of tree.nodes.values()) if (result !== null) await this.#keep(result);
     for (const { outcome } of tree.asks.values()) if (outcome?.text_ref != null) await this.#keep(outcome.text_ref);
   }
@@ -45,6 +65,15 @@ export class Texts {
     const value = await getValue(this.content, of.ref);
     return typeof value === 'string' ? value : toJson(value);
   }
+}
+
+function keyOf({ session, code }: NodeView): string {
+  return `${code} ${session}`;
+}
+
+/** Whether a code is that of a receipt: of a call that a provider or an adapter failed. */
+function isFailureCode(code: string): boolean {
+  return failureCode.safeParse(code).success && nextStep(code) !== undefined;
 }
 
 function refOf(of: Given | Ref): Ref {

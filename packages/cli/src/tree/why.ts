@@ -1,7 +1,8 @@
 /** Why a node is where it is, and what to do about it, in words. */
 import type { Actor } from '@reprise/contracts';
-import { lastAct, type NodeView, openAsks, stateOf, type TreeView, wordsOfActor } from '@reprise/tree';
+import { lastAct, type NodeView, stateOf, type TreeView, waitsByNode, waitsOf, wordsOfActor } from '@reprise/tree';
 import { escapeLine } from '../text/escape.js';
+import { wordsOfWait } from './waiting.js';
 
 const CODES: Readonly<Record<string, string>> = {
   no_result: 'its run ended without a result',
@@ -32,33 +33,18 @@ export function whyOf(tree: TreeView, node: NodeView): string | undefined {
     return `it is paused${byWords(tree, lastAct(tree, node.n, 'pause')?.by)}: reprise tree resume ${tree.name}/${node.n}`;
   const above = ancestors(tree, node).find((one) => one.paused);
   if (above !== undefined) return `#${above.n} above it is paused: reprise tree resume ${tree.name}/${above.n}`;
-  const asks = openAsks(tree).filter(({ asker, ask }) => asker === node.n || ask === node.n);
-  if (asks.length > 0) return asks.map(({ ask, route }) => askWords(tree.name, ask, route)).join('; ');
-  if (status === 'waiting_children') return `it waits for ${named(tree, openChildren(tree, node))}`;
-  return status === 'pending' ? pendingWords(tree, node) : undefined;
+  const waits =
+    node.type === 'ask'
+      ? waitsOf(tree).filter((wait) => wait.kind === 'question' && wait.ask === node.n)
+      : (waitsByNode(tree).get(node.n) ?? []);
+  if (waits.length > 0)
+    return waits.map((wait) => wordsOfWait(tree, wait, (numbers) => named(tree, numbers))).join('; ');
+  return status === 'pending' ? 'it is ready to begin' : undefined;
 }
 
 /** Who did it, where that is known. */
 function byWords(tree: TreeView, by: Actor | undefined): string {
   return by === undefined ? '' : ` by ${escapeLine(wordsOfActor(tree, by))}`;
-}
-
-function askWords(tree: string, ask: number, route: readonly number[]): string {
-  if (route.length > 0) return `its question #${ask} waits for ${route.map((n) => `#${n}`).join(', ')}`;
-  return `question #${ask} waits for you: reprise tree answer ${tree}/${ask} VALUE`;
-}
-
-function pendingWords(tree: TreeView, node: NodeView): string {
-  const open = node.needs.filter((n) => stateOf(tree.nodes.get(n) ?? node).word !== 'complete');
-  if (open.length > 0) return `it needs ${named(tree, open)}`;
-  return `it is ready, and begins when one of the ${tree.limits.parallel} slots and budget are free`;
-}
-
-function openChildren(tree: TreeView, { children }: NodeView): readonly number[] {
-  return children.filter((n) => {
-    const child = tree.nodes.get(n);
-    return child !== undefined && child.type !== 'ask' && !['complete', 'failed', 'cancelled'].includes(child.status);
-  });
 }
 
 const NAMED_MAX = 8;

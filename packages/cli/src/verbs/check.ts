@@ -68,16 +68,24 @@ function sentenceOf({ verdict, head, era }: AgainstReport): string {
   }
 }
 
-function linesOf({ added, dropped, compatible, migrates, inFlight }: EraChange): string[] {
+function linesOf({ added, dropped, compatible, fitting, migrates, inFlight }: EraChange): string[] {
   return [
     ...(added.length === 0 ? [] : [`new: ${named(added)}`]),
     ...(dropped.length === 0 ? [] : [`gone: ${named(dropped)}`]),
     ...(compatible.length === 0 ? [] : [`changed, and the era replays to the same bytes: ${named(compatible)}`]),
+    ...fitting.map(fittingLine),
     ...migrates.map((one) => `migrates to ${one.reducer}: ${cells(one.cells)}, each at its next event`),
     ...(inFlight.length === 0
       ? []
       : [`running: ${named(inFlight.map(({ plan, name }) => `${name} of ${plan[0]}/${plan[1]}`))}`]),
   ];
+}
+
+/** What a changed definition was held against. Which of its schemas changed is not recorded, so each is listed. */
+function fittingLine({ definition, name, records }: EraChange['fitting'][number]): string {
+  const what = name === definition ? 'receipt' : 'event';
+  const of = name === definition ? `effect ${name}` : `event ${name} of ${definition}`;
+  return `${of} changed: ${records} recorded ${what}${records === 1 ? ' fits' : 's fit'}`;
 }
 
 function cells(count: number): string {

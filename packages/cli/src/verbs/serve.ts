@@ -7,6 +7,7 @@ import { type Principal, RepriseError } from '@reprise/contracts';
 import type { Serving } from '@reprise/server';
 import type { Io } from '../io.js';
 import { openServed } from '../serve/served-app.js';
+import { escapeLine } from '../text/escape.js';
 
 /** The options of `serve`. */
 export interface ServeOptions {
@@ -32,6 +33,7 @@ export async function serve(io: Io, file: string, options: ServeOptions): Promis
   const secret = process.env[SECRET_VARIABLE] ?? randomBytes(32).toString('base64url');
   const world = await openServed(file, {
     secret: (name) => (name === SECRET ? secret : undefined),
+    report: (line) => void io.err.write(`${escapeLine(line)}\n`),
     ...(options.app === undefined ? {} : { app: options.app }),
     ...(as === undefined ? {} : { as }),
   });

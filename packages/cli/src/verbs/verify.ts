@@ -4,7 +4,8 @@ import { RepriseError } from '@reprise/contracts';
 import type { VerifyProgress, VerifyReport } from '@reprise/kernel';
 import { type Chosen, chooseApp } from '../app.js';
 import { BUILT_IN_NAMES } from '../built-in.js';
-import { causesOf } from '../failure.js';
+import { EXIT, type ExitCode } from '../exit.js';
+import { asError, causesOf, reportFailure } from '../failure.js';
 import type { Io } from '../io.js';
 import { withWorld } from '../open.js';
 import { type Compared, compareRequests } from '../requests.js';
@@ -22,8 +23,8 @@ interface VerifyArguments {
   readonly thorough?: true;
   /** 64 hex digits. */
   readonly expect?: string;
-  /** False: an era that could not be replayed is a finding. */
-  readonly unverified?: boolean;
+  /** Frames that could not be replayed are no finding: their integrity is enough. */
+  readonly integrity?: true;
   /** A module that rebuilds the requests of model calls. */
   readonly requests?: string;
   /** How many threads verify at once. */
@@ -31,9 +32,13 @@ interface VerifyArguments {
   readonly json?: true;
 }
 
-/** Verifies a world and prints a report; rejects with the first error found. */
-export async function verify(io: Io, world: string, options: VerifyArguments): Promise<void> {
-  await withWorld(world, async (store) => {
+/**
+ * Verifies a world and prints a report; rejects with the first error found.
+ *
+ * @returns 1 when frames could not be replayed, unless their integrity was all that was asked for
+ */
+export async function verify(io: Io, world: string, options: VerifyArguments): Promise<ExitCode> {
+  return withWorld(world, async (store) => {
     const chosen = await chooseApp(store, options);
     const requests = options.requests === undefined ? undefined : await compareRequests(store, options.requests);
     const onProgress = io.err.isTTY && options.json !== true ? progressOn(io) : undefined;
@@ -41,23 +46,25 @@ export async function verify(io: Io, world: string, options: VerifyArguments): P
     const report = await verifyOpen(store, world, chosen, how, (why) => void io.err.write(oneThread(why))).finally(
       () => (onProgress === undefined ? undefined : show(io, '')),
     );
-    if (options.unverified === false) requireVerified(report);
-    await io.out.write(
-      options.json === true
-        ? asJson(report, chosen, requests)
-        : asText(world, report, { ...chosen, requests }, options),
-    );
+    const finding = options.integrity === true ? undefined : unverifiedFrames(report);
+    if (options.json === true) await io.out.write(asJson(report, { ...chosen, requests, finding }));
+    else {
+      await io.out.write(asText(world, report, { ...chosen, requests }, options));
+      if (finding !== undefined) await reportFailure(io, finding, false);
+    }
+    return finding === undefined ? EXIT.ok : EXIT.finding;
   });
 }
 
-function requireVerified({ unverified, frames, eras }: VerifyReport): void {
-  if (unverified === 0) return;
+/** What was not replayed is no success: nobody has shown that it follows from the inputs. */
+function unverifiedFrames({ unverified, frames, eras }: VerifyReport): RepriseError | undefined {
+  if (unverified === 0) return undefined;
   const which = eras.filter(({ status }) => status === 'unverified').map(({ from, to }) => `${from} to ${to}`);
-  throw new RepriseError('era_unverified', 'no app at hand can replay some of the frames', {
+  return new RepriseError('era_unverified', 'no app at hand can replay some of the frames', {
     where: `frames ${which.join(', ')}`,
     expected: `${frames} replayed`,
     actual: `${frames - unverified} replayed, ${unverified} unverified`,
-    hint: 'Name the apps of those eras: --app MODULE, --legacy MODULE.',
+    hint: 'Name the apps of those eras: --app MODULE, --legacy MODULE. With --integrity, an unchanged file is enough.',
   });
 }
 
@@ -76,11 +83,18 @@ function show(io: Io, text: string): void {
   void io.err.write(`\r\x1b[K${text}`).catch(() => undefined);
 }
 
-function asJson(report: VerifyReport, { app, name, lacking }: Chosen, requests: Compared | undefined): string {
+interface Judged extends Chosen {
+  readonly requests: Compared | undefined;
+  /** Why the verification is no success. */
+  readonly finding: RepriseError | undefined;
+}
+
+function asJson(report: VerifyReport, { app, name, lacking, requests, finding }: Judged): string {
   const { replayed, unverified, eras, frames, records, blobs, erased, returned, head } = report;
   const used = app === undefined ? null : name;
   const digest = `sha256:${head.digest}`;
-  return `${toJson({ ok: true, app: used, lacking, replayed, unverified, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq, ...(requests === undefined ? {} : { requests }) })}\n`;
+  const verdict = finding === undefined ? { ok: true } : { ok: false, error: asError(finding) };
+  return `${toJson({ ...verdict, app: used, lacking, replayed, unverified, eras, frames, records, blobs, erased, returned, head: digest, seq: head.seq, ...(requests === undefined ? {} : { requests }) })}\n`;
 }
 
 function asText(

@@ -6,16 +6,18 @@ import * as z from 'zod';
 export interface LedgerCode {
   sum(total: number, by: number): number;
   note(text: string): string;
+  /** The schema of what is added. */
+  by(int: z.ZodInt): z.ZodInt;
 }
 
 /** A small app. */
 export function ledgerApp(code: Partial<LedgerCode> = {}): App {
-  const { sum = (total, by) => total + by, note = (text) => text } = code;
+  const { sum = (total, by) => total + by, note = (text) => text, by = (int) => int } = code;
   const ledger = defineReducer({
     name: 'demo/Ledger@1',
     state: z.strictObject({ total: z.int(), note: z.string() }),
     events: {
-      'demo/Added@1': creates(z.strictObject({ by: z.int() })),
+      'demo/Added@1': creates(z.strictObject({ by: by(z.int()) })),
       'demo/Noted@1': z.strictObject({ text: z.string(), at: z.array(ref()) }),
     },
     facts: { 'demo/Totalled@1': z.strictObject({ total: z.int() }) },

@@ -26,6 +26,11 @@ function after(keys: string, state = BEGINNING, runs = true) {
   return { state, wish };
 }
 
+/** All wishes of keys. */
+function wishes(keys: string): readonly unknown[] {
+  return Array.from(keys, (_, i) => after(keys.slice(0, i + 1)).wish);
+}
+
 const [ENTER, DOWN, UP, ESCAPE, CTRL_C] = ['\r', '\u001b[B', '\u001b[A', '\u001b', '\u0003'];
 const [LEFT, RIGHT] = ['\u001b[D', '\u001b[C'];
 
@@ -101,13 +106,47 @@ describe('the screen of a tree', () => {
     expect(shown(after(ESCAPE, state).state).length).toBeGreaterThan(5);
   });
 
-  it('Ctrl-C asks once and cancels the second time in the process that runs the tree, and leaves at once elsewhere', () => {
+  it('Ctrl-C asks whether to leave in the process that runs the tree, and leaves the second time; it leaves at once elsewhere [TREE-663]', () => {
     const asked = after(CTRL_C);
     expect(asked).toMatchObject({ wish: undefined, state: { confirm: { what: 'leave' } } });
-    expect(after(CTRL_C, asked.state).wish).toEqual({ do: 'cancel' });
+    expect(after(CTRL_C, asked.state).wish).toEqual({ do: 'leave' });
     expect(after('l', asked.state).wish).toEqual({ do: 'leave' });
+    expect(after(`tword${CTRL_C}${CTRL_C}`).wish).toEqual({ do: 'leave' });
     expect(after(CTRL_C, BEGINNING, false).wish).toEqual({ do: 'leave' });
     expect(after('q', BEGINNING, false).wish).toEqual({ do: 'leave' });
+  });
+
+  it('only the words stop all, typed out behind a question, end the whole tree: no word after Ctrl-C or on the tree does [TREE-664]', () => {
+    const ending = { do: 'act', verb: 'stop', n: 1 };
+    for (const word of [
+      'cancel',
+      'continue',
+      'c',
+      'yes',
+      'end',
+      'ended',
+      'everything',
+      'stop',
+      'system',
+      'sy',
+      'send',
+      'all',
+      'estop',
+    ])
+      for (const before of [CTRL_C, 'q', '', 's'])
+        for (const behind of ['', ENTER, `${ENTER}${ENTER}`])
+          expect([before, word, wishes(`${before}${word}${behind}`)]).toEqual([
+            before,
+            word,
+            expect.not.arrayContaining([ending]),
+          ]);
+    for (const keys of [`stop all${ENTER}`, `${CTRL_C}stop all${ENTER}`])
+      expect(wishes(keys)).not.toContainEqual(ending);
+    expect(after(`${CTRL_C}e`).state.typing).toEqual({ for: 'end', n: 1, text: '' });
+    expect(rowsOf(after(`${CTRL_C}e`).state, 100).join('\n')).toMatch(/End all \d+ nodes for good\? Type stop all and/);
+    expect(after(`${CTRL_C}estop all${ENTER}`).wish).toEqual(ending);
+    expect(after(`sstop all${ENTER}`).wish).toEqual(ending);
+    expect(after(`${CTRL_C}ecancel${ENTER}`).state.message).toBe('nothing was ended: "cancel" is not "stop all"');
   });
 
   it('a paste is text where something is typed, and presses no key elsewhere; control characters are never typed', () => {

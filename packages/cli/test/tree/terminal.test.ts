@@ -80,7 +80,7 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
       first.send('y');
       await first.untilShown('live/#3 stopped');
       first.send(CTRL_C);
-      await first.untilShown('l leave   c cancel all nodes');
+      await first.untilShown('l or Ctrl-C leave   e end all nodes');
       first.send('l');
       expect(await first.ended).toBe(130);
       expect(first.out()).toContain('Left: reprise tree continue live goes on.');
@@ -103,20 +103,35 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     },
   );
 
-  it('a second Ctrl-C cancels all nodes and exits with 4; a stopped node needs a confirmation', LONG, async () => {
-    const tty = openTty(workplace(), run('stopped'));
-    await tty.untilShown('asks you');
-    tty.send(DOWN);
-    tty.send('s');
-    await tty.untilShown('Stop #2 and all below it?');
-    tty.send(ESCAPE);
-    await tty.untilShown('↑↓ move');
-    tty.send(CTRL_C);
-    await tty.untilShown('l leave');
-    tty.send(CTRL_C);
-    expect(await tty.ended).toBe(4);
-    expect(tty.out()).toContain('⊘ #1 [cancelled]');
-  });
+  it(
+    'a second Ctrl-C leaves and ends nothing; words that are typed out end all nodes, with exit code 4 [TREE-663] [TREE-664]',
+    LONG,
+    async () => {
+      const at = workplace();
+      const tty = openTty(at, run('stopped'));
+      await tty.untilShown('asks you');
+      tty.send(DOWN);
+      tty.send('s');
+      await tty.untilShown('Stop #2 and all below it?');
+      tty.send(ESCAPE);
+      await tty.untilShown('↑↓ move');
+      tty.send(CTRL_C);
+      await tty.untilShown('l or Ctrl-C leave');
+      tty.send(CTRL_C);
+      expect(await tty.ended).toBe(130);
+      expect(tty.out()).not.toContain('[cancelled]');
+      const again = openTty(at, ['tree', 'continue']);
+      await again.untilShown('asks you');
+      again.send('q');
+      await again.untilShown('e end all nodes');
+      again.send('e');
+      await again.untilShown('Type stop all and');
+      again.send('stop all');
+      again.send(ENTER);
+      expect(await again.ended).toBe(4);
+      expect(again.out()).toContain('⊘ #1 [cancelled]');
+    },
+  );
 
   it('the screen is drawn at most ten times a second while keys are held', LONG, async () => {
     const tty = openTty(workplace(), run('held'));
@@ -129,7 +144,7 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const seconds = (Date.now() - began) / 1_000;
     expect(tty.redraws() - before).toBeLessThanOrEqual(Math.ceil(seconds * 10) + 1);
-    tty.send('qc');
+    tty.send('ql');
     await tty.ended;
   });
 

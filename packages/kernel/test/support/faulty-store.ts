@@ -32,6 +32,8 @@ export interface FaultyStore extends Store {
   tried: number;
   /** While it is set, appends wait for it before they write. */
   slow: Promise<unknown> | undefined;
+  /** While it is set, puts wait for it. */
+  slowPut: Promise<unknown> | undefined;
   /** While it is set, appends wait for it after they have written. */
   slowAfter: Promise<unknown> | undefined;
 }
@@ -48,6 +50,7 @@ export function faultyStore(inner: Store): FaultyStore {
     headSays: undefined,
     tried: 0,
     slow: undefined,
+    slowPut: undefined,
     slowAfter: undefined,
     open: async () => wrap(await inner.open(), faulty),
     openReadonly: () => inner.openReadonly(),
@@ -87,6 +90,7 @@ function wrap(open: OpenStore, faulty: FaultyStore): OpenStore {
         return open.content.get(ref);
       },
       put: async (bytes) => {
+        await faulty.slowPut;
         if (faulty.full || faulty.putFull) throw new RepriseError('store_full', 'no space left');
         return open.content.put(bytes);
       },

@@ -80,7 +80,12 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ModelClien
       if (refused !== undefined) return refused;
       const written = writtenOf(drafted);
       if (context.scrubber !== undefined) await concealKeys(model, context.scrubber);
-      return repeat(() => new Attempt(model, options, written, request, context).execute(profile), options, context);
+      const server = { server: profile.provider };
+      return repeat(
+        () => new Attempt(model, options, written, request, context).execute(profile),
+        { ...options, ...server },
+        context,
+      );
     },
   };
 }

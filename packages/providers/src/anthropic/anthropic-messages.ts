@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import { clientOptions } from '../transport/client-options.js';
+import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
@@ -33,6 +33,17 @@ export interface AnthropicMessagesOptions extends TransportOptions, ProfileOptio
   readonly providerTools?: readonly Value[];
 }
 
+const KNOWN = {
+  ...COMMON_OPTIONS,
+  baseUrl: true,
+  version: true,
+  betas: true,
+  maxTokensDefault: true,
+  effort: true,
+  cache: true,
+  providerTools: true,
+} as const satisfies Record<keyof AnthropicMessagesOptions, true>;
+
 const BASE_URL = 'https://api.anthropic.com/v1';
 const VERSION = '2023-06-01';
 
@@ -55,7 +66,7 @@ export const MESSAGES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.f
  * @example anthropicMessages('claude-…', { apiKey: { secret: 'ANTHROPIC_API_KEY' } })
  */
 export function anthropicMessages(model: string, options: AnthropicMessagesOptions = {}): ModelClient {
-  const transport = clientOptions(model, options);
+  const transport = clientOptions(model, options, KNOWN, 'anthropicMessages');
   const { apiKey, betas = [], cache } = options;
   const profile = profileOf(MESSAGES_PROFILE, options, model);
   const dialect: Omit<MessagesDialect, 'profile'> = {

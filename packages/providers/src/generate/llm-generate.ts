@@ -97,6 +97,8 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
     idempotencyKey: context.idempotencyKey,
     progress: (note) => context.progress(note),
     secret: (name) => context.secret(name),
+    serverFails: (server, failure) => context.serviceFails?.(server, failure),
+    serverWorks: (server) => context.serviceWorks?.(server),
     ...(context.scrubber === undefined ? {} : { scrubber: context.scrubber }),
   });
   if (result.ok) return settle(call, result.response, warnings, asked);

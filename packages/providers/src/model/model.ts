@@ -4,7 +4,7 @@
  */
 import type { OpaquePart, Price } from '@reprise/agent';
 import type { DroppedCalls, FINISH_REASONS, LlmGenerateReceipt, ModelOptions, Usage, Value } from '@reprise/contracts';
-import type { AdapterOutcome, Scrubber } from '@reprise/kernel';
+import type { AdapterOutcome, Scrubber, ServiceFailure } from '@reprise/kernel';
 
 /** What a provider can do, and its defaults. Code branches on the profile, never on a provider's name. */
 export interface ProviderProfile {
@@ -169,6 +169,13 @@ export interface ModelContext {
   progress(note: ModelNote): void;
   /** Returns the value of a secret by its name. */
   secret(name: string): Promise<string>;
+  /**
+   * Says that the server of the model fails, at each attempt that it fails: `again` when the client will try again by
+   * itself. It stands in `world.trouble()` until the server works. Absent outside of a world.
+   */
+  serverFails?(server: string, failure: ServiceFailure): void;
+  /** Says that the server of the model works. */
+  serverWorks?(server: string): void;
   /** The world's scrubber: a client declares the keys that it sends. Default: a scrubber of the client's own. */
   readonly scrubber?: Scrubber;
 }

@@ -20,6 +20,14 @@ export function terminal(reason: string): Verdict {
   return { failure: { status: 'error', code: `provider_error_terminal/${reason}`, retryable: false }, again: false };
 }
 
+/** What is known about a provider's error. */
+interface ProviderErrorFacts {
+  readonly status?: number;
+  readonly code?: string;
+  readonly server?: string;
+  readonly cause?: unknown;
+}
+
 /** A provider's error message, as an error for operators. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -27,12 +35,39 @@ export class ProviderError extends Error {
   readonly status?: number;
   /** The provider's error code. */
   readonly code?: string;
+  /** The host name of the server. */
+  readonly server?: string;
 
-  constructor(message: string, { status, code = '' }: { readonly status?: number; readonly code?: string } = {}) {
-    super(message);
+  constructor(message: string, { status, code = '', server, cause }: ProviderErrorFacts = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     if (status !== undefined) this.status = status;
     if (code !== '') this.code = code;
+    if (server !== undefined) this.server = server;
   }
+
+  /** The same error, with the server that it came from. */
+  from(server: string): ProviderError {
+    const { message, status, code, cause } = this;
+    return new ProviderError(message, {
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code }),
+      ...{ server, cause },
+    });
+  }
+}
+
+/** Failures that say something about the server and its account, and not about one request. */
+const OF_SERVER =
+  /^(?:provider_error_retryable(?!\/malformed)|provider_error_terminal\/(?:auth|credentials_missing|quota|not_found|redirected)$|adapter_timeout$)/;
+
+/** Whether a failure concerns the server, so that other requests would meet it as well. */
+export function isOfServer({ failure }: Pick<Verdict, 'failure'>): boolean {
+  return OF_SERVER.test(codeOf(failure));
+}
+
+/** The code of a failure; its status when it has none. */
+export function codeOf(failure: Failure): string {
+  return 'code' in failure && failure.code !== undefined ? failure.code : failure.status;
 }
 
 /** The fields of an error body that decide the verdict. */

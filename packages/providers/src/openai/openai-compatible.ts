@@ -1,6 +1,6 @@
 import { fieldsOf } from '@reprise/contracts';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import { clientOptions } from '../transport/client-options.js';
+import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
 import { bearer } from './bearer.js';
@@ -23,6 +23,14 @@ export interface OpenAiCompatibleOptions extends TransportOptions, ProfileOption
   readonly returnReasoning?: boolean;
 }
 
+const KNOWN = {
+  ...COMMON_OPTIONS,
+  baseUrl: true,
+  model: true,
+  maxTokensField: true,
+  returnReasoning: true,
+} as const satisfies Record<keyof OpenAiCompatibleOptions, true>;
+
 /** The default profile of a server of this format. */
 export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freeze({
   profile_id: 'openai-compatible',
@@ -40,7 +48,7 @@ export const CHAT_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.freez
  * @example openAiCompatible({ baseUrl: 'https://api.openai.com/v1', model: 'gpt-…', apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiCompatible(options: OpenAiCompatibleOptions): ModelClient {
-  const transport = clientOptions(fieldsOf(options).model, options);
+  const transport = clientOptions(fieldsOf(options).model, options, KNOWN, 'openAiCompatible');
   const profile = profileOf(CHAT_PROFILE, options, options.model);
   const dialect: Omit<ChatDialect, 'profile'> = {
     model: options.model,

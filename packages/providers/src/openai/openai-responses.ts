@@ -1,7 +1,7 @@
 import type { Value } from '@reprise/contracts';
 import { toJson } from '../model/json.js';
 import type { ModelClient, ProviderProfile } from '../model/model.js';
-import { clientOptions } from '../transport/client-options.js';
+import { COMMON_OPTIONS, clientOptions } from '../transport/client-options.js';
 import { endpoint, type SecretText, type TransportOptions } from '../transport/transport.js';
 import { IMAGES_AND_PDF } from '../wire/media-types.js';
 import { type ProfileOptions, profileOf, wireClient } from '../wire/wire-client.js';
@@ -23,6 +23,12 @@ export interface OpenAiResponsesOptions extends TransportOptions, ProfileOptions
    */
   readonly providerTools?: readonly Value[];
 }
+
+const KNOWN = {
+  ...COMMON_OPTIONS,
+  baseUrl: true,
+  providerTools: true,
+} as const satisfies Record<keyof OpenAiResponsesOptions, true>;
 
 const BASE_URL = 'https://api.openai.com/v1';
 
@@ -46,7 +52,7 @@ export const RESPONSES_PROFILE: Omit<ProviderProfile, 'model_default'> = Object.
  * @example openAiResponses('gpt-…', { apiKey: { secret: 'OPENAI_API_KEY' } })
  */
 export function openAiResponses(model: string, options: OpenAiResponsesOptions = {}): ModelClient {
-  const transport = clientOptions(model, options);
+  const transport = clientOptions(model, options, KNOWN, 'openAiResponses');
   const profile = profileOf(RESPONSES_PROFILE, options, model);
   const providerTools = (options.providerTools ?? []).map(toJson);
   const dialect: Omit<ResponsesDialect, 'profile'> = { model, providerTools };

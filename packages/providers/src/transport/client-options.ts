@@ -1,5 +1,15 @@
 /** Checks the options of a client over HTTP when it is made: callers may be untyped. No refusal shows a key. */
-import { type ArgumentCheck, checkOf, headerRecord, isFunction, isObject } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  checkOf,
+  headerRecord,
+  hintOf,
+  isFunction,
+  isObject,
+  RepriseError,
+  unknownFields,
+} from '@reprise/contracts';
+import type { ProfileOptions } from '../wire/wire-client.js';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
@@ -9,23 +19,78 @@ interface ClientOptions extends TransportOptions {
   readonly apiKey?: SecretText;
 }
 
+/** The names of the options that every client has: a misspelled one would be ignored, and its default hold. */
+export const COMMON_OPTIONS = {
+  apiKey: true,
+  headers: true,
+  timeoutMs: true,
+  answerTimeoutMs: true,
+  retry: true,
+  fetch: true,
+  sleep: true,
+  profile: true,
+  price: true,
+} as const satisfies Record<keyof ClientOptions | keyof ProfileOptions, true>;
+
 /**
  * Checks the name of a model and the options of its client.
  *
+ * @param known every option of this client
+ * @param maker the function that makes it
  * @returns the options, with their headers as a record
  * @throws RepriseError `invalid_argument`
  */
-export function clientOptions(model: unknown, options: unknown): TransportOptions {
+export function clientOptions(
+  model: unknown,
+  options: unknown,
+  known: Readonly<Record<string, true>>,
+  maker: string,
+): TransportOptions {
   require(typeof model === 'string', 'model', 'the name of a model', kindOf(model));
   require(isOptions(options), 'options', 'an object', kindOf(options));
+  refuseMisspelled(options, known, maker);
   const { apiKey, fetch, headers } = options;
   require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
+  requireKey(apiKey);
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
 }
 
+/** What other libraries call these options. */
+const ELSEWHERE = { timeout: 'timeoutMs', url: 'baseUrl', key: 'apiKey', token: 'apiKey' };
+
+/** Other fields are let through: a record of a server or a configuration may have more than a client takes. */
+function refuseMisspelled(options: object, known: Readonly<Record<string, true>>, maker: string): void {
+  for (const name of unknownFields(options, known)) {
+    const { hint } = hintOf(name, known, ELSEWHERE);
+    const meant = hint === undefined ? undefined : /"(.*)"/.exec(hint)?.[1];
+    if (hint === undefined || meant === undefined || Object.hasOwn(options, meant)) continue;
+    const expected = Object.keys(known).join(', ');
+    throw new RepriseError('invalid_argument', `unknown option "${name}" of ${maker}`, {
+      expected,
+      actual: name,
+      hint,
+    });
+  }
+}
+
 function isOptions(given: unknown): given is ClientOptions {
   return isObject(given);
+}
+
+/**
+ * Refuses an empty key. It is an environment variable that was not set: the provider would hear `Bearer `, and refuse
+ * each call.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireKey(apiKey: SecretText | undefined): void {
+  if (apiKey === undefined || (typeof apiKey === 'string' ? apiKey : apiKey.secret).trim() !== '') return;
+  throw new RepriseError('invalid_argument', 'the API key of a model client is empty', {
+    where: 'apiKey',
+    expected: 'a key, or { secret: name } for a secret of the world; leave apiKey out for a server without keys',
+    hint: 'Is the environment variable set in this process? node --env-file=.env reads a file.',
+  });
 }
 
 function requireHeaders(headers: NonNullable<TransportOptions['headers']>): NonNullable<TransportOptions['headers']> {

@@ -12,8 +12,18 @@ import { RepriseError, type Usage } from '@reprise/contracts';
 import { concealAddress, concealHeaders, Scrubber } from '@reprise/kernel/store';
 import type { ModelContext, ModelResult, WrittenRequest } from '../model/model.js';
 import { cut } from '../model/text.js';
-import { type ErrorBody, ProviderError, retryable, terminal, type Verdict, verdictOf } from '../model/verdict.js';
+import {
+  codeOf,
+  type ErrorBody,
+  isOfServer,
+  ProviderError,
+  retryable,
+  terminal,
+  type Verdict,
+  verdictOf,
+} from '../model/verdict.js';
 import { addUsage, withUsage } from './attempts.js';
+import { requireKey } from './client-options.js';
 import { post, type Reply } from './http.js';
 import { RETRY_DEFAULT, type RetryPolicy, retryAfterMs, type Sleep, sleep, waitBefore } from './retry.js';
 
@@ -93,26 +103,40 @@ export interface Asking {
 /** Calls a provider, with retries where they may help. */
 export async function ask(asking: Asking): Promise<ModelResult> {
   const sealed = await reveal(asking);
-  if ('error' in sealed) return failed({ ...terminal('credentials_missing'), error: sealed.error });
-  return repeat(() => attempt(asking, sealed), asking.options, asking.context);
+  const server = new URL(asking.url).host;
+  if ('error' in sealed) {
+    const verdict = { ...terminal('credentials_missing'), error: sealed.error };
+    tellServer(server, verdict, asking.context);
+    return failed(verdict);
+  }
+  return repeat(() => attempt(asking, sealed), { ...asking.options, server }, asking.context);
 }
 
-/** Retries until an answer arrives, a failure is final, or the retries are used up. */
+/**
+ * Retries until an answer arrives, a failure is final, or the retries are used up.
+ *
+ * @param options `server`: the name of what is called, for the operator
+ */
 export async function repeat(
   attempt: () => Promise<Judged>,
-  options: Pick<TransportOptions, 'retry' | 'sleep'>,
+  options: Pick<TransportOptions, 'retry' | 'sleep'> & { readonly server: string },
   context: ModelContext,
 ): Promise<ModelResult> {
   const policy = { ...RETRY_DEFAULT, ...options.retry };
   let before: Usage | undefined;
   for (let retry = 0; ; retry++) {
     const judged = await attempt();
-    if (judged.ok) return withUsage(judged, before);
+    if (judged.ok) {
+      context.serverWorks?.(options.server);
+      return withUsage(judged, before);
+    }
     const wait_ms = waitBefore(policy, retry, judged.waitMs, context.idempotencyKey);
-    if (!judged.again || retry >= policy.retriesMax || wait_ms === undefined) return withUsage(failed(judged), before);
+    const isLast = !judged.again || retry >= policy.retriesMax || wait_ms === undefined;
+    tellServer(options.server, { ...judged, again: !isLast }, context);
+    if (isLast) return withUsage(failed(judged), before);
     before = addUsage(before, judged.failure.usage);
     context.progress({ type: 'delta.reset' }); // T3
-    context.progress({ type: 'retry', retry: retry + 1, wait_ms, code: codeOf(judged) });
+    context.progress({ type: 'retry', retry: retry + 1, wait_ms, code: codeOf(judged.failure) });
     try {
       await (options.sleep ?? sleep)(wait_ms, context.signal);
     } catch {
@@ -143,7 +167,23 @@ async function attempt({ url, options, written, context, reader }: Asking, seale
     fetch: options.fetch ?? globalThis.fetch,
     onBytes: (bytes, response) => answer.take(bytes, response),
   });
-  return answer.judge(reply);
+  const judged = answer.judge(reply);
+  return judged.ok ? judged : { ...judged, ...located(judged, new URL(url).hostname) };
+}
+
+/** Says of which server an error speaks: its own words rarely do. */
+function located({ failure, error }: Verdict, server: string): { readonly error?: unknown } {
+  if (failure.status === 'cancelled') return {};
+  if (error instanceof ProviderError) return { error: error.from(server) };
+  if (failure.status === 'timeout') return { error: new ProviderError('no answer in time', { server, cause: error }) };
+  return error === undefined ? {} : { error: new ProviderError('no answer', { server, cause: error }) };
+}
+
+/** Tells the world of a server that fails, at once: a person may have to act before the retries are used up. */
+function tellServer(server: string, verdict: Verdict, context: ModelContext): void {
+  if (!isOfServer(verdict)) return;
+  const { failure, error, again } = verdict;
+  context.serverFails?.(server, { code: codeOf(failure), error, again });
 }
 
 /** The headers to send, with their secrets concealed; an error when a secret is missing or unusable. */
@@ -162,6 +202,7 @@ async function reveal({
     for (const [name, text] of Object.entries(fixed)) headers.set(name, text);
     if (key !== undefined) {
       const text = await revealed(key.text, context);
+      requireKey(text);
       scrubber.conceal(text); // before the platform receives it: its errors may quote it
       headers.set(key.header, `${key.prefix}${text}`);
     }
@@ -179,10 +220,6 @@ async function reveal({
 
 async function revealed(text: SecretText, context: ModelContext): Promise<string> {
   return typeof text === 'string' ? text : context.secret(text.secret);
-}
-
-function codeOf({ failure }: Verdict): string {
-  return failure.status === 'error' ? failure.code : failure.status;
 }
 
 const NO_RESPONSE: Readonly<Record<Exclude<Reply['kind'], 'response'>, Verdict>> = {

@@ -97,7 +97,7 @@ async function run(
   }, 30);
   const live = (async () => {
     for await (const event of sung.stream()) add('stream', event);
-  })();
+  })().catch((error) => add('stream thrown', error));
   const shown = (async () => {
     for await (const chunk of toUIMessageStream(sung) as unknown as AsyncIterable<unknown>) add('chunks', chunk);
   })();

@@ -12,7 +12,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLegacyRequest } from '@modelcontextprotocol/server';
 import type { AgentWorld } from '@reprise/agent';
-import { type ArgumentCheck, checkOf, isObject, type Principal, requireKnownOptions } from '@reprise/contracts';
+import {
+  type ArgumentCheck,
+  checkOf,
+  isObject,
+  lineOfError,
+  type Principal,
+  requireKnownOptions,
+} from '@reprise/contracts';
 import { HTTP_LIMITS, type HttpLimits } from '../limits.js';
 import { messagesOf, methodOf } from '../messages.js';
 import { isClientPrincipal } from '../principals.js';
@@ -272,7 +279,7 @@ class HttpServing implements Serving {
   }
 
   #broke(error: unknown): void {
-    errorsTo(this.options)(error instanceof Error ? error : new Error(String(error)));
+    errorsTo(this.options)(error instanceof Error ? error : new Error(lineOfError(error)));
   }
 }
 

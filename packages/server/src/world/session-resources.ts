@@ -11,6 +11,7 @@ import {
   type SessionInfoRow,
   sessions,
   type TranscriptItem,
+  toolDifferences,
 } from '@reprise/agent';
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import { type Address, address, type InputPart, isRepriseError, Ref, shortText, type Value } from '@reprise/contracts';
@@ -155,11 +156,12 @@ export class SessionResources {
     const row = await (await this.world.views()).view(sessions).get(session);
     if (row === undefined) return undefined;
     const waiting = await this.world.pending({ session, to: this.view.principal });
-    const pending = waiting.map(({ id, kind, title, tool, question, since, deadline }) => ({
+    const pending = waiting.map(({ id, kind, title, tool, question, changed, since, deadline }) => ({
       ...{ id, kind, since, deadline },
       ...(title === undefined ? {} : { title }),
       ...(tool === undefined ? {} : { tool }),
       ...(question === undefined ? {} : { question: question.question }),
+      ...(changed === undefined ? {} : { changed: toolDifferences(changed).map((one) => ({ ...one })) }),
     }));
     return json({
       ...shownRow({ ...row, key: session, updated: row.at }),

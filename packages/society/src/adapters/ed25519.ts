@@ -48,6 +48,12 @@ export function agentIdOf(publicKey: Uint8Array): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
 
+/** Whether both halves belong together. */
+export function isPair({ publicKey, privateKey }: RawPair): boolean {
+  const { x } = createPublicKey(privateOf('ed25519', privateKey)).export({ format: 'jwk' });
+  return x === Buffer.from(publicKey).toString('base64url');
+}
+
 /** Signs bytes. @returns the base64 of the signature */
 export function signBytes(privateKey: Uint8Array, bytes: Uint8Array): string {
   return sign(null, bytes, privateOf('ed25519', privateKey)).toString('base64');

@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fieldsOf, RepriseError } from '@reprise/contracts';
 import type { Head } from '@reprise/kernel';
@@ -27,7 +27,10 @@ const FORMAT = 'reprise/society key 1';
 export function fileVault(folder: string): KeyVault {
   let isReady: Promise<void> | undefined;
   const ready = () => {
-    isReady ??= prepare(folder);
+    isReady ??= prepare(folder).catch((error: unknown) => {
+      isReady = undefined; // the folder may be put right while the process goes on
+      throw error;
+    });
     return isReady;
   };
   const at = (name: string) => path.join(folder, name);
@@ -65,7 +68,7 @@ export function fileVault(folder: string): KeyVault {
 /** Makes the folder, and removes what a process left half written when it died. */
 async function prepare(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await requirePrivate(folder);
+  requirePrivate(folder, await stat(folder));
   for (const name of await readdir(folder)) {
     const writer = /^\.new-(\d+)-[0-9a-f]+$/.exec(name)?.[1];
     if (writer !== undefined && !isAlive(Number(writer))) await destroyFile(folder, name);
@@ -96,24 +99,44 @@ async function writeWhole(folder: string, name: string, text: string): Promise<v
   await syncFolder(folder);
 }
 
-/** Overwrites a file before it goes: what a disk keeps of a file that was only unlinked can be read for a long time. */
+/**
+ * Overwrites a file before it goes: what a disk keeps of a file that was only unlinked can be read for a long time. Of a
+ * link only the link goes: what it leads to is no file of the vault.
+ */
 async function destroyFile(folder: string, name: string): Promise<void> {
   const at = path.join(folder, name);
-  try {
-    const { size } = await stat(at);
-    const file = await open(at, 'r+');
-    try {
-      await file.write(Buffer.alloc(size), 0, size, 0);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rm(at);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
+  const file = await openOwn(at, constants.O_RDWR);
+  if (file !== undefined) await overwrite(file);
+  await rm(at, { force: true });
   await syncFolder(folder);
 }
+
+async function overwrite(file: FileHandle): Promise<void> {
+  try {
+    const { size } = await file.stat();
+    await file.write(Buffer.alloc(size), 0, size, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a regular file of the vault; undefined when it is absent, or a link, a pipe or anything else. */
+async function openOwn(at: string, how: number): Promise<FileHandle | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(at, how | NO_FOLLOW);
+  } catch (error) {
+    if (['ENOENT', 'ELOOP', 'EISDIR', 'ENXIO'].includes(String(fieldsOf(error).code))) return undefined;
+    throw error;
+  }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}
+
+/** A link is not followed and a pipe is not waited for; Windows has neither flag. */
+const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, 'r');
@@ -125,27 +148,22 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 async function readPrivate(at: string): Promise<string | undefined> {
+  const file = await openOwn(at, constants.O_RDONLY);
   try {
-    await requirePrivate(at);
-    return await readFile(at, 'utf8');
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
+    if (file !== undefined) requirePrivate(at, await file.stat());
+    return await file?.readFile('utf8');
+  } finally {
+    await file?.close();
   }
 }
 
-async function requirePrivate(at: string): Promise<void> {
-  const { mode } = await stat(at);
+function requirePrivate(at: string, { mode }: { readonly mode: number }): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   throw new RepriseError('invalid_argument', 'the keys of a vault can be read by others', {
     where: at,
     expected: 'a mode for the owner alone, such as 0600 for a file and 0700 for the folder',
     actual: (mode & 0o777).toString(8),
   });
-}
-
-function isAbsent(error: unknown): boolean {
-  return fieldsOf(error).code === 'ENOENT';
 }
 
 function textOf({ world, at, pair }: KeptKey): string {

@@ -30,6 +30,7 @@ export function societyKeys(vault: KeyVault): SocietyKeys {
   const earlier: Earlier = (world) => {
     const known = before.get(world) ?? vault.list(world.id);
     before.set(world, known);
+    known.catch(() => before.get(world) === known && before.delete(world)); // no key was made: it can be read again
     return known;
   };
   return {

@@ -5,6 +5,7 @@
  * V1  A private key leaves a vault only encrypted for the parent that registered a key of its own. A vault signs itself.
  * V2  A key is there, whole, when `make` resolves; and gone when `destroy` resolves, whenever the process dies.
  * V3  A key belongs to the world that made it: another world, such as a fork, signs with it and never destroys it.
+ * V4  A vault signs as an agent only with the pair of that agent: what stands under its name may have been exchanged.
  */
 import { RepriseError } from '@reprise/contracts';
 import type { Head } from '@reprise/kernel';
@@ -13,6 +14,7 @@ import {
   base64Of,
   bytesOf,
   encryptKey,
+  isPair,
   makePair,
   type RawPair,
   sharesSecrets,
@@ -90,7 +92,10 @@ export function agentOfKey(key_ref: string): string {
 
 /** A vault over a place. */
 export function vaultOver(place: KeyPlace): KeyVault {
-  const find = async (key_ref: string) => (KEY_REF.test(key_ref) ? place.get(key_ref) : undefined);
+  const find = async (key_ref: string) => {
+    const kept = KEY_REF.test(key_ref) ? await place.get(key_ref) : undefined;
+    return kept && requireOwn(key_ref, kept, place.label);
+  };
   return {
     label: place.label,
     async make(world, at) {
@@ -141,6 +146,15 @@ export function memoryVault(): KeyVault {
     list: async () => [...keys.keys()],
     putReader: async (name, key) => void readers.set(name, key),
     getReader: async (name) => readers.get(name),
+  });
+}
+
+/** V4 */
+function requireOwn(key_ref: string, kept: KeptKey, label: string): KeptKey {
+  if (keyRefOf(agentIdOf(kept.pair.publicKey)) === key_ref && isPair(kept.pair)) return kept;
+  throw new RepriseError('invalid_argument', 'a key of the vault is not the key of its agent', {
+    where: `${label}: ${key_ref}`,
+    hint: 'The file was exchanged or changed. Restore it from a copy of the vault.',
   });
 }
 

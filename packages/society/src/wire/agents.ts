@@ -23,6 +23,12 @@ import { toolsOf } from './tool.js';
 const reason = () => z.string().max(500).optional();
 const end = () => z.union([Time, z.null()]).optional();
 
+/** The subscriptions out of the agent's reach; absent where none were asked for. */
+const refusedSubscriptions = () =>
+  z.array(Subscription).optional().register(NOTES, {
+    description: 'Those of the subscriptions that are out of reach of the agent: it does not hear of them.',
+  });
+
 /** What an answer says of an agent whose own cell has failed: it was done from above, and why the cell failed. */
 const ofFailed = () => ({
   cell: z.literal('failed').optional().register(NOTES, {
@@ -56,6 +62,7 @@ export const agentTools = toolsOf({
       status: AgentStatus,
       capabilities: Capabilities,
       expires_at: end(),
+      refused_subscriptions: refusedSubscriptions(),
     }),
   },
   agent_deactivate: {
@@ -104,9 +111,12 @@ export const agentTools = toolsOf({
       agent_id: AgentId,
       declared: Capabilities,
       effective: Capabilities,
+      waiting: Capabilities.optional().register(NOTES, {
+        description: 'What it has asked its maker for and does not have yet, since the cell of the maker has failed.',
+      }),
       limited_by: z.array(z.strictObject({ ancestor: EntityId, dimension: z.string() })),
       revision: z.int(),
-      refused_subscriptions: z.array(Subscription).optional(),
+      refused_subscriptions: refusedSubscriptions(),
       status: AgentStatus.optional().register(NOTES, { description: "Only with cell: 'failed'." }),
       ...ofFailed(),
     }),

@@ -1,4 +1,17 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -76,6 +89,57 @@ describe('a vault in a folder', () => {
     await expect(fileVault(folder).sign(key_ref, new Uint8Array())).rejects.toThrow('can be read by others');
     chmodSync(folder, 0o755);
     await expect(fileVault(folder).make(WORLD)).rejects.toThrow('can be read by others');
+  });
+
+  it('a vault serves again when what it refused was put right, without a new process [SOC-680]', async () => {
+    const folder = place();
+    const vault = fileVault(folder);
+    writeFileSync(folder, 'a file in the place of the folder');
+    await expect(vault.make(WORLD)).rejects.toThrow();
+    rmSync(folder);
+    mkdirSync(folder, { mode: 0o755 });
+    await expect(vault.make(WORLD)).rejects.toThrow('can be read by others');
+    chmodSync(folder, 0o700);
+    const { key_ref } = await vault.make(WORLD);
+    expect(await vault.list(WORLD)).toEqual([key_ref]);
+  });
+
+  it('a key that stands under the name of another agent signs nothing, is not given away and destroys nothing [SOC-681]', async () => {
+    const folder = place();
+    const vault = fileVault(folder);
+    const [own, other] = [await vault.make(WORLD), await vault.make(WORLD)];
+    const at = ({ key_ref }: { readonly key_ref: string }) => path.join(folder, `${key_ref}.key`);
+    const [ownText, otherText] = [own, other].map((key) => readFileSync(at(key), 'utf8'));
+    const mixed = { ...JSON.parse(ownText ?? ''), private_key: JSON.parse(otherText ?? '').private_key };
+    for (const exchanged of [otherText ?? '', JSON.stringify(mixed)]) {
+      writeFileSync(at(own), exchanged);
+      await expect(vault.sign(own.key_ref, new Uint8Array())).rejects.toThrow('is not the key of its agent');
+      await expect(vault.encrypted(own.key_ref, makePair('x25519').publicKey)).rejects.toThrow('is not the key');
+      await expect(vault.destroy(WORLD, own.key_ref)).rejects.toThrow('is not the key of its agent');
+    }
+    writeFileSync(at(own), ownText ?? '');
+    expect(await vault.sign(own.key_ref, new Uint8Array())).toBeDefined();
+  });
+
+  it('a link, a folder and a pipe in the place of a key are no key, and destroying follows no link [SOC-682]', async () => {
+    const folder = place();
+    const vault = fileVault(folder);
+    const { key_ref } = await vault.make(WORLD);
+    const [key, outside] = [path.join(folder, `${key_ref}.key`), path.join(folder, '..', 'outside.key')];
+    renameSync(key, outside);
+    symlinkSync(outside, key);
+    expect(await vault.sign(key_ref, new Uint8Array())).toBeUndefined();
+    expect(await vault.destroy(WORLD, key_ref)).toBe(false);
+    symlinkSync(outside, path.join(folder, '.new-999999999-00aa'));
+    expect(await fileVault(folder).list(WORLD)).toEqual([]);
+    expect(readFileSync(outside, 'utf8')).toContain('private_key');
+    expect(readdirSync(folder)).toEqual([`${key_ref}.key`]);
+    rmSync(key);
+    mkdirSync(key);
+    expect(await vault.sign(key_ref, new Uint8Array())).toBeUndefined();
+    rmdirSync(key);
+    execFileSync('mkfifo', [key]);
+    expect(await vault.sign(key_ref, new Uint8Array())).toBeUndefined();
   });
 
   it('what a process that died left half written or half destroyed is no key', async () => {

@@ -7,7 +7,7 @@ import { base64Of, makePair } from '../../src/adapters/ed25519.js';
 import { proofBytes } from '../../src/index.js';
 import { fileSchema, type JsonSchema, SOCIETY_TOOLS, type SocietyToolName } from '../../src/wire/index.js';
 import { returnArgs } from '../support/comeback.js';
-import { agentAs, openServed, registered, type ServedPlace, until } from './support.js';
+import { agentAs, type Caller, openServed, registered, type ServedPlace, until } from './support.js';
 
 /** The fields of a schema, by their paths: `agents[].status`. What is any JSON has no fields of its own. */
 function fieldsOf(schema: JsonSchema, defs: Readonly<Record<string, JsonSchema>>, at = ''): readonly string[] {
@@ -62,7 +62,7 @@ async function agents(at: ServedPlace): Promise<void> {
     { event: 'memory.written', group_id: 'elsewhere' },
     { event: 'trust.score_changed', agent_id: 'f'.repeat(64) },
   ];
-  const id = await registered(ann, 'ann', ALL, { grant: ALL });
+  const id = await registered(ann, 'ann', ALL, { grant: ALL, subscriptions });
   const bot = await at.as(agentAs(id));
   const below = await registered(bot, id, ALL);
   await ann.call('agent_capabilities', { agent_id: id, capabilities: { tools: ['agent_*'] }, subscriptions });
@@ -78,10 +78,21 @@ async function agents(at: ServedPlace): Promise<void> {
   await ann.call('agent_set_status', { agent_id: other, to: 'suspend' });
   await ann.call('agent_capabilities', { agent_id: failed, capabilities: ALL });
   await ann.call('agent_deactivate', { agent_id: failed });
+  await waiting(at, ann);
   const { data } = await ann.call('agent_challenge', { agent_id: id, purpose: 'api' });
   const statement = { world: at.world.kernel.id, agent: id, nonce: data.nonce, purpose: 'api' } as const;
   const signature = await at.keys.sign(`ed25519.${id}`, proofBytes(statement));
   await ann.call('agent_prove', { agent_id: id, nonce: data.nonce, signature });
+}
+
+/** An agent that joins a group while the cell of its maker has failed. */
+async function waiting(at: ServedPlace, ann: Caller): Promise<void> {
+  const maker = await registered(ann, 'ann', ALL);
+  const id = await registered(await at.as(agentAs(maker)), maker, ALL);
+  await failEntity(at.world, maker);
+  await at.office.group('other').open({ owner: 'ann' });
+  await at.office.group('other').join(id);
+  await ann.call('agent_capabilities', { agent_id: id });
 }
 
 /** Items, events, trust, and what an agent brings back. */

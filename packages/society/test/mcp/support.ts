@@ -68,6 +68,8 @@ export async function openServed({ model = () => ({ text: 'Done.' }), agents = [
   };
   return {
     ...{ world, office: world.part(part), clock, keys, told },
+    /** What the model was sent: each request whole, as a text. */
+    prompts: (): readonly string[] => main.requests.map((request) => JSON.stringify(request)),
     async as(principal: Principal): Promise<Caller> {
       const authorization = `Bearer ${await tokens.issue(principal, { for: '1h' })}`;
       const requestInit = { headers: { authorization } };

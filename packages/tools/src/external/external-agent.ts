@@ -17,7 +17,7 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
-import { RepriseError, type Usage } from '@reprise/contracts';
+import { lineOfError, RepriseError, type Usage } from '@reprise/contracts';
 import { concealArguments, concealVariables } from '@reprise/kernel';
 import * as z from 'zod';
 import type { Command } from '../process/group.js';
@@ -198,7 +198,7 @@ async function readyProgram(options: ExternalAgentOptions, ctx: ToolContext) {
     const program = await programOf(options, ctx);
     return { program, servers: await ServerList.of(options.serve, ctx, program.ended) };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return error instanceof Error ? error.message : lineOfError(error);
   }
 }
 

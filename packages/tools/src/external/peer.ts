@@ -9,7 +9,7 @@
  * Owns: requests and their answers, and the routing of incoming messages. Does not own: the program
  * (`process/group.ts`), the meaning of messages.
  */
-import { startOfText } from '@reprise/contracts';
+import { lineOfError, startOfText } from '@reprise/contracts';
 import { Scrubber } from '@reprise/kernel';
 import { Intake, Lines, UNREAD_ANSWERS_BYTES_MAX } from '../mcp/intake.js';
 import type { ProcessGroup } from '../process/group.js';
@@ -149,7 +149,7 @@ export class Peer {
       this.#send({ id, result: (await this.hearing.request(method, params)) ?? null });
     } catch (error) {
       const code = error instanceof UnknownMethod ? METHOD_NOT_FOUND : INTERNAL_ERROR;
-      const message = startOfText(error instanceof Error ? error.message : String(error), TURN_LENGTH_MAX);
+      const message = startOfText(error instanceof Error ? error.message : lineOfError(error), TURN_LENGTH_MAX);
       this.#send({ id, error: { code, message } });
     } finally {
       this.#asked--;

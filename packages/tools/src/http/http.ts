@@ -15,7 +15,7 @@ import { concealHeaders } from '@reprise/kernel';
 import * as z from 'zod';
 import { refusalText } from '../workspace/confine.js';
 import { exchange, type Received, type Sent } from './exchange.js';
-import { type Resolve, systemResolve, type Targets } from './targets.js';
+import { type Resolve, systemResolve, type Targets, targetsOf } from './targets.js';
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -92,12 +92,12 @@ interface Context extends Required<Pick<HttpOptions, 'bytesMax' | 'headers' | 'r
  * Only listed hosts are contacted. A name that leads into a private network is refused, and the connection goes to the
  * address that was checked; redirects are checked like the first address. Bodies that are not text become files.
  *
- * @throws RepriseError `invalid_argument` when `timeout` is not a duration
+ * @throws RepriseError `invalid_argument` when `timeout` is not a duration, or no address could match an allowed host
  * @example http({ allow: ['api.github.com'], headers: async (_url, secret) => ({ authorization: `Bearer ${await secret('TOKEN')}` }) })
  */
 export function http(options: HttpOptions): Tool[] {
   const context: Context = {
-    targets: { allow: options.allow, allowPrivate: options.allowPrivate ?? [] },
+    targets: targetsOf(options.allow, options.allowPrivate ?? []),
     bytesMax: options.bytesMax ?? BYTES_DEFAULT,
     headers: options.headers ?? (() => ({})),
     resolve: options.resolve ?? systemResolve,

@@ -1,17 +1,48 @@
 /** Which hosts are allowed, and a lookup that connects to the same address that it checked. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { asciiLower, RepriseError } from '@reprise/contracts';
 import { isPublicAddress } from './addresses.js';
 
+/** A host, or all below it, as a URL writes it. */
+interface HostPattern {
+  /** The host; with a point before it, every host below it. */
+  readonly host: string;
+  /** The port; undefined for the usual one of the protocol. */
+  readonly port: string | undefined;
+}
+
 /** The allowed hosts. */
 export interface Targets {
-  /**
-   * Hosts: `api.example.com`, `*.example.com` for its subdomains, `example.com:8443` for another port than the default.
-   */
-  readonly allow: readonly string[];
-  /** The hosts among these that may be in a private network, as `host:port`. */
-  readonly allowPrivate: readonly string[];
+  readonly allow: readonly HostPattern[];
+  /** The hosts among these that may be in a private network. */
+  readonly allowPrivate: readonly HostPattern[];
+}
+
+/**
+ * The allowed hosts from their texts: `api.example.com`, `*.example.com` for its subdomains, `example.com:8443` for
+ * another port than the default.
+ *
+ * @throws RepriseError `invalid_argument` for a text that no address could match
+ */
+export function targetsOf(allow: readonly string[], allowPrivate: readonly string[]): Targets {
+  return {
+    allow: allow.map((text, i) => patternOf(text, `allow[${i}]`)),
+    allowPrivate: allowPrivate.map((text, i) => patternOf(text, `allowPrivate[${i}]`)),
+  };
+}
+
+/** A URL writes the name of a host in ASCII: `exämple.com` as `xn--exmple-cua.com`. */
+function patternOf(text: string, where: string): HostPattern {
+  const [, star = '', name = '', port] = /^(\*\.)?(.*?)\.?(?::(\d{1,5}))?$/.exec(String(text)) ?? [];
+  const host = domainToASCII(name);
+  if (host !== '' && !/[*/?#@]/.test(name)) return { host: star === '' ? host : `.${host}`, port };
+  throw new RepriseError('invalid_argument', 'invalid host of the HTTP tools', {
+    where,
+    expected: 'a host such as api.example.com, *.example.com or example.com:8443, without a protocol and a path',
+    actual: text,
+  });
 }
 
 /** Returns the addresses of a host. */
@@ -28,12 +59,11 @@ export function refusalOf(url: URL, targets: Targets): string | undefined {
 }
 
 /** Whether a host and its port match one of the patterns. */
-function fits(url: URL, pattern: string): boolean {
-  const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(asciiLower(pattern)) ?? [];
+function fits(url: URL, { host, port }: HostPattern): boolean {
   const usual = USUAL_PORTS[url.protocol];
   if ((url.port || usual) !== (port ?? usual)) return false;
   const name = asciiLower(url.hostname).replace(/\.$/, '');
-  return host.startsWith('*.') ? name.endsWith(host.slice(1)) && name.length > host.length - 1 : name === host;
+  return host.startsWith('.') ? name.endsWith(host) && name.length > host.length : name === host;
 }
 
 /** Whether a target may be in a private network. */

@@ -2,7 +2,9 @@
  * Classifies a call without an answer: whether it may have happened, and whether to reconnect to the server. An
  * unclear failure counts as one that may have happened.
  */
+
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { lineOfError } from '@reprise/contracts';
 
 /**
  * `refused`: the server rejected the call. `unreached`: nothing was done. `unknown`: the call may have happened.
@@ -38,7 +40,7 @@ function byStatus(status: number, why: string): Missing {
 
 /** The message of an error, with its causes. */
 export function whyOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return lineOfError(error);
   const { cause } = error;
   return cause instanceof Error && !error.message.includes(cause.message)
     ? `${error.message}: ${whyOf(cause)}`

@@ -2,17 +2,20 @@
  * Ensures that no program outlives the process that started it, even if that process is killed.
  *
  * The warden is a shell that reads from a pipe which groups are running. When the pipe closes, the owner is gone; the
- * warden then asks the groups to stop and kills them. On Linux it also finds processes that left their group, by a
- * variable in the environment that every program inherits from its parent.
+ * warden then asks the groups to stop and kills them. On Linux it also finds processes that left their group: by a
+ * variable in the environment that every program inherits from its parent, and by their parents.
  *
  * Invariants
  * N1  One warden serves a process, in its own session: a signal to the process, its group or its terminal does not
  *     reach it.
  * N2  A group is registered in the same turn of the event loop in which it started, and removed when it has ended.
  * N3  A warden that died is replaced when the next program starts, and learns all running groups.
+ * N4  A process is noted with the time of its start before anything is stopped: its parents may end first, and its
+ *     number may then belong to another process, which is not signalled.
  *
  * Bounds of the mechanism: there is no warden on Windows; outside Linux it cannot find a program that left its group;
- * nowhere can it find one that left its group and cleared its environment.
+ * nowhere can it find one that left its group, cleared its environment and outlived the parent that started it
+ * (`setsid env -i program &` in a shell that has ended). Only a subreaper or a cgroup would, and Node makes neither.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -36,14 +39,40 @@ while read -r how group; do
     -) case "$groups" in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-marked() { [ -d /proc/self ] && grep -lsF -e "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do echo "$pid"; done; }
+marked() { grep -lsF -e "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do echo "$pid"; done; }
+stat() {
+  parent= pgroup= start= line=
+  read -r line 2>/dev/null < "/proc/$1/stat" || return 1
+  set -- \${line##*) }
+  [ $# -ge 20 ] || return 1
+  parent=$2 pgroup=$3
+  shift 19
+  start=$1
+}
+found=' '
+note() { stat "$1" && case "$found" in *" $1:"*) return 1 ;; *) found="$found$1:$start " ;; esac; }
+find() {
+  [ -d /proc/self ] || return
+  for pid in $(marked "$1"); do note "$pid"; done
+  grew=1
+  while [ "$grew" = 1 ]; do
+    grew=0
+    for at in /proc/[0-9]*; do
+      pid=\${at#/proc/}
+      [ "$pid" = $$ ] || ! stat "$pid" && continue
+      case "$groups" in *" $pgroup "*) note "$pid" && grew=1 && continue ;; esac
+      case "$found" in *" $parent:"*) note "$pid" && grew=1 ;; esac
+    done
+  done
+}
 tell() {
   for group in $groups; do kill -s "$1" -- "-$group" 2>/dev/null; done
-  for pid in $(marked "$2"); do kill -s "$1" "$pid" 2>/dev/null; done
+  for one in $found; do stat "\${one%%:*}" && [ "$start" = "\${one#*:}" ] && kill -s "$1" "\${one%%:*}" 2>/dev/null; done
 }
-tell TERM "$1"
+find "$1"
+tell TERM
 sleep "$2"
-for round in 1 2 3; do tell KILL "$1"; done
+for round in 1 2 3; do find "$1"; tell KILL; done
 `;
 
 const owner = `${process.pid}-${randomUUID()}`;

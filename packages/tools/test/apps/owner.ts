@@ -12,12 +12,16 @@ import { mcp } from '../../src/mcp/index.js';
 
 const root = process.argv[2] ?? '';
 
-/** A script that records itself, starts one process in its group and one outside of it, and runs forever. */
+/**
+ * A script that records itself, starts one process in its group, one outside of it, and one outside of it without any
+ * environment, and runs forever.
+ */
 const family = (name: string) => `
   const { spawn } = require('node:child_process');
   const note = (name) => "require('node:fs').writeFileSync(" + JSON.stringify(name + '.pid') + ", String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";
   spawn(process.execPath, ['-e', note('${name}-child')], { stdio: 'ignore' });
   spawn(process.execPath, ['-e', note('${name}-left')], { stdio: 'ignore', detached: true }).unref();
+  spawn(process.execPath, ['-e', note('${name}-bare')], { stdio: 'ignore', detached: true, env: {} }).unref();
   eval(note('${name}'));
 `;
 

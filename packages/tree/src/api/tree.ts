@@ -25,7 +25,7 @@ import {
 } from '../pure/index.js';
 import { key, pairsOf, secondOf } from '../pure/reducer/keys.js';
 import { keptAnswer } from '../tools/node-tools.js';
-import { type TreeEvent, treeEventOf, treeFactIn } from '../views/index.js';
+import { type TreeEvent, type TreeWait, treeEventOf, treeFactIn } from '../views/index.js';
 import { amountIn, type Money } from './budget.js';
 import { goalAndPrompt, requireGoal, requireTask } from './goal.js';
 import type { NodeChange, NodeDetail, NodeLaunch, NodePage, NodeSpec, OpenAsk, TreeWatchOptions } from './nodes.js';
@@ -34,6 +34,7 @@ import { type Answering, type By, type Done, TreeRequests } from './requests.js'
 import { outcomeOf, readGiven, type TreeOutcome } from './result.js';
 import { recordedReturns, recordedSchema } from './returns.js';
 import { recordedRights, rightsOn } from './rights.js';
+import { readWaits } from './waiting.js';
 
 /** What the handle of a tree is made from. */
 interface TreeParts {
@@ -168,6 +169,14 @@ export class Tree<R = unknown> {
   }
 
   /**
+   * What each of its nodes waits for: an answer or an approval of a person, the end of a pause, budget, other nodes. The same as
+   * `reprise tree show --json` prints as `waits`.
+   */
+  waits(): Promise<readonly TreeWait[]> {
+    return readWaits(this.#kernel, this.#requests.cell);
+  }
+
+  /**
    * Answers an open question: with one of its options where it has some, with a text or a boolean otherwise. Of several
    * who answer one question exactly one is told `applied`; every other one is told who was first.
    */
@@ -218,7 +227,7 @@ export class Tree<R = unknown> {
       throw new RepriseError('request_rejected', `tree ${this.name} refused a node below #${parent}: ${sent}`, {
         where: 'add',
         reason: sent,
-        hint: 'docs/reference/tree.md says when each refusal comes.',
+        hint: 'docs/reference/trees.md says when each refusal comes.',
       });
     }
     const made = (await this.#requests.changes(sent)).filter((row) => row.parent === parent).map(({ n }) => n);

@@ -3,3 +3,4 @@ export * from './events.js';
 export * from './nodes.js';
 export * from './picture.js';
 export * from './states.js';
+export * from './waits.js';

@@ -2,6 +2,7 @@
  * The rows of a tree, folded from its facts. Every view draws from these rows, in the process that runs the tree and in
  * any other, and at any frame: the same facts give the same rows.
  */
+import { SESSION_REDUCER, type WaitsFor } from '@reprise/agent/contracts';
 import type { Actor, Capability, JournalRecord, Ref } from '@reprise/contracts';
 import { actorWords } from '@reprise/contracts';
 import { meet } from '@reprise/kernel/authority';
@@ -87,6 +88,8 @@ export interface NodeView {
   readonly session: string | null;
   /** The state of its own run. */
   readonly run: TreeFact<'tree/NodeChanged@1'>['run'];
+  /** What its session says that its run waits for; null while it works or has no run. */
+  readonly waiting: WaitsFor | null;
   readonly result: Given | null;
   readonly code: string | null;
   /** Who stopped it. */
@@ -157,23 +160,64 @@ export function treeFactIn(record: JournalRecord): FactOfTree | undefined {
   return { name: record.name, value: record.value, tree: record.from[1] } as FactOfTree;
 }
 
+/** The needs of nodes that no fact has stated yet: a tree states the edges of a new node before the node itself. */
+type Early = Map<number, readonly number[]>;
+
 /** Folds facts into the rows of trees, in the order of the journal. */
 export class TreeFold {
   readonly #trees = new Map<string, Rows>();
+  readonly #early = new Map<string, Early>();
+  /** The node that each session works for. */
+  readonly #sessions = new Map<string, { readonly tree: string; readonly n: number }>();
 
   /** The trees by name, in the order in which they were started. The rows change as facts are added. */
   get trees(): ReadonlyMap<string, TreeView> {
     return this.#trees;
   }
 
+  /**
+   * Takes a record of the journal: the facts of trees, and what the sessions of their nodes wait for.
+   *
+   * @returns the fact of a tree that the record is; undefined for any other record
+   */
+  take(record: JournalRecord, place: FramePlace): FactOfTree | undefined {
+    const fact = treeFactIn(record);
+    if (fact === undefined) this.#takeWait(record);
+    else this.add(fact, place);
+    return fact;
+  }
+
   /** Adds a fact. */
   add(fact: FactOfTree, place: FramePlace): void {
-    if (fact.name === 'tree/Started@1') this.#trees.set(fact.tree, started(fact.tree, fact.value, place));
-    const rows = this.#trees.get(fact.tree);
-    if (rows === undefined) return;
+    if (fact.name === 'tree/Started@1') {
+      this.#trees.set(fact.tree, started(fact.tree, fact.value, place));
+      this.#early.set(fact.tree, new Map());
+    }
+    const [rows, early] = [this.#trees.get(fact.tree), this.#early.get(fact.tree)];
+    if (rows === undefined || early === undefined) return;
+    if (fact.name === 'tree/Launched@1') this.#sessions.set(fact.value.session, { tree: fact.tree, n: fact.value.n });
     rows.newest = place;
-    change(rows, fact, place);
+    change(rows, early, fact, place);
   }
+
+  #takeWait(record: JournalRecord): void {
+    const wait = sessionWaitIn(record);
+    const node = wait === undefined ? undefined : this.#sessions.get(wait.session);
+    const rows = node === undefined ? undefined : this.#trees.get(node.tree);
+    const row = node === undefined ? undefined : rows?.nodes.get(node.n);
+    if (rows === undefined || row === undefined || wait === undefined || row.session !== wait.session) return;
+    rows.nodes.set(row.n, { ...row, waiting: wait.waiting });
+  }
+}
+
+/** What a session says that it waits for; undefined for any other record. */
+function sessionWaitIn(
+  record: JournalRecord,
+): { readonly session: string; readonly waiting: WaitsFor | null } | undefined {
+  if (record.kind !== 'fact' || record.from?.[0] !== SESSION_REDUCER) return undefined;
+  if (record.name !== 'aos.agent/LifecycleChanged@1') return undefined;
+  const { waiting } = record.value as { readonly waiting?: { readonly for: WaitsFor } };
+  return { session: record.from[1], waiting: waiting?.for ?? null };
 }
 
 function started(name: string, value: TreeFact<'tree/Started@1'>, place: FramePlace): Rows {
@@ -196,21 +240,21 @@ function started(name: string, value: TreeFact<'tree/Started@1'>, place: FramePl
   };
 }
 
-function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
+function change(rows: Rows, early: Early, fact: FactOfTree, place: FramePlace): void {
   switch (fact.name) {
     case 'tree/Started@1':
       return;
     case 'tree/NodeChanged@1':
-      return changeNode(rows, fact.value, place);
+      return changeNode(rows, early, fact.value, place);
     case 'tree/Needs@1':
-      return setNode(rows, fact.value.n, { needs: fact.value.needs });
+      return setNeeds(rows, early, fact.value);
     case 'tree/Launched@1': {
       const { n, prompt_ref: prompt, ...launch } = fact.value;
       const launches = [
         ...(rows.nodes.get(n)?.launches ?? []),
         { ...launch, prompt, frame: place.frame, at: place.at },
       ];
-      return setNode(rows, n, { launches, session: launch.session, run: 'live', changed: place });
+      return setNode(rows, n, { launches, session: launch.session, run: 'live', waiting: null, changed: place });
     }
     case 'tree/Asked@1':
       return setAsk(rows, fact.value, place);
@@ -244,10 +288,16 @@ function change(rows: Rows, fact: FactOfTree, place: FramePlace): void {
   }
 }
 
-function changeNode(rows: Rows, value: TreeFact<'tree/NodeChanged@1'>, place: FramePlace): void {
+function changeNode(rows: Rows, early: Early, value: TreeFact<'tree/NodeChanged@1'>, place: FramePlace): void {
   const { prompt_ref: prompt, ...row } = value;
   const before = rows.nodes.get(row.n);
-  const kept = { needs: before?.needs ?? [], children: before?.children ?? [], launches: before?.launches ?? [] };
+  const kept = {
+    needs: before?.needs ?? early.get(row.n) ?? [],
+    children: before?.children ?? [],
+    launches: before?.launches ?? [],
+    waiting: before?.session === row.session && row.run !== 'none' ? (before?.waiting ?? null) : null,
+  };
+  if (before === undefined) early.delete(row.n);
   rows.nodes.set(row.n, { ...row, prompt, ...kept, made: before?.made ?? place, changed: place });
   if (before === undefined && row.parent !== null) adopt(rows, row.parent, row.n);
   // The tree runs again when its root was tried again, and is paused where its root is.
@@ -260,6 +310,11 @@ function adopt(rows: Rows, parent: number, n: number): void {
   if (children === undefined) return;
   // A copy for each child would make the fold quadratic: the list belongs to this row alone.
   (children as number[]).push(n);
+}
+
+function setNeeds(rows: Rows, early: Early, { n, needs }: TreeFact<'tree/Needs@1'>): void {
+  if (rows.nodes.has(n)) setNode(rows, n, { needs });
+  else early.set(n, needs);
 }
 
 function setNode(rows: Rows, n: number, some: Partial<NodeView>): void {
@@ -315,24 +370,8 @@ export function rightsInView(rows: TreeView, node: NodeView): Capability | undef
   return all;
 }
 
-/** The nearest paused node above a node. */
-export function pausedAbove(rows: TreeView, node: NodeView): NodeView | undefined {
-  for (let above = parentOf(rows, node); above !== undefined; above = parentOf(rows, above))
-    if (above.paused) return above;
-  return undefined;
-}
-
 function parentOf(rows: TreeView, { parent }: NodeView): NodeView | undefined {
   return parent === null ? undefined : rows.nodes.get(parent);
-}
-
-/** The nodes that keep a node from beginning: its needs that have not ended. */
-export function blockedBy(rows: TreeView, { needs, status }: NodeView): readonly number[] {
-  if (status !== 'pending') return [];
-  return needs.filter((n) => {
-    const need = rows.nodes.get(n);
-    return need !== undefined && !hasEnded(need);
-  });
 }
 
 /** Nodes by their state, questions not counted. */

@@ -4,18 +4,9 @@
  */
 import type { Ref } from '@reprise/contracts';
 import type { Given, Used } from '../pure/contracts/index.js';
-import {
-  type AskView,
-  blockedBy,
-  countNodes,
-  hasEnded,
-  type NodeView,
-  openAsks,
-  pausedAbove,
-  type TreeView,
-  wordsOfActor,
-} from './nodes.js';
+import { type AskView, countNodes, hasEnded, type NodeView, openAsks, type TreeView, wordsOfActor } from './nodes.js';
 import { stateOf, stateOfTree } from './states.js';
+import { blockedBy, pausedAbove, type TreeWait, waitsByNode } from './waits.js';
 
 /** A line of a picture. */
 export interface PictureLine {
@@ -33,6 +24,8 @@ export interface PictureLine {
 export interface PictureOptions {
   /** The beginning of a content, when it was read. */
   readonly textOf?: (of: Given | Ref) => string | undefined;
+  /** Why a node failed, in the words of the provider, where they are known. */
+  readonly failureOf?: (node: NodeView) => string | undefined;
   /** The time in journal milliseconds; that of the tree's newest frame when absent. */
   readonly now?: number;
   /** More rows than this: ended subtrees are shown by their top only. Default 200. */
@@ -96,13 +89,15 @@ export function nodeLines(tree: TreeView, options: PictureOptions = {}): readonl
   const folds = tree.nodes.size > (options.foldAbove ?? FOLD_ABOVE);
   const lines: PictureLine[] = [];
   const stack: { readonly n: number; readonly depth: number }[] = [];
+  const waits = waitsByNode(tree);
   for (const node of tree.nodes.values()) if (node.parent === null) stack.push({ n: node.n, depth: 0 });
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const node = tree.nodes.get(next.n);
     if (node === undefined) continue;
     const depth = next.depth + 1;
     const isFolded = folds && hasEnded(node) && node.children.length > 0;
-    lines.push(...linesOf(tree, node, next.depth, isFolded, options));
+    const shown = { ...options, waits: waits.get(node.n) ?? [] };
+    lines.push(...linesOf(tree, node, next.depth, isFolded, shown));
     if (!isFolded) for (const n of node.children.toReversed()) stack.push({ n, depth });
   }
   return lines;
@@ -113,11 +108,11 @@ function linesOf(
   node: NodeView,
   depth: number,
   isFolded: boolean,
-  options: PictureOptions,
+  { waits, ...options }: PictureOptions & { readonly waits: readonly TreeWait[] },
 ): PictureLine[] {
   const { mark, word } = stateOf(node);
   const margin = '  '.repeat(depth + 1);
-  const notes = [...whyOf(tree, node), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
+  const notes = [...whyOf(tree, node, waits), ...(isFolded ? [`${countBelow(tree, node)} nodes below`] : [])];
   const said = notes.length === 0 ? '' : `   ${notes.join(' · ')}`;
   const text = `${margin}${mark} #${node.n} [${word}] ${node.type.toUpperCase()} ${oneLine(node.goal)}${said}`;
   const line: PictureLine = {
@@ -127,8 +122,8 @@ function linesOf(
     n: node.n,
     indent: margin.length + 2,
   };
-  const result = resultLine(tree, node, `${margin}    `, options);
-  return result === undefined ? [line] : [line, result];
+  const below = [failureLine(node, `${margin}    `, options), resultLine(tree, node, `${margin}    `, options)];
+  return [line, ...below.filter((one) => one !== undefined)];
 }
 
 function shownCost(tree: TreeView, { tokens, micro_money }: Used): string {
@@ -137,23 +132,40 @@ function shownCost(tree: TreeView, { tokens, micro_money }: Used): string {
 }
 
 /** Why a node is where it is, in a few words. */
-function whyOf(tree: TreeView, node: NodeView): string[] {
+function whyOf(tree: TreeView, node: NodeView, waits: readonly TreeWait[]): string[] {
   const blocked = blockedBy(tree, node);
   const paused = hasEnded(node) || node.paused ? undefined : pausedAbove(tree, node);
   return [
     ...(blocked.length === 0 ? [] : [`blocked-by: ${blocked.map((n) => `#${n}`).join(', ')}`]),
     ...(paused === undefined ? [] : [`#${paused.n} is paused`]),
+    ...waits.flatMap(({ kind }) => WAIT_WORDS[kind] ?? []),
     ...(node.code === null ? [] : [`${node.code}${stoppedBy(tree, node)}`]),
     ...(node.phase === 'work' || hasEnded(node) ? [] : [PHASE_WORDS[node.phase]]),
     ...(node.attempt > 1 && !hasEnded(node) ? [`attempt ${node.attempt}`] : []),
   ];
 }
 
+/** What a node waits for that neither its state nor another note says. */
+const WAIT_WORDS: { readonly [K in TreeWait['kind']]?: string } = {
+  approval: 'an approval',
+  person: 'an answer to a tool',
+  input: 'more input',
+  limit: 'another limit',
+  app: 'an answer of the app',
+  budget: 'waits for budget',
+};
+
 function stoppedBy(tree: TreeView, { stopped_by: by }: NodeView): string {
   return by === undefined ? '' : ` by ${oneLine(wordsOfActor(tree, by))}`;
 }
 
 const PHASE_WORDS = { synthesis: 'synthesizes', answer: 'answers a question', repair: 'repairs its result' } as const;
+
+function failureLine(node: NodeView, margin: string, { failureOf }: PictureOptions): PictureLine | undefined {
+  const words = failureOf?.(node);
+  if (words === undefined) return undefined;
+  return { ...EMPTY, text: `${margin}failed: ${oneLine(words)}`, n: node.n, indent: margin.length };
+}
 
 function resultLine(
   tree: TreeView,

@@ -1,6 +1,7 @@
 /** Draws the screen: rows of text for a size, from the tree and the state of the screen alone. Pure. */
 import {
   askLine,
+  countNodes,
   headLine,
   nodeLines,
   openAsks,
@@ -12,7 +13,7 @@ import {
 import { escapeLine } from '../../text/escape.js';
 import { cutToColumns } from '../../text/layout.js';
 import { fitted } from '../fit.js';
-import { defaultOf, type ScreenState, shownNodes, type Typing } from './state.js';
+import { defaultOf, END_WORDS, type ScreenState, shownNodes, type Typing } from './state.js';
 
 /** A row, and how it is emphasized. */
 export interface Row {
@@ -94,8 +95,8 @@ function footOf(tree: TreeView, state: ScreenState, options: DrawOptions): reado
   });
   if (state.confirm?.what === 'leave')
     return [
-      cut(' Leave? The tree stands still; reprise tree continue goes on.', 'ask'),
-      cut(' l leave   c cancel all nodes   esc back'),
+      cut(' Leave? Nothing is ended: reprise tree continue goes on.', 'ask'),
+      cut(' l or Ctrl-C leave   e end all nodes   esc back'),
     ];
   if (state.confirm?.what === 'stop')
     return [cut(` Stop #${state.confirm.n} and all below it?`, 'ask'), cut(' y stop   esc back')];
@@ -115,10 +116,11 @@ function footOf(tree: TreeView, state: ScreenState, options: DrawOptions): reado
   return [cut(`${runningOf(tree)}${filter}`), cut(keys, 'dim')];
 }
 
-const PURPOSES: Readonly<Record<Typing['for'], (n: number) => string>> = {
+const PURPOSES: Readonly<Record<Typing['for'], (n: number, tree: TreeView) => string>> = {
   answer: (n) => ` Answer #${n}: ⏎ sends, esc leaves it open`,
   tell: (n) => ` Tell #${n}: ⏎ sends, esc drops it`,
   add: (n) => ` A child of #${n}: its goal; ⏎ adds it, esc drops it`,
+  end: (_, tree) => ` End all ${openIn(tree)} nodes for good? Type ${END_WORDS} and ⏎; esc ends nothing`,
   filter: () => ' Show the nodes with these words: ⏎ keeps them, esc shows all',
 };
 
@@ -130,12 +132,18 @@ function typingRows(tree: TreeView, typing: Typing, message: string): readonly s
       ? []
       : optionsOf(ask).map((option, i) => `${i + 1} ${option}${option === defaultOf(ask) ? ' (default: ⏎)' : ''}`);
   return [
-    PURPOSES[typing.for](typing.n),
+    PURPOSES[typing.for](typing.n, tree),
     ...(ask === undefined ? [] : [goal]),
     ...(options.length === 0 ? [] : [`   ${options.join('     ')}`]),
     ...(message === '' ? [] : [` ${message}`]),
     ` > ${typing.text}_`,
   ];
+}
+
+/** The nodes that have not ended. */
+function openIn(tree: TreeView): number {
+  const { all, ended } = countNodes(tree);
+  return all - ended;
 }
 
 function runningOf(tree: TreeView): string {

@@ -40,7 +40,7 @@ export interface ScreenParts {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly texts: Texts;
-  /** Whether this process runs the tree, and can cancel it. */
+  /** Whether this process runs the tree. */
   readonly runs: boolean;
   /** The earlier states of the tree. */
   readonly past: Past;

@@ -5,7 +5,7 @@ import type { Key } from './keys.js';
 
 /** What is being typed, and what it is for. */
 export interface Typing {
-  readonly for: 'answer' | 'tell' | 'add' | 'filter';
+  readonly for: 'answer' | 'tell' | 'add' | 'filter' | 'end';
   /** The node or the question. */
   readonly n: number;
   readonly text: string;
@@ -30,8 +30,7 @@ export interface ScreenState {
 /** What keys want done. */
 export type Wish =
   | { readonly do: 'act'; readonly verb: ActVerb; readonly n: number; readonly text?: string }
-  | { readonly do: 'leave' }
-  | { readonly do: 'cancel' };
+  | { readonly do: 'leave' };
 
 /** A wish that the screen itself fulfils: another frame. */
 export interface Travel {
@@ -68,11 +67,21 @@ export function press(state: ScreenState, key: Key, tree: TreeView, runs: boolea
   return move(calm, key, tree, runs);
 }
 
-/** The first Ctrl-C asks, where there is something to cancel; the second cancels. */
+/** Ctrl-C asks whether to leave, where this process runs the tree; the second one leaves. It never ends anything. */
 function interrupt(state: ScreenState, runs: boolean): Pressed {
-  if (!runs) return { state, wish: { do: 'leave' } };
-  if (state.confirm?.what === 'leave') return { state: { ...state, confirm: null }, wish: { do: 'cancel' } };
-  return { state: { ...state, confirm: { what: 'leave' } } };
+  if (!runs || state.confirm?.what === 'leave') return { state: { ...state, confirm: null }, wish: { do: 'leave' } };
+  return { state: { ...state, typing: null, confirm: { what: 'leave' } } };
+}
+
+/** What is typed out to end the whole tree: no key does, and no word to which the key before it could belong. */
+export const END_WORDS = 'stop all';
+
+/** The node whose stop ends the whole tree. */
+const ROOT = 1;
+
+/** Asks for the words that end the whole tree. */
+function askToEnd(state: ScreenState): Pressed {
+  return { state: { ...state, confirm: null, typing: { for: 'end', n: ROOT, text: '' } } };
 }
 
 function confirm(state: ScreenState, asked: NonNullable<ScreenState['confirm']>, key: Key): Pressed {
@@ -80,7 +89,7 @@ function confirm(state: ScreenState, asked: NonNullable<ScreenState['confirm']>,
   const back = { ...state, confirm: null };
   if (asked.what === 'leave') {
     if (answer === 'l' || answer === 'q') return { state: back, wish: { do: 'leave' } };
-    if (answer === 'c') return { state: back, wish: { do: 'cancel' } };
+    if (answer === 'e') return askToEnd(state);
   } else if (answer === 'y') return { state: back, wish: { do: 'act', verb: 'stop', n: asked.n } };
   return { state: answer === 'escape' || answer === 'n' || answer === 'b' ? back : state };
 }
@@ -95,9 +104,17 @@ function type(state: ScreenState, typing: Typing, key: Key, tree: TreeView): Pre
   const done = { ...state, typing: null };
   const text = typing.text.trim();
   if (typing.for === 'filter') return { state: { ...done, filter: text } };
+  if (typing.for === 'end') return end(done, text);
   if (typing.for === 'answer') return answer(state, typing.n, text, tree);
   if (text === '') return { state: done };
   return { state: done, wish: { do: 'act', verb: typing.for, n: typing.n, text } };
+}
+
+/** Ends the whole tree, when the words were typed out. */
+function end(state: ScreenState, text: string): Pressed {
+  if (text !== END_WORDS) return { state: { ...state, message: `nothing was ended: "${text}" is not "${END_WORDS}"` } };
+  const message = 'ending all nodes, and waiting for their programs to end';
+  return { state: { ...state, message }, wish: { do: 'act', verb: 'stop', n: ROOT } };
 }
 
 /** The option that a question takes by itself, as it is shown. */
@@ -204,6 +221,7 @@ function commandKey(state: ScreenState, key: string, tree: TreeView, runs: boole
     case '/':
       return typing('filter');
     case 's':
+      if (n === ROOT) return askToEnd(state);
       return { state: { ...state, confirm: { what: 'stop', n } } };
     case 'p':
       return { state, wish: { do: 'act', verb: node?.paused === true ? 'resume' : 'pause', n } };

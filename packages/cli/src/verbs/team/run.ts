@@ -45,7 +45,7 @@ const LEFT = 130;
 /** Sends a message, and follows the project until it is idle or the user leaves. */
 export async function runTeam(io: Io, argument: string, options: RunTeamOptions): Promise<number> {
   const message = readMessage(argument);
-  const setup = setupOf(options);
+  const setup = { ...setupOf(options), report: (line: string) => void io.err.write(`${escapeLine(line)}\n`) };
   const id = await projectOf(options);
   const owner = await opened(options.world, setup);
   await using _ = owner;

@@ -1,12 +1,13 @@
 /** `reprise team show`: the tasks, results, story and memories of a project, read without a lock. */
 import { readText } from '@reprise/agent';
-import { actorWords, isRepriseError, type Ref, RepriseError, type Value } from '@reprise/contracts';
+import { actorWords, isRepriseError, nextStep, type Ref, RepriseError, type Value } from '@reprise/contracts';
 import type { ReadonlyStore } from '@reprise/kernel';
 import { readViews } from '@reprise/kernel/views';
 import { memoryItems, readItemText } from '@reprise/memory';
 import type { NarrativeRow, RecordedResult, RecordedTask } from '@reprise/specialists/contracts';
 import { poolOf, scopeOf } from '@reprise/specialists/contracts';
 import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
+import { readFailures } from '../../failures.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { decisionText, markOf, readOutput } from '../../team/facts.js';
@@ -77,7 +78,7 @@ function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number
     case 'graph':
       return graph(project);
     case 'results':
-      return results(project);
+      return results(store, project);
     case 'result':
       return result(store, project, n);
     case 'narrative':
@@ -132,11 +133,12 @@ async function graph(project: ReadProject): Promise<Shown> {
   return { data: { project: project.id, tasks: data }, lines: [headOf(project), ...lines] };
 }
 
-async function results(project: ReadProject): Promise<Shown> {
+async function results(store: ReadonlyStore, project: ReadProject): Promise<Shown> {
   const rows = await project.rows<RecordedResult>('results');
-  const lines = rows.map(([n, row]) => lineOfResult(n, row));
+  const words = await failuresOf(store, rows);
+  const lines = rows.flatMap(([n, row]) => [lineOfResult(n, row), ...failureLine(words.get(n))]);
   return {
-    data: { project: project.id, results: rows.map(([n, row]) => resultJson(n, row)) },
+    data: { project: project.id, results: rows.map(([n, row]) => resultJson(n, row, words.get(n))) },
     lines: [headOf(project), ...lines],
   };
 }
@@ -147,10 +149,29 @@ function lineOfResult(n: number, { status, skill, title, task, code, processed_a
   return `${markOf(status)} ${n} [${status}] ${skill}: ${title}${of}${code === null ? '' : ` · ${code}`}${waits}`;
 }
 
-function resultJson(id: number, row: RecordedResult): Record<string, unknown> {
+/** Why the work on results failed, by number: what its codes mean, in the words of the provider. */
+async function failuresOf(
+  store: ReadonlyStore,
+  rows: readonly (readonly [number, RecordedResult])[],
+): Promise<ReadonlyMap<number, string>> {
+  const words = new Map<number, string>();
+  const failed = rows.filter(([, { status, code }]) => status !== 'ok' && code !== null);
+  if (failed.length === 0) return words;
+  const failures = await readFailures(store);
+  for (const [n, { session, code }] of failed)
+    if (code !== null && nextStep(code) !== undefined) words.set(n, await failures.wordsOf(session, code));
+  return words;
+}
+
+function failureLine(words: string | undefined): readonly string[] {
+  return words === undefined ? [] : [`    failed: ${words}`];
+}
+
+function resultJson(id: number, row: RecordedResult, failure?: string): Record<string, unknown> {
   const { title, skill, status, task, code, digest, model, inputs, session, memory_ids, cost, processed_at } = row;
   const processed = processed_at !== null;
-  return { id, title, skill, status, task, code, digest, model, inputs, session, memory_ids, cost, processed };
+  const why = failure === undefined ? {} : { failure };
+  return { id, title, skill, status, task, code, ...why, digest, model, inputs, session, memory_ids, cost, processed };
 }
 
 async function result(store: ReadonlyStore, project: ReadProject, n: number): Promise<Shown> {
@@ -164,8 +185,9 @@ async function result(store: ReadonlyStore, project: ReadProject, n: number): Pr
     });
   const text =
     row.output_ref === null ? undefined : await orErased(() => readOutput(store.content, row.output_ref as Ref));
-  const data = { ...resultJson(n, row), output: text ?? null };
-  return { data, lines: [lineOfResult(n, row)], ...(text === undefined ? {} : { text }) };
+  const words = (await failuresOf(store, [[n, row]])).get(n);
+  const data = { ...resultJson(n, row, words), output: text ?? null };
+  return { data, lines: [lineOfResult(n, row), ...failureLine(words)], ...(text === undefined ? {} : { text }) };
 }
 
 async function narrative(store: ReadonlyStore, project: ReadProject): Promise<Shown> {

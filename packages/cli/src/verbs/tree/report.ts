@@ -25,11 +25,12 @@ export async function reportTree(
   { world, json }: ReportOptions,
 ): Promise<TreeExitCode> {
   await withWorld(world, async (store) => {
-    const tree = treeNamed(await readTrees(store), name === undefined ? undefined : parseTreeName(name));
     const texts = new Texts(store.content);
-    const result = tree.result === null ? null : await texts.whole(tree.result);
-    if (json === true) return io.out.write(`${toJson({ ...treeJson(tree), result_text: result })}\n`);
+    const fold = await readTrees(store, undefined, texts.failures);
+    const tree = treeNamed(fold, name === undefined ? undefined : parseTreeName(name));
     await texts.load(tree);
+    const result = tree.result === null ? null : await texts.whole(tree.result);
+    if (json === true) return io.out.write(`${toJson({ ...treeJson(tree, texts), result_text: result })}\n`);
     await io.out.write(escapeText(await markdownOf(tree, result, texts)));
   });
   return TREE_EXIT.complete;
@@ -46,7 +47,7 @@ async function markdownOf(tree: TreeView, result: string | null, texts: Texts): 
       (hasEnded(tree.nodes.get(1) ?? { status: 'pending' }) ? 'The tree gave no result.' : 'The tree has not ended.'),
     `## Nodes`,
     tableOf(tree),
-    ...failures(tree),
+    ...failures(tree, texts),
     ...questions(tree, texts),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -71,16 +72,25 @@ function dollars(micro: number): string {
   return micro === 0 ? '–' : `$${(micro / 1_000_000).toFixed(4)}`;
 }
 
-function failures(tree: TreeView): string[] {
+function failures(tree: TreeView, texts: Texts): string[] {
   const failed = [...tree.nodes.values()].filter(({ status }) => status === 'failed' || status === 'cancelled');
   if (failed.length === 0) return [];
-  return ['## Failures', failed.map((node) => `- #${node.n} ${oneRow(node.goal)}: ${reasonOf(tree, node)}`).join('\n')];
+  return [
+    '## Failures',
+    failed
+      .map((node) => `- #${node.n} ${oneRow(node.goal)}: ${reasonOf(tree, node)}${wordsOf(texts.failureOf(node))}`)
+      .join('\n'),
+  ];
 }
 
 function reasonOf(tree: TreeView, { code, status, stopped_by: by }: NodeView): string {
   if (code === null) return status;
   const who = by === undefined ? '' : ` by ${oneRow(wordsOfActor(tree, by))}`;
   return `${wordsOfCode(code)}${who} (\`${code}\`)`;
+}
+
+function wordsOf(failure: string | undefined): string {
+  return failure === undefined ? '' : `. ${oneRow(failure)}`;
 }
 
 function questions(tree: TreeView, texts: Texts): string[] {

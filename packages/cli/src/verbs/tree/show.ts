@@ -8,6 +8,8 @@ import {
   stateOfTree,
   type TreeFold,
   type TreeView,
+  waitsByNode,
+  waitsOf,
   wordsOfActor,
 } from '@reprise/tree';
 import { failedCells, failedJson, isBelow } from '../../failed-cells.js';
@@ -37,16 +39,17 @@ export interface ShowTreeOptions {
 export async function showTree(io: Io, named: readonly string[], options: ShowTreeOptions): Promise<TreeExitCode> {
   const { tree: name, n } = targetOf(named);
   await withWorld(options.world, async (store) => {
-    const fold = await readTrees(store, options.at);
+    const texts = new Texts(store.content);
+    const fold = await readTrees(store, options.at, texts.failures);
     if (options.all === true) return io.out.write(listOf(fold, options, io.out.columns));
     const tree = treeNamed(fold, name);
-    const texts = new Texts(store.content);
     if (n === undefined) {
       await texts.load(tree);
       const seq = options.at ?? (await store.journal.head()).seq;
       const failed = await failedCells(store, { world: options.world, seq, isMeant: isBelow([tree.name]) });
-      if (options.json === true) return io.out.write(`${toJson({ ...treeJson(tree), ...failedJson(failed) })}\n`);
-      const picture = pictureText(pictureOf(tree, { textOf: texts.get }), io.out.columns);
+      if (options.json === true)
+        return io.out.write(`${toJson({ ...treeJson(tree, texts), ...failedJson(failed) })}\n`);
+      const picture = pictureText(pictureOf(tree, { textOf: texts.get, failureOf: texts.failureOf }), io.out.columns);
       return io.out.write(`${picture}${(failed ?? []).map(({ line }) => `${escapeLine(line)}\n`).join('')}`);
     }
     const node = nodeOf(tree, n);
@@ -85,16 +88,26 @@ function listOf({ trees }: TreeFold, { json }: ShowTreeOptions, columns: number 
 }
 
 /** A tree as JSON: its head, its nodes and its questions, each with its mark and its state. */
-export function treeJson(tree: TreeView): Record<string, unknown> {
+export function treeJson(tree: TreeView, texts?: Texts): Record<string, unknown> {
   const { mark, word } = stateOfTree(tree);
   const asks = [...tree.asks.values()];
   const rights = Object.fromEntries(tree.rights);
-  return { ...tree, mark, state: word, nodes: [...tree.nodes.values()].map(withState), asks, rights };
+  const waits = waitsOf(tree);
+  return {
+    ...tree,
+    mark,
+    state: word,
+    nodes: [...tree.nodes.values()].map((node) => withState(node, texts)),
+    asks,
+    rights,
+    waits,
+  };
 }
 
-function withState(node: NodeView): Record<string, unknown> {
+function withState(node: NodeView, texts?: Texts): Record<string, unknown> {
   const { mark, word } = stateOf(node);
-  return { ...node, mark, state: word };
+  const failure = texts?.failureOf(node);
+  return { ...node, mark, state: word, ...(failure === undefined ? {} : { failure }) };
 }
 
 async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<Record<string, unknown>> {
@@ -102,6 +115,8 @@ async function nodeJson(tree: TreeView, node: NodeView, texts: Texts): Promise<R
     ...withState(node),
     tree: tree.name,
     why: whyOf(tree, node) ?? null,
+    waits: waitsByNode(tree).get(node.n) ?? [],
+    failure: (await texts.failure(node)) ?? null,
     outcome: tree.asks.get(node.n)?.outcome ?? null,
     acts: tree.acts.filter(({ n }) => n === node.n),
     prompt_text: node.prompt === null ? null : await texts.whole(node.prompt),
@@ -135,6 +150,7 @@ export async function nodeText(
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['state', `${mark} ${word}${node.attempt > 1 ? `, attempt ${node.attempt}` : ''}`],
     ['why', whyOf(tree, node)],
+    ['failure', await texts.failure(node)],
     ['goals', goals.join(' › ')],
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
     ['children', node.children.length === 0 ? undefined : node.children.map((n) => `#${n}`).join(', ')],

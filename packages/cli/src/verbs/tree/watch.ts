@@ -13,7 +13,7 @@ import { exitOf, TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
 import { pictureText } from '../../tree/fit.js';
 import { LiveLines } from '../../tree/live-lines.js';
 import { Past } from '../../tree/past.js';
-import { factsIn, readTrees } from '../../tree/read-trees.js';
+import { foldFrame, readTrees } from '../../tree/read-trees.js';
 import { screenOn } from '../../tree/screen/open.js';
 import type { TreeScreen } from '../../tree/screen/screen.js';
 import type { Wish } from '../../tree/screen/state.js';
@@ -130,8 +130,7 @@ class Watching {
   }
 
   async #show(frame: StoredFrame, isNew: boolean): Promise<void> {
-    const facts = factsIn(frame);
-    for (const { fact, place } of facts) this.#fold.add(fact, place);
+    const facts = foldFrame(this.#fold, frame, this.#texts.failures);
     if (this.#screen !== undefined) for (const placed of facts) this.#past.add(placed);
     const tree = this.#tree;
     if (tree === undefined) return;
@@ -146,7 +145,9 @@ class Watching {
     this.close();
     if (this.options.json === true) return;
     await this.#texts.load(tree);
-    await this.io.out.write(pictureText(pictureOf(tree, { textOf: this.#texts.get }), this.io.out.columns));
+    await this.io.out.write(
+      pictureText(pictureOf(tree, { textOf: this.#texts.get, failureOf: this.#texts.failureOf }), this.io.out.columns),
+    );
   }
 
   #print(line: string): Promise<void> {

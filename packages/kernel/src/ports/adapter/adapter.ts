@@ -64,6 +64,11 @@ export interface AdapterContext {
   readonly attempt: number;
   /** When the kernel will give up, in journal milliseconds; null for never. */
   readonly deadline: number | null;
+  /**
+   * The principal that approved this effect; absent where nobody was asked, as with a remembered approval, and where an
+   * adapter is called directly.
+   */
+  readonly approvedBy?: Principal;
   /** Aborted on cancel, deadline and shutdown, with an `AbortError`. */
   readonly signal: AbortSignal;
   /** The world's content store: read inputs, put outputs. */
@@ -104,6 +109,26 @@ export interface AdapterContext {
    * directly.
    */
   report?(error: unknown): void;
+  /**
+   * Says that a service outside fails, such as the server of a model: it stands in `world.trouble()` until
+   * `serviceWorks`. The first failure that the adapter meets again by itself is reported to `onError` at once, and one
+   * a minute later. Never throws. Absent where an adapter is called directly.
+   *
+   * @param service the name under which operators know it, for example a host
+   */
+  serviceFails?(service: string, failure: ServiceFailure): void;
+  /** Says that a service works. Never throws. Absent where an adapter is called directly. */
+  serviceWorks?(service: string): void;
+}
+
+/** How a service fails. */
+export interface ServiceFailure {
+  /** A failure code. */
+  readonly code: string;
+  /** The error behind it, as it was thrown. */
+  readonly error?: unknown;
+  /** Whether the adapter goes on by itself, so that its effect stays open. */
+  readonly again: boolean;
 }
 
 /** The verdict of a `reconcile` effect's adapter after a crash. Only `cannot_happen` permits another attempt. */

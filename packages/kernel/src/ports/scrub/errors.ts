@@ -10,15 +10,18 @@ const OBJECTS_MAX = 2_000;
 /** The stored form of an error: names, texts and codes of it and of its causes. No stack: it differs between machines. */
 export function errorDetail(thrown: unknown, scrubber: Scrubber): ErrorDetail {
   const [first, ...causes] = chainOf(thrown).map((one) => detailOf(one, scrubber));
-  const { status } = fieldsOf(thrown);
+  const { status, server } = fieldsOf(thrown);
   return {
     ...(first ?? { name: 'Error', message: '' }),
     ...(isWhole(status) ? { status } : {}),
+    ...(typeof server === 'string' && server !== ''
+      ? { server: wellFormed(shortText(scrubber.scrub(server), 256)) }
+      : {}),
     ...(causes.length === 0 ? {} : { causes }),
   };
 }
 
-function detailOf(thrown: unknown, scrubber: Scrubber): Omit<ErrorDetail, 'causes' | 'status'> {
+function detailOf(thrown: unknown, scrubber: Scrubber): Omit<ErrorDetail, 'causes' | 'status' | 'server'> {
   const { name, message, code } = fieldsOf(thrown);
   const text = typeof message === 'string' ? message : textOf(thrown);
   return {
@@ -42,6 +45,9 @@ function chainOf(thrown: unknown): unknown[] {
   return chain;
 }
 
+/** The fields of an error that are read. */
+const FIELDS = ['name', 'message', 'code', 'status', 'server', 'cause', 'errors'] as const;
+
 function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   if (typeof thrown !== 'object' || thrown === null) return {};
   const read = (name: string): unknown => {
@@ -51,7 +57,7 @@ function fieldsOf(thrown: unknown): Readonly<Record<string, unknown>> {
       return undefined;
     }
   };
-  return Object.fromEntries(['name', 'message', 'code', 'status', 'cause', 'errors'].map((name) => [name, read(name)]));
+  return Object.fromEntries(FIELDS.map((name) => [name, read(name)]));
 }
 
 function textOf(thrown: unknown): string {

@@ -21,6 +21,11 @@ export interface EffectDefinition<I = unknown, P = unknown> {
   readonly settledBy: string | null;
   /** The text parameter that policy rules and remembered approvals may name, as `kind#subject`; null without one. */
   readonly subject: string | null;
+  /**
+   * The text parameter that a remembered approval holds for besides the kind and the subject, as
+   * `kind#subject#value`: an approval of one value does not cover another. Null: it holds for the kind and the subject.
+   */
+  readonly remembers: string | null;
   /** The digest of everything above; a manifest pins it. */
   readonly digest: string;
   /** Carries the parameter type; never present. */
@@ -39,6 +44,7 @@ const SPEC_FIELDS = {
   reserves: true,
   settledBy: true,
   subject: true,
+  remembers: true,
 } as const;
 
 /**
@@ -51,7 +57,9 @@ const SPEC_FIELDS = {
  *   permissions its cell needs besides the kind, such as `{ tool: 'name' }`; `reserves`: the amounts to reserve,
  *   such as `{ tokens: 'max_tokens', micro_money: 5_000 }`; `settledBy`: the parameter with the address of the cell
  *   that settles it, when no adapter does; `subject`: the text parameter that policy rules and remembered approvals may
- *   name after the kind, as in `tool.call@1#refund`
+ *   name after the kind, as in `tool.call@1#refund`; `remembers`: the text parameter that a remembered approval also
+ *   holds for, such as the digest of what was approved. Rules and rights do not see it; an effect without a value of it
+ *   is covered by no remembered approval
  * @throws RepriseError `invalid_name`, `invalid_schema`, `invalid_definition`
  * @example
  * const pay = defineEffect({ kind: 'bank.pay@1', params: z.strictObject({ cents: z.int() }), receipt: z.strictObject({ id: z.string() }) })
@@ -65,6 +73,7 @@ export function defineEffect<I extends z.AnySchema, P extends z.AnySchema, const
   readonly reserves?: Readonly<Record<string, number | string>>;
   readonly settledBy?: string;
   readonly subject?: string;
+  readonly remembers?: string;
 }): EffectDefinition<z.output<I>, z.output<P>> {
   requireObject(spec, 'an effect');
   requireEffectKind(spec.kind);
@@ -72,13 +81,14 @@ export function defineEffect<I extends z.AnySchema, P extends z.AnySchema, const
   const params = compileSchema(spec.params);
   const receipt = compileSchema(spec.receipt);
   const guarantee = guaranteeOf(spec.guarantee ?? 'at_most_once', params, spec.kind);
-  const { rights, reserves, settledBy, subject } = authorityParts(spec, params);
+  const { rights, reserves, settledBy, subject, remembers } = authorityParts(spec, params);
   // Unused options are not in its digest: definitions keep theirs when the language grows.
   const more = {
     ...(spec.rights === undefined ? {} : { rights }),
     ...(spec.reserves === undefined ? {} : { reserves }),
     ...(settledBy === null ? {} : { settledBy }),
     ...(subject === null ? {} : { subject }),
+    ...(remembers === null ? {} : { remembers }),
   };
   const digest = schemaDigest({
     type: 'literal',
@@ -99,6 +109,7 @@ export function defineEffect<I extends z.AnySchema, P extends z.AnySchema, const
     reserves,
     settledBy,
     subject,
+    remembers,
     digest,
   });
 }
@@ -123,11 +134,12 @@ interface AuthorityParts {
   readonly reserves?: Readonly<Record<string, number | string>>;
   readonly settledBy?: string;
   readonly subject?: string;
+  readonly remembers?: string;
 }
 
 /** The parts that the gate reads; each parameter that they name must exist and have the right type. */
 function authorityParts(spec: AuthorityParts & { readonly kind: string }, params: SchemaNode) {
-  const { rights = {}, reserves = {}, settledBy = null, subject = null } = spec;
+  const { rights = {}, reserves = {}, settledBy = null, subject = null, remembers = null } = spec;
   requireObject(rights, `the rights of ${spec.kind}`);
   requireObject(reserves, `the reserves of ${spec.kind}`);
   for (const [dimension, param] of Object.entries(rights)) {
@@ -147,7 +159,11 @@ function authorityParts(spec: AuthorityParts & { readonly kind: string }, params
   if (subject !== null && !isParam(params, subject, ['text', 'literal'])) {
     refusePart(spec.kind, 'subject', 'a text parameter', subject);
   }
-  return { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }), settledBy, subject };
+  if (remembers !== null && !isParam(params, remembers, ['text', 'literal'])) {
+    refusePart(spec.kind, 'remembers', 'a text parameter', remembers);
+  }
+  const frozen = { rights: Object.freeze({ ...rights }), reserves: Object.freeze({ ...reserves }) };
+  return { ...frozen, settledBy, subject, remembers };
 }
 
 function isParam(params: SchemaNode, name: unknown, types: readonly string[]): boolean {

@@ -12,7 +12,7 @@ import type { ReducerDefinition } from './reducer.js';
 
 const FIELDS = {
   app: ['reducers', 'plans', 'effects', 'policy'],
-  effect: ['params', 'receipt', 'guarantee', 'rights', 'reserves', 'settledBy', 'subject', 'digest'],
+  effect: ['params', 'receipt', 'guarantee', 'rights', 'reserves', 'settledBy', 'subject', 'remembers', 'digest'],
   plan: ['input', 'effects', 'replaces', 'digest', 'run'],
   projection: ['row', 'from', 'indexes', 'digest', 'fold'],
   reducer: ['state', 'events', 'facts', 'logs', 'tables', 'lineage', 'digest', 'init', 'reduce'],

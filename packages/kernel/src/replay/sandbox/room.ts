@@ -6,7 +6,7 @@
  * R2  The realm is sealed before the code's first line runs.
  * R3  Replay depends only on the messages and on content that was requested by digest.
  */
-import { fieldsOf, isRepriseError, type Ref, startOfText, wellFormed } from '@reprise/contracts';
+import { fieldsOf, isRepriseError, lineOfError, type Ref, startOfText, wellFormed } from '@reprise/contracts';
 import type { FrameInputs } from '../../ports/journal/frame.js';
 import { decode, encode, FRAME_DEPTH_MAX, type Hash, portableSha256 } from '../../pure/codec/index.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
@@ -167,10 +167,5 @@ function missing(): string {
 
 /** Describes anything that was thrown, in a text that fits a message. */
 function wordsOf(thrown: unknown): string {
-  try {
-    const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-    return wellFormed(startOfText(words, 1_000));
-  } catch {
-    return 'a value without a text';
-  }
+  return wellFormed(startOfText(lineOfError(thrown), 1_000));
 }

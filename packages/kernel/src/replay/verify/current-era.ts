@@ -3,6 +3,7 @@ import { type IngressOf, RepriseError } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
 import { eraAt, samePins } from './eras.js';
+import type { FittingRecords } from './recorded-values.js';
 import { requireSemantics } from './replayer.js';
 
 /** The part of a store that is read here. */
@@ -17,6 +18,8 @@ export interface CurrentEra {
   readonly same: boolean;
   /** Names whose digest differs from the pin; proven to replay the era all the same. */
   readonly edited: readonly string[];
+  /** What was recorded under those names and fits. */
+  readonly fitting: readonly FittingRecords[];
   /** Pinned names without a given definition. */
   readonly lacking: readonly string[];
 }
@@ -34,7 +37,7 @@ export async function currentEra(store: ReadStore, app: App, legacy: readonly Ap
   }
   requireSemantics(manifest);
   const pins = pinsOf(app);
-  if (samePins(pins, manifest)) return { manifest, eraApp: app, same: true, edited: [], lacking: [] };
+  if (samePins(pins, manifest)) return { manifest, eraApp: app, same: true, edited: [], fitting: [], lacking: [] };
   const { eraOfOtherPins } = await import('./upgrade.js'); // most worlds are opened by the app that wrote them
   return eraOfOtherPins(store, manifest, app, legacy);
 }

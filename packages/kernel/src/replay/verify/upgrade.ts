@@ -4,8 +4,9 @@
  * Invariants
  * U1  The tail is replayed by the era's own definitions. Without them the nearest app replays it, and the equal bytes
  *     of its frames, with the digests of every touched leaf in them, prove that it may.
- * U2  A digest that changed under its name is accepted only if the whole era replays to the same bytes with it, and
- *     every waiting plan can be rebuilt to its current step.
+ * U2  A digest that changed under its name is accepted only if the whole era replays to the same bytes with it, every
+ *     value that was recorded under the name still fits (`recorded-values.ts`), and every waiting plan can be rebuilt to
+ *     its current step.
  * U3  Nothing is stranded: every live cell has a definition that accepts its writer, every open effect one that takes
  *     its receipt, every running plan one that continues it.
  */
@@ -27,6 +28,7 @@ import { ComputedNodes } from '../../run/state/value-nodes.js';
 import type { CurrentEra, ReadStore } from './current-era.js';
 import type { Divergence } from './divergence.js';
 import { appFor, editedNames, namesOf, nearestTo } from './eras.js';
+import { type FittingRecords, type Misfit, RecordedValues } from './recorded-values.js';
 import { Replayer } from './replayer.js';
 import { startFrom } from './start-from.js';
 import { named, refusalOfTail } from './tail-refusal.js';
@@ -42,6 +44,8 @@ export interface EraChange {
   readonly added: readonly string[];
   readonly dropped: readonly string[];
   readonly compatible: readonly string[];
+  /** What the era recorded under the compatible names and the new schemas accept, by definition and event. */
+  readonly fitting: readonly FittingRecords[];
   /** Live cells last written by an earlier version, by the definition that takes them over. */
   readonly migrates: readonly { readonly reducer: string; readonly cells: number }[];
   readonly inFlight: readonly PlanInFlight[];
@@ -63,9 +67,10 @@ export async function eraOfOtherPins(
   const eraApp = exact ?? nearestTo(manifest, app, legacy);
   if (eraApp === undefined)
     throw incompatible(edited, manifest, 'they cannot be combined with the other definitions of the era');
-  if (edited.length > 0) await proveEdit(store, manifest, eraApp, edited);
+  const fitting = edited.length === 0 ? [] : await proveEdit(store, manifest, eraApp, edited);
   const had = new Set(namesOf(pinsOf(eraApp)));
-  return { manifest, eraApp, same: false, edited, lacking: namesOf(manifest).filter((name) => !had.has(name)) };
+  const lacking = namesOf(manifest).filter((name) => !had.has(name));
+  return { manifest, eraApp, same: false, edited, fitting, lacking };
 }
 
 /** Replays the frames after the newest snapshot, in memory. */
@@ -94,6 +99,7 @@ export async function changeOfEra(era: CurrentEra, app: App, table: LeafTable): 
     added: after.filter((name) => !before.includes(name)),
     dropped: before.filter((name) => !after.includes(name)),
     compatible: era.edited,
+    fitting: era.fitting,
     migrates: await cellsToMigrate(app, table),
     inFlight,
   };
@@ -117,19 +123,24 @@ async function proveEdit(
   manifest: IngressOf<'manifest'>,
   eraApp: App,
   edited: readonly string[],
-): Promise<void> {
-  const { nodes, replayer } = await replayerFrom(store, eraApp, manifest.seq - 1);
+): Promise<readonly FittingRecords[]> {
+  const { nodes, table, replayer } = await replayerFrom(store, eraApp, manifest.seq - 1);
   if (replayer.head.seq !== manifest.seq - 1)
     throw damaged(manifest.seq, 'this manifest does not follow a snapshot', 0);
+  const recorded = new RecordedValues(eraApp, edited);
   try {
     for await (const stored of store.journal.read(manifest.seq)) {
-      await replayer.step(stored);
+      const misfit = await recorded.takeNext(stored, replayer);
+      if (misfit !== undefined) throw unfit(misfit);
       if (stored.kind === 'snapshot') nodes.forget();
     }
   } catch (error) {
     if (!isRepriseError(error, 'replay_divergence')) throw error;
     throw incompatible(edited, manifest, 'replaying a frame of this era gives another result', error);
   }
+  const misfit = await recorded.misfitOfCells(table);
+  if (misfit !== undefined) throw unfit(misfit);
+  return recorded.fitting;
 }
 
 async function replayerFrom(store: ReadStore, app: App, seq: number) {
@@ -154,6 +165,19 @@ function incompatible(
     hint: 'Give the changed definition a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
     ...(error === undefined ? {} : { cause: error }),
   });
+}
+
+function unfit({ definition, what, where, expected, actual }: Misfit): RepriseError {
+  return new RepriseError(
+    'era_incompatible',
+    `${definition} changed under the same name, and ${what} does not fit it`,
+    {
+      where,
+      expected,
+      actual,
+      hint: 'A schema may be widened: accept what was recorded (an optional field, a wider bound). For any other change give the definition a new version of its name, with `migrates` for a reducer. Nothing was written: the build that wrote this world still opens it.',
+    },
+  );
 }
 
 function* plansOf(table: LeafTable): Generator<{ plan: PlanAddress; leaf: PlanLeaf }> {

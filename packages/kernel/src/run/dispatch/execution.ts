@@ -4,7 +4,13 @@
  * The dispatcher decides which effect runs when; here one effect is executed, and dispatcher/A2 and dispatcher/A5 are upheld.
  */
 import type { Address, Capability, Receipt, Value } from '@reprise/contracts';
-import type { AdapterContext, AdapterOutcome, AnyAdapter, Deferred } from '../../ports/adapter/adapter.js';
+import type {
+  AdapterContext,
+  AdapterOutcome,
+  AnyAdapter,
+  Deferred,
+  ServiceFailure,
+} from '../../ports/adapter/adapter.js';
 import { LinkCheck } from '../../ports/content/links.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { Scrubber } from '../../ports/scrub/index.js';
@@ -15,7 +21,15 @@ import { kernelReceipt, TIMED_OUT } from './kernel-receipts.js';
 import { type Deferral, deferralOf } from './outside.js';
 import type { Questions } from './questions.js';
 import { receiptOf } from './receipts.js';
-import { type ErrorParts, errorIn, originOf, ReportedErrors, type TellTrouble, withError } from './reported-errors.js';
+import {
+  type EffectErrorOrigin,
+  type ErrorParts,
+  errorIn,
+  originOf,
+  ReportedErrors,
+  type TellTrouble,
+  withError,
+} from './reported-errors.js';
 import { ScrubbedContent } from './scrubbed-content.js';
 import { ScrubbedNotes } from './scrubbed-notes.js';
 
@@ -38,6 +52,18 @@ export interface ExecutionParts extends Partial<ErrorParts> {
   defer(effect: string, attempt: number, deferral: Deferral): Promise<boolean>;
   /** The current rights of a cell. */
   rights(cell: Address): Promise<Capability>;
+  /** Remembers the services that fail. */
+  readonly services?: ServicesOutside;
+}
+
+/** The services outside, as adapters speak of them. */
+interface ServicesOutside {
+  /** A service fails. */
+  fails(service: string, failure: ServiceFailure, origin: EffectErrorOrigin): void;
+  /** A service works. */
+  works(service: string): void;
+  /** An effect has ended. */
+  ended(effect: string): void;
 }
 
 /** An effect that is at its adapter. */
@@ -121,7 +147,9 @@ export class Executions {
     const fenced = new Promise<typeof FENCED>((resolve) => {
       fence = () => resolve(FENCED);
     });
-    const done = this.#execute({ effect, leaf, adapter, abort, fenced });
+    const done = this.#execute({ effect, leaf, adapter, abort, fenced }).finally(() =>
+      this.parts.services?.ended(effect),
+    );
     return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
   }
 
@@ -136,6 +164,7 @@ export class Executions {
       idempotencyKey: effect,
       attempt: leaf.attempt,
       deadline: leaf.deadline,
+      ...(leaf.approved === undefined ? {} : { approvedBy: leaf.approved.by }),
       signal,
       content,
       scope: this.#scope,
@@ -146,6 +175,8 @@ export class Executions {
       secret: (name) => this.#secret(name),
       scrubber,
       report: (error) => reported.add(error),
+      serviceFails: (service, failure) => this.parts.services?.fails(service, failure, originOf(effect, leaf, adapter)),
+      serviceWorks: (service) => this.parts.services?.works(service),
       reported,
       toldAll: () => notes.end(),
     };

@@ -1,5 +1,5 @@
 /** What in a world needs attention: cells that have failed, from their leaves, whatever the age of the journal; its store. */
-import { type Address, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
+import { type Address, type ErrorDetail, type FaultCode, formatAddress, RepriseError } from '@reprise/contracts';
 import { type FailedLeaf, failedKey, type LeafChange, type LeafKey } from '../../pure/engine/index.js';
 import type { LeafTable } from './leaf-table.js';
 
@@ -20,20 +20,50 @@ export interface CellTrouble {
   readonly waiting: number;
 }
 
-/** A store that takes nothing more: receipts, timers and plans wait for room, and requests are refused. */
+/**
+ * A store that is full: receipts, timers and plans wait for room, and requests are refused. Or one that is slow: what
+ * was to be stored waits for it, and so does every reader of the outcome.
+ */
 export interface StoreTrouble {
-  readonly kind: 'store_full';
+  readonly kind: 'store_full' | 'store_slow';
   /** The label of the store: a path, or `memory`. */
   readonly where: string;
-  readonly code: 'store_full';
-  /** The first commit that failed, in journal milliseconds. */
+  readonly code: 'store_full' | 'store_slow';
+  /** The first commit that failed, or when the oldest one that lasts began, in journal milliseconds. */
   readonly since: number;
-  /** The number of inputs that wait for room. */
+  /** The number of inputs and contents that wait for the store. */
   readonly waiting: number;
 }
 
+/** A service outside that fails, as its adapter says: the server of a model, a server of tools. */
+export interface ServiceTrouble {
+  readonly kind: 'service_failing';
+  /** The name of the service, for example a host. */
+  readonly where: string;
+  /** A failure code. */
+  readonly code: string;
+  /** The first failure since it worked, in journal milliseconds. */
+  readonly since: number;
+  /** The number of open effects whose adapters go on trying. */
+  readonly waiting: number;
+  /** The cells of these effects. */
+  readonly cells: readonly Address[];
+  /** The latest error, without secrets. */
+  readonly error?: ErrorDetail;
+}
+
+/** A wall clock that is too far ahead to be followed: time goes on without it. See `World.clockJump`. */
+export interface ClockTrouble {
+  readonly kind: 'clock_jump';
+  readonly where: 'clock';
+  readonly code: 'clock_mismatch';
+  /** When it was first seen, in journal milliseconds. */
+  readonly since: number;
+  readonly waiting: 0;
+}
+
 /** What needs attention, by `kind`; switch on it, since later versions add kinds. */
-export type Trouble = CellTrouble | StoreTrouble;
+export type Trouble = CellTrouble | StoreTrouble | ServiceTrouble | ClockTrouble;
 
 /** Receives each trouble when it is durable. */
 export type TroubleListener = (trouble: Trouble) => void;
@@ -71,6 +101,30 @@ export function cellFailed({ where, code, frame, event }: CellTrouble): RepriseE
     actual: `${event} ended in the fault ${code}, in frame ${frame}`,
     hint: `Fix the cause, then revive it: \`world.revive\`, or \`reprise revive WORLD ${cell}\`.`,
   });
+}
+
+/** A clock jump as a trouble. */
+export function clockTrouble({ since }: Pick<ClockTrouble, 'since'>): ClockTrouble {
+  return { kind: 'clock_jump', where: 'clock', code: 'clock_mismatch', since, waiting: 0 };
+}
+
+/**
+ * The error that reports a clock jump.
+ *
+ * @param jump the wall clock, and the journal's time, in milliseconds
+ */
+export function clockJumped({ wall, at }: { readonly wall: number; readonly at: number }): RepriseError {
+  return new RepriseError('clock_mismatch', 'the wall clock is too far ahead, and the world does not follow it', {
+    where: 'clock',
+    expected: `about ${dateText(at)}`,
+    actual: dateText(wall),
+    hint: 'Correct the clock, or confirm it with `world.confirmClock`. Until then deadlines pass by elapsed time.',
+  });
+}
+
+function dateText(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
 }
 
 function troubleOf({ path }: LeafKey, { code, at, seq, event, waiting }: FailedLeaf): CellTrouble {

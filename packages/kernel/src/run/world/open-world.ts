@@ -15,9 +15,11 @@ import { startFrom } from '../../replay/verify/start-from.js';
 import { refusalOfTail } from '../../replay/verify/tail-refusal.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Executor } from '../dispatch/executor.js';
+import { WatchedContent } from '../dispatch/watched-content.js';
 import { MerkleMap } from '../map/index.js';
 import { FROM_BYTES_EVERY } from '../state/decoded-leaves.js';
 import { LeafTable } from '../state/leaf-table.js';
+import { clockJumped, clockTrouble } from '../state/trouble.js';
 import { storedNodes } from '../state/value-nodes.js';
 import { worldOf } from '../state/world-leaf.js';
 import { effectLeaves } from './ask/effect-leaves.js';
@@ -29,6 +31,7 @@ import { reportLargeStates } from './open/large-states.js';
 import { openEra } from './open/open-era.js';
 import { type OpenKernelWorldOptions, requireOptions } from './open/options.js';
 import { type Interrupted, recoverEffects } from './open/recovery.js';
+import { ServiceWatch } from './open/service-watch.js';
 import { Troubles } from './open/troubles.js';
 import { readAuthority } from './read/authority.js';
 import { TroubleListeners } from './read/trouble-listeners.js';
@@ -75,6 +78,9 @@ class Opening implements StepperHost {
   readonly #watchers = new Watchers();
   readonly #listeners = new TroubleListeners();
   readonly #storeWatch: StoreWatch;
+  readonly #services: ServiceWatch;
+  /** What callers and adapters put into. */
+  readonly #content: WatchedContent;
   readonly #scrubber: Scrubber;
   readonly #troubles: Troubles;
   readonly #ended = deferred<RepriseError>();
@@ -104,8 +110,20 @@ class Opening implements StepperHost {
       clock: this.#clock,
       now: () => this.#stamper.now(),
       began: (trouble) => this.#listeners.tell(trouble),
-      report: (error) => this.#troubles.tell(error, { source: 'world', code: error.code }),
+      report: (error) => this.#tellWorld(error),
     });
+    this.#content = new WatchedContent(store.content, this.#storeWatch);
+    this.#services = new ServiceWatch({
+      clock: this.#clock,
+      scrubber: this.#scrubber,
+      now: () => this.#stamper.now(),
+      began: (trouble) => this.#listeners.tell(trouble),
+      report: (error, origin) => this.#troubles.tell(error, origin),
+    });
+  }
+
+  #tellWorld(error: RepriseError): void {
+    this.#troubles.tell(error, { source: 'world', code: error.code });
   }
 
   async open(): Promise<World> {
@@ -136,6 +154,8 @@ class Opening implements StepperHost {
       clock: this.#clock,
       scrubber: this.#scrubber,
       troubles: this.#troubles,
+      content: this.#content,
+      services: this.#services,
       now: () => this.#stamper.now(),
       rights: (cell: Address) => this.#rights(cell),
       submit: this.#submit,
@@ -186,6 +206,8 @@ class Opening implements StepperHost {
       watchers: this.#watchers,
       listeners: this.#listeners,
       storeWatch: this.#storeWatch,
+      content: this.#content,
+      services: this.#services,
       drive: options.drive ?? 'auto',
       secret: (name) => this.#secret(name),
       snapshot: () => this.#snapshots.take(),
@@ -247,8 +269,17 @@ class Opening implements StepperHost {
       lastAt,
       limits: { ...CLOCK_JUMP_LIMITS, ...clockJump },
       leapt: () => this.#clock.wake(),
-      jumped: (jump) => tellJump(onClockJump, jump),
+      jumped: (jump) => {
+        tellJump(onClockJump, jump);
+        if (jump !== undefined) this.#clockJumped(jump);
+      },
     });
+  }
+
+  /** The wall clock is not followed from now on: deadlines may pass too late. */
+  #clockJumped(jump: ClockJump): void {
+    this.#listeners.tell(clockTrouble(jump));
+    this.#tellWorld(clockJumped(jump));
   }
 
   #worldLeaf(): WorldLeaf {
@@ -323,6 +354,10 @@ class Opening implements StepperHost {
     this.#storeWatch.wrote();
   }
 
+  commits<T>(waiting: number, commit: () => Promise<T>): Promise<T> {
+    return this.#storeWatch.during(waiting, commit);
+  }
+
   storeFull(error: RepriseError, waiting: number): void {
     this.#storeWatch.full(error, waiting);
   }
@@ -332,7 +367,7 @@ class Opening implements StepperHost {
     this.#timerDriver.stop();
     if (error.code === 'world_closed') this.#executor.disable();
     else {
-      this.#troubles.tell(error, { source: 'world', code: error.code });
+      this.#tellWorld(error);
       this.#executor.abandon();
     }
     this.#watchers.wake();

@@ -1,5 +1,6 @@
 /** What an open world is made of. The opening makes the parts; each half of the world takes those that it uses. */
 import type { RepriseError } from '@reprise/contracts';
+import type { ContentStore } from '../../ports/content/port.js';
 import type { OpenStore } from '../../ports/store/store.js';
 import type { Clock, RandomBytes } from '../../ports/time/clock.js';
 import type { Stamper } from '../../ports/time/stamper.js';
@@ -9,6 +10,7 @@ import type { Executor } from '../dispatch/executor.js';
 import type { LeafTable } from '../state/leaf-table.js';
 import type { ClockConfirmation } from './life/confirm-clock.js';
 import type { Eraser } from './life/erasure.js';
+import type { ServiceWatch } from './open/service-watch.js';
 import type { TroubleListeners } from './read/trouble-listeners.js';
 import type { Watchers } from './read/watchers.js';
 import type { Ack } from './write/acknowledgement.js';
@@ -38,6 +40,10 @@ export interface WorldParts {
   readonly watchers: Watchers;
   readonly listeners: TroubleListeners;
   readonly storeWatch: StoreWatch;
+  /** The content of the store; a put that does not end is a trouble. */
+  readonly content: ContentStore;
+  /** The services outside that fail. */
+  readonly services: ServiceWatch;
   /** Resolves with the reason why nothing more is written. */
   readonly ended: Promise<RepriseError>;
   readonly drive: 'auto' | 'manual';

@@ -125,7 +125,7 @@ export class World implements AsyncDisposable {
 
   /** The content store: `put` content before sending the event that links it. */
   get content(): ContentStore {
-    return this.parts.store.content;
+    return this.parts.content;
   }
 
   /**

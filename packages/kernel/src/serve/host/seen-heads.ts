@@ -1,4 +1,4 @@
-/** The last durable frame of each world that a host has seen: a store that has lost it is not opened (H8). */
+/** The last durable frame of each world that a host has seen: a store that has lost it is not opened. */
 import type { Head } from '../../ports/journal/port.js';
 
 /**

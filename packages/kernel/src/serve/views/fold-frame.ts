@@ -2,7 +2,7 @@
  * Folds one frame into one view: record by record, each in a savepoint of the overlay, with pure code under the guard's
  * flag. The {@link Fold} decides what a record means to a kind of view.
  */
-import { isRepriseError, RepriseError } from '@reprise/contracts';
+import { isRepriseError, lineOfError, RepriseError } from '@reprise/contracts';
 import { decode, encode } from '../../pure/codec/index.js';
 import type { CompiledSources, EffectSeen, Entry } from '../../pure/define/index.js';
 import { Exhausted, Fault, runPure } from '../../pure/engine/index.js';
@@ -117,5 +117,5 @@ function reasonOf(error: unknown): { readonly what: string; readonly cause: unkn
       : { what: error.detail, cause: inner ?? error };
   }
   if (error instanceof Exhausted) return { what: 'it exhausted the stack', cause: error.cause };
-  return { what: error instanceof Error ? error.message : String(error), cause: error };
+  return { what: error instanceof Error ? error.message : lineOfError(error), cause: error };
 }

@@ -129,7 +129,7 @@ describe('an effect whose parts name parameters', () => {
 
   it.each([
     ...['none', 'n', 'text', 7, 'constructor'].map((settledBy) => ({ settledBy })),
-    ...['none', 'n', 'to', 7].flatMap((name) => [{ subject: name }, { rights: { tool: name } }]),
+    ...['none', 'n', 'to', 7].flatMap((name) => [{ subject: name }, { remembers: name }, { rights: { tool: name } }]),
     ...['none', 'text', 'to'].map((calls) => ({ reserves: { calls } })),
     { rights: { 'Tool!': 'text' } },
     { reserves: { 'Calls!': 1 } },

@@ -34,6 +34,7 @@ import {
   SWARM,
   TIERS,
 } from './names.js';
+import { revivedNews } from './revived.js';
 import { childAgent, makerCell, namedGroup, ownSwarm } from './senders.js';
 
 const count = z.int().min(0);
@@ -180,6 +181,8 @@ export const entityState = z.strictObject({
   asks: count,
   /** The last of these requests until it is answered, and whether the maker is to cut what exceeds its own rights. */
   asking: z.nullable(z.strictObject({ ask: count, rights, cut: z.boolean() })),
+  /** What it had when it asked, until the maker has set something: what it shows as effective. Null for all that follows. */
+  stands: z.nullable(rights),
   /** When its rights became narrower for the last time; 0 for never. */
   narrowed_at: stamp,
   /** The stamp of the last arrival of what an agent brought back: no two have the same. */
@@ -204,6 +207,9 @@ export const entityState = z.strictObject({
       declared: capabilities,
       granted: z.nullable(capabilities),
       expires_at: z.nullable(stamp),
+      trust_floor: tier,
+      automerge: z.boolean(),
+      bonus_groups: z.array(nameId).max(16),
     }),
   ),
 });
@@ -465,6 +471,7 @@ export const entityNews = {
   /** Goes on with what one delivery was too small for. */
   'society/Continue@1': from(z.strictObject({}), by.self),
   ...failedNews,
+  ...revivedNews,
 };
 
 /** The facts of an entity. */

@@ -84,6 +84,8 @@ export const failedNewsOfSwarm = {
   'society/AgentSession@1': from(agentSession, swarmAgent),
   'society/AgentFailed@1': from(agentFailed, swarmAgent),
   'society/ForFailed@1': from(forFailed, swarmCreator),
+  /** An agent of the creator, or below it, whose cell has failed was ended for it: it may have led the swarm. */
+  'society/FailedEnded@1': from(z.strictObject({ agent_id: agentId }), swarmCreator),
 };
 
 /** The facts about agents whose cells have failed. */

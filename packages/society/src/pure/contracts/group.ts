@@ -4,6 +4,7 @@ import * as z from '@reprise/contracts/schema';
 import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
+import { revivedNewsOfGroup } from './revived.js';
 import { groupMember, groupOwner, makerCell, namedGroup } from './senders.js';
 
 const count = z.int().min(0);
@@ -80,7 +81,7 @@ export const groupState = z.strictObject({
   /** The number of the last news on the board. */
   posted: count,
   /** What its members are being told, and the last one that was; null while none is told. */
-  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'end']), after: z.string().max(128) })),
+  telling: z.nullable(z.strictObject({ what: z.enum(['terms', 'again', 'end']), after: z.string().max(128) })),
 });
 
 /** The state of a group. */
@@ -197,6 +198,7 @@ export const groupNews = {
   'society/ReadNews@1': from(z.strictObject({ after: count, sees: z.boolean() }), groupMember),
   /** Goes on with what one delivery was too small for. */
   'society/Tell@1': from(z.strictObject({}), by.self),
+  ...revivedNewsOfGroup,
 } as const;
 
 /** `society/News@1`: the news that a member asked its group for. */

@@ -18,6 +18,7 @@ export * from './memory-calls.js';
 export * from './names.js';
 export * from './proofs.js';
 export * from './returns.js';
+export * from './revived.js';
 export * from './seeing.js';
 export * from './staging.js';
 export * from './swarm.js';

@@ -9,6 +9,7 @@ import { aboveLimits, agentEntry, agentId, entityCoreTables, entityId, graceMs, 
 import { failedFacts, failedNewsOfSwarm, failedTables } from './failed.js';
 import { cultureIn } from './group.js';
 import { AGENT_STATUSES, AGENT_TYPES, ENTITY } from './names.js';
+import { revivedNewsOfSwarm } from './revived.js';
 import { makerCell, namedSwarm, ownSwarm, swarmAgent, swarmCoordinator, swarmCreator } from './senders.js';
 
 const count = z.int().min(0);
@@ -363,6 +364,7 @@ export const swarmEvents = {
   /** A member tells of its work. */
   'society/Worked@1': from(memberWorked, swarmAgent),
   ...failedNewsOfSwarm,
+  ...revivedNewsOfSwarm,
   /** The texts of a join are composed. */
   'society/Composed@1': from(z.strictObject({ text_ref: z.nullable(ref()), code: z.nullable(code) }), by.ownPlan),
 } as const;

@@ -2,10 +2,16 @@
 import type { Value } from '@reprise/contracts';
 import { leq } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
-import type { AgentCallOf, Capabilities, CapabilityChange, EntityState } from '../contracts/index.js';
+import {
+  type AgentCallOf,
+  agentCalls,
+  type Capabilities,
+  type CapabilityChange,
+  type EntityState,
+} from '../contracts/index.js';
 import { askedBy, exceeds } from './agent-terms.js';
 import { endOf } from './agent-times.js';
-import { answerCall } from './answers.js';
+import { answerCall, openCall } from './answers.js';
 import { idOf } from './entity-context.js';
 import { identifyL1 } from './hot.js';
 import { subscribeAsAsked } from './inbox.js';
@@ -29,8 +35,7 @@ export function changeCapabilities(
     trust_floor !== undefined ||
     automerge !== undefined ||
     bonus_groups !== undefined;
-  const heard = subscribeAsAsked(draft, args.subscriptions, ctx);
-  if (!changes) return { value: { ...report(draft, ctx), ...heard } };
+  if (!changes) return reported(draft, args, ctx);
   if (by === undefined) return refusal('not_authorized');
   if (expected_revision !== undefined && expected_revision !== draft.revision)
     return refusal('revision_conflict', { expected: expected_revision, actual: draft.revision });
@@ -48,6 +53,7 @@ export function changeCapabilities(
   if (!isParent && (trust_floor !== undefined || automerge !== undefined || bonus_groups !== undefined))
     return refusal('not_authorized');
   const { declared, granted } = draft;
+  const promised = { trust_floor: draft.trust_floor, automerge: draft.automerge, bonus_groups: draft.bonus_groups };
   const ask = changeRights(draft, ctx, () => {
     draft.declared = next.declared;
     draft.granted = next.granted;
@@ -60,8 +66,8 @@ export function changeCapabilities(
   setTimers(draft, ctx);
   ctx.record('society/CapabilitiesChanged@1', { agent_id: idOf(ctx), by: by.actor });
   if (expires_at !== was) tellMaker(draft, ctx);
-  if (ask === undefined) return { value: { ...report(draft, ctx), ...heard } };
-  draft.changing = { call, ask, declared, granted, expires_at: was };
+  if (ask === undefined) return reported(draft, args, ctx);
+  draft.changing = { call, ask, declared, granted, expires_at: was, ...promised };
   return undefined;
 }
 
@@ -79,13 +85,18 @@ export function changeSet(
       draft.declared = changing.declared;
       draft.granted = changing.granted;
       draft.expires_at = changing.expires_at;
+      draft.trust_floor = changing.trust_floor;
+      draft.automerge = changing.automerge;
+      draft.bonus_groups = changing.bonus_groups;
     });
     setTimers(draft, ctx);
     tellMaker(draft, ctx);
   }
   identifyL1(draft, ctx);
-  if (changing.call === null) return;
-  answerCall(draft, changing.call, code === null ? { value: report(draft, ctx) } : notSet(code), ctx);
+  const row = changing.call === null ? undefined : openCall(changing.call, ctx);
+  if (changing.call === null || row === undefined) return;
+  const args = agentCalls.agent_capabilities.parse(row.args);
+  answerCall(draft, changing.call, code === null ? reported(draft, args, ctx) : notSet(code), ctx);
 }
 
 function notSet(code: string): Answer {
@@ -101,13 +112,24 @@ export function makerRefused(draft: EntityState, code: string, ctx: ReducerConte
   if (draft.changing !== null) changeSet(draft, { ask: draft.changing.ask, code }, ctx);
 }
 
+/** Answers a call that was done: it subscribes last, within the reach that the agent has now, and not where it was refused. */
+function reported(
+  draft: EntityState,
+  { subscriptions }: AgentCallOf<'agent_capabilities'>,
+  ctx: ReducerContext,
+): Answer {
+  const heard = subscribeAsAsked(draft, subscriptions, ctx);
+  return { value: { ...report(draft, ctx), ...heard } };
+}
+
 /** What is declared, what counts, and where it is narrower than declared. */
 function report(draft: EntityState, ctx: ReducerContext): Readonly<Record<string, Value>> {
-  const { effective, limited_by } = shownRights(draft, ctx);
+  const { effective, waiting, limited_by } = shownRights(draft, ctx);
   return {
     agent_id: idOf(ctx),
     declared: draft.declared as Value,
     effective: effective as Value,
+    ...(waiting === undefined ? {} : { waiting: waiting as Value }),
     limited_by: limited_by as unknown as Value,
     revision: draft.revision,
   };

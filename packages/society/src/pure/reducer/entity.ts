@@ -46,12 +46,12 @@ import { answerCall, answererFailed, openCall } from './answers.js';
 import { APP_TAG, answeredByApp, appRefused, parkedByApp } from './app-calls.js';
 import { archiveAsked, archived, archiveRefused } from './archive.js';
 import { askBoards } from './board-reading.js';
-import { callOfPlan, planOfCallFailed } from './call-plans.js';
+import { callOfPlan } from './call-plans.js';
 import { rowKeyOf } from './caller.js';
 import { ASK_TAG, askRefused, callChecked, ownerOrigin, takeAsk, takeCall } from './calls.js';
-import { clearAgain, cleared, clearingFailed, clearRemoved } from './clearing.js';
+import { clearAgain, cleared, clearRemoved } from './clearing.js';
 import { takeLead, takeMembership } from './consent.js';
-import { idOf, tableOf } from './entity-context.js';
+import { idOf } from './entity-context.js';
 import { returnEvents, returnHandlers } from './entity-returns.js';
 import { swarmEventsOfEntity, swarmHandlers } from './entity-swarms.js';
 import { jobNews } from './entity-work.js';
@@ -71,10 +71,11 @@ import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
 import { refusal } from './operations.js';
+import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { stagingPlanFailed } from './reviews.js';
+import { groupSilent, revivedHandlers, STANDS_TAG } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -83,10 +84,10 @@ import {
   handedOnBy,
   keepAbove,
   refusedRights,
+  rightsSet,
   rightsStand,
   setCompiled,
 } from './rights.js';
-import { seeingFailed } from './seeing.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sessionMade, sessionNews } from './sessions.js';
@@ -97,6 +98,7 @@ import {
   setStatus,
   setTimers,
   statusTimer,
+  swarmGone,
   tellChildren,
 } from './status.js';
 import { LEAD_TAG, leadAnswered, passRefused, SWARM_TAG, swarmRefused } from './swarm-operations.js';
@@ -133,6 +135,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   ...proofHandlers,
   ...returnHandlers,
   ...failedHandlers,
+  ...revivedHandlers,
   'society/Human@1': (draft, { display_name, root, above, app, grace_ms }, ctx) => {
     if (draft.started || draft.maker !== null) ctx.reject('entity_exists');
     keepAbove(ctx, { grant: above, limits: {} });
@@ -199,6 +202,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     tellStand(agent_id, { ask, code: null }, ctx);
   },
   'society/RightsStand@1': (draft, answer, ctx) => {
+    rightsSet(draft, answer);
     changeSet(draft, answer, ctx);
     if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
   },
@@ -229,11 +233,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'sys/TimerFired@1': (draft, { name }, ctx) => {
     if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
   },
-  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => {
-    const other = planOfCallFailed(draft, plan[2], code, ctx);
-    if (other === undefined || seeingFailed(other, code, ctx) || clearingFailed(draft, other, ctx)) return;
-    stagingPlanFailed(draft, other, code, ctx);
-  },
+  'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
   'sys/Reply@1': (draft, value, ctx) => {
     if (answererFailed(draft, value, ctx) || archiveRefused(value, ctx)) return;
     const unmade = jobNotMade(value);
@@ -243,12 +243,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
+    if (value.tag?.startsWith(STANDS_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
-    if (value.tag?.startsWith(SWARM_GONE_TAG)) {
-      tableOf(ctx, 'swarms').delete(value.tag.slice(SWARM_GONE_TAG.length));
-      return;
-    }
+    if (value.tag?.startsWith(SWARM_GONE_TAG)) return swarmGone(value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(LEAD_TAG)) return leadAnswered(draft, value, ctx);
     if (value.tag?.startsWith(SWARM_TAG)) {
       const { tag, to, code = '' } = value;
@@ -318,6 +316,7 @@ function initial(): EntityState {
     waits_for_maker: false,
     asks: 0,
     asking: null,
+    stands: null,
     narrowed_at: 0,
     staged_at: 0,
     failures: [],

@@ -202,6 +202,17 @@ function tellFailed(
   if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentFailed@1', value: failed });
 }
 
+/** An agent was ended for its failed cell: the cells above hear so, for the swarms that it led. @param maker null for a person */
+export function tellEnded(agent_id: string, status: AgentStatus, maker: Address | null, ctx: ReducerContext): void {
+  const code = failedAgentOf(agent_id, ctx)?.code;
+  if (code !== undefined && isEnd(status)) tellFailed({ agent_id, code, status }, maker, ctx);
+}
+
+/** Whether an agent of this status has ended. */
+export function isEnd(status: AgentStatus): boolean {
+  return status === 'deactivated' || status === 'removed';
+}
+
 /** F3 */
 function watchFailed(ctx: ReducerContext): void {
   const times = ownFailed(ctx).flatMap(([, row]) => dueOf(row) ?? []);

@@ -27,9 +27,12 @@ import {
   type Deputy,
   failedAgentOf,
   failedBelow,
+  isEnd,
   type MadeAgent,
+  tellEnded,
 } from './failed-agents.js';
 import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { refusedSubscriptions } from './inbox.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
@@ -41,6 +44,7 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   'society/AgentFailed@1': (draft, failed, ctx) => {
     const [reducer, key] = ctx.caller ?? ctx.reject('not_yours');
     failedBelow(failed, { via: [reducer, key], maker: draft.maker }, ctx);
+    if (isEnd(failed.status)) tellSwarms(failed.agent_id, ctx);
   },
   'society/ForFailed@1': (draft, asked, ctx) => {
     actForFailed(deputyOf(draft, ctx), asked, ctx);
@@ -83,10 +87,18 @@ export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
     grace_ms: draft.grace_ms,
     changed: (agent_id, to) => {
       childMoved(draft, agent_id, to, ctx);
+      tellEnded(agent_id, to.status, draft.maker, ctx);
+      if (isEnd(to.status)) tellSwarms(agent_id, ctx);
       const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
       if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
     },
   };
+}
+
+/** An agent at or below this entity was ended for its failed cell: a swarm of this entity that it led hears so (SOC-63). */
+function tellSwarms(agent_id: string, ctx: ReducerContext): void {
+  for (const [swarm] of tableOf(ctx, 'swarms').range())
+    ctx.send([SWARM, swarm], { name: 'society/FailedEnded@1', value: { agent_id } });
 }
 
 function childMoved(
@@ -222,11 +234,12 @@ function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerCo
 
 /** What was taken back: all that is known of the capabilities of an agent that cannot be asked. */
 function cutReport(args: Value, ctx: ReducerContext): Readonly<Record<string, Value>> {
-  const { capabilities = {}, grant = {} } = agentCalls.agent_capabilities.parse(args);
+  const { capabilities = {}, grant = {}, subscriptions } = agentCalls.agent_capabilities.parse(args);
   const stated = Object.entries({ ...grant, ...capabilities }).filter(([, value]) => value !== null);
   const limited_by = stated.map(([dimension]) => ({ ancestor: idOf(ctx), dimension }));
   const left = Object.fromEntries(stated) as Value;
-  return { declared: left, effective: left, limited_by, revision: 0 };
+  const heard = subscriptions === undefined ? {} : refusedSubscriptions(subscriptions);
+  return { declared: left, effective: left, limited_by, revision: 0, ...heard };
 }
 
 function setFailedStatus(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext): Answer {

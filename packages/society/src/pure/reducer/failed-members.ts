@@ -3,7 +3,7 @@ import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
 import { actForFailed, agentFailed, agentLives, agentSession, type MadeAgent } from './failed-agents.js';
 import { endedItself } from './holds.js';
-import { changeMember, memberOr, swarmTable } from './swarm-context.js';
+import { changeMember, coordinatorOver, memberOr, swarmTable } from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import { isUnbegun, joined, refuse } from './swarm-forming.js';
 import { taskOfFailed } from './swarm-tasks.js';
@@ -20,6 +20,7 @@ export const failedMemberHandlers: EventHandlers<SwarmState, typeof failedNewsOf
   'society/ForFailed@1': (draft, asked, ctx) => {
     actForFailed(deputyOf(draft, ctx), asked, ctx);
   },
+  'society/FailedEnded@1': (draft, { agent_id }) => coordinatorOver(draft, agent_id),
 };
 
 /** The cell of a member has failed: its task fails with it. */

@@ -127,6 +127,12 @@ const HANDLERS: EventHandlers<GroupState, typeof EVENTS, typeof groupTables> = {
     tellNews(draft, { by, row, after, sees }, ctx);
   },
   'society/Tell@1': (draft, _, ctx) => tellSome(draft, ctx),
+  'society/MemberRevived@1': (draft, _, ctx, row) => {
+    if (row?.stands === true) tellStanding(draft, rowKeyOf(ctx), row, ctx);
+  },
+  'sys/Revived@1': (draft, _, ctx) => {
+    if (draft.standing !== 'new') tellAll(draft, draft.standing === 'deleted' ? 'end' : 'again', ctx);
+  },
   'sys/Reply@1': (draft, { tag = '', outcome, code = '' }, ctx) => {
     if (tag === NEWS_TAG) {
       if (outcome !== 'accepted') ctx.record('society/NewsLost@1', { group_id: ctx.address[1], code });
@@ -216,6 +222,13 @@ function membership({ address: [, group], caller }: ReducerContext, role: Role |
   return { name: 'society/Membership@1', value: { group, role, by: caller } };
 }
 
+/** Tells a member again that it is one, and the rules: it or the group was revived, and may have missed what was told. */
+function tellStanding(draft: GroupState, entity: string, { role }: MemberRow, ctx: ReducerContext): void {
+  const value = { group: ctx.address[1], role, by: null };
+  ctx.send(entityAt(entity), { name: 'society/Membership@1', value });
+  tellMember(draft, entity, ctx);
+}
+
 /** Tells a member the rules of the group. */
 function tellMember(draft: GroupState, entity: string, ctx: ReducerContext): void {
   const { ttl_default, departure_policy } = draft.culture;
@@ -230,7 +243,7 @@ function tellOwner({ owner }: GroupState, name: string, value: object, ctx: Redu
   if (owner !== null && ctx.takes(owner, name)) ctx.send(owner, { name, value });
 }
 
-function tellAll(draft: GroupState, what: 'terms' | 'end', ctx: ReducerContext): void {
+function tellAll(draft: GroupState, what: 'terms' | 'again' | 'end', ctx: ReducerContext): void {
   draft.telling = { what, after: '' };
   tellSome(draft, ctx);
 }
@@ -240,9 +253,10 @@ function tellSome(draft: GroupState, ctx: ReducerContext): void {
   const { what, after } = draft.telling;
   const limit = GROUP_BOUNDS.told_at_once;
   const some = membersOf(ctx).range(after === '' ? { limit } : { after, limit });
-  for (const [entity] of some) {
+  for (const [entity, row] of some) {
     if (what === 'end') leave(draft, entity, ctx);
-    else tellMember(draft, entity, ctx);
+    else if (what === 'terms') tellMember(draft, entity, ctx);
+    else if (row.stands) tellStanding(draft, entity, row, ctx);
   }
   const last = some.at(-1)?.[0];
   if (last === undefined || some.length < limit) {

@@ -5,7 +5,7 @@
  * it left is not taken. News of an item is taken when the gate lets the entity read the store at that moment.
  */
 
-import { isKeyText, type Value } from '@reprise/contracts';
+import { isKeyText, type Patterns, type Value } from '@reprise/contracts';
 import { matchesAny } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import {
@@ -103,14 +103,24 @@ function isSubscribed(
 export function subscribe(draft: EntityState, wanted: readonly Subscription[], ctx: ReducerContext): Subscription[] {
   const table = memberTable(ctx, 'subscriptions');
   for (const [key] of table.range()) table.delete(key);
-  const refused = wanted.filter((one) => !inReach(draft, one, ctx));
+  const reach: Reach = {
+    id: idOf(ctx),
+    groups: compiledOf(draft, ctx).exercise.may.group,
+    made: (agent) => tableOf(ctx, 'children').get(agent) !== undefined,
+  };
+  const refused = wanted.filter((one) => !inReach(one, reach));
   for (const one of wanted) if (!refused.includes(one)) table.set(subscriptionKey(one), one);
   return refused;
 }
 
 /** Replaces the subscriptions where a call asks for that, and says which of them are out of reach. */
 export function subscribeAsAsked(draft: EntityState, wanted: readonly Subscription[] | undefined, ctx: ReducerContext) {
-  return wanted === undefined ? {} : { refused_subscriptions: subscribe(draft, wanted, ctx) as unknown as Value };
+  return wanted === undefined ? {} : refusedSubscriptions(subscribe(draft, wanted, ctx));
+}
+
+/** Subscriptions that were refused, as a part of an answer. */
+export function refusedSubscriptions(refused: readonly Subscription[]) {
+  return { refused_subscriptions: refused as unknown as Value };
 }
 
 /** Drops the subscriptions to a group that the entity has left. */
@@ -119,10 +129,17 @@ export function unsubscribe(group: string, ctx: ReducerContext): void {
   for (const [key, { group_id }] of table.range()) if (group_id === group) table.delete(key);
 }
 
+/** What an entity may hear of: the groups that it may join, itself, and the agents that it made. */
+interface Reach {
+  readonly id: string;
+  readonly groups: Patterns | undefined;
+  made(agent: string): boolean;
+}
+
 /** A group is in reach when the entity may join it. What is heard of it is decided by membership. */
-function inReach(draft: EntityState, { group_id, agent_id }: Subscription, ctx: ReducerContext): boolean {
-  if (group_id !== undefined && !matchesAny(compiledOf(draft, ctx).exercise.may.group ?? ALL, group_id)) return false;
-  return agent_id === undefined || agent_id === idOf(ctx) || tableOf(ctx, 'children').get(agent_id) !== undefined;
+export function inReach({ group_id, agent_id }: Subscription, { id, groups, made }: Reach): boolean {
+  if (group_id !== undefined && !matchesAny(groups ?? ALL, group_id)) return false;
+  return agent_id === undefined || agent_id === id || made(agent_id);
 }
 
 function subscriptionKey({ event, group_id = '', agent_id = '' }: Subscription): string {

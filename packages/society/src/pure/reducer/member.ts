@@ -50,7 +50,7 @@ export const memberHandlers: EventHandlers<EntityState, typeof memberEvents, typ
     followBoard(group, terms?.board === true, ctx);
     if (terms !== null) return;
     unsubscribe(group, ctx);
-    archiveCopies(group, departure, ctx);
+    if (draft.status !== 'removed') archiveCopies(group, departure, ctx); // it may move nothing any more
   },
   'society/Notice@1': (_draft, { event, group, payload }, ctx) => {
     notice({ event, payload, push: true, group, agent: idOf(ctx) }, ctx);

@@ -2,7 +2,7 @@
  * Making agents. Any cell that makes agents, an entity or a swarm, uses it: the agent is made without being able to act,
  * gets its rights, and begins only when they stand. What is refused on the way leaves no agent.
  */
-import type { Capability } from '@reprise/contracts';
+import type { Capability, Patterns } from '@reprise/contracts';
 import { canonical, firstExcess, meet } from '@reprise/kernel/authority';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { type MadeNews, makeWithRights } from '@reprise/work/contracts';
@@ -72,6 +72,11 @@ export function agentMade(news: MadeNews): string | undefined {
 export function unmakeAgent(ctx: ReducerContext, agent_id: string): void {
   if (ctx.takes(entityAt(agent_id), 'society/Unmake@1'))
     ctx.send(entityAt(agent_id), { name: 'society/Unmake@1', value: {} });
+}
+
+/** The groups that an agent may join when it begins; undefined for any. */
+export function groupsReached(agent: AgentToMake, above: Capability): Patterns | undefined {
+  return rightsOf(agent, above).exercise.may.group;
 }
 
 /** The rights that an agent begins with. */

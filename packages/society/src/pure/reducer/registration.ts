@@ -16,8 +16,9 @@ import { endOf } from './agent-times.js';
 import { answerCall, openCall } from './answers.js';
 import { startPlan } from './call-plans.js';
 import { idOf, lineageBelow, tableOf } from './entity-context.js';
+import { inReach, refusedSubscriptions } from './inbox.js';
 import { type Answer, notMade, refusal } from './operations.js';
-import { type AgentToMake, excessOf, makeAgent, noRoomFor } from './register.js';
+import { type AgentToMake, excessOf, groupsReached, makeAgent, noRoomFor } from './register.js';
 import { handedOnBy } from './rights.js';
 import { timeOf } from './time.js';
 /** Registration begins with a key pair; the agent is made when it is there. */
@@ -101,9 +102,6 @@ export function registered(draft: EntityState, agent_id: string, code: string | 
     return answerCall(draft, call, notMade(code, ['entity_exists', 'agent_exists']), ctx);
   }
   const args = agentCalls.agent_register.safeParse(openCall(call, ctx)?.args).data;
-  const { subscriptions } = args ?? {};
-  if (subscriptions !== undefined)
-    ctx.send(entityAt(agent_id), { name: 'society/Subscribe@1', value: { subscriptions } });
   const value = {
     agent_id,
     public_key: child.public_key,
@@ -112,8 +110,24 @@ export function registered(draft: EntityState, agent_id: string, code: string | 
     status: 'registered',
     capabilities: args?.capabilities ?? {},
     expires_at: timeOf(child.expires_at),
+    ...(args?.subscriptions === undefined ? {} : subscribed(draft, args, { agent_id, ...child }, ctx)),
   };
   answerCall(draft, call, { value }, ctx);
+}
+
+/** Subscribes an agent that has begun as its registration asks, and says which subscriptions are out of its reach. */
+function subscribed(
+  draft: EntityState,
+  args: AgentCallOf<'agent_register'>,
+  key: AgentKey,
+  ctx: ReducerContext,
+): ReturnType<typeof refusedSubscriptions> {
+  const { subscriptions = [] } = args;
+  const groups = groupsReached(agentOf(draft, args, key, ctx), handedOnBy(draft, ctx).grant);
+  const reach = { id: key.agent_id, groups, made: () => false };
+  const taken = subscriptions.filter((one) => inReach(one, reach));
+  ctx.send(entityAt(key.agent_id), { name: 'society/Subscribe@1', value: { subscriptions: taken } });
+  return refusedSubscriptions(subscriptions.filter((one) => !taken.includes(one)));
 }
 
 /** An agent as it is recorded. */

@@ -7,7 +7,7 @@
  * until then. A maker whose cell has failed is asked again when the entity acts (SOC-79).
  */
 import type { Capability, Patterns } from '@reprise/contracts';
-import { leq } from '@reprise/kernel/authority';
+import { leq, meet } from '@reprise/kernel/authority';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { compileRights } from '../compile/index.js';
 import { type Compiled, type EntityState, formatHolder, SOCIETY_BOUNDS } from '../contracts/index.js';
@@ -43,6 +43,7 @@ export function changeRights(draft: EntityState, ctx: ReducerContext, change: ()
   }
   narrowTo(draft, before, after, ctx);
   const asked = isWithin(after, before) ? undefined : askMaker(draft, after, ctx);
+  if (asked !== undefined || draft.stands !== null) draft.stands = sidesAsRecorded(met(standing(draft, before), after));
   if (!leq(before.grant, after.grant) || !leq(after.grant, before.grant)) tellAbove(draft, ctx);
   return asked;
 }
@@ -87,6 +88,23 @@ export function rightsStand(
   if (code !== null) return false;
   narrowTo(draft, sidesOf(asking.rights), compiledOf(draft, ctx), ctx);
   return true;
+}
+
+/** The maker has set what this entity asked for last: nothing waits any more, also for the answer that tells of it. */
+export function rightsSet(
+  draft: EntityState,
+  { ask, code }: { readonly ask: number; readonly code: string | null },
+): void {
+  if (code === null && draft.asking?.ask === ask) draft.stands = null;
+}
+
+/** What stands of the rights that follow from the state: less, while the maker has not set what it was asked for. */
+export function standing({ stands }: Pick<EntityState, 'stands'>, compiled: BothSides): BothSides {
+  return stands === null ? compiled : met(sidesOf(stands), compiled);
+}
+
+function met(a: BothSides, b: BothSides): BothSides {
+  return { exercise: meet(a.exercise, b.exercise), grant: meet(a.grant, b.grant) };
 }
 
 function sidesAsRecorded({ exercise, grant }: BothSides): Compiled['rights'] {

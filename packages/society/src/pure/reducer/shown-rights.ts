@@ -5,18 +5,24 @@ import type { ReducerContext } from '@reprise/kernel/define';
 import type { Capabilities, EntityState, MemoryScope, Visibility } from '../contracts/index.js';
 import { secondsUntil } from './agent-times.js';
 import { excessIn } from './register.js';
-import { aboveOf, compiledOf, handedOnTo } from './rights.js';
+import { aboveOf, compiledOf, handedOnTo, standing } from './rights.js';
 
 /** What an entity may do, and the nearest entity above that narrows a dimension which was declared wider. */
 interface ShownRights {
   readonly effective: Capabilities;
+  /** What it has once its maker has set what it asked for; absent when it has that. */
+  readonly waiting?: Capabilities;
   readonly limited_by: readonly { readonly ancestor: string; readonly dimension: string }[];
 }
 
-/** The rights of this entity as they count now. */
+/** The rights of this entity as they count now: those that it asked its maker for and that do not stand yet are apart. */
 export function shownRights(draft: EntityState, ctx: ReducerContext): ShownRights {
-  const { exercise } = compiledOf(draft, ctx);
-  return { effective: shown(exercise, ctx.now), limited_by: limitedBy(draft, ctx) };
+  const compiled = compiledOf(draft, ctx);
+  return {
+    effective: shown(standing(draft, compiled).exercise, ctx.now),
+    ...(draft.stands === null ? {} : { waiting: shown(compiled.exercise, ctx.now) }),
+    limited_by: limitedBy(draft, ctx),
+  };
 }
 
 /** A capability of the kernel in wire form. Groups are those whose stores it reaches. */

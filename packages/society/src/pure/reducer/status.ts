@@ -1,9 +1,17 @@
 /** The status of an agent: which changes are legal, and what comes with each, in the delivery of the change. */
 import { type Actor, present } from '@reprise/contracts';
 import type { ReducerContext } from '@reprise/kernel/define';
-import { type AgentStatus, type EntityState, SOCIETY_BOUNDS, type StatusReason, swarmAt } from '../contracts/index.js';
+import {
+  type AgentStatus,
+  type EntityState,
+  GROUP,
+  SOCIETY_BOUNDS,
+  type StatusReason,
+  swarmAt,
+} from '../contracts/index.js';
 import { idOf, passRemoved, tableOf } from './entity-context.js';
 import { statusNews } from './member-news.js';
+import { isOfFailedCell } from './operations.js';
 import { changeRights } from './rights.js';
 import { commandSessions } from './sessions.js';
 import { isLegal } from './status-table.js';
@@ -54,6 +62,13 @@ export function setStatus(
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
   if (letBelow !== isActive(draft) || to === 'removed') tellStatus(draft, ctx);
+  if (to === 'removed') leaveGroups(ctx);
+}
+
+/** A removed agent is a member of nothing: each group hears so from it. */
+function leaveGroups(ctx: ReducerContext): void {
+  const leaving = { name: 'society/Leave@1', value: { entity: idOf(ctx) } };
+  for (const [group] of tableOf(ctx, 'memberships').range()) ctx.send([GROUP, group], leaving);
 }
 
 /** The first operation of an agent makes it active. */
@@ -141,7 +156,8 @@ export function tellChildren(draft: EntityState, above: () => object, ctx: Reduc
   if (more) ctx.send(ctx.address, { name: 'society/Continue@1', value: {} });
 }
 
-function parentStatus(draft: EntityState, ctx: ReducerContext) {
+/** What agents below hear of this entity: whether they may act. */
+export function parentStatus(draft: EntityState, ctx: ReducerContext) {
   return {
     active: isActive(draft),
     removed: draft.orphaned || draft.status === 'removed',
@@ -159,6 +175,11 @@ function endSwarms(ctx: ReducerContext): void {
 /** A swarm passes on to its agents what it hears; one that was taken back hears nothing. */
 function tellSwarm(swarm: string, event: { readonly name: string; readonly value: object }, ctx: ReducerContext): void {
   ctx.send(swarmAt(swarm), event, { reply: 'refusal', tag: `${SWARM_GONE_TAG}${swarm}` });
+}
+
+/** A swarm did not take what it was told: one that is gone is forgotten, one whose cell has failed is not. */
+export function swarmGone(tag: string, code: string, ctx: ReducerContext): void {
+  if (!isOfFailedCell(code)) tableOf(ctx, 'swarms').delete(tag.slice(SWARM_GONE_TAG.length));
 }
 
 /** Begins the tag of what a swarm is told: of one that is gone, it comes back. */

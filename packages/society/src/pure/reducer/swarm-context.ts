@@ -99,6 +99,12 @@ export function failing(draft: SwarmState, code: string): void {
   draft.code = code.slice(0, 96);
 }
 
+/** An entity was deactivated: a swarm that it leads fails. A coordinator of a slot ends with its task, and counts no longer. */
+export function coordinatorOver(draft: SwarmState, entity: string): void {
+  const leads = entity === draft.coordinator && draft.coordinator_slot === null;
+  if (leads) failing(draft, 'coordinator/deactivated');
+}
+
 /** Keeps the purpose of a plan. */
 export function purposeOf(ctx: ReducerContext, plan: number, purpose: SwarmPlan): void {
   swarmTable(ctx, 'plans').set(planKey(plan), purpose);

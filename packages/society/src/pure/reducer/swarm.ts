@@ -40,9 +40,19 @@ import { passRemoved } from './entity-context.js';
 import { failedTimer } from './failed-agents.js';
 import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
+import { suspendRevived, swarmRevived } from './revived.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
-import { failing, isOver, memberKey, membersOf, swarmTable, takePurpose } from './swarm-context.js';
+import {
+  coordinatorOver,
+  failing,
+  isOver,
+  memberKey,
+  memberOr,
+  membersOf,
+  swarmTable,
+  takePurpose,
+} from './swarm-context.js';
 import { deputyOf } from './swarm-deputy.js';
 import {
   form,
@@ -99,11 +109,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     keyed(draft, purpose.member, { code, key: value as unknown as MemberKeyed | null }, ctx);
   },
   'society/Joined@1': (draft, { entity, code }, ctx) => joined(draft, entity, code, ctx),
-  'society/MemberOver@1': (draft, { entity }) => {
-    // A coordinator of a slot ends with its task; one that existed before has none.
-    const leads = entity === draft.coordinator && draft.coordinator_slot === null;
-    if (leads && !isOver(draft)) failing(draft, 'coordinator/deactivated');
-  },
+  'society/MemberOver@1': (draft, { entity }) => coordinatorOver(draft, entity),
   'society/CreatorOver@1': (draft, _, ctx) => {
     if (isUnbegun(draft, ctx)) refuse(draft, 'creator/deactivated', ctx);
     else if (!isOver(draft)) failing(draft, 'creator/deactivated');
@@ -114,6 +120,14 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   },
   'society/ChildStatus@1': (draft, told, ctx, member) => memberStatus(draft, told, member, ctx),
   ...failedMemberHandlers,
+  'sys/Revived@1': (draft, _, ctx) => {
+    swarmRevived(draft, ctx);
+    tellMembers({ name: 'society/Report@1', value: {} }, ctx);
+  },
+  'society/AgentRevived@1': (draft, _, ctx, member) => {
+    suspendRevived(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), ctx);
+    swarmRevived(draft, ctx);
+  },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);

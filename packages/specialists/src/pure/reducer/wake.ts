@@ -75,7 +75,7 @@ export function wakeDue(delivery: Delivery): void {
   const results = beginWake(delivery);
   const input = {
     ...{ epoch: wake.epoch, results, ...beginReading(delivery) },
-    sections: [...resultSections(delivery, results), ...decisionSection(delivery)],
+    sections: [...resultSections(delivery, results), ...readySection(delivery), ...decisionSection(delivery)],
   };
   const plan = ctx.emit({ plan: wakePlan, input });
   tableOf(delivery, 'plans').set(key(plan), { kind: 'wake', reading: input.id, results });
@@ -134,6 +134,20 @@ export function resultItems(n: number, row: RecordedResult): ComposedItem[] {
   return [own, { label: `agent_result:${n}`, ref: output_ref, kind: 'llm_output', view: 'summary' }];
 }
 
+/**
+ * The tasks that wait for the coordinator to hand them out: a coordinator that reads only the results would leave them, and the
+ * project would stay open.
+ */
+function readySection(delivery: Delivery): ComposedSection[] {
+  const { pending } = delivery.state.counts;
+  if (pending === 0 || tableOf(delivery, 'team').get('team')?.dispatch === 'auto') return [];
+  const named = tasksThatAre(delivery, ['pending']);
+  const lines = named.map(([n, { title, skill }]) => told`- task ${n}, "${title}", for ${skill}`);
+  const more = pending > named.length ? [told`and ${pending - named.length} more: task_graph names them`] : [];
+  const asked = told`These tasks are ready, and begin when you hand them out with spawn_agent:`;
+  return [{ title: 'Ready tasks', items: [toldItem(toldLines([asked, ...lines, ...more]))] }];
+}
+
 /** What has to be decided, when this wake tells it. */
 function decisionSection(delivery: Delivery): ComposedSection[] {
   if (!delivery.state.wake.decides) return [];
@@ -163,19 +177,25 @@ export function stateNeed({ state, ctx }: Delivery, before: ProjectState['needs'
 
 /** Tasks that failed or are blocked, as many as are named. */
 function undecided(delivery: Delivery): [number, RecordedTask][] {
+  return tasksThatAre(delivery, ['failed', 'blocked']);
+}
+
+/** The first tasks in one of these states, as many as are named. */
+function tasksThatAre(delivery: Delivery, statuses: readonly RecordedTask['status'][]): [number, RecordedTask][] {
   const found: [number, RecordedTask][] = [];
   const tasks = tableOf(delivery, 'tasks');
   for (let page = tasks.range(); page.length > 0; page = tasks.range({ after: page.at(-1)?.[0] ?? '' })) {
     for (const [at, row] of page) {
-      if (row.status !== 'failed' && row.status !== 'blocked') continue;
+      if (!statuses.includes(row.status)) continue;
       found.push([Number(at), row]);
-      if (found.length === UNDECIDED_MAX) return found;
+      if (found.length === NAMED_MAX) return found;
     }
   }
   return found;
 }
 
-const UNDECIDED_MAX = 12;
+/** How many tasks a wake, or the need of a decision, names. */
+const NAMED_MAX = 12;
 
 type Composed = EventValue<typeof projectNews, 'specialists/WakeComposed@1'>;
 

@@ -291,7 +291,7 @@ function wordsOf(id: string): string {
 async function inWords(asking: () => Promise<Run | CommandReceipt>): Promise<string> {
   try {
     const told = await asking();
-    if (!('status' in told)) return told.id;
+    if ('stream' in told) return told.id;
     if (told.status === 'accepted' || told.code !== 'session_absent') return JSON.stringify(told);
   } catch (error) {
     if (!isRepriseError(error, 'request_rejected')) throw error;

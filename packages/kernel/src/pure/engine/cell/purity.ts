@@ -2,6 +2,7 @@
  * Runs authors' pure code. While it runs the depth is above zero; `@reprise/kernel/guard`, when installed,
  * makes clocks, random, timers and I/O throw then. A violation is sticky: catching it does not hide it.
  */
+import { lineOfError } from '@reprise/contracts';
 import { Exhausted, Fault, Miss, Rejected } from '../leaf/signals.js';
 
 /** Shared with the guard. Folding is synchronous, so a plain counter is enough. */
@@ -58,14 +59,5 @@ function classify(thrown: unknown): unknown {
   if (thrown instanceof Fault || thrown instanceof Rejected || thrown instanceof Miss) return thrown;
   // Any RangeError may be a stack overflow, and the stack depth differs between engines and even between flags.
   if (thrown instanceof RangeError) return new Exhausted(thrown);
-  return new Fault('threw', describe(thrown), thrown);
-}
-
-/** A text for a thrown value. Anything can be thrown, also values that cannot be turned into text. */
-function describe(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  } catch {
-    return 'a value without a text';
-  }
+  return new Fault('threw', lineOfError(thrown), thrown);
 }

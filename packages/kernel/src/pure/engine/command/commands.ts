@@ -19,12 +19,13 @@ import {
 } from '@reprise/contracts';
 import { amountsFit } from '../../authority/index.js';
 import { encode, FRAME_DEPTH_MAX, type Hash, toHex } from '../../codec/index.js';
+import type { EffectDefinition } from '../../define/index.js';
 import { check } from '../../schema/index.js';
 import type { FrameFold } from '../frame/frame-fold.js';
 import { tellOwner } from '../frame/notify.js';
 import { wakeWhenDue } from '../frame/wake.js';
 import { guaranteeOf, startOrWait } from '../gate/effects.js';
-import { fullName, gateEffect, mayAnswer } from '../gate/gate.js';
+import { gateEffect, mayAnswer, rememberedName } from '../gate/gate.js';
 import { setRights } from '../gate/grants.js';
 import { authorityOf, cellOf, holderOf, isAdapter, isGeneration } from '../gate/rights.js';
 import { accountKey, effectKey, settledKey } from '../leaf/leaf-key.js';
@@ -156,19 +157,20 @@ function release(fold: FrameFold, id: string, waiting: EffectLeaf, value: Approv
   if (definition === undefined) throw new Refusal('unknown_effect', `the app has no effect ${effect.name}`);
   const given = decision.params ?? effect.params;
   const checked = check(definition.params, given as never);
-  if (!checked.ok && decision.params !== undefined) {
+  if (!checked.ok) {
+    const isWaiting = decision.params === undefined; // a deployment came between
     throw new Refusal('event_invalid', `invalid parameters of ${effect.name}`, {
       where: checked.path,
       expected: checked.expected,
       actual: checked.actual,
+      ...(isWaiting ? { hint: 'Its definition has changed: approve it with other parameters, or deny it.' } : {}),
     });
   }
-  if (!checked.ok) return refuseRelease(fold, id, effect, 'validation_error', cause); // a deploy came between
   const { plan } = effect;
   const cell: Address = [plan[0], plan[1]];
   if (decision.remember !== undefined && isGeneration(fold, cell, effect.inc)) {
-    const kind: [string, number | null] = [fullName(definition, checked.value), decision.remember.until];
-    setRights(fold, { holder: holderOf(cell), remember: kind }, who, cause);
+    const name = requireRememberedName(definition, checked.value, id);
+    setRights(fold, { holder: holderOf(cell), remember: [name, decision.remember.until] }, who, cause);
   }
   const verdict = gateEffect(fold, { plan, inc: effect.inc, definition, params: checked.value, approved: id });
   if (!verdict.allow) return refuseRelease(fold, id, effect, verdict.code, cause);
@@ -179,6 +181,18 @@ function release(fold: FrameFold, id: string, waiting: EffectLeaf, value: Approv
   const receipt = startOrWait(fold, id, { ...freed, ...reserved }, definition, cause);
   if (receipt !== undefined) return settleInFrame(fold, id, freed, { by: 'gate', receipt }, cause); // nothing is reserved yet
   tellGoesOn(fold, id, effect, { ...by, ...said }, cause);
+}
+
+/** An approval that would cover nothing is not remembered in silence. */
+function requireRememberedName(definition: EffectDefinition, params: Value, id: string): string {
+  const name = rememberedName(definition, params);
+  if (name !== undefined) return name;
+  throw new Refusal('invalid_argument', 'the approval cannot be remembered', {
+    where: `effect ${id}`,
+    expected: `the parameter "${definition.remembers}", which says what is approved`,
+    actual: undefined,
+    hint: 'Approve it without `remember`.',
+  });
 }
 
 /** The gate refuses what was approved: that is no denial of the principal that approved it. */

@@ -342,20 +342,43 @@ function isWhole({ amounts }: Reserved): boolean {
 
 function isRemembered(fold: FrameFold, who: string, asked: AskedEffect): boolean {
   if (fold.rules.governed !== true) return false;
-  const names = namesOf(asked);
-  return approvalsOf(fold, who).some(
-    ([kind, until]) => names.some((name) => matches(kind, name)) && (until === null || fold.at < until),
-  );
+  const holds = coveredBy(asked);
+  return approvalsOf(fold, who).some(([kind, until]) => holds(kind) && (until === null || fold.at < until));
 }
 
-/** The names of an effect in rules and remembered approvals: its kind, also with its subject. */
+/**
+ * Whether a remembered name covers an effect. Where the definition states `remembers`, only the exact name does: a
+ * pattern, or a name from before, does not say which value was approved.
+ */
+function coveredBy({ definition, params }: Pick<AskedEffect, 'definition' | 'params'>): (kind: string) => boolean {
+  if (definition.remembers !== null) {
+    const exact = rememberedName(definition, params);
+    return (kind) => kind === exact;
+  }
+  const names = namesOf({ definition, params });
+  return (kind) => names.some((name) => matches(kind, name));
+}
+
+/** The name under which an approval of an effect is remembered; undefined when it cannot be. */
+export function rememberedName(definition: EffectDefinition, params: Value): string | undefined {
+  const { remembers } = definition;
+  const full = fullName(definition, params);
+  if (remembers === null) return full;
+  const value = (params as Readonly<Record<string, Value>>)[remembers];
+  const name = `${full}#${String(value)}`;
+  const isWhole =
+    typeof value === 'string' && value !== '' && (definition.subject === null || full !== definition.name);
+  return isWhole && pattern.safeParse(name).success ? name : undefined;
+}
+
+/** The names of an effect in rules: its kind, also with its subject. */
 function namesOf({ definition, params }: Pick<AskedEffect, 'definition' | 'params'>): readonly string[] {
   const full = fullName(definition, params);
   return full === definition.name ? [full] : [definition.name, full];
 }
 
 /** The kind of an effect with its subject, as far as that can be named by a pattern. */
-export function fullName({ name, subject }: EffectDefinition, params: Value): string {
+function fullName({ name, subject }: EffectDefinition, params: Value): string {
   if (subject === null) return name;
   const text = (params as Readonly<Record<string, Value>>)[subject];
   const full = `${name}#${String(text)}`;

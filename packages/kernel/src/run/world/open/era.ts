@@ -57,7 +57,7 @@ export function isOtherPolicy(options: Choice, world: WorldLeaf): boolean {
 }
 
 /** An era that begins only because of its policy. */
-export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], migrates: [], inFlight: [] };
+export const NO_CHANGE: EraChange = { added: [], dropped: [], compatible: [], fitting: [], migrates: [], inFlight: [] };
 
 /**
  * The record that begins another era: the same world, the definitions of the app, and the policy if one is given.

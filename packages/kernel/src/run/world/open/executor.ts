@@ -7,6 +7,7 @@ import {
   RepriseError,
   type Value,
 } from '@reprise/contracts';
+import type { ContentStore } from '../../../ports/content/port.js';
 import type { Scrubber } from '../../../ports/scrub/index.js';
 import type { OpenStore } from '../../../ports/store/store.js';
 import type { Clock } from '../../../ports/time/clock.js';
@@ -20,6 +21,7 @@ import type { IngressOutcome } from '../write/ingress.js';
 import { askInput, attemptInput, deferredInput, dryInput, type OwnInput, receiptInput } from '../write/own-inputs.js';
 import type { Stepper } from '../write/stepper.js';
 import type { OpenKernelWorldOptions } from './options.js';
+import type { ServiceWatch } from './service-watch.js';
 import type { Troubles } from './troubles.js';
 
 /** The collaborators of an executor. */
@@ -30,6 +32,8 @@ interface ExecutorParts {
   readonly clock: Clock;
   readonly scrubber: Scrubber;
   readonly troubles: Troubles;
+  readonly content: ContentStore;
+  readonly services: ServiceWatch;
   now(): number;
   /** The current rights of a cell. */
   rights(cell: Address): Promise<Capability>;
@@ -60,11 +64,13 @@ export async function settle(
   await submit(receiptInput(effect, attempt, receipt, unanswered));
 }
 
-function makeDispatcher({ options, store, clock, scrubber, troubles, now, submit, rights }: ExecutorParts): Dispatcher {
+function makeDispatcher(parts: ExecutorParts): Dispatcher {
+  const { options, clock, scrubber, troubles, content, services, now, submit, rights } = parts;
   const { adapters = [], throttle } = options;
   return new Dispatcher({
     adapters: throttle === undefined ? adapters : adapters.map((adapter) => throttled(adapter, throttle)),
-    content: store.content,
+    content,
+    services,
     clock,
     now,
     secret: options.secrets ?? noSecrets,

@@ -45,6 +45,8 @@ const CLOSING: readonly ErrorCode[] = ['internal_error', 'fenced'];
 export interface StepperHost extends EffectSlots {
   /** Frames became durable, in order. */
   committed(frames: readonly CommittedFrame[]): void;
+  /** Writes a commit for which a number of inputs wait. */
+  commits<T>(waiting: number, commit: () => Promise<T>): Promise<T>;
   /** The store is full, and own inputs wait until it has room. */
   storeFull(error: RepriseError, waiting: number): void;
   /** Called when the world can write no more. */
@@ -238,14 +240,20 @@ export class Stepper {
   /** @returns false when the batch was taken back */
   async #commit(batch: Batch): Promise<boolean> {
     if (batch.broken !== undefined) return this.#fail(batch, batch.broken);
+    if (!(await this.parts.host.commits(batch.outcomes.length, () => this.#write(batch)))) return false;
+    this.#retryMs = RETRY_MS_FIRST;
+    this.#publish(batch);
+    return true;
+  }
+
+  /** @returns whether the batch is durable */
+  async #write(batch: Batch): Promise<boolean> {
     try {
       if (batch.frames.length > 0) await appendBatch(batch, this.durable, this.parts);
       this.durable = batch.head;
     } catch (error) {
-      if (!(await this.#recover(batch, error))) return false;
+      return await this.#recover(batch, error);
     }
-    this.#retryMs = RETRY_MS_FIRST;
-    this.#publish(batch);
     return true;
   }
 

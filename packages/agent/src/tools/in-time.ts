@@ -1,4 +1,4 @@
-import { messageOf } from '../tools/schema.js';
+import { messageOf } from './schema.js';
 
 /**
  * How long recorded code may take for one judgment, in milliseconds. A rule that asks a service answers in seconds; a

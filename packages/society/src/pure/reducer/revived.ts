@@ -1,0 +1,136 @@
+/**
+ * An entity that was revived: what was sent to it while its cell had failed is gone. It asks its maker and its groups how it
+ * stands, and its agents how they do, so that what was taken from it counts before anything else that it does.
+ *
+ * Invariants
+ * V1  A revival gives nothing: who does not answer because its cell has failed as well has the entity be no member there.
+ * V2  What an agent is told again is what its maker tells at each change; an agent that missed nothing changes nothing.
+ */
+import type { Address } from '@reprise/contracts';
+import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import {
+  type EntityState,
+  entityAt,
+  type entityTables,
+  GROUP,
+  type revivedNews,
+  type SwarmState,
+  swarmAt,
+} from '../contracts/index.js';
+import { makerRefused } from './agent-rights.js';
+import { answerCall } from './answers.js';
+import { followBoard } from './board-reading.js';
+import { rowKeyOf } from './caller.js';
+import { tableOf } from './entity-context.js';
+import { failedAgentOf } from './failed-agents.js';
+import { unsubscribe } from './inbox.js';
+import { memberTable } from './member-context.js';
+import { archiveCopies } from './memory.js';
+import { isOfFailedCell, refusal } from './operations.js';
+import { planFailed } from './plan-failures.js';
+import { changeRights, handedOnBy } from './rights.js';
+import { parentStatus, setStatus, tellMaker } from './status.js';
+import { isLegal } from './status-table.js';
+import { entriesOf } from './table-rows.js';
+import { tierByVerdicts } from './trust.js';
+
+/** The handlers of the events about revivals. */
+export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
+  'sys/Revived@1': (draft, _, ctx) => {
+    if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
+    endOpen(draft, ctx);
+    draft.telling = { above: null, status: null };
+    askMaker(draft.maker, ctx);
+    for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
+    for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
+    tellAgain(draft, '', ctx);
+  },
+  'society/AgentRevived@1': (draft, _, ctx) => tellAgent(draft, rowKeyOf(ctx), ctx),
+  'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
+  'society/SuspendedFor@1': (draft, { by, depth }, ctx) => {
+    if (isLegal(draft.status, 'suspended'))
+      setStatus(draft, 'suspended', { reason: 'asked', by: { id: by, depth } }, ctx);
+  },
+  'society/Report@1': (draft, _, ctx) => tellMaker(draft, ctx),
+  'society/TellAgain@1': (draft, { after }, ctx) => tellAgain(draft, after, ctx),
+};
+
+/** Begins the tags of questions to groups. */
+export const STANDS_TAG = 'stands.';
+
+/** A group did not answer how this entity stands there: it is no member, or the group has failed as well (V1). */
+export function groupSilent(draft: EntityState, tag: string, code: string, ctx: ReducerContext): void {
+  const group = tag.slice(STANDS_TAG.length);
+  const departure = memberTable(ctx, 'terms').get(group)?.departure_policy ?? 'permissive';
+  const hasLeft = !isOfFailedCell(code);
+  changeRights(draft, ctx, () => {
+    tableOf(ctx, 'memberships').delete(group);
+    if (hasLeft) memberTable(ctx, 'terms').delete(group);
+  });
+  if (!hasLeft) return;
+  followBoard(group, false, ctx);
+  unsubscribe(group, ctx);
+  archiveCopies(group, departure, ctx);
+}
+
+/** A swarm, or an agent of it, was revived: the creator tells the swarm again what its agents are told. */
+export function swarmRevived({ creator }: SwarmState, ctx: ReducerContext): void {
+  ctx.send(entityAt(creator), { name: 'society/SwarmRevived@1', value: {} });
+}
+
+/** An agent that was suspended while its cell had failed is suspended now, by the same entity. */
+export function suspendRevived(agent_id: string, ctx: ReducerContext): void {
+  const suspended = failedAgentOf(agent_id, ctx)?.suspended ?? null;
+  if (suspended !== null) ctx.send(entityAt(agent_id), { name: 'society/SuspendedFor@1', value: suspended });
+}
+
+/** Who called has heard that the cell has failed: no call waits any more, and the plans of the cell are gone. */
+function endOpen(draft: EntityState, ctx: ReducerContext): void {
+  for (const [call] of entriesOf(tableOf(ctx, 'calls')))
+    answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
+  for (const [plan] of entriesOf(tableOf(ctx, 'plans'))) planFailed(draft, Number(plan), 'cell_failed', ctx);
+}
+
+function askMaker(maker: Address | null, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentRevived@1', value: {} });
+}
+
+function askGroup(group: string, ctx: ReducerContext): void {
+  const answer = { reply: 'refusal', tag: `${STANDS_TAG}${group}` } as const;
+  ctx.send([GROUP, group], { name: 'society/MemberRevived@1', value: {} }, answer);
+}
+
+/** The agents that one delivery tells; the rest follows before any other input. */
+const TOLD_AT_ONCE = 16;
+
+function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void {
+  const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
+  for (const [agent, { status }] of rows) {
+    if (status === 'removed') continue;
+    tellAgent(draft, agent, ctx);
+    ctx.send(entityAt(agent), { name: 'society/Report@1', value: {} });
+  }
+  const last = rows.length === TOLD_AT_ONCE ? rows.at(-1)?.[0] : undefined;
+  if (last !== undefined) ctx.send(ctx.address, { name: 'society/TellAgain@1', value: { after: last } });
+}
+
+/** Tells an agent all that its maker tells it at changes. */
+function tellAgent(draft: EntityState, agent: string, ctx: ReducerContext): void {
+  suspendRevived(agent, ctx);
+  for (const event of toldBelow(draft, ctx)) ctx.send(entityAt(agent), event);
+  ctx.send(entityAt(agent), { name: 'society/Tier@1', value: { tier: tierByVerdicts(agent, ctx) } });
+}
+
+/** A swarm passes on to its agents what it is told; it ends with its creator. */
+function tellSwarmAgain(draft: EntityState, swarm: string, ctx: ReducerContext): void {
+  for (const event of toldBelow(draft, ctx)) ctx.send(swarmAt(swarm), event);
+  if (draft.status === 'deactivated' || draft.status === 'removed')
+    ctx.send(swarmAt(swarm), { name: 'society/CreatorOver@1', value: {} });
+}
+
+function toldBelow(draft: EntityState, ctx: ReducerContext) {
+  return [
+    { name: 'society/Above@1', value: handedOnBy(draft, ctx) },
+    { name: 'society/ParentStatus@1', value: parentStatus(draft, ctx) },
+  ];
+}
