@@ -34,7 +34,8 @@ export interface Node {
   status: string;
   end: number;
   readonly swarm: string;
-  readonly reviews: readonly string[];
+  /** The agents whose items wait in a staging store for its decision. */
+  reviews: readonly string[];
   /** Its own cell has failed: what is taken from it is cut by those above, and nothing else changes it. */
   failed: boolean;
   /** What was cut so, in the order of time. */

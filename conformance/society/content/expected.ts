@@ -1,13 +1,23 @@
 /**
- * What each entity of a society is to be shown of the items of its groups, told from the history of a world and the rules
+ * What each entity of a society is to be shown of the items of its stores, told from the history of a world and the rules
  * of the specification alone. It shares no code with the society: rights come from the oracle of rights.
  */
 import { may, type Node } from '../oracle.js';
 
-/** A group as the oracle knows it: how eagerly members hear, and its news in order. */
+/** How eagerly the members of a group hear of news. */
+export type Eagerness = 'chatty' | 'moderate' | 'taciturn';
+
+/** News of a group: who brings it, who hear nothing of it, and an item or a change of its members. */
+interface Post {
+  readonly by: readonly string[];
+  readonly news: string;
+}
+
+/** A group as the oracle knows it: how eagerly members hear, its news in order, and whether it still takes items. */
 export interface Group {
-  readonly eagerness: 'chatty' | 'moderate' | 'taciturn';
-  readonly posts: { readonly by: string; readonly item: string }[];
+  readonly eagerness: Eagerness;
+  readonly posts: Post[];
+  isOpen: boolean;
 }
 
 /** An item: its store, its words, and whether it is in use. */
@@ -15,97 +25,227 @@ export interface Item {
   readonly author: string;
   readonly store: string;
   readonly canary: string;
+  readonly subject?: string | undefined;
+  /** An archive: a search shows what it is, and none of its words. */
+  readonly isArchive?: true;
   state: 'live' | 'quarantined' | 'archived';
+}
+
+/** What an agent brought back, until its parent has decided on all of it: its items, and the groups that they are for. */
+export interface Staged {
+  readonly agent: string;
+  readonly parent: string;
+  readonly forced: boolean;
+  readonly items: readonly { readonly id: string; readonly group: string; readonly isDoubted: boolean }[];
+  left: readonly string[];
+}
+
+/** A swarm: who made it, who leads it, and whether it goes on. */
+export interface Swarm {
+  readonly creator: string;
+  readonly lead: string;
+  readonly workers: readonly string[];
+  readonly goal: string;
+  /** The words that its agents have said, by the number of the task. */
+  readonly said: string[];
+  isOver: boolean;
 }
 
 /** What an entity has been shown, and what waits. */
 interface Shown {
-  /** The items whose events stand in its inbox. */
+  /** The news in its inbox. */
   readonly inbox: string[];
   /** The items whose words its next run is shown, if it may read them then. */
   waiting: string[];
   /** The words in its session, in any order. */
   readonly session: Set<string>;
+  /** The words that a tool has shown it: copies, which an erasure of the item does not reach. */
+  readonly copied: Set<string>;
   /** The words that wait for the next step of the run under way. */
   next: string[];
   /** How much of each board it has read. */
   readonly read: Map<string, number>;
   running: boolean;
+  hasSession: boolean;
+}
+
+/** All that changes in a world. */
+interface Known {
+  readonly tree: Node[];
+  readonly groups: Map<string, Group>;
+  readonly items: Map<string, Item>;
+  readonly erased: Set<string>;
+  readonly shown: Map<string, Shown>;
+  readonly staged: Map<string, Staged>;
+  readonly swarms: Map<string, Swarm>;
+  /** When what each agent may do was last changed to its disadvantage, perhaps and for certain; and when its chain moved. */
+  readonly changed: Map<string, number>;
+  readonly lost: Map<string, number>;
+  readonly moved: Map<string, number>;
 }
 
 /** The most items whose words one run is shown. */
 const AT_ONCE = 8;
 
+/** The most items that a page shows a model. */
+const PAGE = 8;
+
 /** The expectations of one world. */
 export class Expected {
-  readonly groups = new Map<string, Group>();
-  readonly items = new Map<string, Item>();
-  readonly erased = new Set<string>();
-  readonly #shown = new Map<string, Shown>();
+  constructor(
+    private readonly known: Known = {
+      ...{ tree: [], groups: new Map(), items: new Map(), erased: new Set(), shown: new Map() },
+      ...{ staged: new Map(), swarms: new Map(), changed: new Map(), lost: new Map(), moved: new Map() },
+    },
+  ) {}
 
-  constructor(readonly tree: readonly Node[]) {}
+  get tree(): Node[] {
+    return this.known.tree;
+  }
+
+  get groups(): Map<string, Group> {
+    return this.known.groups;
+  }
+
+  get items(): Map<string, Item> {
+    return this.known.items;
+  }
+
+  get erased(): Set<string> {
+    return this.known.erased;
+  }
+
+  get staged(): Map<string, Staged> {
+    return this.known.staged;
+  }
+
+  get swarms(): Map<string, Swarm> {
+    return this.known.swarms;
+  }
+
+  /** What is to be expected of a fork of the world as it is now. */
+  fork(): Expected {
+    return new Expected(structuredClone(this.known));
+  }
 
   of(id: string): Shown {
-    const known = this.#shown.get(id);
+    const known = this.known.shown.get(id);
     if (known !== undefined) return known;
-    const fresh: Shown = { inbox: [], waiting: [], session: new Set(), next: [], read: new Map(), running: false };
-    this.#shown.set(id, fresh);
+    const fresh: Shown = {
+      ...{ inbox: [], waiting: [], session: new Set(), copied: new Set(), next: [] },
+      ...{ read: new Map(), running: false, hasSession: false },
+    };
+    this.known.shown.set(id, fresh);
     return fresh;
   }
 
-  /** Whether an entity may read the store of a group now. */
-  reads(node: Node, group: string, now: number): boolean {
-    if (node.kind === 'person') return node.members[group] !== undefined;
-    return may(this.tree, this.tree.indexOf(node), { ask: 'read', name: `group:${group}`, now });
+  node(id: string): Node {
+    return this.tree.find((node) => node.id === id) as Node;
+  }
+
+  parent({ parent }: Node): Node {
+    return this.tree[parent] as Node;
+  }
+
+  /** Whether one entity is another, or stands above it. */
+  isAtOrAbove(above: Node, node: Node): boolean {
+    return node === above || (node.parent >= 0 && this.isAtOrAbove(above, this.parent(node)));
+  }
+
+  /** Whether an entity may read a store now. Above a person nothing narrows: a person reads what is its own. */
+  reads(node: Node, store: string, now: number): boolean {
+    if (node.kind !== 'person') return this.#may(node, 'read', store, now);
+    if (store.startsWith('group:')) return node.members[store.slice('group:'.length)] !== undefined;
+    if (store.startsWith('staging:')) return this.staged.get(store)?.parent === node.id;
+    return store === 'public' || store === `private:${node.id}`;
+  }
+
+  /** Whether an entity may write to a store now. */
+  writes(node: Node, store: string, now: number): boolean {
+    if (!store.startsWith('group:')) return store === `private:${node.id}` && this.#may(node, 'write', store, now);
+    const group = store.slice('group:'.length);
+    if (this.groups.get(group)?.isOpen !== true || node.members[group] === undefined) return false;
+    return node.members[group] !== 'viewer' && (node.kind === 'person' || this.#may(node, 'write', store, now));
+  }
+
+  /** Whether an entity may use a group at all. */
+  uses(node: Node, group: string, now: number): boolean {
+    return node.kind === 'person' || this.#may(node, 'group', group, now);
+  }
+
+  #may(node: Node, ask: string, name: string, now: number): boolean {
+    return may(this.tree, this.tree.indexOf(node), { ask, name, now });
   }
 
   /** Whether an entity may act: one that is not autonomous stands still with those above it. */
-  operates({ kind, status, parent }: Node): boolean {
-    return kind === 'person' || (status === 'active' && this.operates(this.tree[parent] as Node));
+  operates(node: Node): boolean {
+    if (node.kind === 'person') return true;
+    return node.status === 'active' && !node.failed && this.operatesAbove(node);
+  }
+
+  /** Whether all above an entity may act. A parent whose cell has failed keeps its status. */
+  operatesAbove(node: Node): boolean {
+    const parent = this.parent(node);
+    return parent.kind === 'person' || (parent.status === 'active' && this.operatesAbove(parent));
   }
 
   joined(node: Node, group: string): void {
     this.of(node.id).read.set(group, this.groups.get(group)?.posts.length ?? 0);
+    this.#publish({ by: [node.id], news: `${node.id} joins ${group}` }, group, 0);
   }
 
   left(node: Node, group: string): void {
     this.of(node.id).read.delete(group);
+    this.#publish({ by: [node.id], news: `${node.id} leaves ${group}` }, group, 0);
   }
 
-  /** An item was written, or copied, to the store of a group by one of its members. */
-  wrote(by: string, group: string, item: string, now: number): void {
+  /** An item was written, or copied, to the store of a group by its members: the one that wrote it, and one that merged it. */
+  wrote(by: readonly string[], group: string, item: string, now: number): void {
+    this.#publish({ by, news: item }, group, now);
+  }
+
+  #publish(post: Post, group: string, now: number): void {
     const { eagerness, posts } = this.groups.get(group) as Group;
-    posts.push({ by, item });
+    posts.push(post);
     if (eagerness !== 'chatty') return;
-    for (const node of this.tree) {
-      if (node.failed || node.id === by || node.members[group] === undefined || !this.reads(node, group, now)) continue;
-      const shown = this.of(node.id);
-      shown.inbox.push(item);
-      if (shown.running && this.operates(node)) shown.next.push(this.#canary(item));
-      else shown.waiting.push(item);
+    for (const node of this.tree)
+      if (!node.failed && !post.by.includes(node.id) && node.members[group] !== undefined)
+        this.#hears(node, group, post, now);
+  }
+
+  #hears(node: Node, group: string, { news }: Post, now: number): void {
+    const item = this.items.get(news);
+    const shown = this.of(node.id);
+    if (item === undefined) {
+      shown.inbox.push(news);
+      return;
     }
+    if (!this.reads(node, `group:${group}`, now)) return;
+    shown.inbox.push(news);
+    if (shown.running && this.operates(node)) shown.next.push(item.canary);
+    else shown.waiting.push(news);
   }
 
   /** The entities whose clients are told of an item: by the event in the inbox, or by the news on the board. */
   told(by: string, group: string, now: number): ReadonlySet<string> {
     const isChatty = this.groups.get(group)?.eagerness === 'chatty';
     const members = this.tree.filter((node) => node.id !== by && node.members[group] !== undefined);
-    const heard = members.filter((node) => this.reads(node, group, now) && !(isChatty && node.failed));
+    const heard = members.filter((node) => this.reads(node, `group:${group}`, now) && !(isChatty && node.failed));
     return new Set(heard.map(({ id }) => id));
   }
 
   /** An entity reads the boards of its groups. */
   takesBoards(node: Node, now: number): void {
     const shown = this.of(node.id);
-    for (const [group, { eagerness, posts }] of this.groups) {
+    for (const [group, { eagerness, posts }] of [...this.groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const read = shown.read.get(group);
       if (eagerness === 'chatty' || read === undefined) continue;
       shown.read.set(group, posts.length);
-      if (!this.reads(node, group, now)) continue;
-      for (const { by, item } of posts.slice(read)) {
-        if (by === node.id) continue;
-        shown.inbox.push(item);
-        if (eagerness === 'moderate') shown.waiting.push(item);
+      for (const { by, news } of posts.slice(read)) {
+        const isItem = this.items.has(news);
+        if (by.includes(node.id) || (isItem && !this.reads(node, `group:${group}`, now))) continue;
+        shown.inbox.push(news);
+        if (isItem && eagerness === 'moderate') shown.waiting.push(news);
       }
     }
   }
@@ -114,11 +254,13 @@ export class Expected {
   runs(node: Node, now: number): ReadonlySet<string> {
     this.takesBoards(node, now);
     const shown = this.of(node.id);
+    if (!shown.hasSession) this.known.moved.set(node.id, now); // its first session moves its chain
+    shown.hasSession = true;
     const order = shown.inbox.filter((item) => shown.waiting.includes(item)).slice(0, AT_ONCE);
     shown.waiting = shown.waiting.filter((item) => !order.includes(item));
     for (const item of order) {
       const { store, state, canary } = this.items.get(item) as Item;
-      if (state === 'live' && this.reads(node, store.slice('group:'.length), now)) shown.session.add(canary);
+      if (state === 'live' && this.reads(node, store, now)) shown.session.add(canary);
     }
     shown.running = true;
     return this.inSession(node);
@@ -137,22 +279,95 @@ export class Expected {
     this.of(node.id).running = false;
   }
 
-  /** The words in the session of an entity that were not erased. */
+  /** A tool of a run has shown words. @returns the words of the request that follows */
+  shows(node: Node, words: Iterable<string>): ReadonlySet<string> {
+    for (const canary of words) this.of(node.id).copied.add(canary);
+    return this.inSession(node);
+  }
+
+  /** The words in the session of an entity: those of news that were not erased, and those that it asked for. */
   inSession(node: Node): ReadonlySet<string> {
-    return new Set([...this.of(node.id).session].filter((canary) => !this.erased.has(canary)));
+    const { session, copied } = this.of(node.id);
+    return new Set([...this.unerased(session), ...copied]);
   }
 
-  /** The words of the items of a group that an entity may read now. */
-  inStore(node: Node, group: string, now: number): ReadonlySet<string> | undefined {
-    if (!this.reads(node, group, now)) return undefined;
-    const listed = [...this.items.values()].filter(
-      ({ store, state, author }) =>
-        store === `group:${group}` && (state === 'live' || (state === 'quarantined' && author === node.id)),
+  unerased(words: Iterable<string>): ReadonlySet<string> {
+    return new Set([...words].filter((canary) => !this.erased.has(canary)));
+  }
+
+  /** The words of the items of a store that an entity may read now; undefined where it may not. */
+  inStore(node: Node, store: string, now: number): ReadonlySet<string> | undefined {
+    if (!this.reads(node, store, now)) return undefined;
+    return this.unerased(this.#listed(node, store).map(({ canary }) => canary));
+  }
+
+  /** The words that a page of a store shows a model; undefined where the entity may not read it. */
+  onPage(node: Node, store: string, now: number): ReadonlySet<string> | undefined {
+    if (!this.reads(node, store, now)) return undefined;
+    const page = this.#listed(node, store).slice(0, PAGE);
+    return this.unerased(page.filter(({ state }) => state === 'live').map(({ canary }) => canary));
+  }
+
+  #listed(node: Node, store: string): readonly Item[] {
+    return [...this.items.values()].filter(
+      (item) =>
+        item.store === store && (item.state === 'live' || (item.state === 'quarantined' && item.author === node.id)),
     );
-    return new Set(listed.map(({ canary }) => canary).filter((canary) => !this.erased.has(canary)));
   }
 
-  #canary(item: string): string {
-    return this.items.get(item)?.canary ?? '';
+  /** The items that a search of some stores finds: those in use whose words are there, in the stores that may be read. */
+  found(node: Node, stores: readonly string[], now: number): ReadonlySet<string> {
+    const open = stores.filter((store) => this.reads(node, store, now));
+    const found = [...this.items].filter(
+      ([, { store, state, canary }]) => open.includes(store) && state === 'live' && !this.erased.has(canary),
+    );
+    return new Set(found.map(([id]) => id));
+  }
+
+  /** The items in use of a store about a subject that say something. */
+  about(store: string, subject: string): readonly string[] {
+    const found = [...this.items].filter(
+      ([, item]) =>
+        item.store === store && item.subject === subject && item.state === 'live' && !this.erased.has(item.canary),
+    );
+    return found.map(([id]) => id);
+  }
+
+  /** An agent begins: the first link of its chain stands. */
+  begins({ id }: Node, now: number): void {
+    this.known.moved.set(id, now);
+  }
+
+  /** What an agent may do was changed, and it has perhaps less by it. `isSure`: it has. */
+  narrowed({ id }: Node, isSure: boolean, now: number): void {
+    this.known.changed.set(id, now);
+    if (isSure) this.known.lost.set(id, now);
+  }
+
+  /** Whether an agent was narrowed since its sessions last moved its chain; undefined where that is not certain. */
+  wasNarrowed({ id }: Node): boolean | undefined {
+    const moved = this.known.moved.get(id) ?? 0;
+    const since = (at: number | undefined) => at !== undefined && at >= moved;
+    if (since(this.known.lost.get(id))) return true;
+    return since(this.known.changed.get(id)) ? undefined : false;
+  }
+
+  /** What waits for the decision of an entity, and is to be read until then. */
+  stage(store: string, staged: Staged): void {
+    this.staged.set(store, staged);
+    this.#reviews(this.node(staged.parent));
+  }
+
+  /** All of a return is decided on: its store has nothing in use any more. */
+  unstage(store: string): void {
+    const { parent, items } = this.staged.get(store) as Staged;
+    this.staged.delete(store);
+    this.#reviews(this.node(parent));
+    for (const { id } of items) (this.items.get(id) as Item).state = 'archived';
+  }
+
+  #reviews(parent: Node): void {
+    const waiting = [...this.staged.values()].filter((one) => one.parent === parent.id);
+    parent.reviews = [...new Set(waiting.map(({ agent }) => agent))];
   }
 }

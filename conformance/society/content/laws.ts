@@ -1,11 +1,8 @@
 /** The law of content for broken builds: it throws at the first disagreement. */
 import { judgeContent } from './judge.js';
 
-const WORLDS = 60;
-const SEED = 36;
-
-/** Random worlds show their entities exactly what those may read. */
-export async function content(): Promise<void> {
-  const { first } = await judgeContent(WORLDS, SEED);
+/** Random worlds from a seed on show their entities exactly what those may read. */
+export async function content(worlds: number, seed: number): Promise<void> {
+  const { first } = await judgeContent(worlds, seed);
   if (first !== undefined) throw new Error(first);
 }

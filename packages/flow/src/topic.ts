@@ -87,9 +87,13 @@ const HANDLERS: EventHandlers<State, typeof EVENTS> = {
   },
   'sys/TimerFired@1': (draft, _, ctx) => work(draft, ctx),
   'sys/Undeliverable@1': (_draft, { to, code }, ctx) => {
+    if (FAILED.includes(code)) return; // it is there, and takes publications again when it is revived
     if (unsubscribe(addressKey(ctx, to), ctx)) ctx.record('flow/SubscriberDropped@1', { subscriber: to, code });
   },
 };
+
+/** The codes of a delivery to a cell that has failed, before or by it. */
+const FAILED: readonly string[] = ['cell_failed', 'faulted'];
 
 const HANDLERS_1: EventHandlers<State, typeof EVENTS_1> = HANDLERS;
 

@@ -1,0 +1,71 @@
+/** A world is forked: the fork reads what its base read, and what changes in one of both changes nothing in the other. */
+import { memory } from 'reprise';
+import { VirtualClock } from 'reprise/testing';
+import type { Item } from '../expected.js';
+import { type Life, short } from '../life.js';
+import { openScene } from '../scene.js';
+import { arrived, type Brought, type Came, canComeBack, conflictsOf } from './returning.js';
+
+/** A fork lives for some steps; then an agent may bring back what it wrote there. */
+export async function forks(life: Life, live: (fork: Life) => Promise<void>): Promise<void> {
+  const { world, keys, clock } = life.scene;
+  const store = memory();
+  const accounts = life.expected.tree.map(({ id }) => [`entity:${id}`, {}]);
+  const swarms = [...life.expected.swarms].filter(([, { isOver }]) => !isOver).map(([id]) => [`swarm/${id}`, {}]);
+  const budgets = Object.fromEntries([...accounts, ...swarms]);
+  await world.kernel.fork({ into: store, mode: 'live', grants: { may: {} }, budgets });
+  const scene = await openScene({ keys, store, clock: new VirtualClock({ wall: clock.wall() }) });
+  const fork = life.fork(scene);
+  const before = new Set(fork.expected.items.keys());
+  life.say('in a fork:');
+  try {
+    await live(fork);
+  } finally {
+    scene.provider.release();
+    await scene.world.close();
+  }
+  life.say('the fork ends');
+  life.did('fork');
+  if (!life.isOver) await merges(life, fork, { store, before });
+}
+
+interface Apart {
+  readonly store: ReturnType<typeof memory>;
+  readonly before: ReadonlySet<string>;
+}
+
+/** An agent that wrote in the fork brings it back. */
+async function merges(life: Life, fork: Life, { store, before }: Apart): Promise<void> {
+  for (const { node } of life.agents.filter(({ node }) => canComeBack(life, node))) {
+    const items = [...fork.expected.items].filter(([id, item]) => !before.has(id) && isBrought(fork, node.id, item));
+    const brought = items
+      .map(([, item]) => broughtAs(item))
+      .sort(byGroup(Object.keys(fork.expected.node(node.id).members)));
+    if (brought.length === 0) continue;
+    const parent = life.expected.parent(node);
+    const conflicts = conflictsOf(life, parent, brought);
+    const { returns } = await life.member(parent.id).entity.mergeFork(store, { agents: [node.id] });
+    life.is(`returns of ${short(node)} from a fork`, returns.length, 1);
+    const [came] = returns as readonly (Came | undefined)[];
+    if (came === undefined) return;
+    life.did('merge a fork');
+    return arrived(life, node, brought, { came, conflicts });
+  }
+}
+
+/** What an agent wrote to a group of its own, and is in use or in doubt. */
+function isBrought({ expected }: Life, agent: string, { author, store, state, canary }: Item): boolean {
+  const isOwn = author === agent && store.startsWith('group:');
+  const isMember = expected.node(agent).members[store.slice('group:'.length)] !== undefined;
+  return isOwn && isMember && state !== 'archived' && !expected.erased.has(canary);
+}
+
+function broughtAs({ store, canary, subject, state }: Item): Brought {
+  return { canary, group: store.slice('group:'.length), isDoubted: state === 'quarantined', subject };
+}
+
+/** In the order of the groups, and in each of its items. */
+function byGroup(groups: readonly string[]): (a: Brought, b: Brought) => number {
+  const order = [...groups].sort();
+  return (a, b) => order.indexOf(a.group) - order.indexOf(b.group);
+}

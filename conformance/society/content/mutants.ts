@@ -1,0 +1,328 @@
+/**
+ * A mistake for each path by which content reaches an entity, and the seed of a world that finds it.
+ *
+ * A seed is good until the acts of worlds change: `society-content.ts --mutants` finds new ones.
+ */
+import { fileURLToPath } from 'node:url';
+import { foundBy } from '../../broken-build.js';
+
+/** A mistake in one file of the sources. */
+export interface Mutant {
+  readonly what: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** The world that finds it; null where it is found more seldom than once in 150 worlds. */
+  readonly seed: number | null;
+}
+
+const LAWS = fileURLToPath(new URL('laws.ts', import.meta.url));
+
+/** What worlds from a seed on say of a mistake; undefined where they find nothing. */
+export function foundIn({ file, from, to }: Mutant, worlds: number, seed: number): Promise<string | undefined> {
+  const source = fileURLToPath(new URL(`../../../packages/${file}`, import.meta.url));
+  return foundBy(LAWS, 'content', { file: source, from, to }, [worlds, seed]);
+}
+
+const REDUCER = 'society/src/pure/reducer';
+const INBOX = `${REDUCER}/published.ts`;
+const GATE = 'society/src/pure/plans/content-gate.ts';
+const SERVED = 'society/src/served/inbox.ts';
+const MEMORY = 'memory/src/pure/effects.ts';
+const MAY_ASK = `${REDUCER}/may-ask.ts`;
+const REVIEWS = `${REDUCER}/reviews.ts`;
+const RETURNS = `${REDUCER}/returns.ts`;
+const CONSENT = `${REDUCER}/consent.ts`;
+const AUTOMATIC = 'society/src/pure/compile/automatic.ts';
+
+function mutant(what: string, file: string, [from, to]: readonly [string, string], seed: number | null): Mutant {
+  return { what, file, from, to, seed };
+}
+
+/** News: prompts, inboxes, boards, resources and notifications. */
+const NEWS: readonly Mutant[] = [
+  mutant(
+    'news of a chatty group enters inboxes by membership alone',
+    INBOX,
+    ["if (!seen.some(({ verdict }) => verdict !== 'denied')) return;", ''],
+    6,
+  ),
+  mutant(
+    'news on a board enters inboxes by membership alone',
+    `${REDUCER}/board-reading.ts`,
+    ['if (isOfItem({ event }) && !sees) return false;', ''],
+    1,
+  ),
+  mutant(
+    'reads and news are not judged for the store',
+    MEMORY,
+    ["rights: { mem_read: 'store' },\n    settledBy: 'at',", "settledBy: 'at',"],
+    1,
+  ),
+  mutant('a denial counts as something that is read later', GATE, ["? 'denied' : 'later'", "? 'later' : 'later'"], 1),
+  mutant(
+    'words of items that are not in use are shown',
+    GATE,
+    ["return state === 'live' &&", "return state !== 'quarantined' &&"],
+    1,
+  ),
+  mutant(
+    'what is shown to a suspended agent enters its session at once',
+    INBOX,
+    ['mayOperate(draft) && !isLater', '!isLater'],
+    22,
+  ),
+  mutant(
+    'news goes to sessions that do not run',
+    INBOX,
+    ['(open && running ? [name] : [])', '(open ? [name] : [])'],
+    6,
+  ),
+  mutant('news for a next run is never shown', INBOX, ['show: steer && running.length === 0', 'show: false'], 2),
+  mutant(
+    'what a run was shown is not marked as shown',
+    `${REDUCER}/news.ts`,
+    ['{ ...row, show: false }', '{ ...row, show: true }'],
+    null,
+  ),
+  mutant(
+    'clients are told of items that their entity may not read',
+    SERVED,
+    ['store === undefined || (await reaches(kernel, id, store))', 'true'],
+    2,
+  ),
+  mutant(
+    'a resource shows boards without a reading',
+    SERVED,
+    ['if (unread !== undefined) await', 'if (unread === null) await'],
+    1,
+  ),
+  mutant(
+    'the inbox of an entity is read by others',
+    SERVED,
+    ['if (!own || (await', 'if (own === undefined || (await'],
+    1,
+  ),
+  mutant(
+    'a person is shown the words of a group that it left',
+    MAY_ASK,
+    [
+      "if (group !== undefined) return tableOf(ctx, 'memberships').get(group) !== undefined;",
+      'if (group !== undefined) return true;',
+    ],
+    1,
+  ),
+  mutant(
+    'a member hears what came before it was one',
+    `${REDUCER}/board.ts`,
+    ['Math.max(after, row.posted)', 'after'],
+    1,
+  ),
+];
+
+/** Reads, searches, copies and verdicts. */
+const READS: readonly Mutant[] = [
+  mutant(
+    'a search is not judged for the store',
+    MEMORY,
+    ["rights: { mem_read: 'store' },\n  }),\n);\n\n/** A step", '  }),\n);\n\n/** A step'],
+    19,
+  ),
+  mutant(
+    'a search finds items that are not in use',
+    'society/src/pure/plans/memory.ts',
+    ['searchAsked(plan, store, { query, k, all: false })', 'searchAsked(plan, store, { query, k, all: true })'],
+    4,
+  ),
+  mutant(
+    'items in quarantine are listed to others than their author',
+    'society/src/pure/plans/memory.ts',
+    ["item.state === 'live' || isOwn(own, item)", "item.state === 'live' || item.state === 'quarantined'"],
+    17,
+  ),
+  mutant(
+    'a model is shown the words of what is in quarantine',
+    'society/src/pure/plans/memory.ts',
+    ["const live = page.items.filter(({ state }) => state === 'live').map", 'const live = page.items.map'],
+    null,
+  ),
+  mutant(
+    'a suspended agent is answered',
+    MAY_ASK,
+    ["(status !== 'registered' && status !== 'active')", "status === 'deactivated'"],
+    12,
+  ),
+  mutant(
+    'what is taken from a failed agent is cut nowhere',
+    `${REDUCER}/holds.ts`,
+    ['const met = narrowed === null ? cut.left : meet(narrowed, cut.left);', 'const met = narrowed ?? EVERYTHING;'],
+    null,
+  ),
+  mutant(
+    'a viewer writes',
+    `${REDUCER}/memory.ts`,
+    ["(role === undefined || role === 'viewer')", '(role === undefined)'],
+    null,
+  ),
+  mutant(
+    'a person judges items that it may not read',
+    `${REDUCER}/trust.ts`,
+    ['if (!mayAsk(draft, itemOf(item_id).store, ctx)) return', 'if (item_id === null) return'],
+    4,
+  ),
+  mutant(
+    'everyone reads the hot context of an agent',
+    'society/src/pure/contracts/l1.ts',
+    [
+      'from(z.strictObject({ call: z.string().max(64) }), ownEntity, parentEntity)',
+      'from(z.strictObject({ call: z.string().max(64) }), by.any)',
+    ],
+    8,
+  ),
+  mutant(
+    'a revived member hears nothing any more',
+    'flow/src/topic.ts',
+    ['if (FAILED.includes(code)) return;', ''],
+    45,
+  ),
+];
+
+/** Staging, merges and forks. */
+const STAGING: readonly Mutant[] = [
+  mutant(
+    'every person reads what agents have brought back',
+    MAY_ASK,
+    ['return staging !== undefined && stagedTable(ctx).get(staging) !== undefined;', 'return staging !== undefined;'],
+    6,
+  ),
+  mutant(
+    'every agent reads what others have brought back',
+    'society/src/pure/compile/compile-rights.ts',
+    [
+      'const returned = [of.agent_id, ...(of.reviews ?? [])].map(',
+      "const returned = ['staging:*'];\n  [of.agent_id].map(",
+    ],
+    16,
+  ),
+  mutant(
+    'what was decided on is read on',
+    REVIEWS,
+    ["    ctx.send(stagingAt(key), { name: 'society/EndStaging@1', value: {} });\n", ''],
+    46,
+  ),
+  mutant(
+    'an agent hears of conflicts in stores that it may not read',
+    RETURNS,
+    ["store === of && verdict !== 'denied'", 'store === of'],
+    29,
+  ),
+  mutant(
+    'conflicts are found in stores that the parent may not read',
+    'society/src/pure/contracts/returns.ts',
+    ["rights: { mem_read: 'store' },", ''],
+    89,
+  ),
+  mutant(
+    'returns of an agent of medium trust are merged without a review',
+    AUTOMATIC,
+    ["tier === 'high' && willing", 'willing'],
+    1,
+  ),
+  mutant(
+    'returns that conflict are merged without a review',
+    AUTOMATIC,
+    ['willing && conflicts === 0', 'willing'],
+    null,
+  ),
+  mutant(
+    'returns that diverged far are merged without a review',
+    AUTOMATIC,
+    ['divergence <= IDENTITY_BOUNDS.automatic', 'divergence <= IDENTITY_BOUNDS.unforced'],
+    null,
+  ),
+  mutant(
+    'returns for groups that the agent may not write to are merged without a review',
+    RETURNS,
+    ['draft.automerge && mayWrite && !wasNarrowed', 'draft.automerge && !wasNarrowed'],
+    null,
+  ),
+  mutant(
+    'returns of a narrowed agent are merged without a review',
+    RETURNS,
+    ['draft.automerge && mayWrite && !wasNarrowed', 'draft.automerge && mayWrite'],
+    null,
+  ),
+  mutant(
+    'a forced review is approved at once',
+    REVIEWS,
+    [
+      "if (decision === 'approve' && reviewOf(row) === 'forced')",
+      "if (decision === 'approve' && reviewOf(row) === undefined)",
+    ],
+    33,
+  ),
+  mutant(
+    'a parent takes items over into groups that it may not write to',
+    REVIEWS,
+    ['mayOperate(draft) ? refusedWrite(draft, to, ctx) : refusal', 'mayOperate(draft) ? undefined : refusal'],
+    null,
+  ),
+  mutant(
+    'an agent brings back from a fork what others wrote there',
+    'society/src/api/merge-fork.ts',
+    ['item.author !== author || isLeft', 'isLeft'],
+    null,
+  ),
+];
+
+/** Consent and swarms. */
+const SWARMS: readonly Mutant[] = [
+  mutant(
+    'anyone makes an agent lead a swarm',
+    'society/src/pure/contracts/entity.ts',
+    [
+      'z.strictObject({ swarm_id: nameId, group: nameId }), by.above(ENTITY))',
+      'z.strictObject({ swarm_id: nameId, group: nameId }), by.any)',
+    ],
+    2,
+  ),
+  mutant(
+    'an agent that does not act leads a swarm',
+    CONSENT,
+    ["if (!mayOperate(draft)) ctx.reject('agent_not_active');", ''],
+    12,
+  ),
+  mutant(
+    'an agent that may not use the group leads a swarm',
+    CONSENT,
+    ["if (!permits(compiledOf(draft, ctx).exercise, 'group', group)) ctx.reject('capability_denied');", ''],
+    null,
+  ),
+  mutant(
+    'the owner of a group makes every entity a member',
+    CONSENT,
+    ["if (isNew && !consents(draft, { group, by }, ctx)) ctx.reject('not_authorized');", ''],
+    2,
+  ),
+  mutant(
+    'every entity is told how far a swarm is',
+    'society/src/pure/contracts/swarm.ts',
+    ['from(swarmAsked, by.above(ENTITY), swarmCoordinator, swarmAgent)', 'from(swarmAsked, by.any)'],
+    35,
+  ),
+  mutant(
+    'an agent of a swarm reads the groups of others',
+    'society/src/pure/compile/matrix.ts',
+    ["'swarm-worker': row(['group:<swarm>']),", "'swarm-worker': row(['group:<member>']),"],
+    null,
+  ),
+  mutant(
+    'a group that has no members any more is read on',
+    `${REDUCER}/group.ts`,
+    ["tellAll(draft, mode === 'archive' ? 'terms' : 'end', ctx);", "tellAll(draft, 'terms', ctx);"],
+    null,
+  ),
+];
+
+/** All mistakes. */
+export const MUTANTS: readonly Mutant[] = [...NEWS, ...READS, ...STAGING, ...SWARMS];
