@@ -214,15 +214,15 @@ const MUTANTS: readonly (readonly [title: string, reducer: string, defect: Defec
     [fail('bot'), revive('bot'), { step: 'trap', of: 'boss' }],
   ],
   [
-    'leaving: a group does not answer a revived entity that is no member any more',
-    GROUP,
-    { deaf: named('society/AskMembership@1') },
+    'leaving: a revived entity does not hear that it is no member any more',
+    ENTITY,
+    { deaf: ({ name, value }) => name === 'sys/Reply@1' && JSON.stringify(value).includes('stands.') },
     [fail('bot'), { step: 'leave', of: 'bot', group: 'club' }],
   ],
   [
     'merge: a parent whose role became a smaller one meanwhile still merges',
     GROUP,
-    { deaf: named('society/AskMembership@1') },
+    { deaf: named('society/MemberRevived@1') },
     [
       { step: 'return' },
       fail('boss'),
@@ -248,13 +248,13 @@ const MUTANTS: readonly (readonly [title: string, reducer: string, defect: Defec
   [
     'trust: a maker does not tell a revived agent its tier',
     ENTITY,
-    { during: 'society/AskStanding@1', mute: 'society/Tier@1' },
+    { during: 'society/AgentRevived@1', mute: 'society/Tier@1' },
     [fail('bot'), { step: 'judge', of: 'bot', verdict: 'wrong', by: 'maker' }],
   ],
   [
     'narrowing: a revived agent is not asked again for what the kernel holds it to',
     ENTITY,
-    { during: 'society/AskStanding@1', mute: 'society/Ask@1' },
+    { during: 'society/AgentRevived@1', mute: 'society/Ask@1' },
     [fail('boss'), { step: 'tools', of: 'boss', tools: ['memory_*'] }],
   ],
 ];
@@ -269,7 +269,7 @@ describe('an agent that is revived', () => {
     );
   });
 
-  it('a revived agent reads nothing of a group whose own cell has failed, until that one says that it is a member [SOC-646]', async () => {
+  it('a revived agent reads nothing of a group whose own cell has failed, until that one says that it is a member [SOC-610]', async () => {
     await using scene = await Scene.open();
     const reads = async () => ((await scene.asked()) as Asked).bot.answers[0]?.[1];
     for (const step of [fail('bot'), fail('crew'), revive('bot')]) await scene.take(step);
