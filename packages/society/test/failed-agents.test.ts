@@ -231,13 +231,13 @@ describe('given a failed agent that is suspended by an entity above it', () => {
 describe('given an agent that has failed and is revived', () => {
   const revive = ({ world }: Scene, id: string) => world.kernel.revive(['society/Entity@1', id]);
 
-  it('reviving lifts nothing, and neither does what the cell still states of its rights [SOC-76]', async () => {
+  it('an agent that was ended while it had failed ends itself when it is revived, and gets nothing back by it [SOC-76] [SOC-641]', async () => {
     await using there = await failed();
     const { scene, ann, id, agent, below } = there;
     await ann.setStatus(id, 'deactivate');
     await revive(scene, id);
-    expect((await agent.state())?.status).toBe('active'); // as its cell stood before the fault
-    expect(await refusedWith(agent.agents())).toBe('capability_denied');
+    expect((await agent.state())?.status).toBe('deactivated');
+    expect(await refusedWith(agent.agents())).toBe('agent_not_active');
     await scene.office.group('crew').open({ owner: 'ann' });
     await scene.office.group('crew').join(id); // the cell compiles its rights anew, and its maker sets them
     expect((await rightsOf(scene, id))?.tool).toStrictEqual([]);
@@ -245,14 +245,14 @@ describe('given an agent that has failed and is revived', () => {
     await scene.world.verify();
   });
 
-  it('the own answer of a revived agent to the same call lifts the hold, and then it comes back as every agent [SOC-76] [SOC-37]', async () => {
+  it('what a revived agent has carried out itself it is no longer held to, and then it comes back as every agent [SOC-76] [SOC-37]', async () => {
     await using there = await failed();
     const { scene, ann, id, agent } = there;
     await ann.setStatus(id, 'deactivate');
     await revive(scene, id);
-    expect(await ann.setStatus(id, 'deactivate')).not.toHaveProperty('cell');
     expect((await scene.world.kernel.rights(holder(id))).declared?.holds).toBeUndefined();
     expect((await rightsOf(scene, id))?.tool).toStrictEqual([]);
+    expect(await refusedWith(ann.setStatus(id, 'deactivate'))).toBe('illegal_transition');
     expect((await ann.setStatus(id, 'reactivate')).status).toBe('active');
     expect(await agent.agents()).toHaveProperty('items');
     await scene.world.verify();

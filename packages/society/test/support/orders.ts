@@ -222,6 +222,7 @@ export class Scene {
         return await this.#fail(step.cell);
       case 'revive':
         await this.#world.kernel.revive(this.#cell(step.cell));
+        await this.#world.pump(); // what removed agents left is cleared
         return DONE;
     }
   }

@@ -5,6 +5,7 @@ import { failedFacts, failedTables } from './failed.js';
 import { memberFacts, memberTables } from './member.js';
 import { proofTables } from './proofs.js';
 import { returnFacts, returnTables } from './returns.js';
+import { unheard } from './revived.js';
 import { swarmTablesOfEntity } from './swarm.js';
 
 /** The tables of an entity. */
@@ -16,6 +17,7 @@ export const entityTables = {
   ...returnTables,
   ...swarmTablesOfEntity,
   ...failedTables,
+  unheard,
 };
 
 /** The facts of an entity. */

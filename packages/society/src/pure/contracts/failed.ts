@@ -13,6 +13,15 @@ const agentId = z.string().regex(AGENT_ID);
 const entityId = z.string().regex(NAME_ID);
 const failure = z.string().max(96);
 
+/** Why the maker of an agent changed its status for it. */
+export const DEPUTY_REASONS = ['asked', 'ttl', 'swarm_over', 'ancestor'] as const;
+
+/** Why the maker of an agent changed its status for it. */
+export type DeputyReason = (typeof DEPUTY_REASONS)[number];
+
+/** Who suspended an agent, and how deep that entity stands. */
+export const suspendedBy = z.strictObject({ by: entityId, depth: stamp });
+
 /** An agent whose cell has failed: an entry of the table `failed`, by its id. */
 export const failedAgent = z.strictObject({
   /** The code of the fault. */
@@ -24,7 +33,9 @@ export const failedAgent = z.strictObject({
   expires_at: z.nullable(stamp),
   grace_until: z.nullable(stamp),
   /** Who suspended it since, and how deep that entity stands. */
-  suspended: z.nullable(z.strictObject({ by: entityId, depth: stamp })),
+  suspended: z.nullable(suspendedBy),
+  /** Why this cell changed its status for it; null where nothing was changed. */
+  reason: z.nullable(z.enum(DEPUTY_REASONS)),
 });
 
 /** An agent whose cell has failed. */
@@ -95,6 +106,6 @@ export const failedFacts = {
     agent_id: agentId,
     old: z.enum(AGENT_STATUSES),
     new: z.enum(AGENT_STATUSES),
-    reason: z.enum(['asked', 'ttl', 'swarm_over', 'grace_over']),
+    reason: z.enum([...DEPUTY_REASONS, 'grace_over']),
   }),
 };

@@ -2,14 +2,34 @@
  * What a cell asks for when it is revived: events that were sent to it while it had failed are gone, and with them what its
  * groups and its maker took from it.
  */
-import { NOTICES } from '@reprise/contracts';
+import { actor, NOTICES, value } from '@reprise/contracts';
 import * as z from '@reprise/contracts/schema';
 import { by, from } from '@reprise/kernel/define';
-import { NAME_ID } from './names.js';
+import { DEPUTY_REASONS, suspendedBy } from './failed.js';
+import { AGENT_ID } from './names.js';
 import { childAgent, groupMember, makerCell, ownSwarm, swarmAgent } from './senders.js';
 
 const nothing = z.strictObject({});
 const revived = NOTICES['sys/Revived@1'];
+
+/** What the maker of an agent did for it while its cell had failed. */
+const kept = z.strictObject({
+  status: z.enum(['active', 'suspended', 'deactivated', 'removed']),
+  reason: z.enum([...DEPUTY_REASONS, 'grace_over']),
+  suspended: z.nullable(suspendedBy),
+  grace_until: z.nullable(z.int().min(0)),
+});
+
+/** What the maker of an agent did for it while its cell had failed. */
+export type KeptForFailed = z.infer<typeof kept>;
+
+/** A narrowing of a failed agent, which is asked of it again: an entry of the table `unheard`, by its id and a number. */
+export const unheard = z.strictObject({ call: z.string().max(64), args: value(), actor });
+
+/** A narrowing of a failed agent. */
+export type Unheard = z.infer<typeof unheard>;
+
+const agentBack = z.strictObject({ agent_id: z.string().regex(AGENT_ID) });
 
 /** The events of an entity about revivals. */
 export const revivedNews = {
@@ -18,8 +38,10 @@ export const revivedNews = {
   'society/AgentRevived@1': from(nothing, childAgent),
   /** A swarm of this entity, or an agent of it, was revived. */
   'society/SwarmRevived@1': from(nothing, ownSwarm),
-  /** The maker has suspended this agent while its cell had failed: for an entity that stands so deep. */
-  'society/SuspendedFor@1': from(z.strictObject({ by: z.string().regex(NAME_ID), depth: z.int().min(0) }), makerCell),
+  /** The maker did this for the agent while its cell had failed: now the agent does so itself. */
+  'society/Kept@1': from(kept, makerCell),
+  /** An agent further below was revived. It goes up from maker to maker. */
+  'society/AgentBack@1': from(agentBack, childAgent, ownSwarm),
   /** The maker was revived: this agent tells its status again. */
   'society/Report@1': from(nothing, makerCell),
   /** To itself: the agents after this one are told again. */

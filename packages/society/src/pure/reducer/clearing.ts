@@ -53,6 +53,11 @@ export function clearAgain(name: string, ctx: ReducerContext): boolean {
   return true;
 }
 
+/** This entity was revived: the timer may have fired in vain. */
+export function clearLater(ctx: ReducerContext): void {
+  if (tableOf(ctx, 'clearing').size > 0) ctx.timer(AGAIN, ctx.now + WAIT_MS);
+}
+
 /** The agents that one timer clears; the others wait for the next. */
 const AT_ONCE = 64;
 

@@ -61,10 +61,12 @@ import {
   childFailed,
   childStatus,
   deputyOf,
+  endFailedBelow,
   failedHandlers,
   HOLD_TAG,
   holdRefused,
   isAnswerOf,
+  unheardAnswered,
 } from './failed-children.js';
 import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
@@ -190,6 +192,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
+    if (told.to === idOf(ctx) && unheardAnswered(told, ctx)) return;
     if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
     answeredBelow(told, ctx);
     if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
@@ -211,6 +214,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   },
   'society/ParentStatus@1': (draft, { active, removed, by, depth }, ctx) => {
     parentChanged(draft, { active, removed }, { id: by, depth }, ctx);
+    endFailedBelow(draft, ctx);
   },
   'society/ChildStatus@1': (draft, told, ctx) => childStatus(draft, told, ctx),
   'sys/ChildFailed@1': (draft, failed, ctx) => childFailed(draft, failed, ctx),
@@ -231,7 +235,9 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     ctx.command('sys/Settle@1', { effect, outcome: { status: 'ok', payload: {} } });
   },
   'sys/TimerFired@1': (draft, { name }, ctx) => {
-    if (!clearAgain(name, ctx) && !failedTimer(deputyOf(draft, ctx), name, ctx)) statusTimer(draft, name, ctx);
+    if (clearAgain(name, ctx) || failedTimer(deputyOf(draft, ctx), name, ctx)) return;
+    statusTimer(draft, name, ctx);
+    endFailedBelow(draft, ctx);
   },
   'sys/PlanFailed@1': (draft, { plan, code }, ctx) => planFailed(draft, plan[2], code, ctx),
   'sys/Reply@1': (draft, value, ctx) => {

@@ -12,7 +12,14 @@ import type { Address } from '@reprise/contracts';
 import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../compile/index.js';
-import { type AgentStatus, type FailedAgent, type ForFailed, formatHolder } from '../contracts/index.js';
+import {
+  type AgentStatus,
+  type DeputyReason,
+  type FailedAgent,
+  type ForFailed,
+  formatHolder,
+  type KeptForFailed,
+} from '../contracts/index.js';
 import { heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
 import { isLegal } from './status-table.js';
@@ -41,7 +48,7 @@ export function agentFailed(
 ): void {
   const { status, expires_at, grace_until } = known;
   if (status === 'removed') return;
-  failedTable(ctx).set(agent_id, { code, via: null, status, expires_at, grace_until, suspended: null });
+  failedTable(ctx).set(agent_id, { code, via: null, status, expires_at, grace_until, suspended: null, reason: null });
   watchFailed(ctx);
   tellFailed({ agent_id, code, status }, maker, ctx);
 }
@@ -54,7 +61,9 @@ export function failedBelow(
 ): void {
   const { agent_id, code, status } = failed;
   const row = { code, via: [via[0], via[1]] as [string, string], status, expires_at: null, grace_until: null };
-  failedTable(ctx).set(agent_id, { ...row, suspended: null });
+  const known = failedTable(ctx).get(agent_id);
+  const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
+  failedTable(ctx).set(agent_id, { ...row, suspended, reason: null });
   tellFailed(failed, maker, ctx);
 }
 
@@ -63,6 +72,37 @@ export function agentLives(agent_id: string, ctx: ReducerContext): void {
   if (failedTable(ctx).get(agent_id) === undefined) return;
   failedTable(ctx).delete(agent_id);
   watchFailed(ctx);
+}
+
+/**
+ * What this cell did for an agent of its own while that one had failed: it is to do so itself, now that it is revived.
+ *
+ * @param status what this cell knows of it
+ * @returns undefined where nothing was done
+ */
+export function keptFor(agent_id: string, status: AgentStatus, ctx: ReducerContext): KeptForFailed | undefined {
+  if (status === 'removed') return { status, reason: 'grace_over', suspended: null, grace_until: null };
+  const row = failedTable(ctx).get(agent_id);
+  if (row === undefined || row.reason === null || row.status === 'registered') return undefined;
+  const { reason, suspended, grace_until } = row;
+  return { status: row.status, reason, suspended, grace_until };
+}
+
+/** Tells the maker of this cell the status that it has changed for a failed agent: also entities further up act by it. */
+export function tellStatusAbove(agent_id: string, maker: Address | null, ctx: ReducerContext): void {
+  const row = failedTable(ctx).get(agent_id);
+  if (row !== undefined) tellFailed({ agent_id, code: row.code, status: row.status }, maker, ctx);
+}
+
+/** Tells the maker of this cell that an agent at or below it was revived. */
+export function tellBack(maker: Address | null, agent_id: string, ctx: ReducerContext): void {
+  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentBack@1', value: { agent_id } });
+}
+
+/** Tells the maker of this agent again which agents below have failed. */
+export function tellFailedAgain(maker: Address | null, ctx: ReducerContext): void {
+  for (const [agent_id, { code, status }] of entriesOf(failedTable(ctx)))
+    tellFailed({ agent_id, code, status }, maker, ctx);
 }
 
 /** What is known of an agent whose cell has failed. */
@@ -100,7 +140,7 @@ export function endFailed(deputy: Deputy, { agent_id, reason, grace_ms }: EndOfF
 
 interface EndOfFailed {
   readonly agent_id: string;
-  readonly reason: 'asked' | 'ttl' | 'swarm_over';
+  readonly reason: DeputyReason;
   /** The time of grace; null for the usual one. */
   readonly grace_ms: number | null;
 }
@@ -183,11 +223,11 @@ function removeFailed(deputy: Deputy, agent_id: string, row: FailedAgent, ctx: R
 interface Moved {
   readonly agent_id: string;
   readonly row: FailedAgent;
-  readonly reason: 'asked' | 'ttl' | 'swarm_over' | 'grace_over';
+  readonly reason: KeptForFailed['reason'];
 }
 
 function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: FailedAgent, ctx: ReducerContext): void {
-  failedTable(ctx).set(agent_id, to);
+  failedTable(ctx).set(agent_id, { ...to, reason: reason === 'grace_over' ? row.reason : reason });
   ctx.record('society/FailedAgentChanged@1', { agent_id, old: row.status, new: to.status, reason });
   const { status, expires_at, grace_until } = to;
   deputy.changed(agent_id, { status, expires_at, grace_until });
@@ -202,19 +242,13 @@ function tellFailed(
   if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentFailed@1', value: failed });
 }
 
-/** An agent was ended for its failed cell: the cells above hear so, for the swarms that it led. @param maker null for a person */
-export function tellEnded(agent_id: string, status: AgentStatus, maker: Address | null, ctx: ReducerContext): void {
-  const code = failedAgentOf(agent_id, ctx)?.code;
-  if (code !== undefined && isEnd(status)) tellFailed({ agent_id, code, status }, maker, ctx);
-}
-
 /** Whether an agent of this status has ended. */
 export function isEnd(status: AgentStatus): boolean {
   return status === 'deactivated' || status === 'removed';
 }
 
 /** F3 */
-function watchFailed(ctx: ReducerContext): void {
+export function watchFailed(ctx: ReducerContext): void {
   const times = ownFailed(ctx).flatMap(([, row]) => dueOf(row) ?? []);
   if (times.length === 0) ctx.clearTimer(TIMER);
   else ctx.timer(TIMER, Math.max(ctx.now, Math.min(...times)));
@@ -222,6 +256,11 @@ function watchFailed(ctx: ReducerContext): void {
 
 function dueOf({ status, expires_at, grace_until }: FailedAgent): number | null {
   return status === 'deactivated' ? grace_until : expires_at;
+}
+
+/** The ids of the failed agents that this cell made itself. */
+export function ownFailedAgents(ctx: ReducerContext): readonly string[] {
+  return ownFailed(ctx).map(([agent_id]) => agent_id);
 }
 
 /** The failed agents that this cell made itself. */

@@ -13,6 +13,7 @@ import {
   type failedNews,
   SWARM,
 } from '../contracts/index.js';
+import { actorOfCall } from './actors.js';
 import { answerCall, openCall } from './answers.js';
 import { archiveAsked, beginArchive } from './archive.js';
 import { rowKeyOf } from './caller.js';
@@ -25,18 +26,21 @@ import {
   agentLives,
   agentSession,
   type Deputy,
+  endFailed,
   failedAgentOf,
   failedBelow,
   isEnd,
   type MadeAgent,
-  tellEnded,
+  ownFailedAgents,
+  tellStatusAbove,
 } from './failed-agents.js';
-import { carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
+import { type Cut, carriedOut, cutFurther, cutOf, endedItself, heldBy, holdNow, keepHold } from './holds.js';
 import { refusedSubscriptions } from './inbox.js';
 import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
+import { keepUnheard, takeUnheard } from './unheard.js';
 
 /** The handlers of the events about failed agents. */
 export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
@@ -52,7 +56,7 @@ export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeo
   'society/Held@1': (draft, { call, about, code }, ctx) => {
     const row = openCall(call, ctx); // none where the kernel refused the hold
     if (row !== undefined)
-      answerCall(draft, call, narrowFailed({ name: row.name, args: row.args, about, code }, ctx), ctx);
+      answerCall(draft, call, narrowFailed({ call, name: row.name, args: row.args, about, code }, ctx), ctx);
   },
 };
 
@@ -70,7 +74,20 @@ export function childFailed(
   }
   if (reducer !== ENTITY) return;
   const known = tableOf(ctx, 'children').get(id);
-  if (known !== undefined) agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
+  if (known === undefined) return;
+  agentFailed({ agent_id: id, code, known }, draft.maker, ctx);
+  if (isRemoved(draft)) endFailed(deputyOf(draft, ctx), { agent_id: id, reason: 'ancestor', grace_ms: null }, ctx);
+}
+
+/** This entity, or one above it, was removed: its agents end, also those whose cells have failed (SOC-89). */
+export function endFailedBelow(draft: EntityState, ctx: ReducerContext): void {
+  if (!isRemoved(draft)) return;
+  for (const agent_id of ownFailedAgents(ctx))
+    endFailed(deputyOf(draft, ctx), { agent_id, reason: 'ancestor', grace_ms: null }, ctx);
+}
+
+function isRemoved({ status, orphaned }: Pick<EntityState, 'status' | 'orphaned'>): boolean {
+  return orphaned || status === 'removed';
 }
 
 /** An agent of this entity tells of its status. */
@@ -87,7 +104,7 @@ export function deputyOf(draft: EntityState, ctx: ReducerContext): Deputy {
     grace_ms: draft.grace_ms,
     changed: (agent_id, to) => {
       childMoved(draft, agent_id, to, ctx);
-      tellEnded(agent_id, to.status, draft.maker, ctx);
+      tellStatusAbove(agent_id, draft.maker, ctx);
       if (isEnd(to.status)) tellSwarms(agent_id, ctx);
       const key_ref = tableOf(ctx, 'children').get(agent_id)?.key_ref ?? null;
       if (to.status === 'removed') clearRemoved(draft, { agent_id, key_ref }, ctx);
@@ -155,7 +172,18 @@ export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: Reduc
   agentLives(agent_id, ctx);
   const row = openCall(call, ctx);
   const cut = row && cutOf(row.name, row.args, ctx);
-  if (cut === undefined) return;
+  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
+}
+
+/** An agent that was revived has answered a narrowing that it had not heard. @returns whether it was one */
+export function unheardAnswered({ agent_id, call, is_error }: ToldCall, ctx: ReducerContext): boolean {
+  const asked = takeUnheard(agent_id, call, ctx);
+  const cut = asked && cutOf('agent_capabilities', asked.args, ctx);
+  if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
+  return asked !== undefined;
+}
+
+function carriedOutBy(agent_id: string, cut: Cut, is_error: boolean, ctx: ReducerContext): void {
   const before = heldBy(ctx, agent_id);
   keepHold(agent_id, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
 }
@@ -170,7 +198,8 @@ export function notReached(draft: EntityState, { call, about, code }: NotReached
     holdNow(about, cutFurther(heldBy(ctx, about), cut), ctx, `${HOLD_TAG}${call}`);
     return ctx.send(ctx.address, { name: 'society/Held@1', value: { call, about, code } });
   }
-  if (isOfFailedCell(code)) return answerCall(draft, call, answerFor(draft, { name, args, about, code }, ctx), ctx);
+  if (isOfFailedCell(code))
+    return answerCall(draft, call, answerFor(draft, { call, name, args, about, code }, ctx), ctx);
   if (cut !== undefined) holdNow(about, heldBy(ctx, about), ctx);
   answerCall(draft, call, refusal('agent_unknown'), ctx);
 }
@@ -183,6 +212,7 @@ interface NotReached {
 }
 
 interface AskedOfFailed {
+  readonly call: string;
   readonly name: string;
   readonly args: Value;
   readonly about: string;
@@ -206,7 +236,7 @@ function answerFor(draft: EntityState, asked: AskedOfFailed, ctx: ReducerContext
 }
 
 /** Only what is taken back is done without the agent's own cell. */
-function notNow({ about, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+function notNow({ about, code }: Pick<AskedOfFailed, 'about' | 'code'>, ctx: ReducerContext): Answer {
   return refusal('cell_failed', { agent_id: about, cell: 'failed', cause: failedAgentOf(about, ctx)?.code ?? code });
 }
 
@@ -225,9 +255,10 @@ function deactivateFailed(draft: EntityState, { about, args, code }: AskedOfFail
   return done({ about, code }, 'deactivated', { grace_until, archive_item_id: archiveIdOf(about, ctx.now) }, ctx);
 }
 
-function narrowFailed({ name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
+function narrowFailed({ call, name, about, args, code }: AskedOfFailed, ctx: ReducerContext): Answer {
   const cut = cutOf(name, args, ctx);
-  if (cut === undefined) return notNow({ name, about, args, code }, ctx);
+  if (cut === undefined) return notNow({ about, code }, ctx);
+  keepUnheard({ call, about, args, actor: actorOfCall(call, ctx) }, ctx);
   keepHold(about, cutFurther(heldBy(ctx, about), cut), ctx);
   return done({ about, code }, failedAgentOf(about, ctx)?.status ?? null, cutReport(args, ctx), ctx);
 }

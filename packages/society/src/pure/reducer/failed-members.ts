@@ -3,8 +3,8 @@ import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
 import { actForFailed, agentFailed, agentLives, agentSession, type MadeAgent } from './failed-agents.js';
 import { endedItself } from './holds.js';
-import { changeMember, coordinatorOver, memberOr, swarmTable } from './swarm-context.js';
-import { deputyOf } from './swarm-deputy.js';
+import { changeMember, coordinatorOver, isOver, memberOr, swarmTable } from './swarm-context.js';
+import { deputyOf, endFailedMember } from './swarm-deputy.js';
 import { isUnbegun, joined, refuse } from './swarm-forming.js';
 import { taskOfFailed } from './swarm-tasks.js';
 import { tellWorker } from './swarm-workers.js';
@@ -36,6 +36,7 @@ export function memberFailed(
   agentFailed({ agent_id, code, known: memberOr(ctx, member) }, entityAt(draft.creator), ctx);
   joined(draft, agent_id, 'cell_failed', ctx); // of a swarm that forms: the group waits for no failed member
   taskOfFailed(draft, member, ctx);
+  if (isOver(draft)) endFailedMember(draft, agent_id, ctx);
 }
 
 /** A member tells of its status. */

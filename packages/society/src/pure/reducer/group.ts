@@ -42,6 +42,7 @@ import { entityAt, GROUP, NAME_ID, type Role, storeOf } from '../contracts/names
 import { commander } from './actors.js';
 import { putOnBoard, tellNews } from './board.js';
 import { rowKeyOf } from './caller.js';
+import { isOfFailedCell } from './operations.js';
 
 const EVENTS = { ...groupCommands, ...groupNews, 'sys/Reply@1': NOTICES['sys/Reply@1'] } as const;
 
@@ -180,11 +181,13 @@ function cultureOf(stated: CultureIn): Culture {
 }
 
 /** The entity has answered: it is a member, or it is not. */
-function joined(draft: GroupState, tag: string, code: string | null, ctx: ReducerContext): void {
+function joined(draft: GroupState, tag: string, answered: string | null, ctx: ReducerContext): void {
   const [joining = '', entity = ''] = tag.split(' ');
   const row = membersOf(ctx).get(entity);
   if (row === undefined || row.joining !== Number(joining)) return;
-  const { role } = row;
+  const { role, stands } = row;
+  // The role of a member whose cell has failed is changed: it asks for it once it is revived (SOC-644).
+  const code = stands && answered !== null && isOfFailedCell(answered) ? null : answered;
   const group_id = ctx.address[1];
   tellOwner(draft, 'society/Joined@1', { group: group_id, entity, role, code }, ctx);
   ctx.record('society/JoinAnswered@1', { group_id, entity_id: entity, role, code });
@@ -193,7 +196,7 @@ function joined(draft: GroupState, tag: string, code: string | null, ctx: Reduce
     unsubscribe(draft, entity, ctx);
     return;
   }
-  if (row.stands) return;
+  if (stands) return;
   membersOf(ctx).set(entity, { ...row, stands: true, posted: draft.posted });
   tellMember(draft, entity, ctx);
   if (mayBeChatty(draft)) ctx.send(topicOf(ctx), { name: 'flow/Subscribe@1', value: { subscriber: entityAt(entity) } });

@@ -15,7 +15,7 @@ import { type AgentHold, agentCalls, formatHolder } from '../contracts/index.js'
 import { recorded } from './recorded.js';
 
 /** What a call takes from the agent that it is about. */
-interface Cut {
+export interface Cut {
   readonly ended: boolean;
   /** What is left at most; everything where nothing is narrowed. */
   readonly left: Capability;

@@ -145,6 +145,19 @@ export function stagingPlanFailed(draft: EntityState, tag: string, code: string,
   settle(draft, key, { ...row, conflicts: [], unread: [...new Set(row.groups)] }, ctx);
 }
 
+/** Whether a plan is for a review that is under way. */
+export function isReviewing(tag: string, ctx: ReducerContext): boolean {
+  if (!tag.startsWith(PLAN_TAG)) return false;
+  return (stagedTable(ctx).get(tag.slice(PLAN_TAG.length))?.review ?? null) !== null;
+}
+
+/** The plan of a review ended with the cell of this entity: its item is written now, if it was not before (W2). */
+export function resumeReview(draft: EntityState, tag: string, ctx: ReducerContext): void {
+  const key = tag.slice(PLAN_TAG.length);
+  const row = stagedTable(ctx).get(key);
+  if (row !== undefined) goOn(draft, key, row, ctx);
+}
+
 /** Keeps what is known of an arrival; when all is, the return is shown, or merged where nothing speaks against it. */
 function settle(draft: EntityState, key: string, row: StagedRow, ctx: ReducerContext): void {
   stagedTable(ctx).set(key, row);

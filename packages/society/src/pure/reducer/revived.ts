@@ -9,10 +9,12 @@
 import type { Address } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import {
+  type AgentStatus,
   type EntityState,
   entityAt,
   type entityTables,
   GROUP,
+  type KeptForFailed,
   type revivedNews,
   type SwarmState,
   swarmAt,
@@ -21,18 +23,22 @@ import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
 import { followBoard } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
+import { clearLater } from './clearing.js';
 import { tableOf } from './entity-context.js';
-import { failedAgentOf } from './failed-agents.js';
+import { agentLives, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
+import { endFailedBelow } from './failed-children.js';
 import { unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies } from './memory.js';
 import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
-import { changeRights, handedOnBy } from './rights.js';
-import { parentStatus, setStatus, tellMaker } from './status.js';
+import { isReviewing, resumeReview } from './reviews.js';
+import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
+import { askUnheard } from './unheard.js';
 
 /** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
@@ -40,18 +46,28 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx); // what it answered is gone: it is asked again
     endOpen(draft, ctx);
     draft.telling = { above: null, status: null };
+    if (draft.started) timeAgain(draft, ctx);
+    watchFailed(ctx);
+    clearLater(ctx);
     askMaker(draft.maker, ctx);
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
   },
-  'society/AgentRevived@1': (draft, _, ctx) => tellAgent(draft, rowKeyOf(ctx), ctx),
-  'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
-  'society/SuspendedFor@1': (draft, { by, depth }, ctx) => {
-    if (isLegal(draft.status, 'suspended'))
-      setStatus(draft, 'suspended', { reason: 'asked', by: { id: by, depth } }, ctx);
+  'society/AgentRevived@1': (draft, _, ctx, { status }) => {
+    const agent = rowKeyOf(ctx);
+    keepRevived(agent, status, ctx);
+    tellAgent(draft, agent, ctx);
+    agentBack(draft, agent, ctx);
   },
-  'society/Report@1': (draft, _, ctx) => tellMaker(draft, ctx),
+  'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
+  'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
+  'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
+  'society/Report@1': (draft, _, ctx) => {
+    tellMaker(draft, ctx);
+    tellFailedAgain(draft.maker, ctx);
+    askMakerAgain(draft, ctx);
+  },
   'society/TellAgain@1': (draft, { after }, ctx) => tellAgain(draft, after, ctx),
 };
 
@@ -78,17 +94,49 @@ export function swarmRevived({ creator }: SwarmState, ctx: ReducerContext): void
   ctx.send(entityAt(creator), { name: 'society/SwarmRevived@1', value: {} });
 }
 
-/** An agent that was suspended while its cell had failed is suspended now, by the same entity. */
-export function suspendRevived(agent_id: string, ctx: ReducerContext): void {
-  const suspended = failedAgentOf(agent_id, ctx)?.suspended ?? null;
-  if (suspended !== null) ctx.send(entityAt(agent_id), { name: 'society/SuspendedFor@1', value: suspended });
+/** What was done for an agent while its cell had failed it does itself now. @param status what its maker knows of it */
+export function keepRevived(agent_id: string, status: AgentStatus, ctx: ReducerContext): void {
+  const kept = keptFor(agent_id, status, ctx);
+  if (kept !== undefined) ctx.send(entityAt(agent_id), { name: 'society/Kept@1', value: kept });
+}
+
+function carryOut(
+  draft: EntityState,
+  { status, reason, suspended, grace_until }: KeptForFailed,
+  ctx: ReducerContext,
+): void {
+  if (status === 'removed') return endFor(draft, ctx);
+  if (!isLegal(draft.status, status)) return;
+  const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
+  const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
+  setStatus(draft, status, { reason, ...by, ...grace }, ctx);
+}
+
+/** Its time of grace is over, and its maker has cleared what it left. */
+function endFor(draft: EntityState, ctx: ReducerContext): void {
+  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'grace_over' }, ctx);
+  if (isLegal(draft.status, 'removed')) setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
+  endFailedBelow(draft, ctx);
+}
+
+/** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
+function agentBack(draft: EntityState, agent_id: string, ctx: ReducerContext): void {
+  agentLives(agent_id, ctx);
+  askUnheard(agent_id, draft.depth, ctx);
+  tellBack(draft.maker, agent_id, ctx);
 }
 
 /** Who called has heard that the cell has failed: no call waits any more, and the plans of the cell are gone. */
 function endOpen(draft: EntityState, ctx: ReducerContext): void {
   for (const [call] of entriesOf(tableOf(ctx, 'calls')))
     answerCall(draft, call, refusal('cell_failed', { cell: 'failed' }), ctx);
-  for (const [plan] of entriesOf(tableOf(ctx, 'plans'))) planFailed(draft, Number(plan), 'cell_failed', ctx);
+  const plans = tableOf(ctx, 'plans');
+  for (const [plan, purpose] of entriesOf(plans)) {
+    const isReview = isReviewing(purpose, ctx); // its items are written once each, so it goes on
+    if (isReview) plans.delete(plan);
+    if (isReview) resumeReview(draft, purpose, ctx);
+    else planFailed(draft, Number(plan), 'cell_failed', ctx);
+  }
 }
 
 function askMaker(maker: Address | null, ctx: ReducerContext): void {
@@ -116,7 +164,6 @@ function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void
 
 /** Tells an agent all that its maker tells it at changes. */
 function tellAgent(draft: EntityState, agent: string, ctx: ReducerContext): void {
-  suspendRevived(agent, ctx);
   for (const event of toldBelow(draft, ctx)) ctx.send(entityAt(agent), event);
   ctx.send(entityAt(agent), { name: 'society/Tier@1', value: { tier: tierByVerdicts(agent, ctx) } });
 }

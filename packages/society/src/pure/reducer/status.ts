@@ -127,6 +127,12 @@ export function setTimers({ status, expires_at, grace_until }: EntityState, ctx:
   if (status !== 'suspended') ctx.clearTimer(COOLDOWN);
 }
 
+/** Sets again the timers that may have fired in vain while this cell had failed: a cooling down begins anew. */
+export function timeAgain(draft: EntityState, ctx: ReducerContext): void {
+  setTimers(draft, ctx);
+  if (draft.suspended?.reason === 'failures') ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+}
+
 /** Has all agents of this entity hear whether it is active. */
 function tellStatus(draft: EntityState, ctx: ReducerContext): void {
   if (draft.children === 0 && tableOf(ctx, 'swarms').size === 0) return;

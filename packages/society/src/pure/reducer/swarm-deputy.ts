@@ -2,7 +2,7 @@
 import type { ReducerContext } from '@reprise/kernel/define';
 import { entityAt, type SwarmState } from '../contracts/index.js';
 import { passRemoved } from './entity-context.js';
-import { type Deputy, endFailed, failedAgentOf, tellEnded } from './failed-agents.js';
+import { type Deputy, endFailed, failedAgentOf, tellStatusAbove } from './failed-agents.js';
 import { changeMember, swarmTable } from './swarm-context.js';
 import { tellWorker } from './swarm-workers.js';
 
@@ -22,7 +22,7 @@ export function deputyOf(draft: SwarmState, ctx: ReducerContext): Deputy {
       const changed = changeMember(ctx, member, to);
       const { key_ref } = changed;
       tellWorker(draft, member, changed, ctx);
-      tellEnded(agent_id, to.status, entityAt(draft.creator), ctx);
+      tellStatusAbove(agent_id, entityAt(draft.creator), ctx);
       if (to.status === 'removed') passRemoved(entityAt(draft.creator), { agent_id, key_ref }, ctx);
     },
   };

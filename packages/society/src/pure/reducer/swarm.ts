@@ -37,10 +37,10 @@ import {
 import { swarmAgent, swarmCreator, swarmGroup } from '../contracts/senders.js';
 import { planOf } from './caller.js';
 import { passRemoved } from './entity-context.js';
-import { failedTimer } from './failed-agents.js';
+import { agentLives, failedTimer, tellBack } from './failed-agents.js';
 import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
-import { suspendRevived, swarmRevived } from './revived.js';
+import { keepRevived, swarmRevived } from './revived.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
 import {
@@ -125,7 +125,11 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     tellMembers({ name: 'society/Report@1', value: {} }, ctx);
   },
   'society/AgentRevived@1': (draft, _, ctx, member) => {
-    suspendRevived(memberOr(ctx, member).agent_id ?? ctx.reject('no_member'), ctx);
+    const { agent_id, status } = memberOr(ctx, member);
+    if (agent_id === null) return ctx.reject('no_member');
+    keepRevived(agent_id, status, ctx);
+    agentLives(agent_id, ctx);
+    tellBack(entityAt(draft.creator), agent_id, ctx);
     swarmRevived(draft, ctx);
   },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
