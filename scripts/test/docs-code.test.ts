@@ -159,12 +159,14 @@ describe('what pages say of the code', () => {
   });
 
   it('every command that a page, an error or a hint shows is one that the command has, with its options', async () => {
-    const lines = [...pages, ...sources].flatMap(commandLines);
+    // The page of first mistakes shows a command that is misspelled.
+    const right = pages.filter(({ file }) => file !== 'docs/reference/first-mistakes.md');
+    const lines = [...right, ...sources].flatMap(commandLines);
     const unknown: string[] = [];
     for (const line of lines) unknown.push(...(await unknownIn(line, helpOf)));
     expect(unknown).toEqual([]);
     expect(lines.length).toBeGreaterThan(50);
-    const mutants = ['npx reprise mend w.db', 'npx reprise verify w.db --mend', 'npx reprise tree mend'];
+    const mutants = ['npx reprise frob w.db', 'npx reprise verify w.db --frob', 'npx reprise tree frob'];
     for (const text of mutants)
       for (const line of commandLines({ file: 'x.md', text })) expect(await unknownIn(line, helpOf)).toHaveLength(1);
   });
