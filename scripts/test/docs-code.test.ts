@@ -45,7 +45,7 @@ const LISTED: Readonly<
     of: [
       'packages/providers/src/transport/transport.ts#TransportOptions',
       'packages/providers/src/openai/openai-compatible.ts#OpenAiCompatibleOptions',
-      'packages/providers/src/wire/wire-client.ts#ProfileOptions',
+      'packages/providers/src/model/profile-options.ts#ProfileOptions',
     ],
     some: true,
   },
@@ -159,12 +159,14 @@ describe('what pages say of the code', () => {
   });
 
   it('every command that a page, an error or a hint shows is one that the command has, with its options', async () => {
-    const lines = [...pages, ...sources].flatMap(commandLines);
+    // The page of first mistakes shows a command that is misspelled.
+    const right = pages.filter(({ file }) => file !== 'docs/reference/first-mistakes.md');
+    const lines = [...right, ...sources].flatMap(commandLines);
     const unknown: string[] = [];
     for (const line of lines) unknown.push(...(await unknownIn(line, helpOf)));
     expect(unknown).toEqual([]);
     expect(lines.length).toBeGreaterThan(50);
-    const mutants = ['npx reprise heal w.db', 'npx reprise verify w.db --heal', 'npx reprise tree heal'];
+    const mutants = ['npx reprise frob w.db', 'npx reprise verify w.db --frob', 'npx reprise tree frob'];
     for (const text of mutants)
       for (const line of commandLines({ file: 'x.md', text })) expect(await unknownIn(line, helpOf)).toHaveLength(1);
   });

@@ -85,6 +85,7 @@ export {
   codeFailed,
   type Divergence,
   type EraChange,
+  type FittingRecords,
   type LoadedCode,
   missingDefinitions,
   type Performance,

@@ -9,7 +9,6 @@ import {
   RepriseError,
   unknownFields,
 } from '@reprise/contracts';
-import type { ProfileOptions } from '../model/profile-options.js';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
@@ -30,7 +29,7 @@ export const COMMON_OPTIONS = {
   sleep: true,
   profile: true,
   price: true,
-} as const satisfies Record<keyof ClientOptions | keyof ProfileOptions, true>;
+} as const satisfies Record<keyof ClientOptions | 'profile' | 'price', true>;
 
 /**
  * Checks the name of a model and the options of its client.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encode, memory, openKernelWorld, putValue, Ref } from '../../../src/index.js';
+import { encode, memory, openKernelWorld, putValue, Ref, type Store } from '../../../src/index.js';
 import { LINKS_FOLLOWED_MAX } from '../../../src/ports/content/bounds.js';
 import { LinkCheck } from '../../../src/ports/content/links.js';
 import { refusal } from '../../support/judge.js';
@@ -42,17 +42,26 @@ describe('given a value that links a chain of values', () => {
   });
 
   it('a request that links such a chain is refused with the bound, and nothing is journaled [CON-17]', async () => {
-    const store = memory();
+    let first: Ref | undefined;
+    const endless = chain(Number.MAX_SAFE_INTEGER);
+    const memoryStore = memory();
+    const store: Store = {
+      ...memoryStore,
+      open: async () => {
+        const open = await memoryStore.open();
+        const get = (ref: Ref) => {
+          if (first === undefined) return open.content.get(ref);
+          return endless.get(ref.hex === first.hex ? refOf(0) : ref);
+        };
+        return { ...open, content: { ...open.content, get } };
+      },
+    };
     const world = await openKernelWorld({ store, app });
-    const first = await putValue(world.content, { a: 1 });
-    const endless = { ...chain(Number.MAX_SAFE_INTEGER) };
-    const { get } = world.content;
-    Object.assign(world.content, {
-      get: (ref: Ref) => (ref.hex === first.hex ? endless.get(refOf(0)) : endless.get(ref)),
-    });
+    const value = await putValue(world.content, { a: 1 });
     const before = world.head.seq;
-    const error = await refusal(ask(world, 'x', [log(first)]));
-    Object.assign(world.content, { get });
+    first = value;
+    const error = await refusal(ask(world, 'x', [log(value)]));
+    first = undefined;
     expect([error.code, error.details.expected]).toEqual(['bound_exceeded', expect.stringContaining('250000')]);
     expect(world.head.seq).toBe(before);
     await world.close();
