@@ -22,7 +22,7 @@ const MUTANTS: readonly (readonly [what: string, mutant: Mutant])[] = [
 ];
 
 describe('deployments while calls wait', () => {
-  it(`no decision is void, no call runs with another meaning and nobody is asked needlessly, in random deployments of seed ${SEED} [TOOL-670, TOOL-674]`, async () => {
+  it(`no decision is void, no call runs with another meaning and nobody is asked needlessly, in random deployments of seed ${SEED} [TOOL-46, TOOL-50]`, async () => {
     const { examples, voided, elsewhere, needless, other } = await judge(DEPLOYMENTS, SEED);
     expect(examples).toEqual([]);
     expect({ voided, elsewhere, needless, other }).toEqual({ voided: 0, elsewhere: 0, needless: 0, other: 0 });

@@ -84,7 +84,7 @@ describe('reprise check --against', () => {
     });
   });
 
-  it('reprise check --against holds a changed event schema against the recorded events, and names what does not fit [RPL-680]', async () => {
+  it('reprise check --against holds a changed event schema against the recorded events, and names what does not fit [RPL-30]', async () => {
     const { code, out } = await run('check', world, '--against', appAt('ledger-widened'));
     expect(code).toBe(0);
     expect(out).toContain('changed, and the era replays to the same bytes: demo/Ledger@1\n');
@@ -145,7 +145,7 @@ describe('reprise verify of two eras', () => {
     expect((await run('verify', upgraded, '--app', TWO)).code).toBe(0);
   });
 
-  it('reprise verify with an app that leaves an era unverified prints which, and is a finding unless asked [RPL-682]', async () => {
+  it('reprise verify with an app that leaves an era unverified prints which, and is a finding unless asked [RPL-32]', async () => {
     const { code, out, err } = await run('verify', upgraded, '--app', ALONE);
     expect(code).toBe(1);
     expect(out).toContain('intact; partly replayed, identical');

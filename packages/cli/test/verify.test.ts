@@ -40,7 +40,7 @@ describe('reprise verify', () => {
     expect(out.endsWith(`head sha256:${ledger.heads.at(-1)}\n`)).toBe(true);
   });
 
-  it('reprise verify that replayed nothing is no success, unless it was asked for the integrity alone [RPL-682]', async () => {
+  it('reprise verify that replayed nothing is no success, unless it was asked for the integrity alone [RPL-32]', async () => {
     const bare = await command(folder.path, 'verify', 'ledger.db');
     expect(bare.code).toBe(1);
     expect(bare.err).toContain('era_unverified: no app at hand can replay some of the frames\n');

@@ -294,7 +294,7 @@ describe('a failed model call is data', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('a secret that is empty when it is asked for is terminal, and nothing is sent [MOD-680]', async () => {
+  it('a secret that is empty when it is asked for is terminal, and nothing is sent [MOD-34]', async () => {
     const { baseUrl, seen } = await providerServer(json(200, completion({ content: 'x' })));
     const client = impatient({ baseUrl, model: 'm', apiKey: { secret: 'EMPTY' } });
     const { outcome } = await run(client, { context: { secret: async () => '' } });

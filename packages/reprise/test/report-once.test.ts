@@ -96,7 +96,7 @@ describe('a loop that prints a streamed answer', () => {
     }
   };
 
-  it('a loop over run.stream() throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-651]', async () => {
+  it('a loop over run.stream() throws behind the last event when the run failed, in the words of the provider, with its server and what to do [SES-36]', async () => {
     const { types, thrown } = await streamed({ key: 'wrong' });
     expect(types.at(-1)).toBe('lifecycle');
     expect(thrown).toMatchObject({ code: 'run_failed' });

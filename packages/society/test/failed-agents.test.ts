@@ -231,7 +231,7 @@ describe('given a failed agent that is suspended by an entity above it', () => {
 describe('given an agent that has failed and is revived', () => {
   const revive = ({ world }: Scene, id: string) => world.kernel.revive(['society/Entity@1', id]);
 
-  it('an agent that was ended while it had failed ends itself when it is revived, and gets nothing back by it [SOC-76] [SOC-641]', async () => {
+  it('an agent that was ended while it had failed ends itself when it is revived, and gets nothing back by it [SOC-76] [SOC-114]', async () => {
     await using there = await failed();
     const { scene, ann, id, agent, below } = there;
     await ann.setStatus(id, 'deactivate');

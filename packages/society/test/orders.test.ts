@@ -270,7 +270,7 @@ const MUTANTS: readonly (readonly [title: string, reducer: string, defect: Defec
 ];
 
 describe('an agent that is revived', () => {
-  it(`in ${RUNS} random orders of changes, a world in which cells failed and were revived answers as one in which none did, and nothing that the rules permit nobody; the adversary is a failed cell [SOC-640], seed ${SEED}`, async () => {
+  it(`in ${RUNS} random orders of changes, a world in which cells failed and were revived answers as one in which none did, and nothing that the rules permit nobody; the adversary is a failed cell [SOC-112], seed ${SEED}`, async () => {
     await fc.assert(
       fc.asyncProperty(orders, async (steps) => {
         expect(await wrong(steps)).toBeUndefined();
@@ -279,7 +279,7 @@ describe('an agent that is revived', () => {
     );
   });
 
-  it('a revived agent reads nothing of a group whose own cell has failed, until that one says that it is a member [SOC-610]', async () => {
+  it('a revived agent reads nothing of a group whose own cell has failed, until that one says that it is a member [SOC-106]', async () => {
     await using scene = await Scene.open();
     const reads = async () => ((await scene.asked()) as Asked).bot.answers[0]?.[1];
     for (const step of [fail('bot'), fail('crew'), revive('bot')]) await scene.take(step);
@@ -290,7 +290,7 @@ describe('an agent that is revived', () => {
   });
 
   it.each(MUTANTS)(
-    'an order of changes detects a planted defect of %s [SOC-640]',
+    'an order of changes detects a planted defect of %s [SOC-112]',
     async (_, reducer, defect, steps) => {
       expect(await wrong(steps)).toBeUndefined();
       const found = await wrong(steps, damaged(reducer, defect)).catch((error: Error) => error.message);

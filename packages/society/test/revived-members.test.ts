@@ -7,7 +7,7 @@ import { openOffice } from './support/office.js';
 const worker = defineAgent({ name: 'worker', model: 'main', instructions: 'Work.' });
 
 describe('a member whose cell was revived', () => {
-  it('A revived member of a chatty group hears of the items that are written from then on, and its next run is shown them [SOC-620]', async () => {
+  it('A revived member of a chatty group hears of the items that are written from then on, and its next run is shown them [SOC-113]', async () => {
     const prompts: string[] = [];
     const step = ({ messages }: { readonly messages: unknown }) => {
       prompts.push(JSON.stringify(messages));

@@ -27,7 +27,7 @@ const rights = async ({ world }: Pick<Place, 'world'>, id: string) =>
   (await world.kernel.rights(`cell:society/Entity@1/${id}`)).effective?.exercise.may;
 
 describe('an agent whose cell has failed and is revived', () => {
-  it('a revived agent leaves the group that it was removed from meanwhile, and takes the role that it was given in another [SOC-640] [SOC-644]', async () => {
+  it('a revived agent leaves the group that it was removed from meanwhile, and takes the role that it was given in another [SOC-112] [SOC-115]', async () => {
     await using at = await family();
     const groups = ['crew', 'club'].map((name) => at.office.group(name));
     for (const group of groups) await group.open({ owner: 'ann' });
@@ -43,7 +43,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('a revived agent stands still by the suspension that its maker kept for it, and its maker resumes it [SOC-641]', async () => {
+  it('a revived agent stands still by the suspension that its maker kept for it, and its maker resumes it [SOC-114]', async () => {
     await using at = await family();
     await failEntity(at.world, at.bot.id);
     await at.ann.setStatus(at.bot.id, 'suspend');
@@ -53,7 +53,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.ann.setStatus(at.bot.id, 'resume')).status).toBe('active');
   });
 
-  it('a revived agent is asked again for each narrowing, those of one entity in their order, and is held to none of them any more [SOC-641]', async () => {
+  it('a revived agent is asked again for each narrowing, those of one entity in their order, and is held to none of them any more [SOC-114]', async () => {
     await using at = await family();
     await failEntity(at.world, at.bot.id);
     await at.boss.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'] } });
@@ -67,7 +67,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('a revived agent ends, with all below it, when it was removed meanwhile, and the rows of its maker stay as they are [SOC-641] [SOC-89]', async () => {
+  it('a revived agent ends, with all below it, when it was removed meanwhile, and the rows of its maker stay as they are [SOC-114] [SOC-89]', async () => {
     await using at = await family();
     await failEntity(at.world, at.boss.id);
     await at.ann.setStatus(at.boss.id, 'deactivate', { grace_seconds: 60 });
@@ -93,7 +93,7 @@ describe('an agent whose cell has failed, and whose maker ended it', () => {
 });
 
 describe('a maker whose cell has failed and is revived', () => {
-  it('a revived maker hears how its agents stand, and which of them have failed meanwhile [SOC-612]', async () => {
+  it('a revived maker hears how its agents stand, and which of them have failed meanwhile [SOC-108]', async () => {
     await using at = await family();
     const other = at.office.entity(await agentOf(at.boss));
     await failEntity(at.world, at.boss.id);
@@ -106,7 +106,7 @@ describe('a maker whose cell has failed and is revived', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('a revived maker tells its agents what it was stopped in the middle of telling: they stand still with it [SOC-612] [CAP-7]', async () => {
+  it('a revived maker tells its agents what it was stopped in the middle of telling: they stand still with it [SOC-108] [CAP-7]', async () => {
     const part = once('society/Entity@1', 'society/Continue@1', HOUR);
     await using at = await opened(part);
     const ann = await at.office.human('ann');
@@ -139,7 +139,7 @@ describe('a maker whose cell has failed and is revived', () => {
 });
 
 describe('what waits when the cell of an entity fails', () => {
-  it('a review goes on at the revival of the parent, and each approved item is written once [SOC-611]', async () => {
+  it('a review goes on at the revival of the parent, and each approved item is written once [SOC-107]', async () => {
     await using at = await opened(once('society/Entity@1', 'society/Copied@1', HOUR));
     const { ann, bot } = await crewOf(at);
     await comeBack(at, ann, bot.id, { items: [{ text: 'One.' }, { text: 'Two.' }], sessions: 1 });
@@ -153,7 +153,7 @@ describe('what waits when the cell of an entity fails', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('a call that waits is answered at the revival, and its repetition does not wait for ever [SOC-611]', async () => {
+  it('a call that waits is answered at the revival, and its repetition does not wait for ever [SOC-107]', async () => {
     await using at = await opened(once('society/Entity@1', 'society/Checked@1', HOUR));
     const ann = await at.office.human('ann');
     expect(await refusedWith(ann.agents())).toBe('cell_failed');
@@ -166,7 +166,7 @@ describe('what waits when the cell of an entity fails', () => {
 });
 
 describe('a swarm whose cell has failed and is revived', () => {
-  it('a revived swarm hears what its creator may hand on and that it has ended, and ends with its agents [SOC-612] [SOC-63]', async () => {
+  it('a revived swarm hears what its creator may hand on and that it has ended, and ends with its agents [SOC-108] [SOC-63]', async () => {
     await using at = await opened(once('society/Swarm@1', 'society/Above@1', HOUR));
     const ann = await at.office.human('ann');
     const boss = at.office.entity(await agentOf(ann));

@@ -43,7 +43,7 @@ type Agent = Awaited<ReturnType<typeof openScene>>['left'];
 const mayWrite = async (agent: Agent) => !(await agent.answerTo('memory_write_warm', NOTE)).is_error;
 
 describe('a member that is revived while the cell of its group has failed', () => {
-  it('a member reaches nothing of the group until the group is revived; then it does, unless it has left [SOC-610]', async () => {
+  it('a member reaches nothing of the group until the group is revived; then it does, unless it has left [SOC-106]', async () => {
     const at = await openScene();
     await using world = at.world;
     for (const agent of [at.left, at.stays])
@@ -56,7 +56,7 @@ describe('a member that is revived while the cell of its group has failed', () =
     expect([await mayWrite(at.left), await mayWrite(at.stays)]).toStrictEqual([false, true]);
   });
 
-  it('a member that was told of no emergency, because its cell and then that of its group had failed, is told once both are back [SOC-610] [SOC-47]', async () => {
+  it('a member that was told of no emergency, because its cell and then that of its group had failed, is told once both are back [SOC-106] [SOC-47]', async () => {
     const at = await openScene();
     await using world = at.world;
     await at.failing(`${ENTITY} society/Checked@1`, () => at.stays.use('agent_list', {}));
@@ -82,7 +82,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     return { ...at, workers, fail };
   }
 
-  it('agents of a revived swarm stand still when its creator was suspended meanwhile, and act again with it [SOC-610] [CAP-7]', async () => {
+  it('agents of a revived swarm stand still when its creator was suspended meanwhile, and act again with it [SOC-106] [CAP-7]', async () => {
     const at = await formed();
     await using _world = at.world;
     await at.fail();
@@ -94,7 +94,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     expect(await statuses()).toStrictEqual(['active', 'active']);
   });
 
-  it('a revived swarm fails with its creator when that one was deactivated meanwhile [SOC-610] [SOC-63]', async () => {
+  it('a revived swarm fails with its creator when that one was deactivated meanwhile [SOC-106] [SOC-63]', async () => {
     const at = await formed();
     await using _world = at.world;
     await at.fail();
@@ -104,7 +104,7 @@ describe('a swarm whose cell has failed and is revived', () => {
     expect([status, code]).toStrictEqual(['failed', 'creator/deactivated']);
   });
 
-  it('an agent of a swarm that was suspended while its own cell had failed is suspended once it is revived [SOC-610] [SOC-77]', async () => {
+  it('an agent of a swarm that was suspended while its own cell had failed is suspended once it is revived [SOC-106] [SOC-77]', async () => {
     const at = await formed();
     await using _world = at.world;
     const [worker] = at.workers as [Agent];

@@ -41,7 +41,7 @@ describe('given results that are stored', () => {
     await world.close();
   });
 
-  it('a wake names the tasks that are ready, so a coordinator that did not look knows what waits for it [SPEC-660]', async () => {
+  it('a wake names the tasks that are ready, so a coordinator that did not look knows what waits for it [SPEC-49]', async () => {
     const { project, world, asked } = await open(
       { [COORDINATOR]: (said) => (said.includes('Go') ? [spawnOne, says('Begun.')] : [says('Noted.')]), worker: DONE },
       { dispatch: 'coordinator' },

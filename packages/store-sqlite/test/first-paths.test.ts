@@ -31,7 +31,7 @@ const readBy = (path: string) =>
     .then(() => 'read', String);
 
 describe('the path of a world', () => {
-  it('a path that cannot be opened is refused in words, without the numbers of SQLite [JRN-680]', async () => {
+  it('a path that cannot be opened is refused in words, without the numbers of SQLite [JRN-39]', async () => {
     const at = (name: string) => join(place.dir, name);
     mkdirSync(at('folder.db'));
     mkdirSync(at('locked.db-lock'));
@@ -55,7 +55,7 @@ describe('the path of a world', () => {
     for (const words of Object.values(said)) expect(words).not.toMatch(/ConnectionFailed|: \d+"/);
   });
 
-  it('a database of another program is refused with what to do, and is not changed [JRN-680]', async () => {
+  it('a database of another program is refused with what to do, and is not changed [JRN-39]', async () => {
     const path = join(place.dir, 'users.db');
     writeFileSync(path, '');
     await tamper(path, 'CREATE TABLE users (id INTEGER)');

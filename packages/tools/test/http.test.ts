@@ -138,7 +138,7 @@ describe('requests to a refused address', () => {
     }
   });
 
-  it('a listed host is matched in every way of writing its name, and a text that no address could match is refused [TOOL-680]', async () => {
+  it('a listed host is matched in every way of writing its name, and a text that no address could match is refused [TOOL-45]', async () => {
     const reached = async (url: string, host: string) =>
       expect([host, await refused(url, { allow: [host] })]).toEqual([host, expect.stringMatching(/private network/)]);
     await reached('https://exämple.com/', 'exämple.com');

@@ -95,7 +95,7 @@ describe('a run as a UI message stream', () => {
     await world.close();
   });
 
-  it('a page is told by fixed words that a call failed, for every way in which a tool throws, and an operator by the words of the error [EVT-650]', async () => {
+  it('a page is told by fixed words that a call failed, for every way in which a tool throws, and an operator by the words of the error [EVT-10]', async () => {
     const secret = 'connect ECONNREFUSED db-7.internal:5432';
     const fail = () => {
       throw new Error(secret);

@@ -21,7 +21,7 @@ const refused = (reason: string) =>
   expect.objectContaining({ code: 'request_rejected', details: expect.objectContaining({ reason }) });
 
 describe('a run that is retried', () => {
-  it('a failed run is answered anew by run.retry(): the model reads the input once, and the world verifies [SES-660]', async () => {
+  it('a failed run is answered anew by run.retry(): the model reads the input once, and the world verifies [SES-31]', async () => {
     const { asked, world, session } = await failing(1);
     await using _ = world;
     const first = await session.send('Report.', { id: 'report' });
@@ -33,7 +33,7 @@ describe('a run that is retried', () => {
     expect((await world.verify()).unverified).toBe(0);
   });
 
-  it('the same input sent again returns the newest run, so a job with a stable id does not return its stored failure for ever [SES-661]', async () => {
+  it('the same input sent again returns the newest run, so a job with a stable id does not return its stored failure for ever [SES-32]', async () => {
     const { world, session } = await failing(2);
     await using _ = world;
     const send = () => session.send('Report.', { id: 'report' });
@@ -47,7 +47,7 @@ describe('a run that is retried', () => {
     expect(await again.text()).toBe('Answer 3.');
   });
 
-  it('a retry with an id takes place once, and inputs that waited behind the failed run go on behind it [SES-660]', async () => {
+  it('a retry with an id takes place once, and inputs that waited behind the failed run go on behind it [SES-31]', async () => {
     const { asked, world, session } = await failing(1);
     await using _ = world;
     const first = await session.send('One.');
@@ -60,7 +60,7 @@ describe('a run that is retried', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('a run that completed, one under way, and one that is not the last are not retried [SES-662]', async () => {
+  it('a run that completed, one under way, and one that is not the last are not retried [SES-33]', async () => {
     const { world, session } = await failing(1);
     await using _ = world;
     await expect(session.retry()).rejects.toEqual(refused('session_absent'));
@@ -76,7 +76,7 @@ describe('a run that is retried', () => {
     await expect(session.retry()).rejects.toEqual(refused('session_closed'));
   });
 
-  it('a cancelled run is answered anew, and knows how its call ended [SES-660]', async () => {
+  it('a cancelled run is answered anew, and knows how its call ended [SES-31]', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -96,7 +96,7 @@ describe('a run that is retried', () => {
     expect(await (await run.retry()).text()).toBe('3');
   });
 
-  it('a session that another one leads is retried there, and not by itself [SES-663]', async () => {
+  it('a session that another one leads is retried there, and not by itself [SES-34]', async () => {
     const { world, session } = await failing(2);
     await using _ = world;
     const child = await session.spawn(defineAgent({ name: 'b', model: 'm', instructions: '' }), 'Look.');

@@ -28,7 +28,7 @@ const HARMLESS: readonly (readonly [what: string, build: PayVersion])[] = [
 
 describe('an approval that waits while a deployment changes its tool', () => {
   it.each(HARMLESS)(
-    'an approval stays valid and unchanged when a deployment changes %s [TOOL-670]',
+    'an approval stays valid and unchanged when a deployment changes %s [TOOL-46]',
     async (_, build) => {
       const ran: unknown[] = [];
       const run = (args: unknown) => void ran.push(args);
@@ -40,7 +40,7 @@ describe('an approval that waits while a deployment changes its tool', () => {
     },
   );
 
-  it('a person is shown both versions of a tool whose meaning has changed, and decides on the new one [TOOL-671]', async () => {
+  it('a person is shown both versions of a tool whose meaning has changed, and decides on the new one [TOOL-47]', async () => {
     const [, ran] = await deploy(
       waits(),
       approves({ guarantee: 'idempotent', description: 'Wipes the account.' }, ({ changed }) => {
@@ -53,7 +53,7 @@ describe('an approval that waits while a deployment changes its tool', () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  it('a decision that does not name the digest of both versions does nothing and is answered with the item [TOOL-672]', async () => {
+  it('a decision that does not name the digest of both versions does nothing and is answered with the item [TOOL-48]', async () => {
     let seen: Pending | undefined;
     const [, ran] = await deploy(
       {
@@ -81,7 +81,7 @@ describe('an approval that waits while a deployment changes its tool', () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  it('an approval that could run nothing is refused, and the item stays until it is denied or its arguments are edited [TOOL-673]', async () => {
+  it('an approval that could run nothing is refused, and the item stays until it is denied or its arguments are edited [TOOL-49]', async () => {
     const [, ran] = await deploy(waits(), {
       build: { args: FIRST.extend({ account: z.string() }) },
       steps: [{ text: 'Done.' }],
@@ -114,7 +114,7 @@ const approvesAndEnds = (approval: PayVersion['approval'] = 'always'): Process =
 });
 
 describe('a call that was approved and meets another build', () => {
-  it('a call whose arguments mean the same to both versions runs without another question [TOOL-674]', async () => {
+  it('a call whose arguments mean the same to both versions runs without another question [TOOL-50]', async () => {
     const args = FIRST.extend({ note: z.string().optional() });
     const [, ran] = await deploy(approvesAndEnds(), {
       build: { guarantee: 'idempotent', args },
@@ -124,7 +124,7 @@ describe('a call that was approved and meets another build', () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  it('the same person is asked again about a call whose tool takes its arguments otherwise [SES-670]', async () => {
+  it('the same person is asked again about a call whose tool takes its arguments otherwise [SES-37]', async () => {
     const args = FIRST.extend({ currency: z.string().default('eur') });
     const [, ran] = await deploy(approvesAndEnds(), {
       build: { guarantee: 'idempotent', args },
@@ -146,7 +146,7 @@ describe('a call that was approved and meets another build', () => {
     expect(ran).toEqual([{ n: 1, currency: 'eur' }]);
   });
 
-  it('a rule that names other people now has them asked again, and one that named them before does not [TOOL-675]', async () => {
+  it('a rule that names other people now has them asked again, and one that named them before does not [TOOL-51]', async () => {
     const to = (who: string) => () => ({ reason: 'money', to: who });
     const [, ran] = await deploy(approvesAndEnds(to('human:a*')), {
       build: { guarantee: 'idempotent', approval: to('human:bob') },
@@ -216,14 +216,14 @@ describe('an approval that is remembered', () => {
     ['the words of an argument', { args: z.strictObject({ n: z.int().describe('What is wiped.') }) }],
     ['its meaning', { args: FIRST.extend({ all: z.boolean().optional() }) }],
   ] as const)(
-    'a remembered approval does not cover a tool that has changed %s [TOOL-676, GATE-670]',
+    'a remembered approval does not cover a tool that has changed %s [TOOL-52, GATE-38]',
     async (_, build) => {
       const [, ran] = await deploy(remembers, next(build, 1));
       expect(ran).toEqual([]);
     },
   );
 
-  it('a remembered approval covers a tool of which only the way it is run has changed [TOOL-676]', async () => {
+  it('a remembered approval covers a tool of which only the way it is run has changed [TOOL-52]', async () => {
     const [, ran] = await deploy(remembers, next({ timeout: '5s' }, 0));
     expect(ran).toEqual([{ n: 1 }]);
   });

@@ -19,7 +19,7 @@ const NEXT: readonly (readonly [string, AnyAgent])[] = [
 ];
 
 describe('a wait that runs no code of a tool when it is settled', () => {
-  it.each(NEXT)('a call that its owner answers stays valid in a build with %s [TOOL-677]', async (_, next) => {
+  it.each(NEXT)('a call that its owner answers stays valid in a build with %s [TOOL-53]', async (_, next) => {
     const store = memory();
     const clock = new VirtualClock();
     const parts = teams();
@@ -41,7 +41,7 @@ describe('a wait that runs no code of a tool when it is settled', () => {
     });
   });
 
-  it('a call that an outside service settles stays valid in a build without its tool [TOOL-677]', async () => {
+  it('a call that an outside service settles stays valid in a build without its tool [TOOL-53]', async () => {
     const store = memory();
     const clock = new VirtualClock();
     let effect = '';

@@ -258,7 +258,7 @@ describe('a call with a decision of a person', () => {
     expect(payloadOf(await call(make('as it was'), { n: 1 }, { params: { fingerprint } })).is_error).toBe(false);
   });
 
-  it('parameters without a meaning run with an equal fingerprint, and are asked about again with another [TOOL-679]', async () => {
+  it('parameters without a meaning run with an equal fingerprint, and are asked about again with another [TOOL-55]', async () => {
     const { fingerprint } = make('as it was').entry;
     const outcome = await call(
       make('as it is'),
@@ -273,7 +273,7 @@ describe('a call with a decision of a person', () => {
     expect(ran).toBe(0);
   });
 
-  it('a call that a remembered approval released does not run with other words, and one that a person approved does [TOOL-676]', async () => {
+  it('a call that a remembered approval released does not run with other words, and one that a person approved does [TOOL-52]', async () => {
     const { meaning } = recordedVersion(make('as it was'));
     const params = { meaning, needs_approval: true };
     const released = payloadOf(await call(make('as it is'), { n: 1 }, { params }));

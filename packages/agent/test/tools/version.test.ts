@@ -64,11 +64,11 @@ const PLACES: readonly (readonly [what: string, schema: (field: object) => objec
 ];
 
 describe('the digests of a tool', () => {
-  it.each(EDITS)('a change of %s is one of exactly the digests that it belongs to [TOOL-678]', (_, edit, digests) => {
+  it.each(EDITS)('a change of %s is one of exactly the digests that it belongs to [TOOL-54]', (_, edit, digests) => {
     expect(differing(FIRST, { ...FIRST, ...edit })).toEqual(digests);
   });
 
-  it('a change of the descriptor of a toolset’s tool is one of words, and one of its hints is one of meaning [TOOL-678]', () => {
+  it('a change of the descriptor of a toolset’s tool is one of words, and one of its hints is one of meaning [TOOL-54]', () => {
     const origin = { toolset: 'bank', tool: 'pay', descriptor_ref: descriptor(1), hints: HINTS };
     const from = (more: object): ToolVersion => ({ ...FIRST, origin: { ...origin, ...more } as never });
     expect(differing(from({}), from({ descriptor_ref: descriptor(2) }))).toEqual(['words']);

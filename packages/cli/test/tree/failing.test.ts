@@ -34,7 +34,7 @@ const SAID =
   /Incorrect API key provided: .*\(127\.0\.0\.1, status 401\) \[provider_error_terminal\/auth\]\. Check the API key of the model/;
 
 describe('a tree whose model refuses the key', () => {
-  it('run, show and report say what the provider said, which server it was and what to do, and none shows the key [TREE-650]', async () => {
+  it('run, show and report say what the provider said, which server it was and what to do, and none shows the key [TREE-65]', async () => {
     const { port } = server.address() as AddressInfo;
     const model = ['--model', 'some-model', '--base-url', `http://127.0.0.1:${port}/v1`];
     const ran = await run('tree', 'run', 'Look.', '--name', 'look', '--world', world, '--plain', ...model);

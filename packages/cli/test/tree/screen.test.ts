@@ -106,7 +106,7 @@ describe('the screen of a tree', () => {
     expect(shown(after(ESCAPE, state).state).length).toBeGreaterThan(5);
   });
 
-  it('Ctrl-C asks whether to leave in the process that runs the tree, and leaves the second time; it leaves at once elsewhere [TREE-663]', () => {
+  it('Ctrl-C asks whether to leave in the process that runs the tree, and leaves the second time; it leaves at once elsewhere [TREE-63]', () => {
     const asked = after(CTRL_C);
     expect(asked).toMatchObject({ wish: undefined, state: { confirm: { what: 'leave' } } });
     expect(after(CTRL_C, asked.state).wish).toEqual({ do: 'leave' });
@@ -116,7 +116,7 @@ describe('the screen of a tree', () => {
     expect(after('q', BEGINNING, false).wish).toEqual({ do: 'leave' });
   });
 
-  it('only the words stop all, typed out behind a question, end the whole tree: no word after Ctrl-C or on the tree does [TREE-664]', () => {
+  it('only the words stop all, typed out behind a question, end the whole tree: no word after Ctrl-C or on the tree does [TREE-64]', () => {
     const ending = { do: 'act', verb: 'stop', n: 1 };
     for (const word of [
       'cancel',

@@ -47,7 +47,7 @@ const outcomeOf = (out: string) => JSON.parse(out.trimEnd().split('\n').at(-1) ?
 
 describe('a tree that waits, without a terminal', () => {
   it(
-    'reprise tree run ends with 3 when a node asks a person and another node needs it; show names both waits [TREE-661] [TREE-662]',
+    'reprise tree run ends with 3 when a node asks a person and another node needs it; show names both waits [TREE-61] [TREE-62]',
     LONG,
     async () => {
       const at = workplace('needs');
@@ -71,7 +71,7 @@ describe('a tree that waits, without a terminal', () => {
   );
 
   it(
-    'reprise tree continue ends with 3 when a tree is paused, and says how it is resumed [TREE-661] [TREE-662]',
+    'reprise tree continue ends with 3 when a tree is paused, and says how it is resumed [TREE-61] [TREE-62]',
     LONG,
     async () => {
       const at = workplace('paused');
@@ -89,7 +89,7 @@ describe('a tree that waits, without a terminal', () => {
   );
 
   it(
-    'reprise tree run ends with 3 when a ready node waits for budget that a waiting run has set aside, and names both [TREE-661] [TREE-662]',
+    'reprise tree run ends with 3 when a ready node waits for budget that a waiting run has set aside, and names both [TREE-61] [TREE-62]',
     LONG,
     async () => {
       const at = workplace('budget');
@@ -105,7 +105,7 @@ describe('a tree that waits, without a terminal', () => {
     },
   );
 
-  it('Ctrl-C twice at once leaves with 130, and no node ends [TREE-663]', LONG, async () => {
+  it('Ctrl-C twice at once leaves with 130, and no node ends [TREE-63]', LONG, async () => {
     const at = workplace('left');
     const child = start(at, 'tree', 'run', 'Never', '--name', 'l', '--model', 'm', '--base-url', model.url);
     const end = ended(child);

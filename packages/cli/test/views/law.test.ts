@@ -18,7 +18,7 @@ function deafTo(isHeard: (fact: FactOfTree, view: TreeFold) => boolean): () => T
 }
 
 describe(`views beside tables (seed ${SEED})`, () => {
-  it('reprise tree show --json says of random trees, after any of their steps, what the tables of their cells say [TREE-660]', () => {
+  it('reprise tree show --json says of random trees, after any of their steps, what the tables of their cells say [TREE-60]', () => {
     const { places, differences } = compareTrees(treeReducer, { places: PLACES, seed: SEED });
     expect(differences).toEqual([]);
     expect(places).toBe(PLACES);

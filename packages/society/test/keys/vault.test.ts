@@ -91,7 +91,7 @@ describe('a vault in a folder', () => {
     await expect(fileVault(folder).make(WORLD)).rejects.toThrow('can be read by others');
   });
 
-  it('a vault serves again when what it refused was put right, without a new process [SOC-680]', async () => {
+  it('a vault serves again when what it refused was put right, without a new process [SOC-103]', async () => {
     const folder = place();
     const vault = fileVault(folder);
     writeFileSync(folder, 'a file in the place of the folder');
@@ -104,7 +104,7 @@ describe('a vault in a folder', () => {
     expect(await vault.list(WORLD)).toEqual([key_ref]);
   });
 
-  it('a key that stands under the name of another agent signs nothing, is not given away and destroys nothing [SOC-681]', async () => {
+  it('a key that stands under the name of another agent signs nothing, is not given away and destroys nothing [SOC-104]', async () => {
     const folder = place();
     const vault = fileVault(folder);
     const [own, other] = [await vault.make(WORLD), await vault.make(WORLD)];
@@ -121,7 +121,7 @@ describe('a vault in a folder', () => {
     expect(await vault.sign(own.key_ref, new Uint8Array())).toBeDefined();
   });
 
-  it('a link, a folder and a pipe in the place of a key are no key, and destroying follows no link [SOC-682]', async () => {
+  it('a link, a folder and a pipe in the place of a key are no key, and destroying follows no link [SOC-105]', async () => {
     const folder = place();
     const vault = fileVault(folder);
     const { key_ref } = await vault.make(WORLD);

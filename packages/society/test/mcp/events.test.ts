@@ -39,7 +39,7 @@ async function openScene() {
 }
 
 describe('subscriptions', () => {
-  it('a registration is told which of its subscriptions are out of reach, and the agent hears of the others alone [SOC-43] [SOC-614]', async () => {
+  it('a registration is told which of its subscriptions are out of reach, and the agent hears of the others alone [SOC-43] [SOC-110]', async () => {
     await using at = await openScene();
     const elsewhere = { event: 'trust.score_changed', agent_id: 'f'.repeat(64) };
     const spec = { parent_entity_id: 'ann', agent_type: 'custom', display_name: 'Bot', capabilities: bounded };
@@ -55,7 +55,7 @@ describe('subscriptions', () => {
     expect(none).not.toHaveProperty('refused_subscriptions');
   });
 
-  it('a change that widens and subscribes is told what is out of reach after it, in its one answer [SOC-43] [SOC-614]', async () => {
+  it('a change that widens and subscribes is told what is out of reach after it, in its one answer [SOC-43] [SOC-110]', async () => {
     await using at = await openScene();
     const agent_id = await registered(at.ann, 'ann', bounded);
     const both = scope(['crew', 'other']);
@@ -67,7 +67,7 @@ describe('subscriptions', () => {
     expect(await at.heard(agent_id)).toStrictEqual(['crew', 'other']);
   });
 
-  it('a change that is refused changes no subscription [SOC-614]', async () => {
+  it('a change that is refused changes no subscription [SOC-110]', async () => {
     await using at = await openScene();
     const agent_id = await registered(at.ann, 'ann', bounded, { subscriptions: [of('crew')] });
     const tries = [
@@ -85,7 +85,7 @@ describe('subscriptions', () => {
     expect(await at.subscribed(agent_id)).toStrictEqual([of('crew')]);
   });
 
-  it('a change for an agent whose cell has failed is told that it subscribes to nothing [SOC-614] [SOC-76]', async () => {
+  it('a change for an agent whose cell has failed is told that it subscribes to nothing [SOC-110] [SOC-76]', async () => {
     await using at = await openScene();
     const agent_id = await registered(at.ann, 'ann', bounded);
     await failEntity(at.world, agent_id);

@@ -34,18 +34,18 @@ async function judgedWrong({ items }: Scene, { call }: Caller): Promise<void> {
 
 /** Each: what happens while the cell of the agent has failed, and what its calls that write and read are answered then. */
 const MISSED: readonly (readonly [string, string, (at: Scene) => Promise<unknown>, string, string | undefined])[] = [
-  ['it left the group', '[SOC-31] [SOC-610]', ({ crew, id }) => crew.leave(id), 'visibility', 'visibility'],
-  ['the group was deleted', '[SOC-20] [SOC-610]', ({ crew }) => crew.end('delete'), 'visibility', 'visibility'],
-  ['the group was archived', '[SOC-20] [SOC-610]', ({ crew }) => crew.end('archive'), 'emcon', undefined],
-  ['the owner began emergency mode', '[SOC-47] [SOC-610]', (at) => emergency(at), 'emcon', undefined],
+  ['it left the group', '[SOC-31] [SOC-106]', ({ crew, id }) => crew.leave(id), 'visibility', 'visibility'],
+  ['the group was deleted', '[SOC-20] [SOC-106]', ({ crew }) => crew.end('delete'), 'visibility', 'visibility'],
+  ['the group was archived', '[SOC-20] [SOC-106]', ({ crew }) => crew.end('archive'), 'emcon', undefined],
+  ['the owner began emergency mode', '[SOC-47] [SOC-106]', (at) => emergency(at), 'emcon', undefined],
   [
     'the owner judged its items wrong',
-    '[SOC-83] [SOC-610]',
+    '[SOC-83] [SOC-106]',
     (at) => judgedWrong(at, at.ann),
     'visibility',
     'visibility',
   ],
-  ['its parent did so', '[SOC-27] [SOC-610]', (at) => judgedWrong(at, at.parentClient), 'visibility', 'visibility'],
+  ['its parent did so', '[SOC-27] [SOC-106]', (at) => judgedWrong(at, at.parentClient), 'visibility', 'visibility'],
 ];
 
 const emergency = ({ ann }: Scene) => ann.call('group_emcon', { group_id: 'crew', on: true });
@@ -66,7 +66,7 @@ describe('an agent whose cell has failed and is revived', () => {
     },
   );
 
-  it('a revived agent reads and writes as before when nothing was taken from it [SOC-610]', async () => {
+  it('a revived agent reads and writes as before when nothing was taken from it [SOC-106]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.revive();
@@ -74,7 +74,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_read_warm', { group: 'crew' })).data.items).toHaveLength(4);
   });
 
-  it('a revived agent stands still when its parent was suspended meanwhile, and acts again when the parent does [CAP-7] [SOC-610]', async () => {
+  it('a revived agent stands still when its parent was suspended meanwhile, and acts again when the parent does [CAP-7] [SOC-106]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.ann.call('agent_set_status', { agent_id: at.parent, to: 'suspend' });
@@ -84,7 +84,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_write_warm', note)).isError).toBe(false);
   });
 
-  it('a revived agent is suspended when an entity above suspended it meanwhile, until that one resumes it [SOC-77] [SOC-610]', async () => {
+  it('a revived agent is suspended when an entity above suspended it meanwhile, until that one resumes it [SOC-77] [SOC-106]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     const { data } = await at.ann.call('agent_set_status', { agent_id: at.id, to: 'suspend' });
@@ -97,7 +97,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.bot.call('memory_write_warm', note)).isError).toBe(false);
   });
 
-  it('a revived agent has ended when its parent was removed meanwhile [SOC-89] [SOC-610]', async () => {
+  it('a revived agent has ended when its parent was removed meanwhile [SOC-89] [SOC-106]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.id);
     await at.ann.call('agent_deactivate', { agent_id: at.parent, grace_seconds: 0 });
@@ -107,7 +107,7 @@ describe('an agent whose cell has failed and is revived', () => {
     expect((await at.office.entity(at.id).state())?.status).toBe('deactivated');
   });
 
-  it('a revived agent answers the call that it had under way, also when a client sends it again under its command_id [SOC-78] [SOC-611]', async () => {
+  it('a revived agent answers the call that it had under way, also when a client sends it again under its command_id [SOC-78] [SOC-107]', async () => {
     const vault = memoryVault();
     let waiting = Promise.resolve();
     const make: typeof vault.make = async (...asked) => {
@@ -136,7 +136,7 @@ describe('an agent whose cell has failed and is revived', () => {
 });
 
 describe('an entity whose cell had failed, and its agents', () => {
-  it('a client that lists the agents of a revived entity sees how they stand [SOC-2] [SOC-612]', async () => {
+  it('a client that lists the agents of a revived entity sees how they stand [SOC-2] [SOC-108]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.parent);
     await at.ann.call('agent_deactivate', { agent_id: at.id, grace_seconds: 60 });
@@ -145,7 +145,7 @@ describe('an entity whose cell had failed, and its agents', () => {
     expect(data.agents.map(({ status }: { status: string }) => status)).toStrictEqual(['deactivated']);
   });
 
-  it('an agent that was removed while the cell of its maker had failed leaves no key and no hot context [SOC-38] [SOC-612]', async () => {
+  it('an agent that was removed while the cell of its maker had failed leaves no key and no hot context [SOC-38] [SOC-108]', async () => {
     await using at = await openScene();
     await failEntity(at.world, at.parent);
     await at.ann.call('agent_deactivate', { agent_id: at.id, grace_seconds: 0 });

@@ -131,7 +131,7 @@ describe('the stores of entities', () => {
 });
 
 describe('the rights that an answer shows', () => {
-  it('what an agent gains while the cell of its maker has failed is shown as waiting, and not as effective, until that one is back [SOC-79] [SOC-613]', async () => {
+  it('what an agent gains while the cell of its maker has failed is shown as waiting, and not as effective, until that one is back [SOC-79] [SOC-109]', async () => {
     await using at = await bounded();
     const id = await registered(at.lead, at.id);
     await at.crew.join(id);

@@ -186,7 +186,7 @@ describe('a merge without a review', () => {
     await world.verify();
   });
 
-  it('news of what is merged without a review names the agent as its writer and the parent as its merger, and is told to neither [SOC-645]', async () => {
+  it('news of what is merged without a review names the agent as its writer and the parent as its merger, and is told to neither [SOC-111]', async () => {
     const { at, ann, bot } = await trusted({ automerge: true });
     await using world = at.world;
     const ben = await at.office.human('ben');

@@ -35,7 +35,7 @@ async function waitsAt(world: AgentWorld, tree: Tree): Promise<readonly TreeWait
 }
 
 describe('what a tree waits for', () => {
-  it('a tree says that it waits for an approval, in which session, and for nothing once it was given [TREE-661]', () =>
+  it('a tree says that it waits for an approval, in which session, and for nothing once it was given [TREE-61]', () =>
     forest(
       ({ step }) => (step === 0 ? call('pay', { n: 3 }) : complete('done')),
       async ({ world, trees }) => {
@@ -49,7 +49,7 @@ describe('what a tree waits for', () => {
       { others: [payer] },
     ));
 
-  it('a tree names each node that waits: for people, for a node, for what it needs, for its children, and for the end of a pause [TREE-661]', () =>
+  it('a tree names each node that waits: for people, for a node, for what it needs, for its children, and for the end of a pause [TREE-61]', () =>
     forest(
       ({ n, run, step }) => {
         if (n === 1 && run === 0 && step === 0)

@@ -18,6 +18,7 @@ export type {
   VerifyWorkers,
 } from './range.js';
 export { type RangeCode, readShare, verifyRange } from './range-walk.js';
+export type { FittingRecords } from './recorded-values.js';
 export { Replayer, refusalWords, replayFrame } from './replayer.js';
 export {
   CODE_BYTES_MAX,

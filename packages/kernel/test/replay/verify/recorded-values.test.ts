@@ -92,7 +92,7 @@ const reportOf = async (store: Store, app: App) => checkAgainst(await store.open
 const positive = appWith({ added: z.strictObject({ by: z.int().min(1) }) });
 
 describe('a schema that changed under its name', () => {
-  it('an event schema that refuses a recorded request is refused with the event and the frame, and nothing is written [RPL-680]', async () => {
+  it('an event schema that refuses a recorded request is refused with the event and the frame, and nothing is written [RPL-30]', async () => {
     const store = await written([3, -2]);
     const error = await refusal(opened(store, positive));
     expect(error).toMatchObject({
@@ -125,13 +125,13 @@ describe('a schema that changed under its name', () => {
     expect(await world.state(cell('a'))).toEqual({ total: 3 });
   });
 
-  it('a default that would add a field to a recorded event is refused: the event was reduced without the field [RPL-680]', async () => {
+  it('a default that would add a field to a recorded event is refused: the event was reduced without the field [RPL-30]', async () => {
     const filled = appWith({ added: z.strictObject({ by: z.int(), times: z.int().default(1) }) });
     const { details } = await refusal(opened(await written([3]), filled));
     expect(details).toMatchObject({ where: 'frame 1, record 0 (request), $.event.value', actual: { by: 3, times: 1 } });
   });
 
-  it('an event that a cell sent and one that came with a revival are held against the new schema as well [RPL-680]', async () => {
+  it('an event that a cell sent and one that came with a revival are held against the new schema as well [RPL-30]', async () => {
     const store = memory();
     {
       await using world = await opened(store, appWith());
@@ -150,7 +150,7 @@ describe('a schema that changed under its name', () => {
     });
   });
 
-  it('a receipt that the changed schema of its effect refuses is refused with the effect and the frame [RPL-680]', async () => {
+  it('a receipt that the changed schema of its effect refuses is refused with the effect and the frame [RPL-30]', async () => {
     const store = memory();
     const ringer = (app: App): Adapter => ({
       effect: app.effects.get('demo.ring@1') as never,
@@ -174,7 +174,7 @@ describe('a schema that changed under its name', () => {
     ]);
   });
 
-  it('the state of a live cell that the era never touched is held against the changed state schema [RPL-681]', async () => {
+  it('the state of a live cell that the era never touched is held against the changed state schema [RPL-31]', async () => {
     const store = await written([1, 1, 1]);
     await (await opened(store, appWith({ more: true }))).close(); // another era, in which nothing is delivered
     const small = appWith({ more: true, state: z.strictObject({ total: z.int().max(2) }) });
@@ -186,7 +186,7 @@ describe('a schema that changed under its name', () => {
     await (await opened(store, appWith({ more: true, state: z.strictObject({ total: z.int().max(3) }) }))).close();
   });
 
-  it(`random bounds under one name open exactly when every recorded number lies within them, and the first that does not is named; a proof that only replays lets all through (seed ${SEED}) [RPL-680]`, async () => {
+  it(`random bounds under one name open exactly when every recorded number lies within them, and the first that does not is named; a proof that only replays lets all through (seed ${SEED}) [RPL-30]`, async () => {
     const numbers = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 5 });
     const bound = fc.integer({ min: -4, max: 4 });
     await fc.assert(

@@ -186,7 +186,7 @@ function joined(draft: GroupState, tag: string, answered: string | null, ctx: Re
   const row = membersOf(ctx).get(entity);
   if (row === undefined || row.joining !== Number(joining)) return;
   const { role, stands } = row;
-  // The role of a member whose cell has failed is changed: it asks for it once it is revived (SOC-644).
+  // The role of a member whose cell has failed is changed: it asks for it once it is revived (SOC-115).
   const code = stands && answered !== null && isOfFailedCell(answered) ? null : answered;
   const group_id = ctx.address[1];
   tellOwner(draft, 'society/Joined@1', { group: group_id, entity, role, code }, ctx);

@@ -50,7 +50,7 @@ async function given() {
 }
 
 describe('an effect whose approvals are remembered for one value', () => {
-  it('a remembered approval covers the same value only, and rules see the subject without it [GATE-670]', async () => {
+  it('a remembered approval covers the same value only, and rules see the subject without it [GATE-38]', async () => {
     const { store, adapter, world } = await given();
     const says = (params: Readonly<Record<string, string>>) => ask(world, 'x', [start('say', params)]);
     await says({ who: 'ann', text: 'hello' });
@@ -76,7 +76,7 @@ describe('an effect whose approvals are remembered for one value', () => {
   });
 
   it.each(['desk.say@1', 'desk.say@1#ann', 'desk.say@1#ann#*', '*'])(
-    'a remembered name such as %s, without the value, covers nothing [GATE-670]',
+    'a remembered name such as %s, without the value, covers nothing [GATE-38]',
     async (name) => {
       const { store, adapter, world } = await given();
       await world.command('sys/SetRights@1', { holder: `cell:${cell('x').join('/')}`, approved: [[name, null]] });
@@ -97,7 +97,7 @@ describe('an effect whose approvals are remembered for one value', () => {
     await closeSound(world, store, app);
   });
 
-  it('an approval of parameters that a changed definition does not take is refused, and the effect waits on [GATE-671]', async () => {
+  it('an approval of parameters that a changed definition does not take is refused, and the effect waits on [GATE-39]', async () => {
     const { adapter, world, open } = await given();
     await ask(world, 'x', [start('say', { who: 'ann' })]);
     await world.close();

@@ -46,7 +46,7 @@ async function pass(clock: TestClock, seconds: number): Promise<void> {
 }
 
 describe('a store that does not answer', () => {
-  it('a commit that takes longer than two seconds is reported at once and every minute, is listed although the store answers nothing, and is over with the commit [JRN-650]', async () => {
+  it('a commit that takes longer than two seconds is reported at once and every minute, is listed although the store answers nothing, and is over with the commit [JRN-40]', async () => {
     const { clock, store, world, began, codes } = await given();
     let release = (): void => undefined;
     store.slow = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ describe('a store that does not answer', () => {
     await world.close();
   });
 
-  it('a content that an adapter stores counts as well, and commits that are quick are not reported [JRN-650]', async () => {
+  it('a content that an adapter stores counts as well, and commits that are quick are not reported [JRN-40]', async () => {
     let release = (): void => undefined;
     const adapter = outside(once);
     const { clock, store, world, codes } = await given(adapter);
@@ -98,7 +98,7 @@ describe('a store that does not answer', () => {
 });
 
 describe('a service outside that fails', () => {
-  it('the first failure is reported at once, with its effect, and again a minute later, and stands in the list until the service works [EFF-650]', async () => {
+  it('the first failure is reported at once, with its effect, and again a minute later, and stands in the list until the service works [EFF-26]', async () => {
     const adapter = outside(once);
     const { clock, world, told, began, codes } = await given(adapter);
     await ask(world, 'x', [start('call', 1)]);
@@ -126,7 +126,7 @@ describe('a service outside that fails', () => {
 });
 
 describe('a wall clock that jumps too far ahead', () => {
-  it('the jump is reported when it is seen, and listed until the clock is right again [TIME-650]', async () => {
+  it('the jump is reported when it is seen, and listed until the clock is right again [TIME-9]', async () => {
     const { clock, world, began, codes } = await given();
     clock.ahead = 366 * 86_400_000;
     await ask(world, 'x', [add(1)]);
