@@ -175,7 +175,7 @@ export const FOLDERS: Readonly<Record<string, Readonly<Record<string, readonly s
     content: ['contracts'],
     define: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans'],
     session: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define'],
-    history: ['contracts', 'content', 'timeline', 'session'],
+    history: ['contracts', 'content', 'timeline', 'tools', 'session'],
     world: ['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session'],
     '.': [
       ...['contracts', 'content', 'tools', 'judge', 'reducer', 'plans', 'timeline', 'define', 'session', 'history'],
@@ -332,9 +332,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  *   with the declared senders of events, and 362,700 with holds.
  * - 2026-11-28: 368,836 with holds, the failed cells of a world and the answers that their askers get, and lengths in code
  *   points.
- * - 2026-11-28: 378,199 with slow stores, services that fail and clock jumps as troubles.
+ * - 2026-11-28: 381,974 with slow stores, services that fail and clock jumps as troubles, recorded values that are held
+ *   against changed schemas, tools whose meaning is approved, and rights whose excess is cut.
  */
-export const KERNEL_BUNDLE_MAX = 378_700;
+export const KERNEL_BUNDLE_MAX = 382_500;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -370,8 +371,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 107_300, run: 216_300, whole: 251_600 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 129_400, run: 238_400, whole: 273_700 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 108_800, run: 220_200, whole: 256_500 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 130_800, run: 242_200, whole: 278_500 },
 };
 
 /**

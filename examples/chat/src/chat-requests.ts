@@ -1,13 +1,6 @@
 /** The requests of the page, as commands of a session. Nothing is stored here; the world does. */
-import {
-  type AgentWorld,
-  type AnyAgent,
-  actorWords,
-  type CommandReceipt,
-  type Decided,
-  type Session,
-  toolDifferences,
-} from 'reprise';
+import { type AgentWorld, type AnyAgent, actorWords, type CommandReceipt, type Decided, type Session } from 'reprise';
+import { toolDifferences } from 'reprise/history';
 import { afterOf, answerChatInput, readChatInput, uiFollowResponse, uiMessageResponse, uiMessages } from 'reprise/ui';
 import * as z from 'zod';
 import { Refusal } from './refusal.js';

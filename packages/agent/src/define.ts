@@ -4,5 +4,4 @@ export { defineAgent } from './define/agent.js';
 export { defineOwnerTool } from './tools/owner-tool.js';
 export { deferred, outcomeUnknown, toolError } from './tools/result.js';
 export { defineTool } from './tools/tool.js';
-export { toolDifferences } from './tools/tool-change.js';
 export { agentApp } from './world/app.js';

@@ -7,5 +7,5 @@ export { hostSha256 } from './ports/content/host-hash.js';
 export { type ReadLogNode, readLog, readLogParts } from './ports/content/log-reader.js';
 export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';
-export { concealAddress, concealHeaders, errorDetail, Scrubber } from './ports/scrub/index.js';
+export { concealAddress, concealHeaders, detailOfError, Scrubber } from './ports/scrub/index.js';
 export { type MemoryOptions, memory } from './ports/store/memory-store.js';

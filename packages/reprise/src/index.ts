@@ -23,26 +23,15 @@ export type {
   PendingQuestion,
   Question,
   Run,
-  RunStatus,
   SendOptions,
   Session,
   StopReason,
   Tool,
-  ToolChange,
   ToolContext,
-  ToolDifference,
   ToolSpec,
   Toolset,
 } from '@reprise/agent';
-export {
-  agentApp,
-  deferred,
-  defineAgent,
-  defineTool,
-  outcomeUnknown,
-  toolDifferences,
-  toolError,
-} from '@reprise/agent/define';
+export { agentApp, deferred, defineAgent, defineTool, outcomeUnknown, toolError } from '@reprise/agent/define';
 export {
   type Actor,
   actorWords,

@@ -1,5 +1,6 @@
 /** The question about a pending item: what is asked, and what each answer does. */
-import { type Decision, type Pending, toolDifferences } from 'reprise';
+import type { Decision, Pending } from 'reprise';
+import { toolDifferences } from 'reprise/history';
 import { callLine, wholeCall } from '../terminal/calls.js';
 import { type Line, span } from '../terminal/text/spans.js';
 import { visible, visibleInLine } from '../terminal/text/visible.js';

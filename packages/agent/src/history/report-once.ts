@@ -1,7 +1,7 @@
 /** Reports errors for an app that has no `onError`: each kind of error once, in one line. */
 import { failureWords, formatAddress, isRepriseError } from '@reprise/contracts';
 import type { OpenKernelWorldOptions } from '@reprise/kernel';
-import { errorDetail, Scrubber } from '@reprise/kernel/store';
+import { detailOfError, Scrubber } from '@reprise/kernel/store';
 
 /** Receives each caught error of a world, and its source. */
 type OnError = NonNullable<OpenKernelWorldOptions['onError']>;
@@ -22,7 +22,7 @@ export function reportOnce(write: (line: string) => unknown): OnError {
     const key = `${origin.source} ${what} ${code}`;
     if (reported.has(key)) return;
     reported.add(key);
-    const words = failureWords(code, errorDetail(error, NOTHING_SECRET));
+    const words = failureWords(code, detailOfError(error, NOTHING_SECRET));
     write(`${what} failed${where}: ${words}${words.endsWith('.') ? '' : '.'}`);
   };
 }

@@ -104,7 +104,7 @@ describe.skipIf(!hasPty())('a tree on a terminal', () => {
   );
 
   it(
-    'a second Ctrl-C leaves and ends nothing; words that are typed out end all nodes, with exit code 4 [TREE-63] [TREE-64]',
+    'a second Ctrl-C leaves and ends nothing; words that are typed out end all nodes, with exit code 4',
     LONG,
     async () => {
       const at = workplace();

@@ -8,7 +8,7 @@ import type { Scrubber } from './scrubber.js';
 const OBJECTS_MAX = 2_000;
 
 /** The stored form of an error: names, texts and codes of it and of its causes. No stack: it differs between machines. */
-export function errorDetail(thrown: unknown, scrubber: Scrubber): ErrorDetail {
+export function detailOfError(thrown: unknown, scrubber: Scrubber): ErrorDetail {
   const [first, ...causes] = chainOf(thrown).map((one) => detailOf(one, scrubber));
   const { status, server } = fieldsOf(thrown);
   return {

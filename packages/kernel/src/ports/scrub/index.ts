@@ -2,5 +2,5 @@
 
 export { SECRET_LENGTH_MIN } from './bounds.js';
 export { concealAddress, concealArguments, concealHeaders, concealVariables } from './declared.js';
-export { errorDetail, shownError } from './errors.js';
+export { detailOfError, shownError } from './errors.js';
 export { IN_PLACE, type PiecewiseScrubber, Scrubber } from './scrubber.js';

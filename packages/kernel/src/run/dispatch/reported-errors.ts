@@ -3,7 +3,7 @@ import type { Address, Receipt } from '@reprise/contracts';
 import type { AnyAdapter } from '../../ports/adapter/adapter.js';
 import type { ContentStore } from '../../ports/content/port.js';
 import { putValue } from '../../ports/content/values.js';
-import { errorDetail, type Scrubber } from '../../ports/scrub/index.js';
+import { detailOfError, type Scrubber } from '../../ports/scrub/index.js';
 import type { EffectLeaf } from '../../pure/engine/index.js';
 
 /** The effect that an error came from. */
@@ -56,7 +56,7 @@ export async function withError(
   if (error === undefined || status === 'ok' || status === 'cancelled') return receipt;
   trouble(error, { ...origin, status, ...(code === undefined ? {} : { code }) });
   try {
-    return { ...receipt, error_ref: await putValue(content, errorDetail(error, scrubber)) };
+    return { ...receipt, error_ref: await putValue(content, detailOfError(error, scrubber)) };
   } catch {
     return receipt;
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { errorDetail, Scrubber, shownError } from '../../../src/ports/scrub/index.js';
+import { detailOfError, Scrubber, shownError } from '../../../src/ports/scrub/index.js';
 
 const SECRET = 'secret-of-ann';
 const scrubber = new Scrubber([SECRET]);
-const detail = (thrown: unknown) => errorDetail(thrown, scrubber);
+const detail = (thrown: unknown) => detailOfError(thrown, scrubber);
 const shown = (thrown: unknown) => shownError(thrown, scrubber);
 
 describe('the stored details of an error', () => {

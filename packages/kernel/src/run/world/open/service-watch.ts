@@ -1,7 +1,7 @@
 /** The services outside that fail, as adapters say: what the operator is told while their effects stay open. */
 import { type Address, type ErrorDetail, RepriseError } from '@reprise/contracts';
 import type { ServiceFailure } from '../../../ports/adapter/adapter.js';
-import { errorDetail, type Scrubber } from '../../../ports/scrub/index.js';
+import { detailOfError, type Scrubber } from '../../../ports/scrub/index.js';
 import type { Clock } from '../../../ports/time/clock.js';
 import type { EffectErrorOrigin, TellTrouble } from '../../dispatch/reported-errors.js';
 import type { ServiceTrouble } from '../../state/trouble.js';
@@ -51,7 +51,7 @@ export class ServiceWatch {
     const failing = known ?? this.#begin(where);
     const isNews = failing.code !== code;
     failing.code = code;
-    failing.error = error === undefined ? undefined : errorDetail(error, scrubber);
+    failing.error = error === undefined ? undefined : detailOfError(error, scrubber);
     if (again) failing.effects.set(origin.effect, origin.cell);
     else failing.effects.delete(origin.effect);
     if (known === undefined) this.parts.began(troubleOf(where, failing));
