@@ -1,6 +1,7 @@
 /** What entities may do changes: they are narrowed, judged, suspended, ended, fail, and join and leave groups. */
+
 import { failEntity } from '../../failing.js';
-import type { Caps } from '../../oracle.js';
+import type { Caps, Node } from '../../oracle.js';
 import { CLUB, GROUPS, JUDGED, type Life, type Member, readingOf, short, worded } from '../life.js';
 import { joins } from '../opening.js';
 import { stateOf, stored } from './items.js';
@@ -139,8 +140,15 @@ export async function fails(life: Life): Promise<void> {
   if (node.failed) await entity.revive();
   else await failEntity(life.scene.world, node.id);
   node.failed = !node.failed;
+  node.knew = node.failed ? aboveOf(life, node) : [];
   life.did(node.failed ? 'fail' : 'revive');
   life.say(`${short(node)} ${node.failed ? 'fails' : 'lives'}`);
+}
+
+/** All above an agent, as they are now. */
+function aboveOf(life: Life, node: Node): readonly Node[] {
+  const parent = life.expected.tree[node.parent];
+  return parent === undefined ? [] : [{ ...parent }, ...aboveOf(life, parent)];
 }
 
 function isOfSwarm({ expected }: Life, id: string): boolean {

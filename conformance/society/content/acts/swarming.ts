@@ -189,6 +189,11 @@ export async function asksOfSwarm(life: Life): Promise<void> {
     life.is(`${words} for ${short(node)}`, text.includes(words), isPart && !expected.erased.has(words));
 }
 
+/** Whether a swarm would fail with the end of an agent: it made the swarm, or leads it. */
+function leadsAnother({ expected }: Life, id: string): boolean {
+  return [...expected.swarms.values()].some(({ creator, lead, isOver }) => !isOver && (creator === id || lead === id));
+}
+
 /** A swarm ends: its agents end with it, and its group is read on, or has no members any more. */
 export async function disbands(life: Life): Promise<void> {
   const { d, expected } = life;
@@ -196,7 +201,7 @@ export async function disbands(life: Life): Promise<void> {
     ([, { creator, isOver, workers }]) =>
       !isOver &&
       expected.operates(expected.node(creator)) &&
-      !workers.some((one) => life.isRunning(expected.node(one))),
+      !workers.some((one) => life.isRunning(expected.node(one)) || leadsAnother(life, one)),
   );
   if (swarms.length === 0 || !d.once(2)) return;
   const [id, swarm] = d.of(swarms);
