@@ -6,7 +6,7 @@ import { judgeContent } from './content/judge.js';
 import { foundIn, MUTANTS } from './content/mutants.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 36);
-const WORLDS = Number(process.env.REPRISE_CONTENT_WORLDS ?? 24);
+const WORLDS = Number(process.env.REPRISE_CONTENT_WORLDS ?? 10);
 
 /** Each mistake costs a build of its own: one in so many is planted here, and all of them with `--mutants` or this variable. */
 const EVERY = process.env.REPRISE_ALL_MUTANTS === undefined ? 5 : 1;
