@@ -192,7 +192,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (told.to === idOf(ctx) && unheardAnswered(told, ctx)) return;
+    if (told.to === idOf(ctx) && unheardAnswered(draft, told, ctx)) return;
     if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
     answeredBelow(told, ctx);
     if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
