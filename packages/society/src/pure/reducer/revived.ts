@@ -66,6 +66,8 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/Report@1': (draft, _, ctx) => {
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
+    // The maker may have failed behind what was asked of it and before it said so.
+    if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx);
     askMakerAgain(draft, ctx);
   },
   'society/TellAgain@1': (draft, { after }, ctx) => tellAgain(draft, after, ctx),
