@@ -34,6 +34,7 @@ import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
 import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
@@ -66,6 +67,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/Report@1': (draft, _, ctx) => {
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
+    tellSessionsAgain(draft, ctx);
     // The maker may have failed behind what was asked of it and before it said so.
     if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx);
     askMakerAgain(draft, ctx);
