@@ -77,7 +77,7 @@ import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { groupSilent, revivedHandlers, STANDS_TAG } from './revived.js';
+import { agentSilent, groupSilent, REPORT_TAG, revivedHandlers, STANDS_TAG } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -249,6 +249,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
+    if (value.tag?.startsWith(REPORT_TAG)) return agentSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(STANDS_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);
