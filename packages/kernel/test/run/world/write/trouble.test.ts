@@ -151,6 +151,27 @@ describe('a service outside that fails', () => {
   });
 });
 
+describe('listeners whose promises are rejected', () => {
+  it('an error that onError or a listener of troubles meets later ends nothing [JRN-40]', async () => {
+    const lost: unknown[] = [];
+    const keep = (error: unknown) => void lost.push(error);
+    process.on('unhandledRejection', keep);
+    const fails = async () => {
+      throw new Error('the pager is down');
+    };
+    const [clock, store] = [new TestClock(), faultyStore(memory())];
+    const world = await openKernelWorld({ store, app, clock, onError: fails });
+    world.on('trouble', fails as () => void);
+    store.slowPut = new Promise<void>(() => undefined);
+    void world.content.put(new Uint8Array([1]));
+    await pass(clock, 3);
+    await new Promise(setImmediate);
+    expect([(await world.trouble()).length, lost]).toEqual([1, []]);
+    process.off('unhandledRejection', keep);
+    await world.close();
+  });
+});
+
 describe('a wall clock that jumps too far ahead', () => {
   it('the jump is reported when it is seen, and listed until the clock is right again [TIME-9]', async () => {
     const { clock, world, began, codes } = await given();
