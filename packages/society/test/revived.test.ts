@@ -104,6 +104,18 @@ describe('a swarm whose cell has failed and is revived', () => {
     expect([status, code]).toStrictEqual(['failed', 'creator/deactivated']);
   });
 
+  it('an agent of a swarm whose cell fails while that of the swarm has failed is suspended by the creator once the swarm is revived [SOC-76] [SOC-77]', async () => {
+    const at = await formed();
+    await using _world = at.world;
+    const [worker] = at.workers as [Agent];
+    await at.fail();
+    await at.failing(`${ENTITY} society/Checked@1`, () => worker.use('agent_list', {}));
+    await at.world.kernel.revive([SWARM, 's']);
+    expect(await at.left.setStatus(worker.id, 'suspend')).toMatchObject({ status: 'suspended', cell: 'failed' });
+    await worker.revive();
+    expect((await worker.state())?.status).toBe('suspended');
+  });
+
   it('an agent of a swarm that was suspended while its own cell had failed is suspended once it is revived [SOC-106] [SOC-77]', async () => {
     const at = await formed();
     await using _world = at.world;

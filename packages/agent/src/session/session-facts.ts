@@ -35,18 +35,30 @@ export class SessionFacts {
     return this.#factIn(records, 'aos.agent/InputAccepted@1', ({ run }) => run === number)?.command_id;
   }
 
-  /** The number of the run that an input starts or joins, by the facts so far. */
-  async numberOf(place: RunPlace): Promise<number> {
+  /**
+   * The number of the run that an input starts or joins, by the facts so far.
+   *
+   * @param before the id of a command: only what was known before it was taken counts, so a repetition asks for the same
+   */
+  async numberOf(place: RunPlace, before?: string): Promise<number> {
     const { seq, number } = place;
     const input = await this.inputOf(place);
     let told = number;
-    for await (const frame of framesOf(this.world, seq, { follow: false }))
+    for await (const frame of framesOf(this.world, seq, { follow: false })) {
+      if (before !== undefined && this.#takes(frame.records, before)) return told;
       for (const record of frame.records) {
         if (!this.#isOwn(record, 'aos.agent/InputAccepted@1')) continue;
         const { command_id, run, moved_from } = record.value as unknown as FactValue<'aos.agent/InputAccepted@1'>;
         if (command_id === input && (place.input !== undefined || moved_from === number)) told = run;
       }
+    }
     return told;
+  }
+
+  #takes(records: readonly JournalRecord[], command: string): boolean {
+    return (['aos.agent/HostCommandAccepted@1', 'aos.agent/HostCommandRejected@1'] as const).some(
+      (name) => this.#factIn(records, name, ({ command_id }) => command_id === command) !== undefined,
+    );
   }
 
   #factIn<N extends FactName>(

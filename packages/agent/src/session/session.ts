@@ -291,7 +291,8 @@ export class Session<R = unknown> {
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     const { pastBefore, pending } = this.parts;
-    const retry = async (options: CommandOptions) => this.#retry({ run: await this.#facts.numberOf(place) }, options);
+    const retry = async (options: CommandOptions) =>
+      this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
     return new Run<R>(

@@ -60,6 +60,20 @@ describe('a run that is retried', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('a run that is retried with an id returns the same run when the retry is repeated, also when that one failed [SES-31]', async () => {
+    const { world, session } = await failing(2);
+    await using _ = world;
+    const first = await session.send('Report.', { id: 'report' });
+    await first.result();
+    const retry = async () => (await first.retry({ id: 'again' })).id;
+    expect(await retry()).toBe('nightly/r1');
+    expect(await retry()).toBe('nightly/r1');
+    await (await session.run(1))?.result();
+    expect(await retry()).toBe('nightly/r1');
+    expect((await first.retry({ id: 'once more' })).id).toBe('nightly/r2');
+    expect(await retry()).toBe('nightly/r1');
+  });
+
   it('a run that completed, one under way, and one that is not the last are not retried [SES-33]', async () => {
     const { world, session } = await failing(1);
     await using _ = world;

@@ -123,6 +123,8 @@ export class Executions {
   readonly #scrubber: Scrubber;
   readonly #trouble: TellTrouble;
   readonly #scope = Object.freeze({});
+  /** The effects that are at their adapters, by attempt: an adapter may speak when its effect has ended. */
+  readonly #open = new Set<EffectLeaf>();
 
   constructor(
     private readonly parts: ExecutionParts,
@@ -147,9 +149,11 @@ export class Executions {
     const fenced = new Promise<typeof FENCED>((resolve) => {
       fence = () => resolve(FENCED);
     });
-    const done = this.#execute({ effect, leaf, adapter, abort, fenced }).finally(() =>
-      this.parts.services?.ended(effect),
-    );
+    this.#open.add(leaf);
+    const done = this.#execute({ effect, leaf, adapter, abort, fenced }).finally(() => {
+      this.#open.delete(leaf);
+      this.parts.services?.ended(effect);
+    });
     return { done, stop: (why) => abort.abort(new Stopped(why)), fence };
   }
 
@@ -175,7 +179,10 @@ export class Executions {
       secret: (name) => this.#secret(name),
       scrubber,
       report: (error) => reported.add(error),
-      serviceFails: (service, failure) => this.parts.services?.fails(service, failure, originOf(effect, leaf, adapter)),
+      serviceFails: (service, failure) => {
+        const again = failure.again && this.#open.has(leaf);
+        this.parts.services?.fails(service, { ...failure, again }, originOf(effect, leaf, adapter));
+      },
       serviceWorks: (service) => this.parts.services?.works(service),
       reported,
       toldAll: () => notes.end(),

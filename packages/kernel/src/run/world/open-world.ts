@@ -365,6 +365,7 @@ class Opening implements StepperHost {
   closed(error: RepriseError): void {
     this.#ended.resolve(error);
     this.#timerDriver.stop();
+    this.#storeWatch.end();
     if (error.code === 'world_closed') this.#executor.disable();
     else {
       this.#tellWorld(error);

@@ -77,7 +77,7 @@ import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
 import { agentMade, unmakeAgent } from './register.js';
 import { type AgentKey, keyed, registered } from './registration.js';
-import { groupSilent, revivedHandlers, STANDS_TAG } from './revived.js';
+import { agentSilent, groupSilent, REPORT_TAG, revivedHandlers, STANDS_TAG } from './revived.js';
 import {
   askMakerAgain,
   COMPILED_TAG,
@@ -192,7 +192,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
     takeAsk(operations(), draft, asked, ctx);
   },
   'society/Told@1': (draft, told, ctx) => {
-    if (told.to === idOf(ctx) && unheardAnswered(told, ctx)) return;
+    if (told.to === idOf(ctx) && unheardAnswered(draft, told, ctx)) return;
     if (told.to !== idOf(ctx) || !isAnswerOf(operations(), told, ctx)) return ctx.reject('not_yours');
     answeredBelow(told, ctx);
     if (!told.is_error && openCall(told.call, ctx)?.name === 'agent_deactivate') archiveAsked(told.agent_id, ctx);
@@ -249,6 +249,7 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
       if (value.outcome === 'rejected') askRefused(draft, { tag, to, code }, ctx);
       return;
     }
+    if (value.tag?.startsWith(REPORT_TAG)) return agentSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag?.startsWith(STANDS_TAG)) return groupSilent(draft, value.tag, value.code ?? '', ctx);
     if (value.tag === COMPILED_TAG) return makerRefused(draft, value.code ?? '', ctx);
     if (value.tag?.startsWith(APP_TAG)) return appRefused(draft, value.tag, ctx);

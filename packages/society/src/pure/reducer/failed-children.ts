@@ -40,7 +40,7 @@ import { childStatusNews } from './member-news.js';
 import { type Answer, isOfFailedCell, type Operations, refusal } from './operations.js';
 import { unformedSwarmFailed } from './swarm-operations.js';
 import { timeOf } from './time.js';
-import { keepUnheard, takeUnheard } from './unheard.js';
+import { askUnheard, keepUnheard, stillUnheard, takeUnheard } from './unheard.js';
 
 /** The handlers of the events about failed agents. */
 export const failedHandlers: EventHandlers<EntityState, typeof failedNews, typeof entityTables> = {
@@ -163,8 +163,12 @@ interface ToldCall {
 export function isAnswerOf(operations: Operations, { agent_id, call }: ToldCall, ctx: ReducerContext): boolean {
   const row = openCall(call, ctx);
   const op = row && operations[row.name];
-  const isIts = (ctx.rowKey ?? agent_id) === agent_id;
-  return isIts && agent_id !== idOf(ctx) && op?.about?.(op.args.parse(row?.args)) === agent_id;
+  return isIts(agent_id, ctx) && agent_id !== idOf(ctx) && op?.about?.(op.args.parse(row?.args)) === agent_id;
+}
+
+/** Whether an agent speaks of itself: an agent of this entity, or the hot context of one further below. */
+function isIts(agent_id: string, { rowKey }: ReducerContext): boolean {
+  return (rowKey ?? agent_id) === agent_id;
 }
 
 /** An agent below has answered a call itself: it is held to nothing more that the call took (holds/L2). */
@@ -176,16 +180,23 @@ export function answeredBelow({ agent_id, call, is_error }: ToldCall, ctx: Reduc
 }
 
 /** An agent that was revived has answered a narrowing that it had not heard. @returns whether it was one */
-export function unheardAnswered({ agent_id, call, is_error }: ToldCall, ctx: ReducerContext): boolean {
-  const asked = takeUnheard(agent_id, call, ctx);
+export function unheardAnswered(
+  { depth }: Pick<EntityState, 'depth'>,
+  { agent_id, call, is_error }: ToldCall,
+  ctx: ReducerContext,
+): boolean {
+  const asked = isIts(agent_id, ctx) ? takeUnheard(agent_id, call, ctx) : undefined;
   const cut = asked && cutOf('agent_capabilities', asked.args, ctx);
   if (cut !== undefined) carriedOutBy(agent_id, cut, is_error, ctx);
+  if (asked !== undefined) askUnheard(agent_id, depth, ctx);
   return asked !== undefined;
 }
 
 function carriedOutBy(agent_id: string, cut: Cut, is_error: boolean, ctx: ReducerContext): void {
   const before = heldBy(ctx, agent_id);
-  keepHold(agent_id, is_error && !cut.ended ? before : carriedOut(before, cut), ctx);
+  const left = is_error && !cut.ended ? before : carriedOut(before, cut);
+  const unheard = stillUnheard(agent_id, ctx).flatMap(({ args }) => cutOf('agent_capabilities', args, ctx) ?? []);
+  keepHold(agent_id, unheard.reduce(cutFurther, left), ctx);
 }
 
 /** A call did not reach the agent that it is about: its cell has failed, or it is no agent below this entity. */

@@ -1,8 +1,9 @@
 /** Agents of a swarm whose cells have failed: the swarm made them, so it acts for them. */
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
 import { ENTITY, entityAt, type failedNewsOfSwarm, type SwarmState, type swarmTables } from '../contracts/index.js';
-import { actForFailed, agentFailed, agentLives, agentSession, type MadeAgent } from './failed-agents.js';
+import { actForFailed, agentFailed, agentLives, agentSession, failedAgentOf, type MadeAgent } from './failed-agents.js';
 import { endedItself } from './holds.js';
+import { isOfFailedCell } from './operations.js';
 import { changeMember, coordinatorOver, isOver, memberOr, swarmTable } from './swarm-context.js';
 import { deputyOf, endFailedMember } from './swarm-deputy.js';
 import { isUnbegun, joined, refuse } from './swarm-forming.js';
@@ -37,6 +38,12 @@ export function memberFailed(
   joined(draft, agent_id, 'cell_failed', ctx); // of a swarm that forms: the group waits for no failed member
   taskOfFailed(draft, member, ctx);
   if (isOver(draft)) endFailedMember(draft, agent_id, ctx);
+}
+
+/** A member does not say how it stands: its cell had failed while that of this swarm had as well. */
+export function memberSilent(draft: SwarmState, agent_id: string, code: string, ctx: ReducerContext): void {
+  if (!isOfFailedCell(code) || failedAgentOf(agent_id, ctx) !== undefined) return;
+  memberFailed(draft, { cell: entityAt(agent_id), code }, ctx);
 }
 
 /** A member tells of its status. */

@@ -25,8 +25,8 @@ import { followBoard } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
 import { tableOf } from './entity-context.js';
-import { agentLives, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
-import { endFailedBelow } from './failed-children.js';
+import { agentLives, failedAgentOf, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
+import { childFailed, endFailedBelow } from './failed-children.js';
 import { unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies } from './memory.js';
@@ -34,6 +34,7 @@ import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
 import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
+import { tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
@@ -66,6 +67,9 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/Report@1': (draft, _, ctx) => {
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
+    tellSessionsAgain(draft, ctx);
+    // The maker may have failed behind what was asked of it and before it said so.
+    if (draft.asking !== null) makerRefused(draft, 'cell_failed', ctx);
     askMakerAgain(draft, ctx);
   },
   'society/TellAgain@1': (draft, { after }, ctx) => tellAgain(draft, after, ctx),
@@ -73,6 +77,16 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
 
 /** Begins the tags of questions to groups. */
 export const STANDS_TAG = 'stands.';
+
+/** Begins the tags of questions to agents how they stand. */
+export const REPORT_TAG = 'report.';
+
+/** An agent does not say how it stands: its cell had failed while that of this entity had as well, so nobody said so. */
+export function agentSilent(draft: EntityState, tag: string, code: string, ctx: ReducerContext): void {
+  const agent = tag.slice(REPORT_TAG.length);
+  if (!isOfFailedCell(code) || failedAgentOf(agent, ctx) !== undefined) return;
+  childFailed(draft, { cell: entityAt(agent), code }, ctx);
+}
 
 /** A group did not answer how this entity stands there: it is no member, or the group has failed as well (V1). */
 export function groupSilent(draft: EntityState, tag: string, code: string, ctx: ReducerContext): void {
@@ -156,7 +170,8 @@ function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void
   for (const [agent, { status }] of rows) {
     if (status === 'removed') continue;
     tellAgent(draft, agent, ctx);
-    ctx.send(entityAt(agent), { name: 'society/Report@1', value: {} });
+    const answer = { reply: 'refusal', tag: `${REPORT_TAG}${agent}` } as const;
+    ctx.send(entityAt(agent), { name: 'society/Report@1', value: {} }, answer);
   }
   const last = rows.length === TOLD_AT_ONCE ? rows.at(-1)?.[0] : undefined;
   if (last !== undefined) ctx.send(ctx.address, { name: 'society/TellAgain@1', value: { after: last } });

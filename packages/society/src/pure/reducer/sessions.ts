@@ -95,6 +95,12 @@ export function commandSessions(type: 'Pause' | 'Resume' | 'Close', ctx: Reducer
   }
 }
 
+/** Tells the maker again which sessions are open: it had failed, and pauses and closes them where this cell fails. */
+export function tellSessionsAgain({ maker }: Pick<EntityState, 'maker'>, ctx: ReducerContext): void {
+  for (const [name, { open }] of tableOf(ctx, 'sessions').range({ limit: SOCIETY_BOUNDS.sessions }))
+    tellSession(maker, { session: sessionKey(idOf(ctx), name), open }, ctx);
+}
+
 /** Takes the news of a session. @returns its name when it has closed */
 export function sessionNews(
   { maker }: Pick<EntityState, 'maker'>,

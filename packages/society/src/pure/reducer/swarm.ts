@@ -38,9 +38,9 @@ import { swarmAgent, swarmCreator, swarmGroup } from '../contracts/senders.js';
 import { planOf } from './caller.js';
 import { passRemoved } from './entity-context.js';
 import { agentLives, failedTimer, tellBack } from './failed-agents.js';
-import { failedMemberHandlers, memberFailed, memberStatus } from './failed-members.js';
+import { failedMemberHandlers, memberFailed, memberSilent, memberStatus } from './failed-members.js';
 import { agentMade } from './register.js';
-import { keepRevived, swarmRevived } from './revived.js';
+import { keepRevived, REPORT_TAG, swarmRevived } from './revived.js';
 import { keepAbove, refusedRights } from './rights.js';
 import { takeSwarmCall } from './swarm-calls.js';
 import {
@@ -122,7 +122,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   ...failedMemberHandlers,
   'sys/Revived@1': (draft, _, ctx) => {
     swarmRevived(draft, ctx);
-    tellMembers({ name: 'society/Report@1', value: {} }, ctx);
+    tellMembers({ name: 'society/Report@1', value: {} }, ctx, REPORT_TAG);
   },
   'society/AgentRevived@1': (draft, _, ctx, member) => {
     const { agent_id, status } = memberOr(ctx, member);
@@ -158,6 +158,7 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
   'sys/Reply@1': (draft, value, ctx) => {
     const { tag = '', outcome, code = '' } = value;
     const refused = outcome === 'accepted' ? null : code;
+    if (tag.startsWith(REPORT_TAG)) return memberSilent(draft, tag.slice(REPORT_TAG.length), code, ctx);
     if (tag === GROUP_TAG) return groupOpened(draft, refused, ctx);
     if (tag.startsWith(WORK_TAG)) return refused === null ? undefined : workRefused(draft, tag, refused, ctx);
     memberNews(draft, { name: 'sys/Reply@1', value }, ctx);
@@ -265,8 +266,15 @@ function memberNews(
   if (member !== undefined) memberMade(draft, member, news.made ? undefined : news.code, ctx);
 }
 
-/** Tells all agents that have begun what the swarm hears. */
-function tellMembers(event: { readonly name: string; readonly value: unknown }, ctx: ReducerContext): void {
-  for (const [, { agent_id, phase }] of membersOf(ctx))
-    if (agent_id !== null && phase !== 'keyed') ctx.send(entityAt(agent_id), event);
+/** Tells all agents that have begun what the swarm hears. @param tag begins that of a refusal, before the id of the agent */
+function tellMembers(
+  event: { readonly name: string; readonly value: unknown },
+  ctx: ReducerContext,
+  tag?: string,
+): void {
+  for (const [, { agent_id, phase }] of membersOf(ctx)) {
+    if (agent_id === null || phase === 'keyed') continue;
+    const answer = tag === undefined ? {} : { reply: 'refusal' as const, tag: `${tag}${agent_id}` };
+    ctx.send(entityAt(agent_id), event, answer);
+  }
 }

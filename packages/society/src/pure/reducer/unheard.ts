@@ -1,6 +1,10 @@
 /**
  * Narrowings of agents whose cells have failed: the kernel holds the agent to them, and it is asked for them again once it is
  * revived, by each entity above in the order of its calls. What it then carries out itself it is no longer held to (holds/L2).
+ *
+ * Invariants
+ * U1  An agent is asked for the next one when it has answered the one before, which may wait for its maker: a change that is
+ *     under way refuses another. Until then it is held to all that it was not asked for.
  */
 import type { Actor, Value } from '@reprise/contracts';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
@@ -22,12 +26,18 @@ export function keepUnheard({ call, about, args, actor }: Narrowing, ctx: Reduce
   rowsOf(ctx).set(`${about}.${String(n).padStart(DIGITS, '0')}`, { call, args: change as unknown as Value, actor });
 }
 
-/** Asks an agent that was revived for what it did not hear. @param depth of this entity */
+/** Asks an agent that was revived for the first that it did not hear (U1). @param depth of this entity */
 export function askUnheard(agent: string, depth: number, ctx: ReducerContext): void {
-  for (const [, { call, args, actor }] of unheardOf(agent, ctx)) {
-    const value = { call, depth, name: 'agent_capabilities', args, actor, bytes: ANSWER_BYTES };
-    ctx.send(entityAt(agent), { name: 'society/Ask@1', value });
-  }
+  const [first] = unheardOf(agent, ctx);
+  if (first === undefined) return;
+  const [, { call, args, actor }] = first;
+  const value = { call, depth, name: 'agent_capabilities', args, actor, bytes: ANSWER_BYTES };
+  ctx.send(entityAt(agent), { name: 'society/Ask@1', value });
+}
+
+/** What an agent did not hear, in the order of the calls. */
+export function stillUnheard(agent: string, ctx: ReducerContext): readonly Unheard[] {
+  return unheardOf(agent, ctx).map(([, row]) => row);
 }
 
 /** The agent has answered: it heard the narrowing. @returns what was asked; undefined for another call */

@@ -359,15 +359,18 @@ function coveredBy({ definition, params }: Pick<AskedEffect, 'definition' | 'par
   return (kind) => names.some((name) => matches(kind, name));
 }
 
-/** The name under which an approval of an effect is remembered; undefined when it cannot be. */
+/**
+ * The name under which an approval of an effect is remembered; undefined when it cannot be. A value with `#` or `*` has
+ * none: the name would be that of another subject, or a pattern that a cell narrows to other values.
+ */
 export function rememberedName(definition: EffectDefinition, params: Value): string | undefined {
   const { remembers } = definition;
   const full = fullName(definition, params);
   if (remembers === null) return full;
   const value = (params as Readonly<Record<string, Value>>)[remembers];
   const name = `${full}#${String(value)}`;
-  const isWhole =
-    typeof value === 'string' && value !== '' && (definition.subject === null || full !== definition.name);
+  const isPlain = typeof value === 'string' && value !== '' && !/[#*]/.test(value);
+  const isWhole = isPlain && (definition.subject === null || full !== definition.name);
   return isWhole && pattern.safeParse(name).success ? name : undefined;
 }
 

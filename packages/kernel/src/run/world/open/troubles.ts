@@ -2,6 +2,7 @@
 import { formatAddress, RepriseError } from '@reprise/contracts';
 import { type Scrubber, shownError } from '../../../ports/scrub/index.js';
 import type { FaultedDelivery } from '../../../pure/engine/index.js';
+import { tellListener } from '../../state/tell.js';
 import type { ErrorOrigin, OpenKernelWorldOptions } from './options.js';
 
 /** Reports the errors of a world to its watcher. */
@@ -13,11 +14,7 @@ export class Troubles {
 
   /** Reports an error. A throwing watcher must not make anything else fail. */
   tell(error: unknown, origin: ErrorOrigin): void {
-    try {
-      this.watcher?.(shownError(error, this.scrubber), origin);
-    } catch {
-      // telemetry: there is no one left to report it to
-    }
+    tellListener(() => this.watcher?.(shownError(error, this.scrubber), origin));
   }
 
   /** Reports a delivery that became a fault; its text is nowhere else. */

@@ -1,5 +1,6 @@
 /** The listeners of a world's troubles. */
 import type { LeafChange } from '../../../pure/engine/index.js';
+import { tellListener } from '../../state/tell.js';
 import { newTroubles, type Trouble, type TroubleListener } from '../../state/trouble.js';
 
 /** Calls the listeners of a world for each new trouble. */
@@ -21,12 +22,6 @@ export class TroubleListeners {
 
   /** A trouble began. */
   tell(trouble: Trouble): void {
-    for (const { tell } of [...this.#listeners]) {
-      try {
-        tell(trouble);
-      } catch {
-        // a listener that throws must not make anything else fail
-      }
-    }
+    for (const { tell } of [...this.#listeners]) tellListener(() => tell(trouble));
   }
 }

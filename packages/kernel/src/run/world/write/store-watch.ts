@@ -38,6 +38,9 @@ export class StoreWatch {
   readonly #slow = new Set<Slow>();
   /** Called when the store becomes slow. */
   readonly #impatient = new Set<() => void>();
+  /** Ends the watch of each thing that the store works on. */
+  readonly #watched = new Set<AbortController>();
+  #ended = false;
 
   constructor(private readonly parts: StoreWatchParts) {}
 
@@ -65,13 +68,23 @@ export class StoreWatch {
 
   /** Does something in the store for which others wait. */
   async during<T>(waiting: number, work: () => Promise<T>): Promise<T> {
+    if (this.#ended) return work();
     const over = new AbortController();
+    this.#watched.add(over);
     void this.#watch(waiting, over.signal);
     try {
       return await work();
     } finally {
+      this.#watched.delete(over);
       over.abort(WAKE);
     }
+  }
+
+  /** The world writes no more: what the store never ends is not waited for, and no timer keeps the process alive. */
+  end(): void {
+    this.#ended = true;
+    for (const over of this.#watched) over.abort(WAKE);
+    this.#watched.clear();
   }
 
   /** Waits for something that waits for the store; undefined when the store is slow. */

@@ -87,6 +87,19 @@ describe('an effect whose approvals are remembered for one value', () => {
     },
   );
 
+  it.each(['ann#hello', 'hello*', '*'])(
+    'an approval of the value %s, whose name would cover something else, is not remembered [GATE-38]',
+    async (text) => {
+      const { store, adapter, world } = await given();
+      await ask(world, 'x', [start('say', { who: 'ann', text })]);
+      const [item] = await world.pending();
+      const remember = { approve: true, remember: { until: null } } as const;
+      expect(await codeOf(world.decide(item as never, remember, ANN))).toBe('invalid_argument');
+      expect([adapter.calls.length, (await world.pending()).length]).toEqual([0, 1]);
+      await closeSound(world, store, app);
+    },
+  );
+
   it('an approval of an effect without the value is not remembered, and the effect waits on', async () => {
     const { store, world } = await given();
     await ask(world, 'x', [start('say', { who: 'ann' })]);

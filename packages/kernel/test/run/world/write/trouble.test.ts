@@ -97,7 +97,33 @@ describe('a store that does not answer', () => {
   });
 });
 
+describe('a store that does not answer any more', () => {
+  it('a content that is never stored is reported until the world is closed, and not after that [JRN-40]', async () => {
+    const { clock, store, world, codes } = await given();
+    store.slowPut = new Promise<void>(() => undefined);
+    void world.content.put(new Uint8Array([1, 2, 3])).catch(() => undefined);
+    await pass(clock, 3);
+    expect(codes()).toEqual(['store_slow']);
+    store.slowPut = undefined;
+    await world.close();
+    await pass(clock, 180);
+    expect(codes()).toEqual(['store_slow']);
+  });
+});
+
 describe('a service outside that fails', () => {
+  it('an adapter that goes on after its effect has ended holds up nothing [EFF-26]', async () => {
+    const adapter = outside(once);
+    const { world } = await given(adapter);
+    await ask(world, 'x', [start('call', 1)]);
+    const call = await adapter.call(0);
+    call.answer({ status: 'error', code: 'provider_error_retryable/network', retryable: true });
+    await until(async () => (await world.openEffects()).length === 0);
+    call.context.serviceFails?.('models.example', { code: 'provider_error_retryable/network', again: true });
+    expect(await world.trouble()).toMatchObject([{ kind: 'service_failing', waiting: 0, cells: [] }]);
+    await world.close();
+  });
+
   it('the first failure is reported at once, with its effect, and again a minute later, and stands in the list until the service works [EFF-26]', async () => {
     const adapter = outside(once);
     const { clock, world, told, began, codes } = await given(adapter);
@@ -121,6 +147,27 @@ describe('a service outside that fails', () => {
     call.context.serviceWorks?.('models.example');
     expect(await world.trouble()).toEqual([]);
     expect(began).toHaveLength(1);
+    await world.close();
+  });
+});
+
+describe('listeners whose promises are rejected', () => {
+  it('an error that onError or a listener of troubles meets later ends nothing [JRN-40]', async () => {
+    const lost: unknown[] = [];
+    const keep = (error: unknown) => void lost.push(error);
+    process.on('unhandledRejection', keep);
+    const fails = async () => {
+      throw new Error('the pager is down');
+    };
+    const [clock, store] = [new TestClock(), faultyStore(memory())];
+    const world = await openKernelWorld({ store, app, clock, onError: fails });
+    world.on('trouble', fails as () => void);
+    store.slowPut = new Promise<void>(() => undefined);
+    void world.content.put(new Uint8Array([1]));
+    await pass(clock, 3);
+    await new Promise(setImmediate);
+    expect([(await world.trouble()).length, lost]).toEqual([1, []]);
+    process.off('unhandledRejection', keep);
     await world.close();
   });
 });
