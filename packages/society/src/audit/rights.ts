@@ -1,5 +1,5 @@
 /** The rights of agents: each change, each refusal, and whether one ever exceeded what the maker may hand on (CAP-2). */
-import type { Capability, InheritedRights, JournalRecord } from '@reprise/contracts';
+import { type Capability, type InheritedRights, type JournalRecord, present } from '@reprise/contracts';
 import {
   canonical,
   EVERYTHING,
@@ -7,6 +7,7 @@ import {
   effectiveGrant,
   firstExcess,
   type HeldRights,
+  join,
   leq,
   meet,
 } from '@reprise/kernel/authority';
@@ -28,6 +29,7 @@ interface Change {
   readonly grant?: Capability | null;
   readonly hold?: Capability | null;
   readonly granter?: string;
+  readonly excess?: 'cut';
 }
 
 const OPEN: Sides = { exercise: null, grant: null };
@@ -80,12 +82,22 @@ export class RightsCheck implements AuditCheck {
     if (change.hold !== undefined) return this.#held(holder, change.granter ?? by, change.hold);
     const known = this.#sides.get(holder);
     const before = known ?? OPEN;
+    const set = change.excess === undefined ? change : this.#cut(change, before, by);
     const after = {
-      exercise: change.exercise === undefined ? before.exercise : fitted(change.exercise),
-      grant: change.grant === undefined ? before.grant : fitted(change.grant),
+      exercise: set.exercise === undefined ? before.exercise : fitted(set.exercise),
+      grant: set.grant === undefined ? before.grant : fitted(set.grant),
     };
     this.#judge({ holder, before: known, after, by }, read);
     this.#stand(holder, after, by, read);
+  }
+
+  /** GATE-37: what a change sets whose excess is cut off. */
+  #cut({ holder, exercise, grant }: Change, before: Sides, by: string): Partial<Sides> {
+    const stood = bothSides(before);
+    const hands = by === holder ? undefined : effectiveGrant(this.#chain(by), this.#root);
+    const within = (asked: Capability | null | undefined, was: Capability) =>
+      asked == null ? asked : meet(asked, hands === undefined ? was : join(was, hands));
+    return present({ exercise: within(exercise, stood.exercise), grant: within(grant, stood.grant) });
   }
 
   /** A hold only narrows, and the kernel lets nobody below its granter lift it. */

@@ -29,6 +29,7 @@ import * as z from 'zod';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 import { chatModel, said } from './chat-model.js';
+import { drawSalts } from './salts.js';
 
 const SESSIONS = ['one', 'two'] as const;
 
@@ -74,7 +75,10 @@ export const agentSubject: SimulationSubject = {
     'a model answered with something that is no answer',
     'a model asked for several calls',
   ],
-  begin: (run) => new AgentPlay(run),
+  begin: (run) => {
+    drawSalts(run.random);
+    return new AgentPlay(run);
+  },
 };
 
 /** Something that was asked of a session. */

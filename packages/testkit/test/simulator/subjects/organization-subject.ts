@@ -18,6 +18,7 @@ import { trees } from '@reprise/tree';
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 import { chatModel, said } from './chat-model.js';
+import { drawSalts } from './salts.js';
 
 const KEYS = ['one', 'two'] as const;
 const SKILLS = ['worker', 'planner'] as const;
@@ -55,7 +56,10 @@ export const organizationSubject: SimulationSubject = {
     'a memory was stored',
     'a project was cancelled',
   ],
-  begin: (run) => new OrganizationPlay(run),
+  begin: (run) => {
+    drawSalts(run.random);
+    return new OrganizationPlay(run);
+  },
 };
 
 class OrganizationPlay implements SimulationPlay {
@@ -84,10 +88,15 @@ class OrganizationPlay implements SimulationPlay {
       act('says again', 2, (world) => this.#sayAgain(world)),
       act('plans', 3, (world) => this.#plan(project(world).address, world)),
       act('retries a task', 2, (world) => this.#retry(project(world).address, world)),
-      act('skips a task', 1, (world) => project(world).skip(1 + choices.below(4), 'drawn')),
-      act('cancels a task', 1, (world) => project(world).cancel(1 + choices.below(4))),
+      act('skips a task', 1, (world) => project(world).skip(1 + choices.below(4), 'drawn', this.#by())),
+      act('cancels a task', 1, (world) => project(world).cancel(1 + choices.below(4), 'drawn', this.#by())),
       act('snapshot', 1, (world) => world.kernel.snapshot()),
     ];
+  }
+
+  /** An id that the run gives: the library would draw one. */
+  #by(): { readonly id: string } {
+    return { id: `asked-${this.#n++}` };
   }
 
   async open(...[process, store]: Parameters<SimulationPlay['open']>): Promise<World> {
@@ -121,7 +130,7 @@ class OrganizationPlay implements SimulationPlay {
     for (const key of KEYS) {
       await this.#kept(() => world.part(grove).tree(key).stop(1));
       await this.#kept(async () => {
-        await world.part(team).project(key).cancel('all');
+        await world.part(team).project(key).cancel('all', 'calm', this.#by());
         this.run.sometimes.happened('a project was cancelled');
       });
     }

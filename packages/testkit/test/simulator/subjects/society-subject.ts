@@ -21,6 +21,7 @@ import type { SimulationAct, SimulationPlay, SimulationRun, SimulationSubject } 
 import { quickMemory } from '../../../../../conformance/quick-memory.js';
 import { FOUND, NEVER_REFUSED_AS } from '../../../src/simulator/clients.js';
 import { chatModel, said } from './chat-model.js';
+import { drawSalts } from './salts.js';
 
 const PEOPLE = ['ann', 'ben'] as const;
 const GROUPS = ['crew', 'board'] as const;
@@ -367,15 +368,6 @@ class SocietyPlay implements SimulationPlay {
 
 function isPerson(id: string): boolean {
   return PEOPLE.some((name) => name === id);
-}
-
-/** Salts of texts come from the platform; here each run draws them, so that the same seed gives the same journal. */
-function drawSalts(random: SimulationRun['random']): void {
-  globalThis.crypto.getRandomValues = (array) => {
-    const { buffer, byteOffset, byteLength } = array as unknown as Uint8Array;
-    new Uint8Array(buffer, byteOffset, byteLength).set(random(byteLength));
-    return array;
-  };
 }
 
 /** A vault whose keys are drawn by the run, and outlive its processes: the same seed gives the same agents. */
