@@ -11,7 +11,7 @@ describe('an agent whose cell fails while the cell of its maker has failed', () 
     ['suspend', 'suspended'],
     ['deactivate', 'deactivated'],
   ] as const)(
-    'its maker, once revived, can %s it, and it carries that out when it is revived [SOC-76] [SOC-77] [SOC-114]',
+    'an agent that its maker, once revived, has to %s carries that out when it is revived [SOC-76] [SOC-77] [SOC-114]',
     async (act, status) => {
       await using scene = await openOffice({ failing: true });
       const ann = await scene.office.human('ann');

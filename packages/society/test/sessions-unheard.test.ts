@@ -4,7 +4,7 @@ import { failEntity } from '../../../conformance/society/failing.js';
 import { agentOf, agentWith, hangingTool, openOffice } from './support/office.js';
 
 describe('an agent that opens a session while the cell of its maker has failed, and then fails itself', () => {
-  it('its revived maker pauses the session when the agent is suspended [SOC-77] [SOC-108]', async () => {
+  it('a revived maker pauses the session of an agent that it suspends [SOC-77] [SOC-108]', async () => {
     const { tool, state } = hangingTool();
     const worker = agentWith([tool]);
     const steps = [{ calls: [{ tool: 'hang', args: {} }] }, { text: 'Over.' }] as never;
