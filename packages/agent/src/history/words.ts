@@ -69,7 +69,7 @@ const NOT_DONE: Readonly<Record<NonExecution['kind'], string>> = {
   denied: 'was refused and not executed',
   cancelled: 'was cancelled before it began',
   interrupted: 'was stopped while it ran: it may be done in part',
-  outcome_unknown: 'has an unknown outcome: the process ended during the call, so it may have happened',
+  outcome_unknown: 'has an unknown outcome: no answer came, so it may have happened',
   completed_late: 'was given up, and answered later',
   failed: 'failed before it had any effect',
 };
