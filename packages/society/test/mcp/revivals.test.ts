@@ -33,27 +33,21 @@ async function judgedWrong({ items }: Scene, { call }: Caller): Promise<void> {
 }
 
 /** Each: what happens while the cell of the agent has failed, and what its calls that write and read are answered then. */
-const MISSED: readonly (readonly [string, string, (at: Scene) => Promise<unknown>, string, string | undefined])[] = [
-  ['it left the group', '[SOC-31] [SOC-106]', ({ crew, id }) => crew.leave(id), 'visibility', 'visibility'],
-  ['the group was deleted', '[SOC-20] [SOC-106]', ({ crew }) => crew.end('delete'), 'visibility', 'visibility'],
-  ['the group was archived', '[SOC-20] [SOC-106]', ({ crew }) => crew.end('archive'), 'emcon', undefined],
-  ['the owner began emergency mode', '[SOC-47] [SOC-106]', (at) => emergency(at), 'emcon', undefined],
-  [
-    'the owner judged its items wrong',
-    '[SOC-83] [SOC-106]',
-    (at) => judgedWrong(at, at.ann),
-    'visibility',
-    'visibility',
-  ],
-  ['its parent did so', '[SOC-27] [SOC-106]', (at) => judgedWrong(at, at.parentClient), 'visibility', 'visibility'],
+const MISSED: readonly (readonly [string, (at: Scene) => Promise<unknown>, string, string | undefined])[] = [
+  ['it left the group', ({ crew, id }) => crew.leave(id), 'visibility', 'visibility'],
+  ['the group was deleted', ({ crew }) => crew.end('delete'), 'visibility', 'visibility'],
+  ['the group was archived', ({ crew }) => crew.end('archive'), 'emcon', undefined],
+  ['the owner began emergency mode', (at) => emergency(at), 'emcon', undefined],
+  ['the owner judged its items wrong', (at) => judgedWrong(at, at.ann), 'visibility', 'visibility'],
+  ['its parent did so', (at) => judgedWrong(at, at.parentClient), 'visibility', 'visibility'],
 ];
 
 const emergency = ({ ann }: Scene) => ann.call('group_emcon', { group_id: 'crew', on: true });
 
 describe('an agent whose cell has failed and is revived', () => {
   it.each(MISSED)(
-    'a revived agent keeps no right that it lost while its cell had failed: %s %s',
-    async (_what, _clauses, happens, written, read) => {
+    'a revived agent keeps no right that it lost while its cell had failed: %s [SOC-20] [SOC-27] [SOC-31] [SOC-47] [SOC-83] [SOC-106]',
+    async (_what, happens, written, read) => {
       await using at = await openScene();
       await failEntity(at.world, at.id);
       await happens(at);
