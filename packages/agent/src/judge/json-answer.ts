@@ -1,4 +1,5 @@
 import type { Value } from '@reprise/contracts';
+import { parseJson } from '@reprise/contracts/json';
 
 /**
  * Reads the JSON value of a text, or of the only fenced block in it: models often wrap a requested value in prose.
@@ -40,7 +41,7 @@ function blocksIn(text: string, most: number): string[] {
 
 function parsed(text: string): { readonly value: Value } | undefined {
   try {
-    return { value: JSON.parse(text) as Value };
+    return { value: parseJson(text) as Value };
   } catch {
     return undefined;
   }

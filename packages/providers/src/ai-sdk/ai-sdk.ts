@@ -6,7 +6,9 @@
  * K2  Only our transport retries a request. A language model of the SDK does not retry by itself; its callers do.
  * K3  Only JSON is stored of an answer: no undefined fields, no objects of the SDK.
  */
+
 import { RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
+import { parseOwnJson } from '@reprise/contracts/json';
 import type { Scrubber } from '@reprise/kernel';
 import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';
@@ -189,7 +191,7 @@ class Attempt {
 
   /** K1 */
   private given(): Given {
-    const { specification: _, ...call } = JSON.parse(new TextDecoder().decode(this.written.body)) as Given;
+    const { specification: _, ...call } = parseOwnJson(new TextDecoder().decode(this.written.body)) as Given;
     const headers = { 'idempotency-key': this.context.idempotencyKey };
     return { ...call, headers, abortSignal: this.controller.signal } as Given;
   }

@@ -5,7 +5,7 @@
  * M1  A stream holds one message. It starts once, before everything else; a second start makes the stream malformed.
  * M2  A block starts once, ends once, and in between grows only by pieces of its own kind.
  */
-import { isJsonObject, parseJson } from '../model/json.js';
+import { isJsonObject, jsonIn } from '../model/json.js';
 import { AnswerStream, type Fields, textIn } from '../wire/answer-stream.js';
 import { BLOCKS_MAX } from './messages-response.js';
 
@@ -158,7 +158,7 @@ export class MessagesStream extends AnswerStream {
 /** Whether a block's input came twice: whole at its start, and again in pieces. */
 function saysTwice({ start, input }: Block): boolean {
   const given = isJsonObject(start.input) && Object.keys(start.input).length > 0 ? JSON.stringify(start.input) : '';
-  return given !== '' && input !== '' && given !== JSON.stringify(parseJson(input));
+  return given !== '' && input !== '' && given !== JSON.stringify(jsonIn(input));
 }
 
 function blockOf({ start, grown, citations, input }: Block): Fields {
@@ -173,5 +173,5 @@ function blockOf({ start, grown, citations, input }: Block): Fields {
 
 /** Keeps our own call's input as the model wrote it, JSON or not; a provider's call had JSON input. */
 function inputOf({ type }: Fields, text: string): unknown {
-  return type === 'tool_use' ? text : (parseJson(text) ?? text);
+  return type === 'tool_use' ? text : (jsonIn(text) ?? text);
 }

@@ -15,6 +15,7 @@ import {
   type Value,
   value,
 } from '@reprise/contracts';
+import { parseOwnJson } from '@reprise/contracts/json';
 import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import { toHex } from '@reprise/kernel/codec';
@@ -165,7 +166,7 @@ export async function assembleRequest(
   const written = sources.client.write(request);
   return {
     written,
-    body: JSON.parse(new TextDecoder().decode(written.body)),
+    body: parseOwnJson(new TextDecoder().decode(written.body)),
     digest: digestOf(written.body),
     prefixDigest: digestOf(written.body.subarray(0, written.prefixBytes)),
     erased,

@@ -1,5 +1,6 @@
 /** Canonical values as JSON, for models and for wires. */
 import { isRef, type Value } from '@reprise/contracts';
+import { LargeNumber, parseExactJson, parseJson } from '@reprise/contracts/json';
 import { toHex } from '@reprise/kernel/codec';
 
 /** A value that JSON can represent. */
@@ -31,13 +32,18 @@ export function isJson(data: unknown): data is Json {
 
 /** Whether data is a JSON object. */
 export function isJsonObject(data: unknown): data is { readonly [key: string]: Json } {
-  return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Uint8Array);
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return false;
+  return !(data instanceof Uint8Array || data instanceof LargeNumber);
 }
 
 /** Parses JSON text; undefined when the text is not JSON. */
-export function parseJson(text: string): unknown {
+export function jsonIn(text: string): unknown {
+  return orUndefined(() => parseJson(text));
+}
+
+function orUndefined(parse: () => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse();
   } catch {
     return undefined;
   }
@@ -49,7 +55,7 @@ export const JSON_ITEMS_MAX = 1_000_000;
 /** The deepest nesting of JSON in an answer: its readers are recursive. */
 export const JSON_DEPTH_MAX = 1_000;
 
-/** Parsed JSON, and an upper bound on how many values it holds. */
+/** Parsed JSON, each large number a `LargeNumber`, and an upper bound on how many values it holds. */
 interface BoundedJson {
   readonly data: unknown;
   readonly items: number;
@@ -59,7 +65,7 @@ interface BoundedJson {
 export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
   const { items, depth } = measure(text);
   if (items > JSON_ITEMS_MAX) return 'too_large';
-  const data = depth > JSON_DEPTH_MAX ? undefined : parseJson(text);
+  const data = depth > JSON_DEPTH_MAX ? undefined : orUndefined(() => parseExactJson(text));
   return data === undefined ? undefined : { data, items };
 }
 

@@ -5,7 +5,7 @@
  * S1  An answer starts once; each item starts once and ends once, with the type that it started with.
  * S2  All events that hold the arguments of a call hold the same arguments, and each belongs to a call of the answer.
  */
-import { isJsonObject, parseJson } from '../model/json.js';
+import { isJsonObject, jsonIn } from '../model/json.js';
 import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-stream.js';
 
 /** The most items of one answer: more than any real answer has, and few enough to keep an entry for each. */
@@ -194,7 +194,7 @@ function sameCalls(items: readonly Fields[], output: readonly unknown[]): boolea
 /** Whether two texts are equal, or are equal as JSON. */
 function sameText(one: string, two: string): boolean {
   if (one === two) return true;
-  const [first, second] = [parseJson(one), parseJson(two)];
+  const [first, second] = [jsonIn(one), jsonIn(two)];
   return first !== undefined && JSON.stringify(first) === JSON.stringify(second);
 }
 

@@ -8,6 +8,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { type ToolEntry, toolEntryOf } from '@reprise/agent';
 import { isTextWithin, shortText, type Value } from '@reprise/contracts';
+import { parseOwnJson } from '@reprise/contracts/json';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { wireName } from './wire-name.js';
 
@@ -62,7 +63,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
 function descriptorOf({ name, title, description, inputSchema, outputSchema, annotations }: McpTool) {
   const descriptor = { name, title, description, inputSchema, outputSchema, annotations };
   try {
-    const bytes = encode(JSON.parse(JSON.stringify(descriptor)) as Value);
+    const bytes = encode(parseOwnJson(JSON.stringify(descriptor)) as Value);
     return bytes.length <= DESCRIPTOR_BYTES_MAX ? bytes : `its description has more than ${DESCRIPTOR_BYTES_MAX} bytes`;
   } catch {
     return 'its description has no canonical form';

@@ -4,7 +4,9 @@
  * Owns: the pipe, and the last lines of standard error. Does not own: the process group (`process/group.ts`), the
  * protocol (the MCP package).
  */
+
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { parseJson } from '@reprise/contracts/json';
 import type { Scrubber } from '@reprise/kernel';
 import { type Command, type ProcessGroup, startGroup } from '../process/group.js';
 import { LastWords } from '../process/last-words.js';
@@ -87,7 +89,7 @@ export class GroupTransport implements Transport {
   #hear(line: string): void {
     let read: unknown;
     try {
-      read = JSON.parse(line);
+      read = parseJson(line);
     } catch {
       return;
     }
