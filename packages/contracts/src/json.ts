@@ -37,13 +37,20 @@ export interface LargeNumberAt {
   readonly digits: string;
 }
 
-/** JSON data, and the large numbers that stand in it as texts. */
-export interface ParsedJson {
-  readonly data: unknown;
+/** Large numbers that stand in data as texts. */
+export interface LargeNumbers {
   /** How many numbers are kept as texts. */
   readonly count: number;
   /** The first 64 of them. */
   readonly large: readonly LargeNumberAt[];
+}
+
+/** Data without large numbers. */
+export const NO_LARGE_NUMBERS: LargeNumbers = Object.freeze({ count: 0, large: [] });
+
+/** JSON data, and the large numbers that stand in it as texts. */
+export interface ParsedJson extends LargeNumbers {
+  readonly data: unknown;
 }
 
 /**
@@ -62,7 +69,7 @@ export function parseJson(text: string): unknown {
  */
 export function parseJsonNoting(text: string): ParsedJson {
   const data: unknown = JSON.parse(text);
-  return MAY_BE_LARGE.test(text) ? shallowly(() => plainJson(exact(text))) : { data, count: 0, large: [] };
+  return MAY_BE_LARGE.test(text) ? shallowly(() => plainJson(exact(text))) : { data, ...NO_LARGE_NUMBERS };
 }
 
 /**

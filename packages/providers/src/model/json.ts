@@ -61,11 +61,12 @@ interface BoundedJson {
   readonly items: number;
 }
 
-/** Parses JSON text from outside; undefined when it is not JSON or nests too deep, `too_large` without parsing it. */
-export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
+/** Parses JSON text from outside; undefined when it is not JSON, `too_large` and `too_deep` without parsing it. */
+export function parseBounded(text: string): BoundedJson | 'too_large' | 'too_deep' | undefined {
   const { items, depth } = measure(text);
   if (items > JSON_ITEMS_MAX) return 'too_large';
-  const data = depth > JSON_DEPTH_MAX ? undefined : orUndefined(() => parseExactJson(text));
+  if (depth > JSON_DEPTH_MAX) return 'too_deep';
+  const data = orUndefined(() => parseExactJson(text));
   return data === undefined ? undefined : { data, items };
 }
 

@@ -105,7 +105,7 @@ export abstract class AnswerStream {
     }
     const event = parseBounded(data);
     if (event === 'too_large') this.overflow();
-    else if (event === undefined || !isJsonObject(event.data)) this.spoil();
+    else if (typeof event !== 'object' || !isJsonObject(event.data)) this.spoil();
     else {
       this.eventItems = event.items;
       this.take(event.data);
