@@ -1,6 +1,6 @@
 /** Canonical values as JSON, for models and for wires. */
 import { isRef, type Value } from '@reprise/contracts';
-import { LargeNumber, parseExactJson, parseJson } from '@reprise/contracts/json';
+import { exactJsonText, LargeNumber, parseExactJson, parseJson } from '@reprise/contracts/json';
 import { toHex } from '@reprise/kernel/codec';
 
 /** A value that JSON can represent. */
@@ -41,6 +41,13 @@ export function jsonIn(text: string): unknown {
   return orUndefined(() => parseJson(text));
 }
 
+/** Whether two texts are equal, or are equal as JSON, with every digit of their numbers. */
+export function sameJson(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((text) => orUndefined(() => exactJsonText(parseExactJson(text))));
+  return first !== undefined && first === second;
+}
+
 function orUndefined(parse: () => unknown): unknown {
   try {
     return parse();
@@ -61,13 +68,17 @@ interface BoundedJson {
   readonly items: number;
 }
 
-/** Parses JSON text from outside; undefined when it is not JSON, `too_large` and `too_deep` without parsing it. */
-export function parseBounded(text: string): BoundedJson | 'too_large' | 'too_deep' | undefined {
+/** Parses JSON text from outside; undefined when it is not JSON or nests too deep, `too_large` without parsing it. */
+export function parseBounded(text: string): BoundedJson | 'too_large' | undefined {
   const { items, depth } = measure(text);
   if (items > JSON_ITEMS_MAX) return 'too_large';
-  if (depth > JSON_DEPTH_MAX) return 'too_deep';
-  const data = orUndefined(() => parseExactJson(text));
+  const data = depth > JSON_DEPTH_MAX ? undefined : orUndefined(() => parseExactJson(text));
   return data === undefined ? undefined : { data, items };
+}
+
+/** Whether a text nests deeper than the readers of answers go. */
+export function nestsTooDeep(text: string): boolean {
+  return measure(text).depth > JSON_DEPTH_MAX;
 }
 
 /** Counts the values of a JSON text (an upper bound) and their depth, without parsing it. */

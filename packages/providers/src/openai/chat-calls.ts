@@ -8,7 +8,9 @@
  * C1  Total: every piece belongs to exactly one call, or the stream is malformed.
  * C2  An id or a name starts a call; every finished call has a name.
  * C3  Calls under one number each have their own id and their own complete arguments.
+ * C4  Arguments under a number that no call has belong to the call before, if it is the only open one and has none yet.
  */
+import { exactJsonText } from '@reprise/contracts/json';
 import { isJsonObject } from '../model/json.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
@@ -47,6 +49,8 @@ export class ChatCalls {
   private readonly slots: Slot[] = [];
   private readonly byIndex = new Map<number, Slot[]>();
   private readonly byId = new Map<string, Slot>();
+  /** Codes of departures from the format that leave one reading. */
+  readonly warnings: string[] = [];
 
   /** Whether a call has started. */
   get any(): boolean {
@@ -84,7 +88,8 @@ export class ChatCalls {
     if (last === undefined) {
       if (known !== undefined && known.index === undefined) return this.goOn(known, piece);
       const opens = piece.name !== '' || (piece.id !== '' && known === undefined);
-      return opens ? this.open(piece) : undefined;
+      if (opens) return this.open(piece);
+      return piece.id === '' ? this.misnumbered(index) : undefined;
     }
     if (piece.id === '') return there.slice(0, -1).every(({ scan }) => scan.whole) ? this.goOn(last, piece) : undefined;
     if (last.id === '' || last.id === piece.id) return this.goOn(last, piece);
@@ -92,6 +97,20 @@ export class ChatCalls {
     if (piece.name !== '') return this.open(piece);
     // Some servers make a new id for each piece: the number decides while only one call has it.
     return there.length === 1 ? last : undefined;
+  }
+
+  /**
+   * The call of arguments that come under the next number, without an id and a name: the only one that is still open, if
+   * it has the number before (C4).
+   */
+  private misnumbered(index: number): Slot | undefined {
+    const open = this.slots.filter(({ scan }) => !scan.whole);
+    const [only] = open;
+    if (only === undefined || open.length > 1 || only.index !== index - 1 || only.args.trim() !== '') return undefined;
+    if (only !== this.slots.at(-1)) return undefined;
+    this.byIndex.set(index, [only]);
+    this.warnings.push('arguments_under_next_index');
+    return only;
   }
 
   private unnumbered(piece: Piece): Slot | undefined {
@@ -153,7 +172,7 @@ function pieceOf({ index, id, type, function: given, custom: free }: Fields): Pi
     index: typeof index === 'number' && Number.isInteger(index) ? index : undefined,
     id: textIn(id),
     name: textIn(fields.name),
-    args: typeof args === 'object' && args !== null ? JSON.stringify(args) : textIn(args),
+    args: typeof args === 'object' && args !== null ? exactJsonText(args) : textIn(args),
     custom,
   };
 }

@@ -9,12 +9,13 @@ import {
   RepriseError,
   unknownFields,
 } from '@reprise/contracts';
+import type { AnswerOptions, RepeatedCalls } from '../model/profile-options.js';
 import type { SecretText, TransportOptions } from './transport.js';
 
 const require: ArgumentCheck = checkOf('invalid_argument', 'invalid option of a model client');
 
 /** The options of a client over HTTP that are checked here. */
-interface ClientOptions extends TransportOptions {
+interface ClientOptions extends TransportOptions, AnswerOptions {
   readonly apiKey?: SecretText;
 }
 
@@ -29,6 +30,7 @@ export const COMMON_OPTIONS = {
   sleep: true,
   profile: true,
   price: true,
+  repeatedCalls: true,
 } as const satisfies Record<keyof ClientOptions | 'profile' | 'price', true>;
 
 /**
@@ -44,15 +46,28 @@ export function clientOptions(
   options: unknown,
   known: Readonly<Record<string, true>>,
   maker: string,
-): TransportOptions {
+): TransportOptions & AnswerOptions {
   require(typeof model === 'string', 'model', 'the name of a model', kindOf(model));
   require(isOptions(options), 'options', 'an object', kindOf(options));
   refuseMisspelled(options, known, maker);
-  const { apiKey, fetch, headers } = options;
+  const { apiKey, fetch, headers, repeatedCalls } = options;
+  requireRepeatedCalls(repeatedCalls);
   require(apiKey === undefined || isSecretText(apiKey), 'apiKey', SECRET_TEXT, undefined);
   requireKey(apiKey);
   require(fetch === undefined || isFunction(fetch), 'fetch', 'a function', kindOf(fetch));
   return headers === undefined ? options : { ...options, headers: requireHeaders(headers) };
+}
+
+const REPEATED_CALLS: readonly RepeatedCalls[] = ['once', 'each', 'fail'];
+
+/**
+ * Checks the option `repeatedCalls` of a client.
+ *
+ * @throws RepriseError `invalid_argument`
+ */
+export function requireRepeatedCalls(given: unknown): void {
+  const fits = given === undefined || REPEATED_CALLS.some((one) => one === given);
+  require(fits, 'repeatedCalls', REPEATED_CALLS.join(', '), String(given));
 }
 
 /** What other libraries call these options. */

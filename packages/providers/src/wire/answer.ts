@@ -15,9 +15,10 @@ import { encode, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
 import { FreshIds } from '../model/call-ids.js';
 import { parseBounded } from '../model/json.js';
 import type { RequestedCall, UnifiedResponse } from '../model/model.js';
+import type { RepeatedCalls } from '../model/profile-options.js';
 import { cut } from '../model/text.js';
 import { droppedOf } from './dropped-calls.js';
-import { readArgs } from './read-args.js';
+import { readArgs, sameArgs } from './read-args.js';
 import type { Wanted } from './wanted.js';
 import { keptAt } from './weave.js';
 
@@ -42,6 +43,10 @@ export interface AnswerAbout {
   readonly idsInUse: Iterable<string>;
   /** Removes secrets that the server echoed. */
   readonly scrub: Scrub;
+  /** Takes what is wrong with data that is no answer of the format, in words. */
+  unread?(why: string): undefined;
+  /** Default `once`. */
+  readonly repeatedCalls?: RepeatedCalls;
 }
 
 /** Collects the text, calls and opaque parts of an answer, in their order. */
@@ -53,6 +58,8 @@ export class AnswerDraft {
   private readonly calls: RequestedCall[] = [];
   private text = '';
   private readonly dropped: { readonly tool: string }[] = [];
+  /** The calls so far, by their id at the provider. */
+  private readonly byId = new Map<string, Omit<RequestedCall, 'callId'>[]>();
   private wanted: Wanted | undefined;
 
   constructor(private readonly about: AnswerAbout) {
@@ -94,12 +101,25 @@ export class AnswerDraft {
       return false;
     }
     const wanted = typeof id === 'string' ? cut(id, 128) : '';
+    const { how, ...read } = readArgs(args, scrub);
+    if (wanted !== '' && this.isAgain(wanted, { tool, ...read })) return false;
     const callId = this.ids.take(wanted === '' ? `call_${place}` : scrub(wanted));
     if (wanted !== '' && callId !== wanted) this.warnings.push('call_id_changed');
-    const { how, ...read } = readArgs(args, scrub);
     if (how !== undefined) this.warnings.push(`tool_args_read:${how}`);
     this.calls.push({ callId, tool, ...read });
     return true;
+  }
+
+  /** Whether a call came before, and is not made again. */
+  private isAgain(id: string, call: Omit<RequestedCall, 'callId'>): boolean {
+    const before = this.byId.get(id) ?? [];
+    const same = before.some((one) => one.tool === call.tool && sameArgs(one, call));
+    this.byId.set(id, [...before, call]);
+    if (before.length === 0) return false;
+    const { repeatedCalls = 'once' } = this.about;
+    this.warnings.push(`${same ? 'call_repeated' : 'call_id_repeated'}:${call.tool}`);
+    if (repeatedCalls === 'fail') this.want('repeated_call');
+    return same && repeatedCalls === 'once';
   }
 
   /**
@@ -131,6 +151,7 @@ export class AnswerDraft {
     const silent = this.text.trim() === '' && !this.hasCalls;
     if (silent && word === 'calls') this.want(this.opaque.length === 0 ? 'calls' : 'unknown_item');
     if (silent && word === 'unknown') this.want('unknown_end');
+    if (silent && word === 'none') this.want('nothing');
     const dropped = droppedOf(this.dropped);
     // A secret may have been split between two texts.
     const text = this.about.scrub(this.text);
@@ -158,12 +179,12 @@ function canonical(text: string): { readonly value: Value; readonly isChanged: b
   }
 }
 
-/** Whether an end mark announces calls, is known, or is unknown. */
-export type EndWord = 'calls' | 'known' | 'unknown';
+/** Whether an end mark announces calls, is known, is unknown, or is missing. */
+export type EndWord = 'calls' | 'known' | 'unknown' | 'none';
 
 /** Classifies an end mark by a format's table of finish reasons. */
 export function wordOf(given: unknown, words: Readonly<Record<string, ReadAnswer['finishReason']>>): EndWord {
-  if (typeof given !== 'string' || given === '') return 'known';
+  if (typeof given !== 'string' || given === '') return 'none';
   if (!Object.hasOwn(words, given)) return 'unknown';
   return words[given] === 'tool_calls' ? 'calls' : 'known';
 }

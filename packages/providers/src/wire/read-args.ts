@@ -12,7 +12,7 @@
 import { type Value, wellFormed } from '@reprise/contracts';
 import { exactJsonText, plainJson } from '@reprise/contracts/json';
 import { encode, equalBytes, VALUE_DEPTH_MAX } from '@reprise/kernel/codec';
-import { isJsonObject, JSON_DEPTH_MAX, JSON_ITEMS_MAX, parseBounded } from '../model/json.js';
+import { isJsonObject, JSON_DEPTH_MAX, JSON_ITEMS_MAX, nestsTooDeep, parseBounded } from '../model/json.js';
 import type { RequestedCall } from '../model/model.js';
 
 /** The deepest nesting of arguments: they are stored inside the output, whose total depth the codec bounds. */
@@ -44,8 +44,8 @@ export function readArgs(given: unknown, scrub: (text: string) => string): ReadA
 function readJson(text: string, encodings: number): ReadArgs | undefined {
   const parsed = parseBounded(text);
   if (parsed === 'too_large') return invalid(text, `they hold more than ${JSON_ITEMS_MAX} values`);
-  if (parsed === 'too_deep') return invalid(text, `they nest deeper than ${JSON_DEPTH_MAX} levels`);
-  if (parsed === undefined) return undefined;
+  if (parsed === undefined)
+    return nestsTooDeep(text) ? invalid(text, `they nest deeper than ${JSON_DEPTH_MAX} levels`) : undefined;
   const { data } = parsed;
   if (isJsonObject(data)) return stored(data, text);
   if (data === null || data === '') return { args: {}, how: 'no_arguments' };
@@ -78,7 +78,7 @@ function readOdd(text: string): ReadArgs | undefined {
   const said = read.filter((one) => one !== undefined && one.issue === undefined && !isEmpty(one.args));
   const [first] = said.length > 0 ? said : read;
   if (first === undefined || read.some((one) => one === undefined || one.issue !== undefined)) return undefined;
-  if (!said.every((one) => one !== undefined && isEqual(one, first))) return undefined;
+  if (!said.every((one) => one !== undefined && sameArgs(one, first))) return undefined;
   const how = parts.length > 1 ? 'object_repeated' : escaped === bare ? 'marks_around' : 'control_characters';
   return { ...first, how };
 }
@@ -87,9 +87,10 @@ function isEmpty(args: Value): boolean {
   return isJsonObject(args) && Object.keys(args).length === 0;
 }
 
-function isEqual(one: ReadArgs, other: ReadArgs): boolean {
+/** Whether arguments that were read are the same. */
+export function sameArgs(one: ReadArgs, other: ReadArgs): boolean {
   const sameDigits = JSON.stringify(one.largeNumbers) === JSON.stringify(other.largeNumbers);
-  return sameDigits && equalBytes(encode(one.args), encode(other.args));
+  return sameDigits && one.issue === other.issue && equalBytes(encode(one.args), encode(other.args));
 }
 
 /** The marks that templates of models leave around a call, and fences of code. */
