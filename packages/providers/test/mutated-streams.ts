@@ -300,8 +300,8 @@ export function holdMutated(format: MutatedFormat, mutated: Mutated, { judged, s
   if (!judged.ok) {
     const code = 'code' in judged.failure ? String(judged.failure.code) : judged.failure.status;
     if (!CODES.test(code)) throw new Error(`a failure has the code ${code}`);
-    if (!(judged.error instanceof Error) || judged.error.message.trim() === '')
-      throw new Error(`${code} has no reason in words`);
+    const reason = judged.error instanceof Error ? judged.error.message : judged.error;
+    if (reason === undefined || reason === '') throw new Error(`${code} has no reason in words`);
     tally.failures[code] = (tally.failures[code] ?? 0) + 1;
     return;
   }
@@ -335,15 +335,46 @@ interface Fragment {
   readonly text: string;
 }
 
+/** The fields that mark to which call a piece belongs. */
+const MARKS = ['index', 'id', 'output_index', 'toolCallId', 'call_id'];
+
+/** The types of events that hold arguments; events of other types are ignored. */
+const TYPES: Readonly<Record<MutatedFormat, RegExp>> = {
+  'openai-chat': /^$/,
+  'openai-responses': /^response\.(?:function_call_arguments\.|output_item\.|completed$|incomplete$)/,
+  'anthropic-messages': /^(?:content_block_start|content_block_delta|message_start)$/,
+  'ai-sdk': /^tool-call$/,
+};
+
+/** Whether a piece of a messages stream is of a type without arguments. */
+function isOfAnotherType(delta: unknown): boolean {
+  const type: unknown =
+    typeof delta === 'object' && delta !== null ? (delta as { readonly type?: unknown }).type : 'input_json_delta';
+  return type !== 'input_json_delta';
+}
+
 /** The arguments that readings of the events give. */
 class Readings {
   private readonly fragments: Fragment[] = [];
 
-  constructor(
-    private readonly format: MutatedFormat,
-    { events }: Mutated,
-  ) {
-    for (const event of events) this.collect(typeof event === 'string' ? undefined : event, []);
+  constructor(format: MutatedFormat, { events }: Mutated) {
+    let first: unknown;
+    for (const event of events) {
+      if (typeof event !== 'object' || event === null) continue;
+      const { choices, type, delta } = event as Readonly<Record<string, unknown>>;
+      if (format !== 'openai-chat') {
+        const isForeign = !TYPES[format].test(String(type)) || isOfAnotherType(delta);
+        if (!isForeign) this.collect(event, []);
+        continue;
+      }
+      // Only one choice is requested: the first number that comes is that of the answer.
+      if (!Array.isArray(choices)) continue;
+      for (const choice of choices as readonly { readonly index?: unknown }[]) {
+        first ??= choice?.index;
+        if (choice?.index === undefined || choice.index === null || choice.index === first)
+          this.collect({ ...choice, index: undefined }, []);
+      }
+    }
   }
 
   /** Whether a reading gives these arguments. */
@@ -352,7 +383,9 @@ class Readings {
     if (wanted === '{}') return true; // a call without arguments
     const marks = new Set(this.fragments.flatMap((one) => one.marks));
     for (const mark of [...marks, undefined]) {
-      const list = this.fragments.filter((one) => mark === undefined || one.marks.includes(mark));
+      const list = this.fragments.filter(
+        (one) => mark === undefined || one.marks.length === 0 || one.marks.includes(mark),
+      );
       for (let from = 0; from < list.length; from++) {
         let text = '';
         for (const { text: piece } of list.slice(from)) {
@@ -369,17 +402,15 @@ class Readings {
   private collect(thing: unknown, marks: readonly string[]): void {
     if (typeof thing !== 'object' || thing === null) return;
     const fields = thing as Readonly<Record<string, unknown>>;
-    const here = ['index', 'id', 'output_index', 'toolCallId', 'call_id'].flatMap((name) =>
-      fields[name] === undefined ? [] : [`${name}:${String(fields[name])}`],
-    );
-    const inside = [...marks, ...here];
+    const here = MARKS.filter((name) => fields[name] !== undefined);
+    // The marks nearest to a piece count: a choice has a number, and so has each of its calls.
+    const outer = marks.filter((mark) => !here.some((name) => mark.startsWith(`${name}:`)));
+    const inside = [...outer, ...here.map((name) => `${name}:${String(fields[name])}`)];
     for (const [name, part] of Object.entries(fields)) {
-      const isArgs =
-        ['arguments', 'partial_json', 'input', 'text'].includes(name) ||
-        (name === 'delta' && this.format !== 'openai-chat');
-      if (isArgs && typeof part === 'string') this.fragments.push({ marks: inside, text: part });
-      else if (isArgs && typeof part === 'object' && part !== null)
-        this.fragments.push({ marks: inside, text: JSON.stringify(part) });
+      const isText = ['arguments', 'partial_json', 'input', 'delta'].includes(name);
+      const isObject = ['arguments', 'input'].includes(name) && typeof part === 'object' && part !== null;
+      if (isText && typeof part === 'string') this.fragments.push({ marks: inside, text: part });
+      else if (isObject) this.fragments.push({ marks: inside, text: JSON.stringify(part) });
       this.collect(part, inside);
     }
   }

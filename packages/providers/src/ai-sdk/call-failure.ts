@@ -1,7 +1,7 @@
 /** Maps exceptions of the AI SDK to failures. The SDK throws where our own clients read a status from the wire. */
 import { isJsonObject, jsonIn } from '../model/json.js';
 import type { ModelContext } from '../model/model.js';
-import { errorBody, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
+import { errorBody, ProviderError, retryable, statusInside, terminal, type Verdict } from '../model/verdict.js';
 import { type Judged, refusal } from '../transport/transport.js';
 import { type Fields, textIn } from '../wire/answer-stream.js';
 
@@ -22,7 +22,10 @@ const BY_NAME: Readonly<Record<string, Verdict>> = {
 /** Judges an exception, or an error in a stream. The result carries the original error for operators. */
 export function judgeThrown(thrown: unknown, context: ModelContext): Judged {
   const judged = judge(thrown, context);
-  return judged.ok ? judged : { ...judged, error: thrown instanceof Error ? thrown : (judged.error ?? thrown) };
+  if (judged.ok) return judged;
+  const given = thrown instanceof Error ? thrown : (judged.error ?? thrown);
+  const isSaid = given instanceof Error || (typeof given === 'string' && given.trim() !== '');
+  return { ...judged, error: isSaid ? given : new ProviderError('the model reported an error without a message') };
 }
 
 function judge(thrown: unknown, context: ModelContext): Judged {

@@ -77,6 +77,8 @@ export class CallStream {
   take(part: unknown): void {
     if (this.over || !isJsonObject(part)) return;
     const fields: Fields = part;
+    if (typeof fields.type !== 'string') return this.spoil('a part has no type');
+    if (fields.type.endsWith('-delta') && typeof fields.delta !== 'string') return this.spoil('a piece holds no text');
     switch (fields.type) {
       case 'stream-start':
         this.warnings = Array.isArray(fields.warnings) ? fields.warnings.filter(isJsonObject) : [];

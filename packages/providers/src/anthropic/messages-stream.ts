@@ -82,7 +82,7 @@ export class MessagesStream extends AnswerStream {
         this.over = true;
         break;
       default:
-        this.takeError(event);
+        this.takeOther(event);
     }
   }
 
@@ -152,10 +152,12 @@ export class MessagesStream extends AnswerStream {
       this.keeps();
       block.citations.push(delta.citation);
     }
-    const type = textIn(delta.type);
+    if (typeof delta.type !== 'string') return this.spoil('a piece has no type');
+    const { type } = delta;
     const grows = Object.hasOwn(GROWS, type) ? GROWS[type] : undefined;
     if (grows === undefined) return;
     if (!grows.types.test(textIn(block.start.type))) this.spoil('a piece is not of the kind of its block');
+    else if (typeof delta[grows.from] !== 'string') this.spoil('a piece holds no text');
     else this.add(block, grows.field, textIn(delta[grows.from]));
   }
 

@@ -5,7 +5,7 @@
  * calls may have the number 0, and an id may be in the first piece, in each piece, or new in each piece.
  *
  * Invariants
- * C1  Total: every piece belongs to exactly one call, or the stream is malformed.
+ * C1  Total: every piece belongs to exactly one call, or the stream is malformed. So it is when a piece cannot be read.
  * C2  An id or a name starts a call; every finished call has a name.
  * C3  Calls under one number each have their own id and their own complete arguments.
  * C4  Arguments under a number that no call has belong to the call before, if it is the only open one and has none yet.
@@ -60,6 +60,7 @@ export class ChatCalls {
   /** Reads a piece; undefined when it is unclear which call it belongs to. */
   take(fields: Fields): Added | undefined {
     const piece = pieceOf(fields);
+    if (piece === undefined) return undefined;
     const slot = piece.index === undefined ? this.unnumbered(piece) : this.numbered(piece, piece.index);
     if (slot === undefined) return says(piece) ? undefined : { place: 0, args: '' };
     if (slot.id === '') this.name(slot, piece.id);
@@ -164,10 +165,20 @@ export class ChatCalls {
   }
 }
 
-function pieceOf({ index, id, type, function: given, custom: free }: Fields): Piece {
+function pieceOf({ index, id, type, function: given, custom: free }: Fields): Piece | undefined {
   const custom = isJsonObject(free) || type === 'custom';
   const fields: Fields = isJsonObject(given) ? given : isJsonObject(free) ? free : {};
   const args = fields.arguments ?? fields.input;
+  const isText = (field: unknown) => field === undefined || field === null || typeof field === 'string';
+  const holder = given ?? free;
+  if (holder !== undefined && holder !== null && !isJsonObject(holder)) return undefined;
+  if (
+    !isIndex(index) ||
+    !isText(id) ||
+    !isText(fields.name) ||
+    !(isText(args) || isJsonObject(args) || Array.isArray(args))
+  )
+    return undefined;
   return {
     index: typeof index === 'number' && Number.isInteger(index) ? index : undefined,
     id: textIn(id),
@@ -175,6 +186,11 @@ function pieceOf({ index, id, type, function: given, custom: free }: Fields): Pi
     args: typeof args === 'object' && args !== null ? exactJsonText(args) : textIn(args),
     custom,
   };
+}
+
+/** Whether a number marks a piece, or no number does: any other mark cannot be read. */
+function isIndex(index: unknown): boolean {
+  return index === undefined || index === null || Number.isInteger(index);
 }
 
 function says({ id, name, args }: Piece): boolean {

@@ -57,7 +57,8 @@ export class ChatStream extends AnswerStream {
   }
 
   protected take(event: Fields): void {
-    const choices = Array.isArray(event.choices) ? event.choices.filter(isJsonObject) : [];
+    const choices = listIn(event.choices);
+    if (choices === undefined) return this.spoil('the choices are no list of objects');
     const hasError = event.error !== undefined && event.error !== null && event.error !== false;
     const broken = choices.find(({ error }) => isJsonObject(error));
     if (broken !== undefined) this.takeError({ error: broken.error });
@@ -67,12 +68,16 @@ export class ChatStream extends AnswerStream {
 
   private takeChunk(chunk: Fields, choices: readonly Fields[]): void {
     const [first] = choices;
+    if (choices.some(({ index }) => !isGone(index) && typeof index !== 'number')) {
+      return this.spoil('the number of a choice is none');
+    }
     if (first !== undefined) this.choice ??= first.index;
-    const choice: Fields | undefined = choices.find(({ index }) => index === undefined || index === this.choice);
+    const choice = choices.find(({ index }) => isGone(index) || index === this.choice);
     const groq: Fields = isJsonObject(chunk.x_groq) ? chunk.x_groq : {};
     // Several servers send the usage inside the choice.
     this.usage = chunk.usage ?? choice?.usage ?? groq.usage ?? this.usage;
     if (choice === undefined) return;
+    if (!isGone(choice.delta) && !isJsonObject(choice.delta)) return this.spoil('a delta is no object');
     const delta = isJsonObject(choice.delta) ? choice.delta : this.deltaOf(choice);
     if (this.name.beginsAnew(chunk.id, delta.role)) this.spoil('a second answer starts');
     else this.takeDelta(delta);
@@ -102,12 +107,11 @@ export class ChatStream extends AnswerStream {
     const refusal = textIn(delta.refusal);
     if (refusal !== '') this.takeContent([{ type: 'refusal', refusal }]);
     this.takeReasoning(delta);
-    if (Array.isArray(delta.tool_calls)) {
-      for (const piece of delta.tool_calls) if (isJsonObject(piece)) this.takeCall(this.calls, piece);
-    }
-    if (isJsonObject(delta.function_call)) {
-      this.takeCall(this.onlyCall, { index: 0, id: 'only', function: delta.function_call });
-    }
+    const pieces = listIn(delta.tool_calls);
+    if (pieces === undefined) return this.spoil('the calls are no list of objects');
+    for (const piece of pieces) this.takeCall(this.calls, piece);
+    if (isGone(delta.function_call)) return;
+    this.takeCall(this.onlyCall, { index: 0, id: 'only', function: delta.function_call });
   }
 
   private takeContent(content: unknown): void {
@@ -157,6 +161,16 @@ export class ChatStream extends AnswerStream {
     if (added === undefined) this.spoil('it is not clear to which call a piece belongs');
     else this.tellPiece('tool_args', added.place, added.args);
   }
+}
+
+function isGone(field: unknown): boolean {
+  return field === undefined || field === null;
+}
+
+/** The objects of a list that may be missing; undefined when it is something else. */
+function listIn(field: unknown): readonly Fields[] | undefined {
+  if (isGone(field)) return [];
+  return Array.isArray(field) && field.every(isJsonObject) ? field : undefined;
 }
 
 /** The text of a message that did not come in pieces. */

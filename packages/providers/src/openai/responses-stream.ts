@@ -13,6 +13,10 @@ import { AnswerStream, type Delta, type Fields, textIn } from '../wire/answer-st
 /** The most items of one answer: more than any real answer has, and few enough to keep an entry for each. */
 export const ITEMS_MAX = 10_000;
 
+/** The events that hold a piece of a text. */
+const GROWS =
+  /^response\.(?:output_text|refusal|reasoning_summary_text|reasoning_text|function_call_arguments)\.delta$/;
+
 /** An item that is still growing. */
 interface Growing {
   /** The type at its start; undefined when no event announced the start. */
@@ -82,6 +86,9 @@ export class ResponsesStream extends AnswerStream {
 
   protected take(event: Fields): void {
     const { delta, output_index: index } = event;
+    if (typeof event.type === 'string' && GROWS.test(event.type) && typeof delta !== 'string') {
+      return this.spoil('a piece holds no text');
+    }
     switch (event.type) {
       case 'response.created':
         if (this.begun || this.places.size > 0) this.spoil('a second answer starts');
@@ -131,7 +138,7 @@ export class ResponsesStream extends AnswerStream {
         this.over = true;
         break;
       default:
-        this.takeError(event);
+        this.takeOther(event);
     }
   }
 

@@ -70,7 +70,7 @@ export class FormatReader implements AnswerReader {
     const kind = this.kind.take(bytes);
     if (kind === undefined) return undefined;
     this.isWhole = kind === 'json';
-    if (this.isWhole === declared) this.warnings.push(`content_type:${cut(headers.get('content-type') ?? 'none', 64)}`);
+    if (this.isWhole === declared) this.warnings.push(`content_type:${cut(headers.get('content-type') || 'none', 64)}`);
     if (this.isWhole) return undefined;
     const { format, scrubber, context } = this.about;
     this.stream = format.stream(scrubber, (delta) => context.progress(delta));

@@ -138,6 +138,12 @@ export abstract class AnswerStream {
     }
   }
 
+  /** Takes an event of no known type: an error, or one of a newer release, which is ignored. One without a type is neither. */
+  protected takeOther(event: Fields): void {
+    if (this.takeError(event)) return;
+    if (typeof event.type !== 'string') this.spoil('an event has no type');
+  }
+
   /** An event that lacks its type has it in its name, in the formats whose events have types. */
   private named(event: Fields, name: string): Fields {
     if (name === '' || event.type !== undefined || !this.typed) return event;
