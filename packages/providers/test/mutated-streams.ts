@@ -402,7 +402,7 @@ class Readings {
   private collect(thing: unknown, marks: readonly string[]): void {
     if (typeof thing !== 'object' || thing === null) return;
     const fields = thing as Readonly<Record<string, unknown>>;
-    const here = MARKS.filter((name) => fields[name] !== undefined);
+    const here = MARKS.filter((name) => !['', null, undefined].includes(fields[name] as null));
     // The marks nearest to a piece count: a choice has a number, and so has each of its calls.
     const outer = marks.filter((mark) => !here.some((name) => mark.startsWith(`${name}:`)));
     const inside = [...outer, ...here.map((name) => `${name}:${String(fields[name])}`)];
@@ -428,10 +428,18 @@ function readText(text: string): string | undefined {
   }
 }
 
+/** Whether a token is an integer beyond the safe ones, or no finite number; in exact arithmetic. */
 function isLarge(token: string): boolean {
   if (token.startsWith('"')) return false;
-  const number = Number(token);
-  return !Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number));
+  if (!Number.isFinite(Number(token))) return true;
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const shift = Number(exponent) - fraction.length;
+  const digits = BigInt(whole + fraction);
+  const unit = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % unit !== 0n) return false; // a fraction becomes the nearest double
+  const integer = shift < 0 ? digits / unit : digits * unit;
+  return integer > BigInt(Number.MAX_SAFE_INTEGER) || integer < BigInt(Number.MIN_SAFE_INTEGER);
 }
 
 function sorted(data: unknown): string {

@@ -10,6 +10,7 @@ import { type ToolEntry, toolEntryOf } from '@reprise/agent';
 import { isTextWithin, shortText, type Value } from '@reprise/contracts';
 import { parseOwnJson } from '@reprise/contracts/json';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
+import { withoutUnreachableBounds } from './schema-bounds.js';
 import { wireName } from './wire-name.js';
 
 /** The largest descriptor of a tool, in canonical bytes: the model reads it at every step. */
@@ -42,7 +43,7 @@ export async function entryOf(tool: McpTool, terms: Terms, content: ContentStore
   return toolEntryOf({
     name: wireName(terms.toolset, tool.name),
     description: shortText(tool.description ?? tool.title ?? '', DESCRIPTION_LENGTH_MAX),
-    schema,
+    schema: withoutUnreachableBounds(schema),
     kind: 'tool',
     guarantee: repeatable ? 'idempotent' : 'at_most_once',
     ...(terms.timeoutMs === undefined ? {} : { timeout_ms: terms.timeoutMs }),
