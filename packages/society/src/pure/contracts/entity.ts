@@ -423,6 +423,8 @@ export const entityNews = {
       actor,
       /** The bytes that the answer may have. */
       bytes: z.int().min(1),
+      /** It was missed by an agent that was revived: it waits for a change that is under way, which refuses others. */
+      missed: z.exactOptional(z.literal(true)),
     }),
     by.above(ENTITY),
   ),

@@ -20,10 +20,11 @@ import {
   formatHolder,
   type KeptForFailed,
 } from '../contracts/index.js';
-import { heldBy, keepHold } from './holds.js';
+import { dropHold, heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
+import { dropUnheard } from './unheard.js';
 
 /** What the maker of an agent knows of it. */
 export interface MadeAgent {
@@ -64,7 +65,14 @@ export function failedBelow(
   const known = failedTable(ctx).get(agent_id);
   const suspended = known?.status === status ? known.suspended : null; // its maker tells what this entity asked for
   failedTable(ctx).set(agent_id, { ...row, suspended, reason: null });
+  if (status === 'removed') dropTaken(agent_id, ctx);
   tellFailed(failed, maker, ctx);
+}
+
+/** The agent was removed: what was taken from it before is not kept any longer. */
+export function dropTaken(agent_id: string, ctx: ReducerContext): void {
+  dropHold(agent_id, ctx);
+  dropUnheard(agent_id, ctx);
 }
 
 /** An agent has said something itself: it has been revived. */
@@ -217,6 +225,7 @@ function statusAfter(act: ForFailed['act']): AgentStatus {
 function removeFailed(deputy: Deputy, agent_id: string, row: FailedAgent, ctx: ReducerContext): void {
   move(deputy, { agent_id, row, reason: 'grace_over' }, { ...row, status: 'removed', grace_until: null }, ctx);
   failedTable(ctx).delete(agent_id);
+  dropTaken(agent_id, ctx);
   for (const session of sessionsOf(agent_id, ctx)) sessionsTable(ctx).delete(session);
 }
 

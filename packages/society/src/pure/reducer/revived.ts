@@ -24,9 +24,10 @@ import { answerCall } from './answers.js';
 import { followBoard } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
-import { tableOf } from './entity-context.js';
+import { idOf, tableOf } from './entity-context.js';
 import { agentLives, failedAgentOf, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
 import { childFailed, endFailedBelow } from './failed-children.js';
+import { removedItself } from './holds.js';
 import { unsubscribe } from './inbox.js';
 import { memberTable } from './member-context.js';
 import { archiveCopies } from './memory.js';
@@ -39,7 +40,7 @@ import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
-import { askUnheard } from './unheard.js';
+import { askAllUnheard, askUnheard } from './unheard.js';
 
 /** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
@@ -54,6 +55,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
+    askAllUnheard(draft.depth, ctx);
   },
   'society/AgentRevived@1': (draft, _, ctx, { status }) => {
     const agent = rowKeyOf(ctx);
@@ -65,6 +67,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
   'society/Report@1': (draft, _, ctx) => {
+    tellBack(draft.maker, idOf(ctx), ctx); // it may have been revived while the maker had failed
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
     tellSessionsAgain(draft, ctx);
@@ -135,6 +138,7 @@ function endFor(draft: EntityState, ctx: ReducerContext): void {
 
 /** An agent below was revived: it hears what this entity asked of it meanwhile, and so do the entities above. */
 function agentBack(draft: EntityState, agent_id: string, ctx: ReducerContext): void {
+  if (failedAgentOf(agent_id, ctx)?.status === 'removed') removedItself(agent_id, ctx);
   agentLives(agent_id, ctx);
   askUnheard(agent_id, draft.depth, ctx);
   tellBack(draft.maker, agent_id, ctx);
@@ -168,6 +172,7 @@ const TOLD_AT_ONCE = 16;
 function tellAgain(draft: EntityState, after: string, ctx: ReducerContext): void {
   const rows = tableOf(ctx, 'children').range({ ...(after === '' ? {} : { after }), limit: TOLD_AT_ONCE });
   for (const [agent, { status }] of rows) {
+    keepRevived(agent, status, ctx); // it may have been revived meanwhile
     if (status === 'removed') continue;
     tellAgent(draft, agent, ctx);
     const answer = { reply: 'refusal', tag: `${REPORT_TAG}${agent}` } as const;

@@ -132,6 +132,10 @@ const HANDLERS: EventHandlers<SwarmState, Events, typeof swarmTables> = {
     tellBack(entityAt(draft.creator), agent_id, ctx);
     swarmRevived(draft, ctx);
   },
+  'society/AgentBack@1': (draft, { agent_id }, ctx) => {
+    agentLives(agent_id, ctx);
+    tellBack(entityAt(draft.creator), agent_id, ctx);
+  },
   'sys/ChildFailed@1': (draft, failed, ctx) => memberFailed(draft, failed, ctx),
   'society/Removed@1': (draft, removed, ctx) => {
     passRemoved(entityAt(draft.creator), removed, ctx);
