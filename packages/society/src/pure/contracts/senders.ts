@@ -34,6 +34,9 @@ export const ownSession = session('sessions', [{ own: true }, '/', { row: true }
 /** Of an entity: the cell of a staging store that it made. */
 export const ownStaging = by.row('staged', { reducer: STAGING });
 
+/** Of a group: its topic. */
+export const ownTopic = by.cell({ reducer: TOPIC, key: ['society/', { own: true }] });
+
 /** Of a group: the cell that commands it. */
 export const groupOwner = by.cell({ state: 'owner' });
 

@@ -72,6 +72,7 @@ import { isFailedOperation } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
+import { sayUnsaid } from './member-news.js';
 import { refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { proofHandlers } from './proofs.js';
@@ -94,6 +95,7 @@ import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
 import { requireRoom, sessionMade, sessionNews } from './sessions.js';
 import {
+  leaveGroups,
   operationFailed,
   parentChanged,
   SWARM_GONE_TAG,
@@ -207,7 +209,10 @@ const HANDLERS: EventHandlers<EntityState, Events, typeof entityTables> = {
   'society/RightsStand@1': (draft, answer, ctx) => {
     rightsSet(draft, answer);
     changeSet(draft, answer, ctx);
-    if (rightsStand(draft, answer, ctx)) followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    if (!rightsStand(draft, answer, ctx)) return;
+    followInSessions(compiledOf(draft, ctx).exercise, ctx);
+    sayUnsaid(ctx);
+    if (draft.status === 'removed') leaveGroups(ctx); // its time had ended, so its groups did not hear it
   },
   'society/Above@1': (draft, above, ctx) => {
     changeRights(draft, ctx, () => keepAbove(ctx, above));

@@ -21,7 +21,7 @@ import {
 } from '../contracts/index.js';
 import { makerRefused } from './agent-rights.js';
 import { answerCall } from './answers.js';
-import { followBoard } from './board-reading.js';
+import { followBoard, readMissed } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
 import { idOf, tableOf } from './entity-context.js';
@@ -53,6 +53,7 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     clearLater(ctx);
     askMaker(draft.maker, ctx);
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
+    readMissed(ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
     askAllUnheard(draft.depth, ctx);
@@ -101,7 +102,7 @@ export function groupSilent(draft: EntityState, tag: string, code: string, ctx: 
     if (hasLeft) memberTable(ctx, 'terms').delete(group);
   });
   if (!hasLeft) return;
-  followBoard(group, false, ctx);
+  followBoard(group, null, ctx);
   unsubscribe(group, ctx);
   archiveCopies(group, departure, ctx);
 }

@@ -57,7 +57,7 @@ export function setStatus(
   const { epoch } = draft;
   const asked = present({ by: by.actor });
   ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch, ...asked });
-  statusNews(from, to, ctx);
+  statusNews(draft, from, to, ctx);
   setTimers(draft, ctx);
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
@@ -66,7 +66,7 @@ export function setStatus(
 }
 
 /** A removed agent is a member of nothing: each group hears so from it. */
-function leaveGroups(ctx: ReducerContext): void {
+export function leaveGroups(ctx: ReducerContext): void {
   const leaving = { name: 'society/Leave@1', value: { entity: idOf(ctx) } };
   for (const [group] of tableOf(ctx, 'memberships').range()) ctx.send([GROUP, group], leaving);
 }
