@@ -47,8 +47,8 @@ export const revivedNews = {
   'society/Kept@1': from(kept, makerCell),
   /** An agent further below was revived. It goes up from maker to maker. */
   'society/AgentBack@1': from(agentBack, childAgent, ownSwarm),
-  /** The maker was revived: this agent tells its status again. */
-  'society/Report@1': from(nothing, makerCell),
+  /** The maker was revived: this agent tells its status again, and how it stands with the work that a swarm waits for. */
+  'society/Report@1': from(z.strictObject({ work: z.exactOptional(z.int().min(1)) }), makerCell),
   /** To itself: the agents after this one are told again. */
   'society/TellAgain@1': from(z.strictObject({ after: z.string().max(128) }), by.self),
 } as const;

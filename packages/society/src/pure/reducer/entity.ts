@@ -93,7 +93,7 @@ import {
 } from './rights.js';
 import { seenHandlers } from './seen.js';
 import { followInSessions } from './session-rights.js';
-import { requireRoom, sessionMade, sessionNews } from './sessions.js';
+import { isTold, requireRoom, sessionMade, sessionNews } from './sessions.js';
 import {
   leaveGroups,
   operationFailed,
@@ -291,9 +291,17 @@ export const entityReducer = reducerOnUse(ENTITY, () =>
 /** Counts failed operations after each delivery. */
 function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>): typeof reduce {
   return (draft, event, ctx) => {
+    const counts = isFailedOperation(event) && !isToldAgain(event);
     reduce(draft, event, ctx);
-    if (isFailedOperation(event)) operationFailed(draft, ctx);
+    if (counts) operationFailed(draft, ctx);
   };
+}
+
+type Event = Parameters<ReturnType<typeof handledBy<EntityState, Events, typeof entityTables>>>[1];
+
+/** Whether a session tells again of a run whose end is known, and was counted. */
+function isToldAgain(event: Event): boolean {
+  return event.name === 'aos.agent/ChildNotice@1' && isTold(event.value, event.row);
 }
 
 function initial(): EntityState {

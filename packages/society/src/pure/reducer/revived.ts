@@ -8,6 +8,7 @@
  */
 import type { Address } from '@reprise/contracts';
 import type { EventHandlers, ReducerContext } from '@reprise/kernel/define';
+import { reportWork } from '@reprise/work/contracts';
 import {
   type AgentStatus,
   type EntityState,
@@ -35,12 +36,13 @@ import { isOfFailedCell, refusal } from './operations.js';
 import { planFailed } from './plan-failures.js';
 import { isReviewing, resumeReview } from './reviews.js';
 import { askMakerAgain, changeRights, handedOnBy } from './rights.js';
-import { tellSessionsAgain } from './sessions.js';
+import { askSessions, tellSessionsAgain } from './sessions.js';
 import { parentStatus, setStatus, tellMaker, timeAgain } from './status.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { tierByVerdicts } from './trust.js';
 import { askAllUnheard, askUnheard } from './unheard.js';
+import { reportWorks } from './works.js';
 
 /** The handlers of the events about revivals. */
 export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typeof entityTables> = {
@@ -54,6 +56,8 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
     askMaker(draft.maker, ctx);
     for (const [group] of tableOf(ctx, 'memberships').range()) askGroup(group, ctx);
     readMissed(ctx);
+    askSessions(ctx);
+    reportWorks(ctx);
     for (const [swarm] of tableOf(ctx, 'swarms').range()) tellSwarmAgain(draft, swarm, ctx);
     tellAgain(draft, '', ctx);
     askAllUnheard(draft.depth, ctx);
@@ -67,7 +71,8 @@ export const revivedHandlers: EventHandlers<EntityState, typeof revivedNews, typ
   'society/SwarmRevived@1': (draft, _, ctx) => tellSwarmAgain(draft, rowKeyOf(ctx), ctx),
   'society/Kept@1': (draft, kept, ctx) => carryOut(draft, kept, ctx),
   'society/AgentBack@1': (draft, { agent_id }, ctx) => agentBack(draft, agent_id, ctx),
-  'society/Report@1': (draft, _, ctx) => {
+  'society/Report@1': (draft, { work }, ctx) => {
+    if (work !== undefined) reportWork(ctx, work);
     tellBack(draft.maker, idOf(ctx), ctx); // it may have been revived while the maker had failed
     tellMaker(draft, ctx);
     tellFailedAgain(draft.maker, ctx);
