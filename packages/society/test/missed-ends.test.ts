@@ -66,3 +66,36 @@ describe('an agent whose time ends', () => {
     },
   );
 });
+
+describe('an agent that its maker ends while its cell has failed', () => {
+  it('its groups hear each change of its status once, and lose it when it is removed, whether it is ever revived or not [SOC-618]', async () => {
+    await using scene = await openOffice({ failing: true, society: { grace: '2d' } });
+    const { office, world } = scene;
+    const ann = await office.human('ann');
+    const bot = office.entity(await agentOf(ann));
+    const crew = office.group('crew');
+    await crew.open({ owner: 'ann' });
+    for (const id of ['ben', bot.id]) {
+      if (id === 'ben') await office.human(id);
+      await crew.join(id);
+    }
+    await ann.setStatus(bot.id, 'activate');
+    await failEntity(world, bot.id);
+    await ann.setStatus(bot.id, 'suspend');
+    await ann.setStatus(bot.id, 'deactivate');
+    const heard = async () => {
+      const { events } = await office.entity('ben').use('events_poll', {});
+      return events.flatMap(({ payload }) => (payload as { readonly new_status?: string }).new_status ?? []);
+    };
+    expect(await heard()).toEqual(['active', 'suspended', 'deactivated']);
+    await scene.clock.advance(2 * DAY);
+    await world.pump();
+    expect(Object.keys(await crew.members())).toEqual(['ben']);
+    expect(await heard()).toEqual(['active', 'suspended', 'deactivated', 'removed']);
+    await bot.revive();
+    await world.pump();
+    expect(await heard()).toEqual(['active', 'suspended', 'deactivated', 'removed']);
+    expect((await bot.state())?.status).toBe('removed');
+    expect((await world.verify()).unverified).toBe(0);
+  });
+});

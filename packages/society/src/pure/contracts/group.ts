@@ -6,7 +6,7 @@ import { by, creates, from, fromAll } from '@reprise/kernel/define';
 import { SOCIETY_EVENTS } from './agent-calls.js';
 import { NAME_ID, ROLES, TIERS } from './names.js';
 import { revivedNewsOfGroup } from './revived.js';
-import { groupMember, groupOwner, makerCell, namedGroup, ownTopic } from './senders.js';
+import { groupMember, groupOwner, makerCell, memberHot, namedGroup, ownTopic } from './senders.js';
 
 const count = z.int().min(0);
 const id = z.string().regex(NAME_ID);
@@ -162,8 +162,6 @@ export const groupCommands = {
     {
       /** Adds a member, or changes its role. */
       'society/Join@1': z.strictObject({ entity: id, role }),
-      /** Removes a member. A member may remove itself. */
-      'society/Leave@1': z.strictObject({ entity: id }),
       /** Begins or ends emergency mode: writes are refused, reads go on. */
       'society/Emcon@1': z.strictObject({ on: z.boolean(), ...commanding }),
       /** Ends the group: archived, its members still read; deleted, it has none. */
@@ -173,6 +171,8 @@ export const groupCommands = {
     groupOwner,
     groupMember,
   ),
+  /** Removes a member. A member may remove itself. */
+  'society/Leave@1': from(z.strictObject({ entity: id }), by.outside, groupOwner, groupMember, memberHot),
 } as const;
 
 /** The events that members send, and those that the group sends itself. */
@@ -192,6 +192,7 @@ export const groupNews = {
     z.strictObject({ event: z.enum(['swarm.task_complete', 'agent.status_changed']), payload: value() }),
     groupOwner,
     groupMember,
+    memberHot,
   ),
   /** A verdict of a member on another: for that one alone. */
   'society/Verdict@1': from(

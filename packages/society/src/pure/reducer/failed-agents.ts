@@ -19,6 +19,7 @@ import {
   type ForFailed,
   formatHolder,
   type KeptForFailed,
+  l1At,
 } from '../contracts/index.js';
 import { dropHold, heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
@@ -51,6 +52,7 @@ export function agentFailed(
   if (status === 'removed') return;
   failedTable(ctx).set(agent_id, { code, via: null, status, expires_at, grace_until, suspended: null, reason: null });
   watchFailed(ctx);
+  ctx.send(l1At(agent_id), { name: 'society/TellSessions@1', value: {} }); // this cell may have missed one
   tellFailed({ agent_id, code, status }, maker, ctx);
 }
 
@@ -168,8 +170,11 @@ export function failedTimer(deputy: Deputy, name: string, ctx: ReducerContext): 
 /** Keeps whether an agent of this cell has a session open. */
 export function agentSession(agent_id: string, { session, open }: SessionNews, ctx: ReducerContext): void {
   if (!session.startsWith(`${agent_id}/`) || byteLength(session) > KEY_BYTES_MAX) ctx.reject('not_yours');
-  if (open) sessionsTable(ctx).set(session, null);
-  else sessionsTable(ctx).delete(session);
+  if (!open) return void sessionsTable(ctx).delete(session);
+  const row = failedAgentOf(agent_id, ctx);
+  if (row?.status === 'suspended' && row.via === null) commandSession('Pause', session, ctx);
+  if (row?.status === 'deactivated') commandSession('Close', session, ctx);
+  else sessionsTable(ctx).set(session, null);
 }
 
 interface SessionNews {
@@ -177,9 +182,11 @@ interface SessionNews {
   readonly open: boolean;
 }
 
-/** Tells the maker of this agent of a session, which it pauses and closes where this cell fails. */
+/** Tells the maker of this agent of a session, which it pauses and closes where this cell fails, and the hot context. */
 export function tellSession(maker: Address | null, news: SessionNews, ctx: ReducerContext): void {
-  if (maker !== null) ctx.send([maker[0], maker[1]], { name: 'society/AgentSession@1', value: news });
+  if (maker === null) return;
+  for (const to of [maker, l1At(ctx.address[1])])
+    ctx.send([to[0], to[1]], { name: 'society/AgentSession@1', value: news });
 }
 
 /** The bytes of the key of a cell, which a session has. */
@@ -238,6 +245,7 @@ interface Moved {
 function move(deputy: Deputy, { agent_id, row, reason }: Moved, to: FailedAgent, ctx: ReducerContext): void {
   failedTable(ctx).set(agent_id, { ...to, reason: reason === 'grace_over' ? row.reason : reason });
   ctx.record('society/FailedAgentChanged@1', { agent_id, old: row.status, new: to.status, reason });
+  ctx.send(l1At(agent_id), { name: 'society/StatusForFailed@1', value: { old: row.status, now: to.status } });
   const { status, expires_at, grace_until } = to;
   deputy.changed(agent_id, { status, expires_at, grace_until });
   watchFailed(ctx);
@@ -279,10 +287,12 @@ function ownFailed(ctx: ReducerContext): readonly (readonly [string, FailedAgent
 
 /** Stops, resumes or closes the sessions of an agent that are open. */
 function commandAgentSessions(type: 'Pause' | 'Resume' | 'Close', agent_id: string, ctx: ReducerContext): void {
-  for (const session of sessionsOf(agent_id, ctx)) {
-    const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
-    ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
-  }
+  for (const session of sessionsOf(agent_id, ctx)) commandSession(type, session, ctx);
+}
+
+function commandSession(type: 'Pause' | 'Resume' | 'Close', session: string, ctx: ReducerContext): void {
+  const command_id = ctx.id(`${type} ${session} ${ctx.now}`);
+  ctx.send([SESSION_REDUCER, session], { name: 'aos.agent/HostCommand@1', value: { command_id, command: { type } } });
 }
 
 function sessionsOf(agent_id: string, ctx: ReducerContext): readonly string[] {

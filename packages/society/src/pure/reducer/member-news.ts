@@ -31,10 +31,18 @@ function isMute({ expires_at, asking, waits_for_maker }: Speaker, { now }: Reduc
 }
 
 function say(old: AgentStatus, now: AgentStatus, ctx: ReducerContext): void {
-  const payload = { agent_id: idOf(ctx), old_status: old, new_status: now };
+  for (const [group] of tableOf(ctx, 'memberships').range()) sayStatus(group, { agent_id: idOf(ctx), old, now }, ctx);
+}
+
+/** Tells a group of a changed status of its member. */
+export function sayStatus(
+  group: string,
+  { agent_id, old, now }: { readonly agent_id: string; readonly old: AgentStatus; readonly now: AgentStatus },
+  ctx: ReducerContext,
+): void {
+  const payload = { agent_id, old_status: old, new_status: now };
   const value = { event: 'agent.status_changed', payload };
-  for (const [group] of tableOf(ctx, 'memberships').range())
-    ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
+  ctx.send([GROUP, group], { name: 'society/GroupNews@1', value });
 }
 
 /** A changed status of an agent that this entity made: for its own inbox. */

@@ -25,6 +25,7 @@ import { answerCall } from './answers.js';
 import { followBoard, readMissed } from './board-reading.js';
 import { rowKeyOf } from './caller.js';
 import { clearLater } from './clearing.js';
+import { tellGroup } from './consent.js';
 import { idOf, tableOf } from './entity-context.js';
 import { agentLives, failedAgentOf, keptFor, tellBack, tellFailedAgain, watchFailed } from './failed-agents.js';
 import { childFailed, endFailedBelow } from './failed-children.js';
@@ -107,6 +108,7 @@ export function groupSilent(draft: EntityState, tag: string, code: string, ctx: 
     if (hasLeft) memberTable(ctx, 'terms').delete(group);
   });
   if (!hasLeft) return;
+  tellGroup(draft, group, false, ctx);
   followBoard(group, null, ctx);
   unsubscribe(group, ctx);
   archiveCopies(group, departure, ctx);
@@ -132,13 +134,13 @@ function carryOut(
   if (!isLegal(draft.status, status)) return;
   const by = suspended === null ? {} : { by: { id: suspended.by, depth: suspended.depth } };
   const grace = grace_until === null ? {} : { grace_ms: grace_until - ctx.now };
-  setStatus(draft, status, { reason, ...by, ...grace }, ctx);
+  setStatus(draft, status, { reason, ...by, ...grace, isSaid: true }, ctx);
 }
 
 /** Its time of grace is over, and its maker has cleared what it left. */
 function endFor(draft: EntityState, ctx: ReducerContext): void {
-  if (isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'grace_over' }, ctx);
-  if (isLegal(draft.status, 'removed')) setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
+  const how = { reason: 'grace_over', isSaid: true } as const;
+  for (const to of ['deactivated', 'removed'] as const) if (isLegal(draft.status, to)) setStatus(draft, to, how, ctx);
   endFailedBelow(draft, ctx);
 }
 

@@ -33,15 +33,21 @@ interface ChangedBy {
 /** No entity: the agent itself, or time. */
 const BY_ITSELF: ChangedBy = { id: null, depth: 0 };
 
+/** Why a status changes. */
+interface StatusChange {
+  readonly reason: StatusReason;
+  readonly by?: ChangedBy;
+  /** The time of grace of an end, in milliseconds. */
+  readonly grace_ms?: number;
+  /** Whether the groups know it: the maker did this for the failed cell. */
+  readonly isSaid?: boolean;
+}
+
 /** Changes the status, with all that follows from it. The change must be legal. */
 export function setStatus(
   draft: EntityState,
   to: AgentStatus,
-  {
-    reason,
-    by = BY_ITSELF,
-    grace_ms = draft.grace_ms,
-  }: { readonly reason: StatusReason; readonly by?: ChangedBy; readonly grace_ms?: number },
+  { reason, by = BY_ITSELF, grace_ms = draft.grace_ms, isSaid = false }: StatusChange,
   ctx: ReducerContext,
 ): void {
   const from = draft.status;
@@ -57,7 +63,7 @@ export function setStatus(
   const { epoch } = draft;
   const asked = present({ by: by.actor });
   ctx.record('society/StatusChanged@1', { agent_id: idOf(ctx), old: from, new: to, reason, epoch, ...asked });
-  statusNews(draft, from, to, ctx);
+  if (!isSaid) statusNews(draft, from, to, ctx);
   setTimers(draft, ctx);
   followSessions(from, to, ctx);
   tellMaker(draft, ctx);
