@@ -61,6 +61,7 @@ export const STATUS_REASONS = [
   'operated',
   'asked',
   'failures',
+  'rate_limit',
   'ancestor',
   'cooled_down',
   'ttl',

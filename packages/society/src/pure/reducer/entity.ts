@@ -68,7 +68,7 @@ import {
   isAnswerOf,
   unheardAnswered,
 } from './failed-children.js';
-import { isFailedOperation } from './failures.js';
+import { isFailedOperation, isRateLimited } from './failures.js';
 import { openL1 } from './hot.js';
 import { sendInput } from './inputs.js';
 import { memberAnswered, memberHandlers } from './member.js';
@@ -293,7 +293,7 @@ function counting(reduce: ReturnType<typeof handledBy<EntityState, Events, typeo
   return (draft, event, ctx) => {
     const counts = isFailedOperation(event) && !isToldAgain(event);
     reduce(draft, event, ctx);
-    if (counts) operationFailed(draft, ctx);
+    if (counts) operationFailed(draft, isRateLimited(event), ctx);
   };
 }
 

@@ -17,7 +17,7 @@ import { commandSessions } from './sessions.js';
 import { isLegal } from './status-table.js';
 import { pauseWorks, resumeWorks, stopWorks } from './works.js';
 
-/** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures. */
+/** The timers of an agent: its end by ttl, the end of its time of grace, and that of a suspension for failures or a limit. */
 const TTL = 'ttl';
 const GRACE = 'grace';
 const COOLDOWN = 'cooldown';
@@ -82,15 +82,30 @@ export function operated(draft: EntityState, ctx: ReducerContext): void {
   if (draft.kind !== 'person' && draft.status === 'registered') setStatus(draft, 'active', { reason: 'operated' }, ctx);
 }
 
-/** Counts a failed operation: too many within ten minutes suspend the agent. */
-export function operationFailed(draft: EntityState, ctx: ReducerContext): void {
+/**
+ * Counts a failed operation: too many within ten minutes suspend the agent.
+ *
+ * @param isLimited whether the service refused it for a limit on requests: that suspends the agent at once
+ */
+export function operationFailed(draft: EntityState, isLimited: boolean, ctx: ReducerContext): void {
   if (draft.kind === 'person' || draft.status !== 'active') return;
+  if (isLimited) return suspendForNow(draft, 'rate_limit', ctx);
   const recent = draft.failures.filter((at) => at > ctx.now - SOCIETY_BOUNDS.failures_ms);
   draft.failures = [...recent, ctx.now].slice(-SOCIETY_BOUNDS.failures);
   if (draft.failures.length < SOCIETY_BOUNDS.failures) return;
+  suspendForNow(draft, 'failures', ctx);
+}
+
+/** Suspends the agent until it has cooled down. */
+function suspendForNow(draft: EntityState, reason: 'failures' | 'rate_limit', ctx: ReducerContext): void {
   draft.failures = [];
-  setStatus(draft, 'suspended', { reason: 'failures', by: { id: null, depth: SOCIETY_BOUNDS.depth + 1 } }, ctx);
+  setStatus(draft, 'suspended', { reason, by: { id: null, depth: SOCIETY_BOUNDS.depth + 1 } }, ctx);
   ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+}
+
+/** Whether the agent is suspended until it has cooled down. */
+function coolsDown({ suspended }: Pick<EntityState, 'suspended'>): boolean {
+  return suspended?.reason === 'failures' || suspended?.reason === 'rate_limit';
 }
 
 /** The parent agent is active, or is not: an agent that is not autonomous stands still with it (CAP-7). */
@@ -119,7 +134,7 @@ function endWithAbove(draft: EntityState, by: ChangedBy, ctx: ReducerContext): v
 export function statusTimer(draft: EntityState, name: string, ctx: ReducerContext): void {
   if (name === TTL && isLegal(draft.status, 'deactivated')) setStatus(draft, 'deactivated', { reason: 'ttl' }, ctx);
   else if (name === GRACE && draft.status === 'deactivated') setStatus(draft, 'removed', { reason: 'grace_over' }, ctx);
-  else if (name === COOLDOWN && draft.status === 'suspended' && draft.suspended?.reason === 'failures')
+  else if (name === COOLDOWN && draft.status === 'suspended' && coolsDown(draft))
     setStatus(draft, 'active', { reason: 'cooled_down' }, ctx);
 }
 
@@ -136,7 +151,7 @@ export function setTimers({ status, expires_at, grace_until }: EntityState, ctx:
 /** Sets again the timers that may have fired in vain while this cell had failed: a cooling down begins anew. */
 export function timeAgain(draft: EntityState, ctx: ReducerContext): void {
   setTimers(draft, ctx);
-  if (draft.suspended?.reason === 'failures') ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
+  if (coolsDown(draft)) ctx.timer(COOLDOWN, ctx.now + SOCIETY_BOUNDS.cooldown_ms);
 }
 
 /** Has all agents of this entity hear whether it is active. */
