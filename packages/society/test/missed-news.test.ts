@@ -119,7 +119,7 @@ describe('a group whose topic has failed', () => {
     expect(await heardBy(at.cem)).toEqual(['group:crew#1', 'group:crew#2']);
   });
 
-  it('a member that joins meanwhile hears of what is written from then on, and is subscribed when the topic is revived [SOC-614]', async () => {
+  it('a member that joins meanwhile hears of what is written from then on, and is subscribed when the topic is revived [SOC-614] [FLOW-610]', async () => {
     await using at = await withFailedTopic();
     await at.crew.join('ben');
     await at.write('Said after the joining.');
