@@ -94,7 +94,7 @@ describe('an agent that is revived while its maker has failed', () => {
 });
 
 describe('a failed agent that an entity further up ended', () => {
-  it('its maker brings it back with all that it had: nobody holds it to its end any more [SOC-114]', async () => {
+  it('a maker brings an agent back with all that it had: nobody holds the agent to its end any more [SOC-114]', async () => {
     await using at = await family();
     await at.fail(at.bot);
     await at.ann.setStatus(at.bot.id, 'deactivate');

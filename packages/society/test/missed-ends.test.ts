@@ -68,7 +68,7 @@ describe('an agent whose time ends', () => {
 });
 
 describe('an agent that its maker ends while its cell has failed', () => {
-  it('its groups hear each change of its status once, and lose it when it is removed, whether it is ever revived or not [SOC-618]', async () => {
+  it('the groups of a failed agent hear each change of its status once, and lose it when it is removed, whether it is ever revived or not [SOC-618]', async () => {
     await using scene = await openOffice({ failing: true, society: { grace: '2d' } });
     const { office, world } = scene;
     const ann = await office.human('ann');

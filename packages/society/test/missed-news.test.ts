@@ -111,7 +111,7 @@ async function withFailedTopic() {
 }
 
 describe('a group whose topic has failed', () => {
-  it('its members hear what was published meanwhile, and go on hearing when the topic is revived [SOC-613]', async () => {
+  it('members of a group whose topic failed hear what was published meanwhile, and go on hearing when the topic is revived [SOC-613]', async () => {
     await using at = await withFailedTopic();
     expect(await heardBy(at.cem)).toEqual(['group:crew#1']);
     await at.world.kernel.revive([...TOPIC]);

@@ -115,12 +115,8 @@ export function join(a: Capability, b: Capability): Capability {
  */
 export function extend(first: Capability, second: Capability): Capability {
   if (leq(first, second)) return second;
-  const { expires_at, max_parallel } = first;
-  const isOutlasted =
-    excessOf('expires_at', first, second) !== undefined || excessOf('max_parallel', first, second) !== undefined;
-  if (isOutlasted) return first;
-  const bounds = { may: {}, ...bound('expires_at', expires_at), ...bound('max_parallel', max_parallel) };
-  return meet(join(first, second), bounds);
+  const bounds = { ...first, may: {} };
+  return leq(bounds, { ...second, may: {} }) ? meet(join(first, second), bounds) : first;
 }
 
 /** Tells whether a capability permits something in a dimension. Whether it still holds is {@link isExpired}. */

@@ -129,7 +129,7 @@ function tellSessions(ctx: ReducerContext): void {
   const { caller } = ctx;
   if (caller === null) return;
   for (const [session] of entriesOf(ctx.table<null>('sessions')))
-    ctx.send([caller[0], caller[1]], { name: 'society/AgentSession@1', value: { session, open: true } });
+    ctx.send(caller, { name: 'society/AgentSession@1', value: { session, open: true } });
 }
 
 /** The groups of the agent, whose cell has failed, hear what its maker made of it. */
