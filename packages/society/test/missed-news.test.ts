@@ -90,8 +90,9 @@ function failingTopics() {
     },
   });
   const part = society();
-  const uses = changedUses(part, (one) => (one.name.startsWith('flow/Topic') ? change(one) : one));
-  return { state, part: { ...part, uses } };
+  const failing = (one: ReducerDefinition) => (one.name.startsWith('flow/Topic') ? change(one) : one);
+  const reducers = (part.reducers ?? []).map(failing);
+  return { state, part: { ...part, reducers, uses: changedUses(part, failing) } };
 }
 
 /** A chatty group of Ann whose topic has failed of an item that she wrote. */
@@ -107,6 +108,7 @@ async function withFailedTopic() {
   state.fails = true;
   await write('Said while the topic failed.');
   state.fails = false;
+  expect((await world.trouble()).map(({ where }) => where)).toEqual([TOPIC]);
   return { world, ben, cem, crew, write, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
 }
 

@@ -9,7 +9,6 @@
  */
 import { SESSION_REDUCER } from '@reprise/agent/contracts';
 import type { Address } from '@reprise/contracts';
-import { byteLength } from '@reprise/kernel/codec';
 import type { ReducerContext, Table } from '@reprise/kernel/define';
 import { NO_RIGHTS } from '../compile/index.js';
 import {
@@ -23,6 +22,7 @@ import {
 } from '../contracts/index.js';
 import { dropHold, heldBy, keepHold } from './holds.js';
 import { recordedSides } from './recorded.js';
+import { isSessionOf } from './session-rights.js';
 import { isLegal } from './status-table.js';
 import { entriesOf } from './table-rows.js';
 import { dropUnheard } from './unheard.js';
@@ -169,7 +169,7 @@ export function failedTimer(deputy: Deputy, name: string, ctx: ReducerContext): 
 
 /** Keeps whether an agent of this cell has a session open. */
 export function agentSession(agent_id: string, { session, open }: SessionNews, ctx: ReducerContext): void {
-  if (!session.startsWith(`${agent_id}/`) || byteLength(session) > KEY_BYTES_MAX) ctx.reject('not_yours');
+  if (!isSessionOf(agent_id, session)) ctx.reject('not_yours');
   if (!open) return void sessionsTable(ctx).delete(session);
   const row = failedAgentOf(agent_id, ctx);
   if (row?.status === 'suspended' && row.via === null) commandSession('Pause', session, ctx);
@@ -188,9 +188,6 @@ export function tellSession(maker: Address | null, news: SessionNews, ctx: Reduc
   for (const to of [maker, l1At(ctx.address[1])])
     ctx.send([to[0], to[1]], { name: 'society/AgentSession@1', value: news });
 }
-
-/** The bytes of the key of a cell, which a session has. */
-const KEY_BYTES_MAX = 256;
 
 const TIMER = 'failed';
 

@@ -35,6 +35,7 @@ import {
 import { type AgentStatus, entityAt, groupAt, L1 } from '../contracts/names.js';
 import { linkContent } from './l1-link.js';
 import { sayStatus } from './member-news.js';
+import { isSessionOf } from './session-rights.js';
 import { entriesOf } from './table-rows.js';
 
 const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
@@ -69,7 +70,10 @@ const HANDLERS: EventHandlers<L1State, typeof l1Commands> = {
     keepLink(draft, ctx);
     changed(draft, phase === 'start' ? 'session_start' : 'session_end', [], ctx);
   },
-  'society/AgentSession@1': (_draft, { session, open }, ctx) => keep(ctx.table('sessions'), session, open),
+  'society/AgentSession@1': (_draft, { session, open }, ctx) => {
+    if (!isSessionOf(ctx.address[1], session)) ctx.reject('not_yours');
+    keep(ctx.table('sessions'), session, open);
+  },
   'society/AgentGroup@1': (_draft, { group, member }, ctx) => keep(ctx.table('groups'), group, member),
   'society/TellSessions@1': (_draft, _, ctx) => tellSessions(ctx),
   'society/StatusForFailed@1': (_draft, { old, now }, ctx) => sayForFailed(old, now, ctx),
