@@ -114,3 +114,11 @@ function statOf(pid: number): { readonly state?: string | undefined; readonly st
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state, started: fields[18] };
 }
+
+function readable(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
