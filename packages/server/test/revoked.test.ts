@@ -62,7 +62,7 @@ describe('the streams of a token', () => {
 
   it('the streams of a token end with it, although nothing is told meanwhile [SRV-18]', async () => {
     const clock = new VirtualClock();
-    await using stage = await overHttp({ clock, http: { limits: { streamCheckMs: 50 } } });
+    await using stage = await overHttp({ world: await openNotes({ clock }), http: { limits: { streamCheckMs: 50 } } });
     const token = await stage.tokens.issue('human:ann', { for: 700 });
     const streams = await streamsOf(stage, token);
     await clock.advance(700);
@@ -71,7 +71,10 @@ describe('the streams of a token', () => {
 
   it('the streams of a token are told nothing once it has ended, also before the next check by time [SRV-18]', async () => {
     const clock = new VirtualClock();
-    await using stage = await overHttp({ clock, http: { limits: { streamCheckMs: NEVER_MS } } });
+    await using stage = await overHttp({
+      world: await openNotes({ clock }),
+      http: { limits: { streamCheckMs: NEVER_MS } },
+    });
     const bob = await stage.tokenOf('human:bob');
     const streams = await streamsOf(stage, await stage.tokens.issue('human:ann', { for: 700 }));
     await clock.advance(800);

@@ -1,22 +1,36 @@
 /**
- * Workspace tools on a folder with 100,000 files: each costs little more than `find` pays for it, the event loop stays
+ * Workspace tools on a folder with many thousand files: each costs little more than `find` pays for it, the event loop stays
  * free, and a stop is noticed within a second, wherever it comes.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Tool, ToolContext } from '@reprise/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuMs, cpuMsOf } from '../../../scripts/lib/cpu.js';
 import { workspace } from '../src/index.js';
 import { newNotes, WALK_DEPTH_MAX, WALK_ENTRIES_MAX, walk } from '../src/workspace/walk.js';
-import { cpuMs, cpuMsOf } from '../../../scripts/lib/cpu.js';
 
-/** Files in one folder, and as many in folders of a hundred. */
-const FILES = 50_000;
+/** Files in one folder, and as many in folders of a hundred; the long form is run with `REPRISE_LARGE_FILES=50000`. */
+const FILES = Number(process.env.REPRISE_LARGE_FILES ?? 20_000);
 const FOLDERS = FILES / 100;
 const ALL = 2 * FILES;
 const ENTRIES = ALL + FOLDERS + 2;
+
+/** The text of each file. */
+const TEXT = 'one\nneedle\n';
+
+/** A file system lets one file have so many names, and some more. */
+const NAMES_MAX = 10_000;
+
+/** Makes many files of one text: a further name of a file takes a tenth of the time of a file. */
+function manyFiles(count: number, text: string, pathOf: (i: number) => string): void {
+  for (let i = 0; i < count; i++) {
+    if (i % NAMES_MAX === 0) writeFileSync(pathOf(i), text);
+    else linkSync(pathOf(i - (i % NAMES_MAX)), pathOf(i));
+  }
+}
 
 let root: string;
 let huge: string;
@@ -24,12 +38,10 @@ let huge: string;
 beforeAll(() => {
   root = mkdtempSync(path.join(tmpdir(), 'reprise-large-'));
   mkdirSync(path.join(root, 'flat'));
-  for (let i = 0; i < FILES; i++) writeFileSync(path.join(root, 'flat', `file-${i}.ts`), 'one\nneedle\n');
-  for (let folder = 0; folder < FOLDERS; folder++) {
-    const where = path.join(root, 'many', `folder-${folder}`);
-    mkdirSync(where, { recursive: true });
-    for (let i = 0; i < 100; i++) writeFileSync(path.join(where, `File ${i}.ts`), 'one\nneedle\n');
-  }
+  manyFiles(FILES, TEXT, (i) => path.join(root, 'flat', `file-${i}.ts`));
+  const folderOf = (folder: number) => path.join(root, 'many', `folder-${folder}`);
+  for (let folder = 0; folder < FOLDERS; folder++) mkdirSync(folderOf(folder), { recursive: true });
+  manyFiles(FILES, TEXT, (i) => path.join(folderOf(Math.floor(i / 100)), `File ${i % 100}.ts`));
   huge = mkdtempSync(path.join(tmpdir(), 'reprise-huge-'));
   const lines = Buffer.alloc(62 * 1024 * 1024, 'a line\n');
   writeFileSync(path.join(huge, 'lines.txt'), lines);
@@ -40,7 +52,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  for (const folder of [root, huge]) rmSync(folder, { recursive: true });
+  spawnSync('rm', ['-r', root, huge]);
 });
 
 function start(name: string, args: object, signal: AbortSignal, where = root): Promise<unknown> {
@@ -149,7 +161,7 @@ describe(`a folder of ${ALL} files`, () => {
   it.each([...BY_NAME, ...BY_CONTENT])(
     'the tool %s %j stops within a second of CPU time when it is aborted [TOOL-30]',
     async (name, args) => {
-      for (const afterMs of [0, 5, 40]) {
+      for (const afterMs of [0, 5, 15]) {
         expect(await cpuAfterStop((signal) => start(name, args, signal), afterMs)).toBeLessThan(1_000);
       }
     },
@@ -191,7 +203,7 @@ describe('what a bound cuts off', () => {
     const wide = mkdtempSync(path.join(tmpdir(), 'reprise-wide-'));
     const inner = path.join(wide, 'inner');
     mkdirSync(inner);
-    for (let i = 0; i < WALK_ENTRIES_MAX + 10; i++) writeFileSync(path.join(inner, `${i}`), '');
+    manyFiles(WALK_ENTRIES_MAX + 10, '', (i) => path.join(inner, `${i}`));
     writeFileSync(path.join(wide, 'a.ts'), 'needle');
     writeFileSync(path.join(inner, 'z.ts'), 'needle');
     const first = async (name: string, args: object) => String(await start(name, args, free, wide)).split('\n')[0];
@@ -203,7 +215,7 @@ describe('what a bound cuts off', () => {
     expect(await first('grep', { pattern: 'needle', name: '*.ts' })).toBe(
       `at least 1 matches in 1 files (1 files searched; ${more})`,
     );
-    rmSync(wide, { recursive: true });
+    spawnSync('rm', ['-r', wide]);
   });
 
   it(`folders below level ${WALK_DEPTH_MAX} are counted by searches, not passed over in silence [TOOL-30]`, async () => {

@@ -3,8 +3,8 @@
  * two turns of the event loop, and the CPU time.
  */
 import { isToolError } from '@reprise/agent';
-import { AcpProgram } from '../../src/external/acp.js';
 import { cpuMs } from '../../../../scripts/lib/cpu.js';
+import { AcpProgram } from '../../src/external/acp.js';
 
 const [program = '', how = ''] = process.argv.slice(2);
 const MIB = 1024 * 1024;

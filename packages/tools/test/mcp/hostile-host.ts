@@ -4,8 +4,8 @@
  */
 import { buildOf, type Tool, toolCallAdapter } from '@reprise/agent';
 import { getBytes, memory, putValue } from '@reprise/kernel';
-import { mcp } from '../../src/mcp/index.js';
 import { cpuMs } from '../../../../scripts/lib/cpu.js';
+import { mcp } from '../../src/mcp/index.js';
 
 const { content } = await memory().open();
 const closing = new AbortController();

@@ -267,12 +267,7 @@ describe('a world that was closed during a call', () => {
     const store = memory();
     const toolset = () => server.toolset({ trust });
     const more = { store, goesOn: true };
-    await plays(
-      toolset(),
-      [calls('moody__slow')],
-      () => expect.poll(() => server.notes).toContain('slow began'),
-      more,
-    );
+    await plays(toolset(), [calls('moody__slow')], () => expect.poll(() => server.notes).toContain('slow began'), more);
     server.go();
     const agent = agentWith(toolset());
     await play({ agents: [agent], steps: [ANSWER], store }, async ({ world, llm }) => {

@@ -115,8 +115,7 @@ async function run(
   try {
     const run = await world.session('s', agent).send('Go');
     const limit = new Promise<'late'>((resolve) => setTimeout(resolve, longestMs, 'late').unref());
-    if ((await Promise.race([run.result(), limit])) === 'late')
-      return { told: '', faults: ['no answer in time'] };
+    if ((await Promise.race([run.result(), limit])) === 'late') return { told: '', faults: ['no answer in time'] };
     const told = String((model.requests.at(-1)?.messages.at(-1) as { text?: unknown } | undefined)?.text);
     const isBinary = told.startsWith('[binary output: ');
     const rules: readonly (readonly [boolean, string])[] = [

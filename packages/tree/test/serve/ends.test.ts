@@ -74,7 +74,10 @@ class Beside {
 
   constructor(readonly socket: OwnerSocket) {
     const run = path.join(runtime, `${randomUUID()}.json`);
-    writeFileSync(run, JSON.stringify({ socket: socket.place.socket, token: 't', name: 'tree', reconnectMs: RECONNECT_MS }));
+    writeFileSync(
+      run,
+      JSON.stringify({ socket: socket.place.socket, token: 't', name: 'tree', reconnectMs: RECONNECT_MS }),
+    );
     this.child = spawn(process.execPath, [BRIDGE, '--run', run], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
