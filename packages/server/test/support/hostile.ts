@@ -56,23 +56,23 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
   const one = async (name: string): Promise<void> => {
     const until = performance.now() + ms;
     const token = await stage.tokenOf(`human:${name}`);
-    const clients = [await connected(stage.url, token, 'legacy')];
+    const clients: Client[] = [];
     for (let n = 0; n < atLeast || performance.now() < until; n++) {
       if (n % 10 === 0)
-        await connected(stage.url, token, n % 20 === 0 ? 'auto' : 'legacy').then(
+        await connected(stage.url, token, n % 20 === 0 ? 'legacy' : 'auto').then(
           (client) => clients.push(client),
-          (error: Error) => failed.push(`${name} ${n}: ${error.message}`),
+          (error: Error) => failed.push(`${name} ${n}, connecting: ${why(error)}`),
         );
       if (clients.length > 4) await clients.splice(1, 1)[0]?.close();
       const client = clients[n % clients.length];
       const started = performance.now();
       const wanted = { name: 'note_add', arguments: { notebook: notebookOf(name, times.length), text: 'x' } };
-      const why = await client?.callTool(wanted).then(
+      const fault = await client?.callTool(wanted).then(
         ({ isError }) => (isError === true ? 'an error' : undefined),
-        (error: Error) => `${name} ${n}: ${error.message}`,
+        (error: Error) => `${name} ${n}: ${why(error)}`,
       );
       times.push(performance.now() - started);
-      if (why !== undefined) failed.push(why);
+      if (fault !== undefined) failed.push(fault);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await Promise.all(clients.map((client) => client.close()));
@@ -81,6 +81,11 @@ async function honest(stage: Stage, ms: number, atLeast: number): Promise<Seen> 
   const sorted = times.sort((a, b) => a - b);
   const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   return { answered: times.length - failed.length, failed, median: at(0.5), p99: at(0.99), slowest: at(1) };
+}
+
+/** The message of an error, and of what it came from. */
+function why({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
 async function connected(url: string, token: string, mode: 'legacy' | 'auto'): Promise<Client> {
