@@ -19,7 +19,7 @@ describe('a fault in the middle of a turn', () => {
     expect(said).toEqual([
       'full disk: store_full, store_full, stalled: store_full, waits',
       'slow disk: store_slow, store_slow, stalled: store_slow, waits',
-      'read-only disk: store_failed, –, told store_failed, told store_failed',
+      'read-only disk: store_failed, store_failed, told store_failed, told store_failed',
       'clock jump: clock_mismatch, clock_mismatch, ended, Completed',
       'provider down: provider_error_retryable/network, provider_error_retryable/network, stalled: provider_error_retryable/network, waits',
       'wrong key: provider_error_terminal/auth, provider_error_terminal/auth, ended, Failed',
