@@ -1,9 +1,10 @@
 /** `reprise trouble` and `reprise revive`. */
 import { fileURLToPath } from 'node:url';
+import { isBelow } from '@reprise/agent';
 import { openKernelWorld, verifyStore } from '@reprise/kernel';
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failedCells, isBelow } from '../src/failed-cells.js';
+import { failedCells } from '../src/failed-cells.js';
 import { app } from './apps/fragile.js';
 import { run, runOn } from './run.js';
 import { freshFolder } from './worlds.js';

@@ -172,7 +172,8 @@ export class StoreWatch {
   /** Waits until a moment on the monotonic clock. A clock may wake its sleepers early. */
   async #wait(end: number, over: AbortSignal): Promise<void> {
     const { clock } = this.parts;
-    for (let left = end - clock.monotonic(); left > 0 && !over.aborted; left = end - clock.monotonic()) await clock.sleep(left, over);
+    for (let left = end - clock.monotonic(); left > 0 && !over.aborted; left = end - clock.monotonic())
+      await clock.sleep(left, over);
   }
 
   get #oldest(): Slow | undefined {
