@@ -1,0 +1,18 @@
+/** Reports code of an app that failed while a call was judged: what is decided in its place ends nothing, and says nothing. */
+import { RepriseError } from '@reprise/contracts';
+import type { NotInTime } from './in-time.js';
+
+/** Takes the report; absent where nobody listens. */
+export type Report = ((error: unknown) => void) | undefined;
+
+/** Reports that code failed, unless nobody waited for it any more. */
+export function reportFailed(what: string, { why, error, isStopped }: NotInTime, report: Report): void {
+  if (isStopped === true) return;
+  report?.(
+    new RepriseError('definition_failed', `${what} failed`, {
+      actual: why,
+      ...(error === undefined ? {} : { cause: error }),
+      hint: 'The safe decision was taken in its place. Correct the code: a rule that cannot be asked makes each call wait for a person.',
+    }),
+  );
+}
