@@ -1,13 +1,17 @@
 /** Reports code of an app that failed while a call was judged: what is decided in its place ends nothing, and says nothing. */
-import { RepriseError } from '@reprise/contracts';
+import { isRepriseError, RepriseError } from '@reprise/contracts';
 import type { NotInTime } from './in-time.js';
 
 /** Takes the report; absent where nobody listens. */
 export type Report = ((error: unknown) => void) | undefined;
 
+/** Errors of the store under the code, which is not to blame. */
+const OF_STORE = ['store_full', 'store_failed', 'fenced', 'world_closed'] as const;
+
 /** Reports that code failed, unless nobody waited for it any more. */
 export function reportFailed(what: string, { why, error, isStopped }: NotInTime, report: Report): void {
   if (isStopped === true) return;
+  if (OF_STORE.some((code) => isRepriseError(error, code))) return report?.(error);
   report?.(
     new RepriseError('definition_failed', `${what} failed`, {
       actual: why,
