@@ -34,7 +34,7 @@ import { type Build, boundTool, type ContextSource, type RecordedAgent } from '.
 import { childTools } from '../tools/children.js';
 import { inTime, type Stopped, stoppingWith } from '../tools/in-time.js';
 import { recordedSchema } from '../tools/recorded-schema.js';
-import { type Report, reportFailed } from '../tools/report-failed.js';
+import { type Report, reportFailed, reportSchema } from '../tools/report-failed.js';
 import { check, messageOf, type Schema, shortened } from '../tools/schema.js';
 import { argsInvalidText, notArgsText, unknownToolText } from '../tools/texts.js';
 import type { Tool } from '../tools/tool.js';
@@ -148,7 +148,7 @@ async function judgeCall(call: Named, { entries, def }: Listed, asking: Asking, 
   const listed = entry.origin === undefined ? {} : { entry_ref: await putValue(content, entry) };
   if (tool === undefined) return { ...termsOf(entry), ...listed }; // J4
   const args = await inTime(() => check(tool.args, written.value), stopped);
-  if (!args.ok) reportFailed(`the argument schema of ${name}`, args, asking.report);
+  reportSchema(`the argument schema of ${name}`, args, asking.report);
   if (!args.ok) return issue('args_invalid', argsInvalidText(name, `- the check failed: ${args.why}`), content);
   if (!args.value.ok) return issue('args_invalid', argsInvalidText(name, args.value.problems), content);
   return { ...(await judgeFitting(tool, args.value.value, asking)), ...listed };
@@ -251,7 +251,7 @@ async function judgeReturn(
   const json = jsonIn(text);
   if (json === undefined) return unfit('- it is not JSON');
   const fits = await inTime(() => check(schema, json.value), stopped);
-  if (!fits.ok) reportFailed('the schema of the return value', fits, report);
+  reportSchema('the schema of the return value', fits, report);
   if (!fits.ok) return unfit(`- the check failed: ${fits.why}`);
   if (!fits.value.ok) return unfit(fits.value.problems);
   const { value } = fits.value;

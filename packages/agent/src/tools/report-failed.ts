@@ -1,6 +1,7 @@
 /** Reports code of an app that failed while a call was judged: what is decided in its place ends nothing, and says nothing. */
 import { isRepriseError, RepriseError } from '@reprise/contracts';
-import type { NotInTime } from './in-time.js';
+import type { InTime, NotInTime } from './in-time.js';
+import { type Checked, messageOf } from './schema.js';
 
 /** Takes the report; absent where nobody listens. */
 export type Report = ((error: unknown) => void) | undefined;
@@ -19,4 +20,12 @@ export function reportFailed(what: string, { why, error, isStopped }: NotInTime,
       hint: 'The safe decision was taken in its place. Correct the code: a rule that cannot be asked makes each call wait for a person.',
     }),
   );
+}
+
+/** Reports a schema that failed; values that do not fit one are what it is for. */
+export function reportSchema(what: string, checked: InTime<Checked>, report: Report): void {
+  if (!checked.ok) return reportFailed(what, checked, report);
+  const { value } = checked;
+  if (value.ok || value.error === undefined) return;
+  reportFailed(what, { ok: false, why: messageOf(value.error), error: value.error }, report);
 }

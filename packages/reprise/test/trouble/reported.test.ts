@@ -1,6 +1,7 @@
 /** What is reported of failures that end nothing: code of the app that is asked about a call, models of the AI SDK. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { runWaiting } from '../../../agent/src/session/run-wait.js';
 import { reportOnce } from '../../src/history.js';
 import { defineAgent, defineTool, openWorld } from '../../src/index.js';
 import { aiSdk, scriptBy } from '../../src/providers.js';
@@ -32,22 +33,20 @@ async function reported(tool: object, agent: object = {}) {
     },
   });
   const run = await world.session('desk', clerk).send('Go.', { id: 'm-1' });
-  const waiting = await run.text().then(
-    () => undefined,
-    (error: unknown) => error as { code: string; message: string },
-  );
+  const { status } = await run.endedOrWaiting();
   const pending = await world.pending();
-  return { codes, lines, waiting, pending };
+  const parts = { world: world.kernel, pending: async () => pending };
+  const said = status === 'waiting' ? (await runWaiting(parts, run.id, 'desk')).message : undefined;
+  return { codes, lines, status, said, pending };
 }
 
 describe('code of the app that fails while a call is judged', () => {
   it('an approval rule that throws is reported with its words, makes the call wait, and the wait has its reason [TOOL-640]', async () => {
-    const { codes, lines, waiting, pending } = await reported({ approval: fails('the rule') });
+    const { codes, lines, said, pending } = await reported({ approval: fails('the rule') });
     expect(codes).toEqual(['definition_failed: the rule is broken']);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/the approval rule of note failed.*the rule is broken.*\[definition_failed\]/);
-    expect(waiting?.code).toBe('run_waiting');
-    expect(waiting?.message).toContain('The approval rule of note could not be asked: the rule is broken');
+    expect(said).toContain('The approval rule of note could not be asked: the rule is broken');
     expect(pending.map(({ tool }) => tool)).toEqual(['note']);
   });
 
@@ -56,14 +55,14 @@ describe('code of the app that fails while a call is judged', () => {
     const parts = [
       await reported({ resource: fails('the resource') }),
       await reported({ args: broken, description: 'Notes.' }),
-      await reported({}, { context: [{ lane: 'system', name: 'weather', load: fails('the source') }] }),
+      await reported({}, { context: [{ lane: 'memory', name: 'weather', load: fails('the source') }] }),
     ];
     expect(parts.map(({ codes }) => codes[0])).toEqual([
       'definition_failed: the resource is broken',
       'definition_failed: the schema is broken',
       'definition_failed: the source is broken',
     ]);
-    expect(parts.map(({ waiting }) => waiting?.code)).toEqual([undefined, undefined, undefined]);
+    expect(parts.map(({ status }) => status)).toEqual(['ended', 'ended', 'ended']);
   });
 
   it('code that works is not reported, whatever it decides [TOOL-640]', async () => {
