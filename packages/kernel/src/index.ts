@@ -16,7 +16,6 @@ export {
   value,
 } from '@reprise/contracts';
 export * from './ports/adapter/adapter.js';
-export { ContentLayer } from './ports/content/content-layer.js';
 export { getErasable, putErasable } from './ports/content/erasable.js';
 export { hostSha256 } from './ports/content/host-hash.js';
 export { readLog } from './ports/content/log-reader.js';

@@ -1,6 +1,7 @@
 /** Makes a handler's context from the adapter's context, and collects what the handler stores. */
 import { present, type Ref, RepriseError, type SessionInfo, startOfText, type Value } from '@reprise/contracts';
-import { type AdapterContext, ContentLayer, type ContentStore, type KeptStream } from '@reprise/kernel';
+import type { AdapterContext, ContentStore, KeptStream } from '@reprise/kernel';
+import { ContentLayer } from '@reprise/kernel/store';
 import { type Artifact, artifact, type FileChange, fileChange, type ToolCallParams } from '../contracts/tool-call.js';
 import type { Answer, NewFile, OwnerAnswered, Question, ToolContext, WorldReader } from './context.js';
 import { durationMs } from './duration.js';

@@ -6,11 +6,11 @@ import { systemClock } from '../../../ports/time/clock.js';
 import type { ClockJump, Stamper } from '../../../ports/time/stamper.js';
 import { WakingClock } from '../../../ports/time/waking-clock.js';
 import { clockJumped, clockTrouble, type EndTrouble, type HostTrouble } from '../../state/trouble.js';
-import { TroubleListeners } from '../read/trouble-listeners.js';
 import { StoreWatch } from '../write/store-watch.js';
 import type { OpenKernelWorldOptions } from './options.js';
 import { ServiceWatch } from './service-watch.js';
 import { StatusPost } from './status-post.js';
+import { TroubleListeners } from './trouble-listeners.js';
 import { Troubles } from './troubles.js';
 
 /** The operator's side of a world. */
