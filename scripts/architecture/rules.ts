@@ -372,13 +372,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-<<<<<<< HEAD
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 108_800, run: 220_300, whole: 256_500 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 130_800, run: 242_300, whole: 278_600 },
-=======
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 108_800, run: 221_900, whole: 258_200 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 130_800, run: 243_900, whole: 280_300 },
->>>>>>> wt-trouble37
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 108_800, run: 222_100, whole: 258_400 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 130_800, run: 244_100, whole: 280_500 },
 };
 
 /**
