@@ -50,7 +50,15 @@ export interface ReadProject {
 export async function readProject(store: ReadonlyStore, id: string): Promise<ReadProject> {
   const { app } = await allPackages();
   const { seq } = await store.journal.head();
-  const at = await worldAt(store, app, seq);
+  return projectAt(await worldAt(store, app, seq), id);
+}
+
+/**
+ * A project as it was.
+ *
+ * @throws RepriseError `invalid_argument` when it did not exist
+ */
+export async function projectAt(at: WorldAt, id: string): Promise<ReadProject> {
   const state = (await at.state([PROJECT, id])) as unknown as ProjectState | undefined;
   if (state === undefined) throw new RepriseError('invalid_argument', 'the world has no such project', { actual: id });
   return { id, state, at, rows: (table) => rowsOf(at, id, table) };

@@ -2,10 +2,14 @@
 import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
 import { treeReducer } from '../../../tree/src/pure/reducer/index.js';
+import { compareHistories } from './histories.js';
+import { TEAMS } from './teams.js';
 import { compareTrees } from './trees.js';
 
 const SEED = Number(process.env.REPRISE_SEED ?? 1);
 const PLACES = Number(process.env.REPRISE_VIEWS ?? 1_000);
+/** Places in whole worlds, each of which costs as much as forty of a cell alone. */
+const SLOW_PLACES = Math.ceil(PLACES / 25);
 
 /** A view that does not hear some facts. */
 function deafTo(isHeard: (fact: FactOfTree, view: TreeFold) => boolean): () => TreeFold {
@@ -22,6 +26,13 @@ describe(`views beside tables (seed ${SEED})`, () => {
     const { places, differences } = compareTrees(treeReducer, { places: PLACES, seed: SEED });
     expect(differences).toEqual([]);
     expect(places).toBe(PLACES);
+  });
+
+  it('reprise team show --json, the waits of projects and the facts of team run say of random projects, after acts, deaths and failed cells, what the tables of their cells say [SPEC-652]', async () => {
+    const compared = await compareHistories(TEAMS, { places: SLOW_PLACES, seed: SEED });
+    if (process.env.REPRISE_VIEWS) console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
+    expect(compared.differences).toEqual([]);
+    expect(compared.places).toBe(SLOW_PLACES);
   });
 
   it.each([

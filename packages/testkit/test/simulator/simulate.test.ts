@@ -62,12 +62,20 @@ describe('a mutant', () => {
   });
 
   it('mutant: a world that is opened again without the head that was seen last is found, when its store fell back [HOST-11]', async () => {
-    const { failure } = await simulate(fleetSubject({ forgets: true }), { seeds: 100, shrink: false, troubles: NOBODY_DIES });
+    const { failure } = await simulate(fleetSubject({ forgets: true }), {
+      seeds: 100,
+      shrink: false,
+      troubles: NOBODY_DIES,
+    });
     expect(failure?.why).toMatch(/comes after frame|started twice|executed twice/);
   });
 
   it('mutant: a store that says of a lost lease that its owner died has a healthy input quarantined, and is found [REC-11]', async () => {
-    const { failure } = await simulate(fleetSubject({ wrap: deadly }), { seeds: 100, shrink: false, troubles: NOBODY_DIES });
+    const { failure } = await simulate(fleetSubject({ wrap: deadly }), {
+      seeds: 100,
+      shrink: false,
+      troubles: NOBODY_DIES,
+    });
     expect(failure?.why).toMatch(/is quarantined after [01] deaths/);
   });
 

@@ -72,7 +72,8 @@ function partOf([part = 'tasks', number]: readonly string[]): readonly [What, nu
   });
 }
 
-function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
+/** A part of a project, as data and as lines. */
+export function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
   switch (part) {
     case 'tasks':
       return tasks(project);

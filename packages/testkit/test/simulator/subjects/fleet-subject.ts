@@ -91,8 +91,9 @@ export function fleetSubject({ store = memory, wrap = (one) => one, forgets }: F
       const worlds: World[] = [];
       const open = async (...[process, kept]: Parameters<ReturnType<SimulationSubject['begin']>['open']>) => {
         const seen = newest(worlds);
-        const isBehind = seen !== undefined && own.isFree && run.choices.once(FALLS_BACK_ONCE_IN);
-        if (isBehind) await own.fallBack(run.choices.below(seen.seq));
+        own.putBack(); // the process that found it older may have died
+        if (seen !== undefined && own.isFree && run.choices.once(FALLS_BACK_ONCE_IN))
+          await own.fallBack(run.choices.below(seen.seq));
         const opening = () =>
           openKernelWorld({
             store: wrap(kept),
@@ -104,7 +105,7 @@ export function fleetSubject({ store = memory, wrap = (one) => one, forgets }: F
           });
         const world = await opening().catch((thrown: unknown) => {
           own.putBack();
-          if (!isBehind || !isRepriseError(thrown, 'head_mismatch')) throw thrown;
+          if (!own.hasFallen || !isRepriseError(thrown, 'head_mismatch')) throw thrown;
           run.sometimes.happened(FELL_BACK);
           return opening();
         });
@@ -158,6 +159,8 @@ class FallingStore implements CrashableStore {
   #newest: CrashableStore;
   #now: CrashableStore;
   #users = 0;
+  /** Whether it was ever behind: another process may have opened it then. */
+  hasFallen = false;
 
   constructor(store: CrashableStore) {
     this.#newest = store;
@@ -197,6 +200,7 @@ class FallingStore implements CrashableStore {
     if (frames.length > 0) await open.journal.append(frames, await open.journal.head());
     await Promise.all([open.close(), reader.close()]);
     this.#now = older;
+    this.hasFallen = true;
   }
 
   /** The newest copy is put back. */
