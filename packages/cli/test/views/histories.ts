@@ -23,8 +23,14 @@ import { DyingStore } from '../../../../conformance/dying-store.js';
 export type Draw = (below: number) => number;
 
 /** Where a history stands still: the same frame, in the store and in the world that has it open. */
-export interface Place {
+export interface Place<P extends WorldPart = WorldPart> {
   readonly draw: Draw;
+  readonly seed: number;
+  readonly part: P;
+  /** Whether the world goes on by itself: not where it was only looked at behind a death. */
+  readonly goesOn: boolean;
+  /** Lets everything happen that needs no time. */
+  settle(): Promise<void>;
   readonly world: AgentWorld;
   readonly store: ReadonlyStore;
   readonly app: App;
@@ -47,6 +53,9 @@ export interface Compared {
   readonly failed: number;
 }
 
+/** What is compared: what it is about, what a view says, and what the tables say. */
+export type Pair = readonly [about: string, shown: unknown, stored: unknown];
+
 /** What histories are made of. */
 export interface Histories<P extends WorldPart> {
   /** Makes the part anew, for a process. @param draws tells defects apart: a function of the seed and of what is delivered */
@@ -56,7 +65,9 @@ export interface Histories<P extends WorldPart> {
   /** Does something, or nothing. Refusals are of no matter. */
   act(draw: Draw, world: AgentWorld, part: P): Promise<unknown>;
   /** What a view says and what the tables say, by what it is about; undefined where there is nothing yet. */
-  look(place: Place): Promise<readonly (readonly [string, unknown, unknown])[]>;
+  look(place: Place<P>): Promise<readonly Pair[]>;
+  /** The same for what a view only says when it is asked, which moves the world on. */
+  ask?(place: Place<P>): Promise<readonly Pair[]>;
 }
 
 interface CompareOptions {
@@ -100,7 +111,7 @@ class History<P extends WorldPart> {
   async play(): Promise<void> {
     while (this.#left > 0 && !this.#isOver) {
       const { deaths } = this.#store;
-      this.#store.dieAt(1 + this.#draw(60), this.#draw(2) === 0 ? 'before' : 'after');
+      this.#store.dieAt(1 + this.#draw(25), this.#draw(2) === 0 ? 'before' : 'after');
       const isDead = (): boolean => this.#store.deaths > deaths;
       await this.#process(isDead).catch((error: unknown) => {
         if (!isDead()) throw error;
@@ -120,7 +131,7 @@ class History<P extends WorldPart> {
       for (; this.#left > 0 && !isDead() && !this.#isOver; this.#left--) {
         void this.histories.act(this.#draw, world, part).catch(() => undefined);
         await this.#clock.advance([0, 0, 40, 300, 700, 5_000][this.#draw(6)] ?? 0);
-        if (!isDead()) await this.#compare(world, part);
+        if (!isDead()) await this.#compare(world, part, true);
       }
     } finally {
       await world.close().catch(() => undefined);
@@ -133,7 +144,7 @@ class History<P extends WorldPart> {
     const { world, part } = await this.#open('manual');
     const before = this.found.places;
     await this.#clock.settle();
-    await this.#compare(world, part);
+    await this.#compare(world, part, false);
     this.found.died += this.found.places - before;
     await world.close();
   }
@@ -141,7 +152,7 @@ class History<P extends WorldPart> {
   async #open(drive: 'auto' | 'manual'): Promise<{ readonly world: AgentWorld; readonly part: P }> {
     const part = this.histories.part(this.seed);
     const world = await openAgentWorld({
-      ...{ store: this.#store, clock: this.#clock, drive, parts: [part] },
+      ...{ store: this.#store, clock: this.#clock, drive, parts: [part], snapshotEvery: 40 },
       models: { main: {} },
       llm: (judge) => llmGenerateAdapter({ main: this.#model() }, { judge }),
     });
@@ -160,15 +171,18 @@ class History<P extends WorldPart> {
     };
   }
 
-  async #compare(world: AgentWorld, part: P): Promise<void> {
+  async #compare(world: AgentWorld, part: P, goesOn: boolean): Promise<void> {
     const { seq } = world.kernel.head;
     const reader = await this.#store.openReadonly();
     const app = appOf([part]);
     const at = await worldAt(reader, app, seq);
-    const pairs = await this.histories.look({ draw: this.#draw, world, store: reader, app, at });
+    const [draw, settle] = [this.#draw, () => this.#clock.settle()];
+    const place = { ...{ draw, settle, world, part, app, at }, store: reader, seed: this.seed, goesOn };
+    const pairs = [...(await this.histories.look(place))];
     const moved = world.kernel.head.seq !== seq;
-    await reader.close();
     if (moved || pairs.length === 0) return; // what was read is not of one frame
+    if (goesOn) pairs.push(...((await this.histories.ask?.(place)) ?? []));
+    await reader.close();
     this.found.places++;
     if (at.trouble().length > 0) this.found.failed++;
     for (const [what, shown, stored] of pairs)

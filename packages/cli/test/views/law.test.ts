@@ -3,6 +3,7 @@ import { type FactOfTree, type FramePlace, TreeFold } from '@reprise/tree';
 import { describe, expect, it } from 'vitest';
 import { treeReducer } from '../../../tree/src/pure/reducer/index.js';
 import { compareHistories } from './histories.js';
+import { SWARMS } from './swarms.js';
 import { TEAMS } from './teams.js';
 import { compareTrees } from './trees.js';
 
@@ -30,7 +31,14 @@ describe(`views beside tables (seed ${SEED})`, () => {
 
   it('reprise team show --json, the waits of projects and the facts of team run say of random projects, after acts, deaths and failed cells, what the tables of their cells say [SPEC-652]', async () => {
     const compared = await compareHistories(TEAMS, { places: SLOW_PLACES, seed: SEED });
-    if (process.env.REPRISE_VIEWS) console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
+    if (process.env.REPRISE_VIEWS)
+      console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
+    expect(compared.differences).toEqual([]);
+    expect(compared.places).toBe(SLOW_PLACES);
+  });
+
+  it('reprise show --json, the events and the status of random swarms say, after acts, deaths and failed cells, what the tables of their cells say [SOC-652]', async () => {
+    const compared = await compareHistories(SWARMS, { places: SLOW_PLACES, seed: SEED });
     expect(compared.differences).toEqual([]);
     expect(compared.places).toBe(SLOW_PLACES);
   });
