@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { sqlite } from '@reprise/store-sqlite';
-import { formatFailure, type SimulationSubject, simulate, type Trouble } from '@reprise/testkit/simulator';
+import { formatFailure, type SimulationSubject, simulate } from '@reprise/testkit/simulator';
 import { fleetSubject } from '../../packages/testkit/test/simulator/subjects/fleet-subject.js';
 
 /** Trouble in which no process dies. */
-const NOBODY_DIES: readonly Trouble[] = [
+const NOBODY_DIES: NonNullable<Parameters<typeof simulate>[1]['troubles']> = [
   ...(['lost leases', 'second openers', 'failing disk', 'lost answers'] as const),
   ...(['closes', 'stops', 'clock jumps'] as const),
 ];

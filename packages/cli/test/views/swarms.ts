@@ -34,7 +34,7 @@ export const SWARMS: Histories<Part> = {
   part: (seed) => ({
     ...defective(
       { ...society({ keys: vaultOf(seed) }), agents: AGENTS },
-      ({ reducer, key, event }) => isDefective(seed) && hashOf(`${seed} ${reducer} ${key} ${event}`) % 60 === 0,
+      ({ reducer, key, event }) => isDefective(seed) && hashOf(`${seed} ${reducer} ${key} ${event}`) % 15 === 0,
     ),
     seed,
   }),

@@ -2,7 +2,7 @@
  * What `reprise team show --json` and `project.waits()` say of random projects, beside the tables of their cells. What they must
  * say is written here from the tables alone, and the facts that `reprise team run --json` prints lead to the same.
  */
-import { defineTool, type Tool } from '@reprise/agent';
+import { defineTool, SESSION_REDUCER, type SessionState, sessions, type Tool } from '@reprise/agent';
 import type { JournalRecord } from '@reprise/contracts';
 import { type ReadonlyStore, readFrame } from '@reprise/kernel';
 import { defineTeam, skill, type Team } from '@reprise/specialists';
@@ -12,7 +12,7 @@ import { defective } from '../../../specialists/test/support/failing.js';
 import { teamFactIn } from '../../src/team/facts.js';
 import { projectAt } from '../../src/team/read-team.js';
 import { shown } from '../../src/verbs/team/show.js';
-import { type Draw, type Histories, type Place, sessionWait, tableOf } from './histories.js';
+import { type Draw, type Histories, type Pair, type Place, sessionWait, tableOf } from './histories.js';
 
 const ID = 'p';
 const CELL = [PROJECT, ID] as const;
@@ -137,10 +137,25 @@ export const TEAMS: Histories<Team> = {
         said.project,
         { team: state.team, status, needs, counts, unprocessed: state.unprocessed, jobs: state.jobs },
       ],
+      ...(await sessionsIn(place, results)),
       ['waits of the handle', failed ? waits : await handleWaits(place), waits],
     ];
   },
 };
+
+/** What the view of sessions says of those of the project, and the states of their cells. */
+async function sessionsIn({ world }: Place, results: Rows<RecordedResult>): Promise<readonly Pair[]> {
+  const view = (await world.views()).view(sessions);
+  const pairs: Pair[] = [];
+  for (const key of [COORDINATOR, ...results.flatMap(([, { session }]) => session ?? [])]) {
+    const [row, cell] = [await view.get(key), await world.kernel.state([SESSION_REDUCER, key])];
+    const state = cell as unknown as SessionState | undefined;
+    const said = row === undefined ? undefined : [row.status, row.closed, row.runs];
+    const stored = state === undefined ? undefined : [state.lifecycle, state.status === 'Closed', state.runs];
+    pairs.push([`the session ${key}`, said, stored]);
+  }
+  return pairs;
+}
 
 async function handleWaits({ world }: Place): Promise<unknown> {
   const { readTeamWaits } = await import('@reprise/specialists');

@@ -183,6 +183,7 @@ class FollowingTeam {
   readonly #unhear: (() => void) | undefined;
   readonly #caughtUp = new Map<number, () => void>();
   #said: TeamFact | undefined;
+  #isLeft = false;
   #seen = -1;
 
   constructor(
@@ -197,6 +198,8 @@ class FollowingTeam {
       leave = resolve;
     });
     this.#unhear = io.onSignal?.(() => {
+      if (this.#isLeft) return;
+      this.#isLeft = true;
       void io.err.write(`Leaving: the same command goes on, and so does reprise team continue --project ${project}.\n`);
       leave('left');
     });

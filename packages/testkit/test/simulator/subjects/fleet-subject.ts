@@ -3,6 +3,7 @@
  * payment for each request, at most once, and a bell for each, which rings. Clients repeat each request at whatever process
  * they find, so that two owners make the same frame.
  */
+import type { Address } from '@reprise/contracts';
 import {
   creates,
   defineApp,
@@ -56,7 +57,7 @@ const till = defineReducer({
 });
 const app = defineApp({ reducers: [till], plans: [paying] });
 
-const TILL = ['fleet/Till@1', 'a'] as const;
+const TILL: Address = ['fleet/Till@1', 'a'];
 const BELL_MS = 20;
 
 /** Once in so many openings at which nobody else has the store, it has fallen back. */
@@ -137,7 +138,7 @@ export function fleetSubject({ store = memory, wrap = (one) => one, forgets }: F
           if (ingress !== undefined && 'quarantined' in ingress) run.sometimes.happened(QUARANTINED);
         },
         check: async (world) => {
-          const state = await world.state([...TILL]);
+          const state = await world.state(TILL);
           const { asked = 0, paid = 0, rung = 0 } = (state ?? {}) as { asked?: number; paid?: number; rung?: number };
           if (paid !== asked) throw new Error(`${asked} payments were asked for, and ${paid} have ended`);
           if (rung > asked) throw new Error(`${asked} bells were set, and ${rung} have rung`);
@@ -194,7 +195,10 @@ class FallingStore implements CrashableStore {
   async fallBack(from: number): Promise<void> {
     const older = memory();
     const [reader, open] = [await this.#newest.openReadonly(), await older.open()];
-    for await (const link of reader.content.list()) await open.content.put(await reader.content.get(link));
+    for await (const link of reader.content.list()) {
+      const bytes = await reader.content.get(link);
+      if (bytes !== undefined) await open.content.put(bytes);
+    }
     const frames = [];
     for await (const frame of reader.journal.read(0)) if (frame.seq < from) frames.push(frame);
     if (frames.length > 0) await open.journal.append(frames, await open.journal.head());
