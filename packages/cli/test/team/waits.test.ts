@@ -10,7 +10,7 @@ import { defineTeam, type Project, skill, type TeamOptions } from '@reprise/spec
 import { sqlite } from '@reprise/store-sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { run } from '../run.js';
+import { command, ended, run, start } from '../run.js';
 import { freshFolder } from '../worlds.js';
 
 const LONG = { timeout: 120_000 };
@@ -116,7 +116,16 @@ describe('a project that waits, without a terminal', () => {
       const at = await waitingWorld('input', ({ project }) =>
         project.plan([{ key: 'a', title: 'A', context: BRIEF, skill: 'worker' }]),
       );
-      const done = await goOn(at);
+      // Processes of their own: the first is killed while it waits, which changes nothing.
+      const killed = start(at, 'team', 'continue', '--folder', at);
+      const end = ended(killed);
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, 700);
+        killed.once('close', () => resolve());
+      });
+      killed.kill('SIGKILL');
+      await end;
+      const done = await command(at, 'team', 'continue', '--folder', at);
       expect({ code: done.code, err: done.err }).toMatchObject({
         code: 3,
         err: expect.stringContaining('reprise team run MESSAGE --project main\n'),

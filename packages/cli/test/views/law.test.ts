@@ -13,7 +13,7 @@ const LONG = process.env.REPRISE_VIEWS === undefined ? undefined : Number(proces
 const PLACES =
   LONG === undefined
     ? { trees: 1_000, teams: 25, swarms: 3 }
-    : { trees: LONG * 0.7, teams: LONG * 0.25, swarms: LONG * 0.05 };
+    : { trees: LONG * 0.7, teams: LONG * 0.27, swarms: LONG * 0.03 };
 
 /** A view that does not hear some facts. */
 function deafTo(isHeard: (fact: FactOfTree, view: TreeFold) => boolean): () => TreeFold {

@@ -80,7 +80,7 @@ export const SWARMS: Histories<Part> = {
       if (state === undefined) continue;
       const tasks = await tableOf<SwarmTask>(place.world, [SWARM, id], 'tasks');
       const said = facts.get(id);
-      pairs.push([`events of ${id}`, said?.swarm, [state.status, state.status === 'failed' ? state.code : null]]);
+      pairs.push([`events of ${id}`, said?.swarm, [state.status, OVER.includes(state.status) ? state.code : null]]);
       const ended = tasks.filter(([, { status }]) => ENDED.includes(status));
       pairs.push([
         `ended tasks of ${id}`,
@@ -98,6 +98,9 @@ export const SWARMS: Histories<Part> = {
     return pairs;
   },
 };
+
+/** A swarm that is to fail knows why before it says so, once it is over. */
+const OVER: readonly string[] = ['archived', 'disbanded', 'failed'];
 
 const ENDED: readonly string[] = ['ok', 'failed', 'cancelled', 'timeout', 'skipped'];
 
