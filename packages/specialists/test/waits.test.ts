@@ -24,7 +24,7 @@ const TOOLS: readonly Tool[] = [pay, inquire, price];
 
 const DESK: Address = ['test/Desk@1', 'desk'];
 
-/** A cell of the app that asks somebody else about each call, and says so. */
+/** A cell of the app that asks another party about each call, and says so. */
 const desk = defineReducer({
   name: DESK[0],
   state: z.strictObject({}),
@@ -115,7 +115,7 @@ describe('what a project waits for', () => {
       expect(await playing.project.waits()).toEqual([job('person')]);
     }));
 
-  it('a project whose specialist calls a cell of the app that asks somebody else says that it waits for the app [SPEC-650]', () =>
+  it('a project whose specialist calls a cell of the app that asks another party says that it waits for the app [SPEC-650]', () =>
     play({ worker: () => [calls('price', {}), says('Done.')] }, {}, async (playing) => {
       await playing.project.send('Go.');
       await still(playing);

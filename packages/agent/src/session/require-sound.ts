@@ -1,6 +1,7 @@
 /** Questions to a cell that has failed: its state is the one before the fault, and says nothing of now. */
 import type { Address } from '@reprise/contracts';
-import { cellFailed, type World } from '@reprise/kernel';
+import type { World } from '@reprise/kernel';
+import { cellFailed } from '@reprise/kernel/world';
 
 /** @throws RepriseError `cell_failed` when the cell has failed */
 export async function requireSound(world: Pick<World, 'trouble'>, [reducer, key]: Address): Promise<void> {

@@ -7,7 +7,7 @@ import type { ChildEntry, SessionState } from '../contracts/state.js';
 export type SessionWait =
   /** A person decides about one of its calls. */
   | { readonly kind: 'approval'; readonly session: string }
-  /** A tool asked a person, or left its call to somebody outside: `world.answer`, `world.settle`. */
+  /** A tool asked a person, or left its call to another system: `world.answer`, `world.settle`. */
   | { readonly kind: 'person'; readonly session: string }
   /** More input: the next message. `until`: when the run ends without one, in journal milliseconds; absent when it does not. */
   | { readonly kind: 'input'; readonly session: string; readonly until?: number }

@@ -77,7 +77,7 @@ describe('what a session waits for', () => {
     });
   });
 
-  it('a session whose call somebody outside finishes says that it waits for a person [SES-650]', () =>
+  it('a session whose call another system finishes says that it waits for a person [SES-650]', () =>
     play({ agents: [clerk], steps: [calls('order'), done] }, async ({ world, settle }) => {
       const session = world.session('s', clerk);
       await session.send('Order.');

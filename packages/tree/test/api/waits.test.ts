@@ -29,7 +29,7 @@ const payer = defineAgent({ name: 'payer', model: 'main', instructions: 'Pay.', 
 
 const DESK: Address = ['test/Desk@1', 'desk'];
 
-/** A cell of the app that asks somebody else about each call, and says so. */
+/** A cell of the app that asks another party about each call, and says so. */
 const desk = defineReducer({
   name: DESK[0],
   state: schema.strictObject({}),
@@ -155,7 +155,7 @@ describe('what the session of a node waits for', () => {
     );
   });
 
-  it('a node whose call a cell of the app passes to somebody else waits for the app [TREE-61]', () => {
+  it('a node whose call a cell of the app passes to another party waits for the app [TREE-61]', () => {
     const buyer = agentWith(price);
     return forest(
       ({ step }) => (step === 0 ? call('price', {}) : complete('done')),

@@ -200,7 +200,7 @@ class FollowingTeam {
     this.#unhear = io.onSignal?.(() => {
       if (this.#isLeft) return;
       this.#isLeft = true;
-      void io.err.write(`Leaving: the same command goes on, and so does reprise team continue --project ${project}.\n`);
+      void io.err.write('Leaving: the same command goes on.\n');
       leave('left');
     });
   }
