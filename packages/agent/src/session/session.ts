@@ -19,6 +19,7 @@ import type { LiveAnswers } from './live.js';
 import { type Input, storeParts } from './parts.js';
 import type { Pending } from './pending.js';
 import { sessionRequestId } from './request-id.js';
+import { requireSound } from './require-sound.js';
 import { Run, type RunPlace } from './run.js';
 import { stallsOfSession } from './run-status.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
@@ -34,6 +35,7 @@ import {
   type SpawnOptions,
 } from './session-options.js';
 import { SessionRequests } from './session-requests.js';
+import { type SessionWait, sessionWaits } from './waits.js';
 
 /** The parts that a session object needs. */
 interface SessionParts {
@@ -87,6 +89,18 @@ export class Session<R = unknown> {
    */
   trouble(): Promise<readonly Trouble[]> {
     return stallsOfSession(this.parts, this.key);
+  }
+
+  /**
+   * What the session waits for, and what each session below it waits for: an approval or an answer of a person, the next
+   * message, another limit, the app, the end of a pause, its children. Empty while it works, and once nothing is left to do.
+   *
+   * @throws RepriseError `cell_failed` when its cell has failed, `world_closed`
+   * @example for (const { kind, session: key } of await session.waits()) console.log(`${key} waits for ${kind}`)
+   */
+  async waits(): Promise<readonly SessionWait[]> {
+    await requireSound(this.parts.world, this.address);
+    return sessionWaits(this.parts.world, this.key);
   }
 
   /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */

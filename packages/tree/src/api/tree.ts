@@ -188,6 +188,8 @@ export class Tree<R = unknown> {
   /**
    * What each of its nodes waits for: an answer or an approval of a person, the end of a pause, budget, other nodes. The same as
    * `reprise tree show --json` prints as `waits`.
+   *
+   * @throws RepriseError `cell_failed` when the cell of the tree has failed; `world_closed`
    */
   waits(): Promise<readonly TreeWait[]> {
     return readWaits(this.#kernel, this.#requests.cell);

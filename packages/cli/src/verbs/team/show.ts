@@ -11,7 +11,8 @@ import { readFailures } from '../../failures.js';
 import type { Io } from '../../io.js';
 import { withWorld } from '../../open.js';
 import { decisionText, markOf, readOutput } from '../../team/facts.js';
-import { projectNamed, projectsIn, type ReadProject, readProject } from '../../team/read-team.js';
+import { projectNamed, projectsIn, type ReadProject, readProject, waitsOfProject } from '../../team/read-team.js';
+import { wordsOfTeamWait } from '../../team/waiting.js';
 import { escapeLine, escapeText } from '../../text/escape.js';
 import { toJson } from '../../text/json.js';
 import { TREE_EXIT, type TreeExitCode } from '../../tree/exit.js';
@@ -71,7 +72,8 @@ function partOf([part = 'tasks', number]: readonly string[]): readonly [What, nu
   });
 }
 
-function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
+/** A part of a project, as data and as lines. */
+export function shown(store: ReadonlyStore, project: ReadProject, part: What, n: number): Promise<Shown> {
   switch (part) {
     case 'tasks':
       return tasks(project);
@@ -99,7 +101,11 @@ function headOf({ id, state }: ReadProject): string {
 async function tasks(project: ReadProject): Promise<Shown> {
   const rows = await project.rows<RecordedTask>('tasks');
   const { id, state } = project;
-  const lines = rows.map(([n, task]) => lineOfTask(n, task));
+  const waits = await waitsOfProject(project);
+  const lines = [
+    ...rows.map(([n, task]) => lineOfTask(n, task)),
+    ...waits.filter(({ kind }) => kind !== 'decision').map((wait) => `waits: ${wordsOfTeamWait(wait)}`),
+  ];
   const data = {
     project: id,
     status: state.status,
@@ -107,6 +113,7 @@ async function tasks(project: ReadProject): Promise<Shown> {
     cancelled_by: state.cancelled_by,
     counts: state.counts,
     tasks: rows.map(([n, row]) => taskJson(n, row)),
+    waits,
   };
   return { data, lines: [headOf(project), ...lines] };
 }

@@ -27,6 +27,7 @@ import {
   taskOr,
 } from './swarm-context.js';
 import { codeOfFailed, giveBack, hasLeft, isShort, setAside, settleShare } from './swarm-spending.js';
+import { entriesOf } from './table-rows.js';
 
 type Worked = z.infer<typeof memberWorked>;
 
@@ -181,7 +182,7 @@ function endTask(draft: SwarmState, n: number, task: SwarmTask, ctx: ReducerCont
 /** Ends every task that has not ended: the swarm is over. */
 export function cancelTasks(draft: SwarmState, ctx: ReducerContext): void {
   draft.reserved = 0;
-  for (const [key, task] of swarmTable(ctx, 'tasks').range()) {
+  for (const [key, task] of entriesOf(swarmTable(ctx, 'tasks'))) {
     if (hasEnded(task)) continue;
     draft.tasks.open--;
     swarmTable(ctx, 'tasks').set(key, { ...task, status: 'cancelled', code: 'swarm_over', share: null });
