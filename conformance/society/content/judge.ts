@@ -1,9 +1,10 @@
 /** Judges random worlds: what the model and each tool shows is compared with what the oracle expects, word by word. */
+import { fails } from './acts/failing.js';
 import { forks } from './acts/forking.js';
 import { archivesOrErases, shares, validates, writes } from './acts/items.js';
 import { asksInVain, polls, readsItem, readsStore } from './acts/reading.js';
 import { comesBack, readsStaging, reviews } from './acts/returning.js';
-import { ends, fails, judges, moves, narrows, suspends } from './acts/rights.js';
+import { ends, judges, moves, narrows, suspends } from './acts/rights.js';
 import { asks, duringRun, runs } from './acts/running.js';
 import { asksOfSwarm, creates, delegates, disbands, invites } from './acts/swarming.js';
 import type { FoundContent, Life } from './life.js';
