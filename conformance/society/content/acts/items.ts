@@ -65,11 +65,11 @@ export function stateOf(isDoubted: boolean): Pick<Item, 'state'> {
 }
 
 /** The entities whose clients are told that their inboxes have changed, in the frames after a number. */
-async function toldSince({ scene: { world } }: Life, before: number): Promise<ReadonlySet<string>> {
-  const { kernel, served } = world;
+async function toldSince({ scene: { world, inbox } }: Life, before: number): Promise<ReadonlySet<string>> {
+  const { kernel } = world;
   const told = new Set<string>();
   for await (const frame of kernel.frames(before + 1)) {
-    for (const uri of (await served[0]?.resources?.[0]?.changed?.(frame)) ?? []) told.add(uri.slice(INBOX.length));
+    for (const uri of (await inbox?.changed?.(frame)) ?? []) told.add(uri.slice(INBOX.length));
     if (frame.seq >= kernel.head.seq) break;
   }
   return told;

@@ -27,8 +27,7 @@ async function polled(entity: Entity): Promise<readonly string[]> {
 }
 
 async function resource(life: Life, node: Node): Promise<readonly string[]> {
-  const { world } = life.scene;
-  const inbox = world.served[0]?.resources?.[0];
+  const { world, inbox } = life.scene;
   const read = (by: Node) => inbox?.read(world.kernel.as(principalOf(by)), `${INBOX}${node.id}`);
   const { node: other } = life.d.of(life.members.filter((one) => one.node.id !== node.id));
   life.is(`${short(other)} reads the inbox of ${short(node)}`, await read(other), undefined);
