@@ -171,6 +171,39 @@ const READS: readonly Mutant[] = [
     4,
   ),
   mutant(
+    'an entity validates what it has in doubt itself',
+    `${REDUCER}/memory.ts`,
+    ["if (standing === 'self' || ", 'if ('],
+    null,
+  ),
+  mutant(
+    'an agent validates what those above it have in doubt',
+    `${REDUCER}/memory.ts`,
+    [" || standing === 'below' ||", ' ||'],
+    null,
+  ),
+  mutant(
+    'the archive of an agent stands where others read it',
+    `${REDUCER}/archive.ts`,
+    ['const store = storeOf.private(idOf(ctx));', "const store = storeOf.group('a');"],
+    null,
+  ),
+  mutant(
+    'a maker sees events in the hot context of an agent',
+    `${REDUCER}/hot.ts`,
+    ['event_queue: own ? latestEvents(ctx) : [],', 'event_queue: latestEvents(ctx),'],
+    null,
+  ),
+  mutant(
+    'every entity is told what an agent may do',
+    'society/src/pure/contracts/entity.ts',
+    [
+      'bytes: z.int().min(1),\n    }),\n    by.above(ENTITY),\n  ),\n  /** The answer to it',
+      'bytes: z.int().min(1),\n    }),\n    by.any,\n  ),\n  /** The answer to it',
+    ],
+    null,
+  ),
+  mutant(
     'everyone reads the hot context of an agent',
     'society/src/pure/contracts/l1.ts',
     [
@@ -270,7 +303,19 @@ const STAGING: readonly Mutant[] = [
   mutant(
     'an agent brings back from a fork what others wrote there',
     'society/src/api/merge-fork.ts',
-    ['item.author !== author || isLeft', 'isLeft'],
+    ['authorOf(item) !== author || isLeft', 'isLeft'],
+    null,
+  ),
+  mutant(
+    'a parent brings back from a fork what it merged there without a review',
+    'society/src/api/merge-fork.ts',
+    ['authorOf(item) !== author || isLeft', 'item.author !== author || isLeft'],
+    null,
+  ),
+  mutant(
+    'a parent hears of what it merged without a review',
+    `${REDUCER}/news.ts`,
+    ['return by === id || merged_by === id;', 'return by === id;'],
     null,
   ),
 ];
@@ -309,6 +354,16 @@ const SWARMS: readonly Mutant[] = [
     'society/src/pure/contracts/swarm.ts',
     ['from(swarmAsked, by.above(ENTITY), swarmCoordinator, swarmAgent)', 'from(swarmAsked, by.any)'],
     35,
+  ),
+  mutant(
+    'an agent of a swarm is told what others of it have said',
+    `${REDUCER}/swarm-tasks.ts`,
+    [
+      '...{ goal_ref, task_ref, input, budget: share },',
+      `...{ goal_ref, task_ref, budget: share },
+      input: swarmTable(ctx, 'tasks').range().flatMap(([, { output_ref: ref }]) => ref === null ? [] : [{ kind: 'llm_output', ref }])[0] ?? input,`,
+    ],
+    null,
   ),
   mutant(
     'an agent of a swarm reads the groups of others',

@@ -9,7 +9,8 @@ import { stateOf, stored } from './items.js';
 export async function narrows(life: Life): Promise<void> {
   const { d, expected } = life;
   if (life.agents.length === 0) return;
-  const { node } = d.of(life.agents);
+  const failed = life.agents.filter(({ node }) => node.failed);
+  const { node } = failed.length > 0 && d.once(2) ? d.of(failed) : d.of(life.agents);
   if (node.kind === 'swarm-worker') return;
   const caps = d.once(4) && !node.failed ? null : readingFor(life, { node });
   const grant = d.once(5) ? readingFor(life, { node }) : undefined;
@@ -65,8 +66,9 @@ export function readable({ expected, now }: Life, { node }: Pick<Member, 'node'>
 export async function moves(life: Life): Promise<void> {
   const { d, expected, scene } = life;
   const failed = life.agents.filter(({ node }) => node.failed);
-  const ones = failed.length > 0 && d.once(2) ? failed : [...life.agents, life.member('ben')];
-  const { node } = d.of(ones);
+  const workers = life.agents.filter(({ node }) => node.kind === 'swarm-worker');
+  const living = workers.length > 0 && d.once(3) ? workers : [...life.agents, life.member('ben')];
+  const { node } = d.of(failed.length > 0 && d.once(2) ? failed : living);
   const group = d.of([...GROUPS, CLUB, ...strangeSwarms(life, node.id)]);
   if (expected.groups.get(group)?.isOpen !== true || (node.failed && node.members[group] === undefined)) return;
   life.did(node.failed ? 'remove a failed member' : 'move');
