@@ -96,8 +96,9 @@ async function returned(
 /** What the targets say else about the same subjects; the first item of each that the parent may read. */
 export function conflictsOf(life: Life, parent: Node, brought: readonly Brought[]): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
-  for (const [n, { group, subject }] of brought.entries()) {
-    const [first] = subject === undefined ? [] : life.expected.about(`group:${group}`, subject);
+  for (const [n, { group, subject, canary }] of brought.entries()) {
+    const known = subject === undefined ? [] : life.expected.about(`group:${group}`, subject);
+    const first = known.find((id) => life.expected.items.get(id)?.canary !== canary); // a copy of the same says nothing else
     if (first !== undefined && life.expected.reads(parent, `group:${group}`, life.now)) found.set(n + 1, first);
   }
   return found;
