@@ -18,9 +18,15 @@ export async function fails(life: Life): Promise<void> {
   else await failEntity(life.scene.world, node.id);
   node.failed = !node.failed;
   node.knew = node.failed ? aboveOf(life, node) : [];
-  if (!node.failed) carriesOut(life, node);
+  if (!node.failed) revives(life, node);
   life.did(node.failed ? 'fail' : 'revive');
   life.say(`${short(node)} ${node.failed ? 'fails' : 'lives'}`);
+}
+
+/** A revived agent carries out what was taken from it, and hears what it has missed. */
+function revives(life: Life, node: Node): void {
+  carriesOut(life, node);
+  life.expected.catchesUp(node, life.now);
 }
 
 /** All above an agent, as they are now. */
