@@ -57,8 +57,8 @@ interface Shown {
   readonly inbox: string[];
   /** The items whose words its next run is shown, if it may read them then. */
   waiting: string[];
-  /** The words in its session, in any order. */
-  readonly session: Set<string>;
+  /** The words of news in its session, each as often as it was shown, in any order. */
+  readonly session: string[];
   /** The words that a tool has shown it: copies, which an erasure of the item does not reach. */
   readonly copied: Set<string>;
   /** The words that wait for the next step of the run under way. */
@@ -134,7 +134,7 @@ export class Expected {
     const known = this.known.shown.get(id);
     if (known !== undefined) return known;
     const fresh: Shown = {
-      ...{ inbox: [], waiting: [], session: new Set(), copied: new Set(), next: [] },
+      ...{ inbox: [], waiting: [], session: [], copied: new Set(), next: [] },
       ...{ read: new Map(), missed: new Map(), running: false, hasSession: false },
     };
     this.known.shown.set(id, fresh);
@@ -283,7 +283,7 @@ export class Expected {
     shown.waiting = shown.waiting.filter((item) => !order.includes(item));
     for (const item of order) {
       const { store, state, canary } = this.items.get(item) as Item;
-      if (state === 'live' && this.reads(node, store, now)) shown.session.add(canary);
+      if (state === 'live' && this.reads(node, store, now)) shown.session.push(canary);
     }
     shown.running = true;
     return this.inSession(node);
@@ -294,7 +294,7 @@ export class Expected {
     const shown = this.of(node.id);
     const { next } = shown;
     shown.next = [];
-    for (const canary of next) shown.session.add(canary);
+    shown.session.push(...next);
     return next.length === 0 ? undefined : this.inSession(node);
   }
 
@@ -312,6 +312,15 @@ export class Expected {
   inSession(node: Node): ReadonlySet<string> {
     const { session, copied } = this.of(node.id);
     return new Set([...this.unerased(session), ...copied]);
+  }
+
+  /** How often words of news stand in the session of an entity, without those that a tool has shown it, too. */
+  timesInSession({ id }: Node): ReadonlyMap<string, number> {
+    const { session, copied } = this.of(id);
+    const times = new Map<string, number>();
+    for (const canary of session)
+      if (!copied.has(canary) && !this.erased.has(canary)) times.set(canary, (times.get(canary) ?? 0) + 1);
+    return times;
   }
 
   unerased(words: Iterable<string>): ReadonlySet<string> {
