@@ -1,5 +1,5 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { type Address, isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import type { World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
@@ -23,6 +23,7 @@ import { Run, type RunPlace } from './run.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
+  anId,
   type CancelOptions,
   type CommandOptions,
   type CommandReceipt,
@@ -123,12 +124,16 @@ export class Session<R = unknown> {
   }
 
   /** Brings the session back after its cell has failed, with the state before the fault. See `World.revive`. */
-  async revive({ id = this.parts.newId(), as }: CommandOptions = {}): Promise<void> {
-    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...(as && { as }) });
+  async revive(options: CommandOptions = {}): Promise<void> {
+    requireKnownOptions(options, OPTION_NAMES.command, 'session.revive');
+    const { id = this.parts.newId(), as } = options;
+    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...present({ as }) });
   }
 
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
-  withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+  async withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+    const { expected } = anId;
+    requireArgument(anId.fits(command_id), 'session.withdraw', 'command_id', `${expected}: an id`, command_id);
     return this.#plain('withdraw', { type: 'Withdraw', command_id }, options);
   }
 
@@ -232,6 +237,7 @@ export class Session<R = unknown> {
 
   /** A run by its number; undefined when the session has no such run. */
   async run(number: number): Promise<Run<R> | undefined> {
+    requireArgument(isWhole(number), 'session.run', 'number', 'the number of a run, from 0', number);
     for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
     return undefined;
   }

@@ -1,6 +1,23 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Address, Ref, Settlement } from '@reprise/contracts';
-import { fieldsOf, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import {
+  aText,
+  fieldsOf,
+  isFields,
+  isFilled,
+  isKeyText,
+  type KnownOptions,
+  kindOfThing,
+  oneOf,
+  promiseHint,
+  REQUEST_ID_MAX,
+  RepriseError,
+  requireArgument,
+  requireKnownOptions,
+  textOf,
+  textsByName,
+  wholeFrom,
+} from '@reprise/contracts';
 import type {
   Ack,
   Backup,
@@ -20,7 +37,7 @@ import { toHex } from '@reprise/kernel/codec';
 import type { ViewDefinition, ViewStore, Views } from '@reprise/kernel/views';
 import type { AgentEvent } from '../contracts/agent-event.js';
 import type { Adopted, Tally } from '../contracts/config.js';
-import type { Lifecycle } from '../contracts/lifecycle.js';
+import { LIFECYCLES, type Lifecycle } from '../contracts/lifecycle.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import { type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { type ModelInfos, StoredAgents } from '../define/store-agent.js';
@@ -38,7 +55,14 @@ import { type Duration, durationMs } from '../tools/duration.js';
 import { type Decision, readPending } from './decision.js';
 import type { OpenParts } from './open-parts.js';
 import type { Served, WorldPart } from './part.js';
-import { type Decided, type DecideOptions, decide, openItems, type PendingQuery } from './people.js';
+import {
+  type Decided,
+  type DecideOptions,
+  decide,
+  openItems,
+  type PendingQuery,
+  requireDecideOptions,
+} from './people.js';
 import type { Registry } from './registry.js';
 
 /** Selects sessions of a list. */
@@ -53,12 +77,12 @@ export interface SessionQuery {
   readonly after?: string;
 }
 
-const SESSION_QUERY: Readonly<Record<keyof SessionQuery, true>> = {
-  status: true,
-  agent: true,
-  label: true,
-  limit: true,
-  after: true,
+const SESSION_QUERY: KnownOptions<SessionQuery> = {
+  status: oneOf(...LIFECYCLES),
+  agent: aText,
+  label: textsByName,
+  limit: wholeFrom(1, 1_000),
+  after: aText,
 };
 
 /** A session in a list. */
@@ -148,6 +172,7 @@ export class AgentWorld implements AsyncDisposable {
    * @throws RepriseError `unknown_agent` when the agent is not one of this world's
    */
   session<A extends AnyAgent>(key: string, agent: A, options: SessionOptions = {}): Session<ReturnOf<A>> {
+    requireKey(key, 'world.session');
     requireKnownOptions(options, OPTION_NAMES.session, 'world.session');
     const { registry, models, live } = this.parts;
     if (!registry.has(agent)) throw unknownAgent(agent, registry.names);
@@ -172,7 +197,7 @@ export class AgentWorld implements AsyncDisposable {
   async sessions(
     query: SessionQuery = {},
   ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
-    requireKnownOptions(query, SESSION_QUERY, 'sessions');
+    requireKnownOptions(query, SESSION_QUERY, 'world.sessions');
     const views = await this.views();
     const page = await pageOf(views, query);
     const items: SessionInfoRow[] = [];
@@ -191,6 +216,7 @@ export class AgentWorld implements AsyncDisposable {
 
   /** The sessions that a session has spawned, in the order in which they were made. */
   async children(session: string): Promise<readonly ChildRow[]> {
+    requireKey(session, 'world.children', 'session');
     const view = (await this.views()).view(sessionTree);
     const found: ChildRow[] = [];
     for await (const { key, row } of view.each({ index: 'parent', under: session })) {
@@ -215,6 +241,7 @@ export class AgentWorld implements AsyncDisposable {
    * @example await world.decide(item, { approve: true, remember: { for: '1d' } }, { as: 'human:ann' })
    */
   async decide(item: Pending | string, decision: Decision, options: DecideOptions = {}): Promise<Decided> {
+    requireDecideOptions(options);
     const { id, digest } = readPending(item);
     return decide(this.#people(), id, decision, digest === undefined ? options : { digest, ...options });
   }
@@ -230,7 +257,7 @@ export class AgentWorld implements AsyncDisposable {
    * @param call the effect's id, which the tool received as `ctx.idempotencyKey`
    */
   settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
-    return this.kernel.settle(call, outcome, named(options));
+    return this.kernel.settle(call, outcome, named(options, 'world.settle'));
   }
 
   /** What needs attention: cells that have failed. See `World.trouble`. */
@@ -250,11 +277,12 @@ export class AgentWorld implements AsyncDisposable {
    * @throws RepriseError `cell_absent`, and the refusals of the kernel
    */
   revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
-    return this.kernel.revive(cell, named(options));
+    return this.kernel.revive(cell, named(options, 'world.revive'));
   }
 
   /** The tools that a person has approved for all calls of the session, each in the version that was approved. */
   async remembered(session: string): Promise<readonly Remembered[]> {
+    requireKey(session, 'world.remembered', 'session');
     const { declared } = await this.kernel.rights(`cell:${SESSION_REDUCER}/${session}`);
     return (declared?.approved ?? []).flatMap(([kind, until]) => {
       const { tool, meaning } = REMEMBERED.exec(kind)?.groups ?? {};
@@ -264,12 +292,15 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Takes such an approval back: the next call of the tool needs a decision again. */
   async forget(session: string, tool: string, options: RequestOptions = {}): Promise<void> {
+    requireKey(session, 'world.forget', 'session');
+    requireArgument(isFilled(tool), 'world.forget', 'tool', 'the name of a tool', tool);
+    const sent = named(options, 'world.forget');
     const holder = `cell:${SESSION_REDUCER}/${session}` as const;
     const { declared } = await this.kernel.rights(holder);
     const left = (declared?.approved ?? [])
       .filter(([kind]) => REMEMBERED.exec(kind)?.groups?.tool !== tool)
       .map((one): [string, number | null] => [...one]);
-    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, named(options));
+    await this.kernel.command('sys/SetRights@1', { holder, approved: left }, sent);
   }
 
   /**
@@ -341,7 +372,9 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /** Starts no new work, waits for running work, then stops it. */
-  drain({ within }: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
+  async drain(options: { readonly within: Duration }): Promise<{ readonly interrupted: number }> {
+    requireKnownOptions(options, { within: true }, 'world.drain', "Write { within: '10s' }.");
+    const { within } = options;
     return this.kernel.drain({ within: within === 0 ? 0 : durationMs(within, 'within') });
   }
 
@@ -444,8 +477,19 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
   return { ...page, keys: page.rows.map(({ key }) => String(key)) };
 }
 
+/** Refuses what is no key of a session. */
+function requireKey(key: unknown, call: string, name = 'key'): void {
+  const fits = typeof key === 'string' && isKeyText(key);
+  requireArgument(fits, call, name, 'the key of a session: text of 1 to 256 bytes', key);
+}
+
+const REQUEST_ID = textOf(REQUEST_ID_MAX);
+
 /** Request ids about the world never equal those about its sessions. */
-function named({ id, ...rest }: RequestOptions): RequestOptions {
+function named(options: RequestOptions, call: string): RequestOptions {
+  requireArgument(isFields(options), call, 'options', 'an object with any of id, as, actor', options);
+  const { id, ...rest }: RequestOptions = options;
+  if (id !== undefined) requireArgument(REQUEST_ID.fits(id), call, 'options.id', REQUEST_ID.expected, id);
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 
@@ -454,8 +498,9 @@ function unknownAgent(agent: unknown, known: readonly string[]): RepriseError {
   if (type !== 'agent') {
     return new RepriseError('unknown_agent', 'a session needs its agent', {
       expected: 'an agent that defineAgent made',
-      actual: typeof agent === 'string' ? `the text "${agent}"` : typeof agent,
-      hint: `Pass the agent itself: world.session(key, ${known[0] ?? 'agent'}).`,
+      where: 'agent',
+      actual: kindOfThing(agent),
+      hint: promiseHint(agent) ?? `Pass the agent itself: world.session(key, ${known[0] ?? 'agent'}).`,
     });
   }
   const name = String(own);

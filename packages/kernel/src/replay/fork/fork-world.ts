@@ -69,7 +69,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * const fork = await forkWorld(await sqlite('world.db').openReadonly(), { app, at: 150, into: sqlite('what-if.db') })
  */
 export async function forkWorld(source: ForkSource, options: ForkStoreOptions): Promise<MadeFork> {
-  requireReadable(source);
+  requireReadable(source, 'forkWorld', 'source');
   requireForkOptions(options);
   requireApp(options.app);
   requireApps(options.legacy ?? []);

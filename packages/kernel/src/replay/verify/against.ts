@@ -58,7 +58,7 @@ export async function checkAgainst(
   app: App,
   options: AgainstOptions = {},
 ): Promise<AgainstReport> {
-  requireReadable(store);
+  requireReadable(store, 'checkAgainst');
   requireApp(app);
   requireObject(options, 'the options');
   requireApps(options.legacy ?? []);

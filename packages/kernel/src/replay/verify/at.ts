@@ -92,7 +92,7 @@ export async function worldAt(
   seq: number,
   options: AtOptions = {},
 ): Promise<WorldAt> {
-  requireReadable(store);
+  requireReadable(store, 'worldAt');
   requireApp(app);
   requireObject(options, 'the options');
   requireApps(options.legacy ?? []);

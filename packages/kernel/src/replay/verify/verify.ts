@@ -147,7 +147,7 @@ async function readAll(store: ReadonlyStore, progress: Progress, walk: RangeWalk
 }
 
 function requireVerifiable(store: ReadonlyStore, options: VerifyOptions): readonly App[] {
-  requireReadable(store);
+  requireReadable(store, 'verifyStore');
   requireObject(options, 'the options');
   const { app, legacy = [], code, expect, workers, onProgress } = options;
   if (expect !== undefined) requireDigest(expect);
