@@ -54,21 +54,21 @@ export function isFilled(thing: unknown): thing is string {
 /**
  * Refuses an argument of which something does not hold.
  *
- * @param call the function as a caller writes it, such as `world.session`
- * @param name the argument, or a field of it: `options.id`
+ * @param at the function as a caller writes it, and the argument, or a field of it: `world.session(key)`
  * @param hint what to do; of a promise it says that `await` is missing
  * @throws RepriseError `invalid_argument`
- * @example requireArgument(isFilled(path), 'loadWorld', 'path', 'the path of a file', path)
+ * @example requireArgument(isFilled(path), 'loadWorld(path)', 'the path of a file', path)
  */
 export function requireArgument(
   holds: boolean,
-  call: string,
-  name: string,
+  at: string,
   expected: string,
   actual: unknown,
   hint?: string,
 ): asserts holds {
-  if (!holds) throw invalidArgument(call, name, expected, actual, hint);
+  if (holds) return;
+  const [, call = at, name = 'argument'] = /^(.*)\((.*)\)$/.exec(at) ?? [];
+  throw invalidArgument(call, name, expected, actual, hint);
 }
 
 /** The refusal of an argument. See {@link requireArgument}. */
@@ -94,7 +94,7 @@ export function requireCallable(
   call: string,
   name: string,
 ): asserts thing is (...args: never) => unknown {
-  requireArgument(typeof thing === 'function', call, name, 'a function', thing);
+  requireArgument(typeof thing === 'function', `${call}(${name})`, 'a function', thing);
 }
 
 /** What to do about a promise in the place of its value; undefined of anything else. */

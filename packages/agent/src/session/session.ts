@@ -133,7 +133,7 @@ export class Session<R = unknown> {
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
   async withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
     const { expected } = anId;
-    requireArgument(anId.fits(command_id), 'session.withdraw', 'command_id', `${expected}: an id`, command_id);
+    requireArgument(anId.fits(command_id), 'session.withdraw(command_id)', `${expected}: an id`, command_id);
     return this.#plain('withdraw', { type: 'Withdraw', command_id }, options);
   }
 
@@ -237,7 +237,7 @@ export class Session<R = unknown> {
 
   /** A run by its number; undefined when the session has no such run. */
   async run(number: number): Promise<Run<R> | undefined> {
-    requireArgument(isWhole(number), 'session.run', 'number', 'the number of a run, from 0', number);
+    requireArgument(isWhole(number), 'session.run(number)', 'the number of a run, from 0', number);
     for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
     return undefined;
   }

@@ -293,7 +293,7 @@ export class AgentWorld implements AsyncDisposable {
   /** Takes such an approval back: the next call of the tool needs a decision again. */
   async forget(session: string, tool: string, options: RequestOptions = {}): Promise<void> {
     requireKey(session, 'world.forget', 'session');
-    requireArgument(isFilled(tool), 'world.forget', 'tool', 'the name of a tool', tool);
+    requireArgument(isFilled(tool), 'world.forget(tool)', 'the name of a tool', tool);
     const sent = named(options, 'world.forget');
     const holder = `cell:${SESSION_REDUCER}/${session}` as const;
     const { declared } = await this.kernel.rights(holder);
@@ -480,16 +480,16 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
 /** Refuses what is no key of a session. */
 function requireKey(key: unknown, call: string, name = 'key'): void {
   const fits = typeof key === 'string' && isKeyText(key);
-  requireArgument(fits, call, name, 'the key of a session: text of 1 to 256 bytes', key);
+  requireArgument(fits, `${call}(${name})`, 'the key of a session: text of 1 to 256 bytes', key);
 }
 
 const REQUEST_ID = textOf(REQUEST_ID_MAX);
 
 /** Request ids about the world never equal those about its sessions. */
 function named(options: RequestOptions, call: string): RequestOptions {
-  requireArgument(isFields(options), call, 'options', 'an object with any of id, as, actor', options);
+  requireArgument(isFields(options), `${call}(options)`, 'an object with any of id, as, actor', options);
   const { id, ...rest }: RequestOptions = options;
-  if (id !== undefined) requireArgument(REQUEST_ID.fits(id), call, 'options.id', REQUEST_ID.expected, id);
+  if (id !== undefined) requireArgument(REQUEST_ID.fits(id), `${call}(options.id)`, REQUEST_ID.expected, id);
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }
 

@@ -6,15 +6,14 @@ import type { ModelClient } from './model.js';
 export function requireClient(thing: unknown, call: string, name = 'model'): asserts thing is ModelClient {
   const { profile, generate } = fieldsOf(thing);
   const fits = isFields(profile) && isFunction(generate);
-  requireArgument(fits, call, name, 'a model from reprise/providers, such as openAiCompatible({ … })', thing);
+  requireArgument(fits, `${call}(${name})`, 'a model from reprise/providers, such as openAiCompatible({ … })', thing);
 }
 
 /** Refuses what are no clients by alias. @throws RepriseError `invalid_argument` */
 export function requireClients(models: unknown, call: string): void {
   requireArgument(
     isFields(models),
-    call,
-    'models',
+    `${call}(models)`,
     'models by alias, such as { main: openAiCompatible({ … }) }',
     models,
   );

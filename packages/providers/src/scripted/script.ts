@@ -150,7 +150,7 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
  */
 export function withPrice<M extends ModelClient>(model: M, price: Price): M {
   requireClient(model, 'withPrice');
-  requireArgument(isFields(price), 'withPrice', 'price', 'dollars for a million tokens, as { in, out }', price);
+  requireArgument(isFields(price), 'withPrice(price)', 'dollars for a million tokens, as { in, out }', price);
   const { model_default, ...profile } = model.profile;
   return { ...model, profile: profileOf(profile, { price }, model_default) };
 }

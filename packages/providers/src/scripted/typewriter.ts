@@ -13,7 +13,7 @@ import { requireClient } from '../model/require-client.js';
 export function typewriter(model: ModelClient, wordMs: number): ModelClient {
   requireClient(model, 'typewriter');
   const fits = typeof wordMs === 'number' && wordMs >= 0;
-  requireArgument(fits, 'typewriter', 'wordMs', 'the pause between two words, in milliseconds', wordMs);
+  requireArgument(fits, 'typewriter(wordMs)', 'the pause between two words, in milliseconds', wordMs);
   return {
     ...model,
     generate: async (request, context) => {

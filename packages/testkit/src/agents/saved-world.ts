@@ -123,7 +123,7 @@ function isStore(thing: unknown): thing is Store {
 /** Refuses what are no bytes of a saved world. */
 function requireSaved(thing: unknown, call: string): asserts thing is Uint8Array {
   const expected = call === 'replay' ? 'the bytes of a saved world, or a store' : 'the bytes of a saved world';
-  requireArgument(thing instanceof Uint8Array, call, 'world', expected, thing, pathHint(thing, call));
+  requireArgument(thing instanceof Uint8Array, `${call}(world)`, expected, thing, pathHint(thing, call));
 }
 
 function pathHint(thing: unknown, call: string): string | undefined {

@@ -51,7 +51,7 @@ export function requireReadable(thing: unknown, call = 'this function', name = '
   const { journal, content, openReadonly } = fieldsOf(thing);
   const whole = isFunction(fieldsOf(journal).read) && isFunction(fieldsOf(content).get);
   const next = isFunction(openReadonly) || typeof thing === 'string' ? OPEN_FIRST : undefined;
-  requireArgument(whole, call, name, 'an open store, from openReadonly()', thing, next);
+  requireArgument(whole, `${call}(${name})`, 'an open store, from openReadonly()', thing, next);
 }
 
 const OPEN_FIRST = "Open it first: await sqlite('world.db').openReadonly().";
@@ -60,7 +60,7 @@ const OPEN_FIRST = "Open it first: await sqlite('world.db').openReadonly().";
 export function requireStore(thing: unknown, call: string, name = 'store'): void {
   const { open, openReadonly } = fieldsOf(thing);
   const next = typeof thing === 'string' ? "A path is not enough: write sqlite('world.db')." : undefined;
-  requireArgument(isFunction(open) && isFunction(openReadonly), call, name, STORE, thing, next);
+  requireArgument(isFunction(open) && isFunction(openReadonly), `${call}(${name})`, STORE, thing, next);
 }
 
 const STORE = "a store, such as memory() or sqlite('world.db')";
