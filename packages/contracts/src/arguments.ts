@@ -105,3 +105,25 @@ export function promiseHint(thing: unknown): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * Refuses what lacks a method: an argument of another kind.
+ *
+ * @param at the function and the argument, see {@link requireArgument}
+ * @throws RepriseError `invalid_argument`
+ * @example requireMethods(world, ['frames'], 'historyOf(world)', 'an open world')
+ */
+export function requireMethods(thing: unknown, names: readonly string[], at: string, expected: string): void {
+  const fields = typeof thing === 'object' && thing !== null ? (thing as Readonly<Record<string, unknown>>) : {};
+  requireArgument(
+    names.every((name) => typeof fields[name] === 'function'),
+    at,
+    expected,
+    thing,
+  );
+}
+
+/** Refuses anything but an object with named fields. @throws RepriseError `invalid_argument` */
+export function requireFields(thing: unknown, at: string, expected: string): void {
+  requireArgument(isFields(thing), at, expected, thing);
+}

@@ -1,4 +1,5 @@
 /** Failures in words for a person: what failed, where, the words of the server, the code, and what to do. */
+import { requireArgument } from './arguments.js';
 import type { ErrorDetail } from './receipt.js';
 
 /** The longest line, in UTF-16 units: the words of a provider may be a whole page. */
@@ -180,6 +181,7 @@ export function nextStep(code: string): string | undefined {
  * // Incorrect API key provided (api.openai.com, status 401) [provider_error_terminal/auth]. Check the API key …
  */
 export function failureWords(code: string, detail?: ErrorDetail): string {
+  requireArgument(typeof code === 'string', 'failureWords(code)', 'the code of a failure', code);
   const said = detail === undefined ? '' : oneLine(errorWords(detail));
   const what = said === '' ? (failureMeaning(code) ?? 'it failed') : said;
   const step = nextStep(code);

@@ -7,6 +7,7 @@
  * session reducer), what a tool may access (the handler).
  */
 import {
+  fieldsOf,
   type Guarantee,
   hintOf,
   isFields,
@@ -14,6 +15,7 @@ import {
   kindOfThing,
   type ON_UNKNOWN,
   RepriseError,
+  requireArgument,
   type SessionInfo,
   type SessionOp,
   unknownFields,
@@ -195,6 +197,8 @@ export function defineSessionTool<const Name extends string, S extends Schema>(
  * the other fields state how a call is executed.
  */
 export function describeTools(tools: readonly Tool[]): readonly ToolEntry[] {
+  const fits = Array.isArray(tools) && tools.every((tool) => fieldsOf(tool).type === 'tool');
+  requireArgument(fits, 'describeTools(tools)', 'a list of tools that defineTool made', tools);
   return tools.map(({ entry }) => entry);
 }
 

@@ -3,7 +3,6 @@ import type { Address, Ref, Settlement } from '@reprise/contracts';
 import {
   aText,
   fieldsOf,
-  isFields,
   isFilled,
   isKeyText,
   type KnownOptions,
@@ -13,6 +12,7 @@ import {
   REQUEST_ID_MAX,
   RepriseError,
   requireArgument,
+  requireFields,
   requireKnownOptions,
   textOf,
   textsByName,
@@ -487,7 +487,7 @@ const REQUEST_ID = textOf(REQUEST_ID_MAX);
 
 /** Request ids about the world never equal those about its sessions. */
 function named(options: RequestOptions, call: string): RequestOptions {
-  requireArgument(isFields(options), `${call}(options)`, 'an object with any of id, as, actor', options);
+  requireFields(options, `${call}(options)`, 'an object with any of id, as, actor');
   const { id, ...rest }: RequestOptions = options;
   if (id !== undefined) requireArgument(REQUEST_ID.fits(id), `${call}(options.id)`, REQUEST_ID.expected, id);
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };

@@ -8,10 +8,9 @@
 import type { Price } from '@reprise/agent';
 import {
   type FailureCode,
-  isFields,
   RepriseError,
-  requireArgument,
   requireCallable,
+  requireFields,
   shortText,
   type Usage,
   type Value,
@@ -150,7 +149,7 @@ export function script(...steps: readonly ScriptAnswer[]): ScriptedModel {
  */
 export function withPrice<M extends ModelClient>(model: M, price: Price): M {
   requireClient(model, 'withPrice');
-  requireArgument(isFields(price), 'withPrice(price)', 'dollars for a million tokens, as { in, out }', price);
+  requireFields(price, 'withPrice(price)', 'dollars for a million tokens, as { in, out }');
   const { model_default, ...profile } = model.profile;
   return { ...model, profile: profileOf(profile, { price }, model_default) };
 }

@@ -17,7 +17,7 @@ import {
   toolError,
   toolParts,
 } from '@reprise/agent';
-import { lineOfError, RepriseError, type Usage } from '@reprise/contracts';
+import { lineOfError, RepriseError, requireFields, type Usage } from '@reprise/contracts';
 import { concealArguments, concealVariables } from '@reprise/kernel';
 import * as z from 'zod';
 import type { Command } from '../process/group.js';
@@ -125,6 +125,7 @@ const worlds = new WeakMap<AbortSignal, Map<string, AcpProgram>>();
  * const helper = externalAgent({ name: 'helper', command: ['some-agent', 'acp'], protocol: 'acp', cwd: '/srv/project' })
  */
 export function externalAgent(options: ExternalAgentOptions): Agent<readonly Tool[], string> {
+  requireFields(options, 'externalAgent(options)', 'an object with name, command and protocol');
   const { name, protocol, model = 'relay', limits } = options;
   requireOptions(options);
   const tool = defineTool({
