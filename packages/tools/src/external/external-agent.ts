@@ -250,7 +250,7 @@ function requireOptions(options: ExternalAgentOptions): void {
   const hasPlace = Array.isArray(command) && command.slice(1).some((part) => String(part).includes(MCP_CONFIG));
   const rules: readonly (readonly [boolean, string, unknown])[] = [
     [
-      /^[A-Za-z0-9_-]+$/.test(String(name)) && name.length <= NAME_LENGTH_MAX,
+      typeof name === 'string' && /^[A-Za-z0-9_-]+$/.test(name) && name.length <= NAME_LENGTH_MAX,
       `a name of 1 to ${NAME_LENGTH_MAX} of a–z A–Z 0–9 _ -`,
       name,
     ],
