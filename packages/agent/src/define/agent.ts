@@ -117,7 +117,7 @@ export type AnyAgent = Agent<any, any>;
 export function requireAgents(agents: readonly AnyAgent[], where: string): void {
   require(Array.isArray(agents), where, 'a list of agents', typeof agents);
   for (const [i, agent] of agents.entries()) {
-    require(fieldsOf(agent).type === 'agent', `${where}[${i}]`, 'an agent that defineAgent made', typeof agent);
+    require(fieldsOf(agent).type === 'agent', `${where}[${i}]`, 'an agent that defineAgent made', kindOfThing(agent));
   }
 }
 
@@ -203,6 +203,8 @@ export function defineAgent<const T extends readonly Tool[] = readonly [], R = s
   require(isFields(spec), 'defineAgent(spec)', 'an object with name, model and instructions', kindOfThing(spec));
   const where = typeof spec.name === 'string' ? `agent ${spec.name}` : 'agent';
   requireKnownFields(spec, where);
+  for (const [option, value] of Object.entries(spec))
+    require(value !== null || option === 'contextWindow', `${where} ${option}`, 'a value, or nothing', 'null');
   const { name, model, instructions, options = {}, adopt = 'next_run', contextWindow = null } = spec;
   const tools = spec.tools ?? ([] as unknown as T);
   const { context = [], spawns = [], toolsets = [] } = spec;

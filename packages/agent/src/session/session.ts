@@ -8,7 +8,7 @@ import type { SessionCommand } from '../contracts/commands.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, QueuedInput, SessionState } from '../contracts/state.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
-import type { Agent, AnyAgent, ReturnOf } from '../define/agent.js';
+import { type Agent, type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
@@ -81,6 +81,7 @@ export class Session<R = unknown> {
 
   /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */
   async *transcript(from = 0): AsyncGenerator<TranscriptItem> {
+    requireArgument(isWhole(from), 'session.transcript(from)', 'the index of an item, from 0', from);
     // The reducer's own schema checked each item before it was appended.
     for await (const item of this.parts.world.log(this.address, 'transcript', from))
       yield item as unknown as TranscriptItem;
@@ -212,6 +213,7 @@ export class Session<R = unknown> {
    * @example const run = await boss.spawn(scout, 'item 1', { budget: { usd: 0.2, wall: '5m' } })
    */
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
+    requireAgents([agent], 'session.spawn');
     requireKnownOptions(options, OPTION_NAMES.spawn, 'spawn');
     await this.#adopt();
     const { id: command_id = this.parts.newId(), budget = {}, ...who } = options;
@@ -297,8 +299,10 @@ export class Session<R = unknown> {
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     const { pastBefore, pending } = this.parts;
-    const retry = async (options: CommandOptions) =>
-      this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    const retry = async (options: CommandOptions) => {
+      requireKnownOptions(options, OPTION_NAMES.command, 'run.retry');
+      return this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    };
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
     return new Run<R>(

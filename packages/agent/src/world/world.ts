@@ -1,10 +1,12 @@
 /** A world of agents: the kernel's world with the agent app, its tools and its models bound. */
 import type { Address, Ref, Settlement } from '@reprise/contracts';
 import {
+  aPrincipal,
   aText,
   fieldsOf,
   isFilled,
   isKeyText,
+  isWhole,
   type KnownOptions,
   kindOfThing,
   oneOf,
@@ -12,6 +14,7 @@ import {
   REQUEST_ID_MAX,
   RepriseError,
   requireArgument,
+  requireCallable,
   requireFields,
   requireKnownOptions,
   textOf,
@@ -256,7 +259,12 @@ export class AgentWorld implements AsyncDisposable {
    *
    * @param call the effect's id, which the tool received as `ctx.idempotencyKey`
    */
-  settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
+  async settle(call: string, outcome: Settlement, options: RequestOptions = {}): Promise<SettleAck> {
+    requireArgument(isFilled(call), 'world.settle(call)', 'the id of a call: ctx.idempotencyKey of its tool', call);
+    const { status } = fieldsOf(outcome);
+    const fits = status === 'ok' || status === 'error';
+    requireArgument(fits, 'world.settle(outcome)', "{ status: 'ok', payload } or { status: 'error', code }", outcome);
+    requireKnownOptions(outcome, OUTCOME, 'world.settle');
     return this.kernel.settle(call, outcome, named(options, 'world.settle'));
   }
 
@@ -267,6 +275,8 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Calls a listener for each new trouble. See `World.on`. @returns a function that removes the listener */
   on(event: 'trouble', listener: TroubleListener): () => void {
+    requireArgument(event === 'trouble', 'world.on(event)', "'trouble'", event);
+    requireCallable(listener, 'world.on', 'listener');
     return this.kernel.on(event, listener);
   }
 
@@ -276,7 +286,9 @@ export class AgentWorld implements AsyncDisposable {
    * @param cell its address, or a handle: a session, a tree, a project, an entity, a swarm
    * @throws RepriseError `cell_absent`, and the refusals of the kernel
    */
-  revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
+  async revive(cell: Address | { readonly address: Address }, options: RequestOptions = {}): Promise<Ack> {
+    const fits = Array.isArray(cell) || Array.isArray(fieldsOf(cell).address);
+    requireArgument(fits, 'world.revive(cell)', 'a session, another handle, or an address, [reducer, key]', cell);
     return this.kernel.revive(cell, named(options, 'world.revive'));
   }
 
@@ -384,7 +396,8 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   /** The world as it was after a frame. See `World.at`. */
-  at(seq: number): Promise<WorldAt> {
+  async at(seq: number): Promise<WorldAt> {
+    requireArgument(isWhole(seq), 'world.at(seq)', 'the number of a frame, from 0', seq);
     return this.kernel.at(seq);
   }
 
@@ -477,11 +490,16 @@ async function pageOf(views: Views, { status, agent, label = {}, limit, after }:
   return { ...page, keys: page.rows.map(({ key }) => String(key)) };
 }
 
+const KEY_HINT = "Name the conversation, such as 'ticket-42'; a number as text: String(id).";
+
 /** Refuses what is no key of a session. */
 function requireKey(key: unknown, call: string, name = 'key'): void {
   const fits = typeof key === 'string' && isKeyText(key);
-  requireArgument(fits, `${call}(${name})`, 'the key of a session: text of 1 to 256 bytes', key);
+  requireArgument(fits, `${call}(${name})`, 'the key of a session: text of 1 to 256 bytes', key, KEY_HINT);
 }
+
+/** The fields of an outcome from outside, of either status. */
+const OUTCOME = { status: true, payload: true, code: true, usage: true, retryable: true } as const;
 
 const REQUEST_ID = textOf(REQUEST_ID_MAX);
 
@@ -489,6 +507,7 @@ const REQUEST_ID = textOf(REQUEST_ID_MAX);
 function named(options: RequestOptions, call: string): RequestOptions {
   requireFields(options, `${call}(options)`, 'an object with any of id, as, actor');
   const { id, ...rest }: RequestOptions = options;
+  if (rest.as !== undefined) requireKnownOptions({ as: rest.as }, { as: aPrincipal }, call);
   if (id !== undefined) requireArgument(REQUEST_ID.fits(id), `${call}(options.id)`, REQUEST_ID.expected, id);
   return id === undefined ? rest : { ...rest, id: worldRequestId(id) };
 }

@@ -60,6 +60,7 @@ export function makers(): readonly RightCall[] {
     {
       name: 'defineAgent',
       call: defineAgent,
+      free: ['0.contextWindow'], // null: it is unknown
       args: [
         {
           name: 'a',
@@ -101,7 +102,7 @@ export function makers(): readonly RightCall[] {
     { name: 'sqlite', call: sqlite, args: ['world.db', { create: 'file' }], needed: 1 },
     { name: 'sqliteViews', call: sqliteViews, args: ['world.db'] },
     { name: 'sqliteDirectory', call: sqliteDirectory, args: ['host.db', { create: 'file' }], needed: 1 },
-    { name: 'defineReducer', call: defineReducer, args: [tally] },
+    { name: 'defineReducer', call: defineReducer, args: [tally], free: ['0.state'] },
     { name: 'defineApp', call: defineApp, args: [{ reducers: [defineReducer(tally)] }] },
     { name: 'workspace', call: workspace, args: [{ root: '.', readOnly: true, ignore: ['a'] }] },
     { name: 'http', call: http, args: [{ allow: ['example.com'], bytesMax: 10 }] },
@@ -131,6 +132,7 @@ export async function openers(): Promise<readonly RightCall[]> {
       name: 'openHost',
       call: openHost,
       args: [{ directory: memoryDirectory(), store: () => store, open: () => undefined }],
+      loose: [0],
     },
     { name: 'verifyStore', call: verifyStore, args: [42, { app: agentApp }], needed: 1 },
     { name: 'saveWorld', call: saveWorld, args: [42] },

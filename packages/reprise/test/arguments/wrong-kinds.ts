@@ -115,7 +115,7 @@ function isGenerator(thing: unknown): thing is AsyncGenerator {
 export function flawOf(error: unknown): string | undefined {
   if (error === undefined) return 'it was accepted';
   if (!isRepriseError(error)) return `not a RepriseError: ${String(error)}`;
-  if (/\[object |SessionReducer|aos\.agent\/|\bundefined\b|\$\.|Invalid input/.test(error.message))
+  if (/\[object |SessionReducer|aos\.agent\/|(?<!got )\bundefined\b|\$\.|Invalid input/.test(error.message))
     return `it shows what a caller did not write: ${error.message}`;
   return undefined;
 }
@@ -123,7 +123,12 @@ export function flawOf(error: unknown): string | undefined {
 /** What is wrong with a refusal that has to name the function, the argument or its field. */
 export function unnamed(error: unknown, { name, place }: WrongCall): string | undefined {
   const [, field] = place.split('.');
-  const words = [name, name.split('.').at(-1) ?? name, ...(field === undefined ? [] : [field])];
+  const words = [
+    name,
+    name.split('.').at(-1) ?? name,
+    name.replace(/^define/, ''),
+    ...(field === undefined ? [] : [field]),
+  ];
   const said = String(error).toLowerCase();
   return words.some((word) => said.includes(word.toLowerCase())) || / at (?!\$)\w+/.test(said)
     ? undefined

@@ -286,7 +286,7 @@ function requireOptions(options: ExternalAgentOptions): void {
   for (const [holds, expected, actual] of rules) {
     if (!holds)
       throw new RepriseError('invalid_definition', 'invalid external agent', {
-        where: `externalAgent ${String(name)}`,
+        where: typeof name === 'string' ? `externalAgent ${name}` : 'externalAgent',
         expected,
         actual,
       });
