@@ -123,7 +123,8 @@ export function requireKey(apiKey: SecretText | undefined): void {
 }
 
 function requireHeaders(headers: NonNullable<TransportOptions['headers']>): NonNullable<TransportOptions['headers']> {
-  const fits = isFields(headers) || (Array.isArray(headers) && headers.every(Array.isArray));
+  const given: unknown = headers; // also a `Headers` object, or pairs
+  const fits = isFields(given) || (Array.isArray(given) && given.every(Array.isArray));
   require(fits, 'headers', 'an object of names and values', kindOf(headers));
   const record = headerRecord(headers);
   for (const [name, value] of Object.entries(record)) {

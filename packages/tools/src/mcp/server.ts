@@ -84,7 +84,8 @@ interface Hearing {
  * @throws RepriseError `invalid_definition`
  */
 export function requireServer(server: McpServer, where: string): void {
-  if (!isFields(server)) throw invalidServer(where, kindOfThing(server));
+  const given: unknown = server;
+  if (!isFields(given)) throw invalidServer(where, kindOfThing(server));
   const command = 'command' in server ? server.command : undefined;
   const isProgram = Array.isArray(command) && command.length > 0 && command.every((part) => typeof part === 'string');
   const isPlace = 'url' in server && URL.canParse(String(server.url)) && /^https?:$/.test(new URL(server.url).protocol);
