@@ -7,7 +7,7 @@ import { ROOT } from '../lib/root.mjs';
 /** What is wrong with the sections of a change log. */
 function problemsOf(text: string): string[] {
   const lines = text.split('\n');
-  const crowded = lines.filter((line, i) => isHeading(line) && (lines[i - 1] !== '' || lines[i + 1] !== ''));
+  const crowded = lines.filter((line, i) => isHeading(line) && ((i > 0 && lines[i - 1] !== '') || lines[i + 1] !== ''));
   const silent = text
     .split(/^(?=#{2,3} )/m)
     .filter((section) => section.startsWith('### ') && !/Replay impact/.test(section))
@@ -23,11 +23,11 @@ function isHeading(line: string): boolean {
 }
 
 describe('the change log', () => {
-  it('has a blank line around each heading, and the replay impact of each section', () => {
+  it('each heading of the change log stands apart, and each section states its replay impact', () => {
     expect(problemsOf(readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8'))).toEqual([]);
   });
 
-  it('finds a heading without blank lines around it, and a section without its replay impact', () => {
+  it('the check finds a heading without blank lines around it, and a section without its replay impact', () => {
     const good = '## Unreleased\n\n### Changed: a\n\n- A. _Replay impact: none._\n';
     expect(problemsOf(good)).toEqual([]);
     expect(problemsOf(good.replace('\n\n### ', '\n### '))).toEqual(

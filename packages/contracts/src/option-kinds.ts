@@ -24,7 +24,7 @@ export const aFunction: OptionKind = { expected: 'a function', fits: (thing) => 
 /** A text, which may be empty. */
 export const aText: OptionKind = { expected: 'text', fits: (thing) => typeof thing === 'string' };
 
-/** A list. */
+/** Any list: the entries are checked where they are used. */
 export const aList: OptionKind = { expected: 'a list', fits: Array.isArray };
 
 /** An object with named fields. */

@@ -14,7 +14,7 @@ export const principal = z
 export type Principal = 'operator' | 'kernel' | `human:${string}` | `cell:${string}` | `adapter:${string}`;
 
 /**
- * What to do about a principal that is none: a bare name is most often a person. For the hint of an error.
+ * What to do about a text that is not a principal: a bare name is most often a person. For the hint of an error.
  *
  * @example hintOfPrincipal('ann') // { hint: 'Did you mean "human:ann"?' }
  */

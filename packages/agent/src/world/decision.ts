@@ -11,7 +11,6 @@ import {
   checkOf,
   type ErrorDetails,
   fieldsOf,
-  invalidArgument,
   isObject,
   kindOfThing,
   present,
@@ -107,5 +106,10 @@ function invalidItem(actual: unknown): RepriseError {
   const one = Array.isArray(actual)
     ? 'Decide about one item at a time: `for (const item of await world.pending())`.'
     : undefined;
-  return invalidArgument('world.decide', 'item', 'an item of world.pending(), or its id', actual, one ?? NO_ITEM);
+  return new RepriseError('invalid_argument', 'invalid pending item', {
+    where: 'item',
+    expected: 'an item of world.pending(), or its id',
+    actual: kindOfThing(actual),
+    hint: promiseHint(actual) ?? one ?? NO_ITEM,
+  });
 }

@@ -93,12 +93,12 @@ const DECIDE_OPTIONS: KnownOptions<DecideOptions> = { as: aPrincipal, digest: aT
 /** Refuses the options of a decision that are not its own, or of another kind. */
 export function requireDecideOptions(options: unknown): void {
   const hint = typeof options === 'string' ? "Write { as: 'human:ann' }." : undefined;
-  requireKnownOptions(options, DECIDE_OPTIONS, 'world.decide', hint);
+  requireKnownOptions(options, DECIDE_OPTIONS, 'decide', hint);
 }
 
 /** The pending items for people, the oldest first. */
 export async function openItems(parts: PeopleParts, query: PendingQuery = {}): Promise<readonly Pending[]> {
-  requireKnownOptions(query, PENDING_QUERY, 'world.pending');
+  requireKnownOptions(query, PENDING_QUERY, 'pending');
   const { world } = parts;
   const waiting = await (query.to === undefined ? world.pending() : world.as(query.to).pending());
   const items: Pending[] = [];

@@ -200,7 +200,7 @@ export class AgentWorld implements AsyncDisposable {
   async sessions(
     query: SessionQuery = {},
   ): Promise<{ readonly items: readonly SessionInfoRow[]; readonly next?: string }> {
-    requireKnownOptions(query, SESSION_QUERY, 'world.sessions');
+    requireKnownOptions(query, SESSION_QUERY, 'sessions');
     const views = await this.views();
     const page = await pageOf(views, query);
     const items: SessionInfoRow[] = [];

@@ -1,14 +1,5 @@
 /** Checks arguments of reading calls where they enter: callers may be untyped. */
-import {
-  type Address,
-  fieldsOf,
-  isDigest,
-  isFunction,
-  isObject,
-  isWhole,
-  RepriseError,
-  requireArgument,
-} from '@reprise/contracts';
+import { type Address, fieldsOf, isDigest, isFunction, isObject, isWhole, RepriseError } from '@reprise/contracts';
 import type { App } from '../define/index.js';
 import { isAddress } from '../engine/index.js';
 
@@ -45,25 +36,6 @@ export function requireApps(things: unknown): asserts things is readonly App[] {
   require(Array.isArray(things), 'invalid list of apps', 'apps made by defineApp', things);
   for (const thing of things) requireApp(thing);
 }
-
-/** Refuses anything but an open store. */
-export function requireReadable(thing: unknown, call = 'this function', name = 'store'): void {
-  const { journal, content, openReadonly } = fieldsOf(thing);
-  const whole = isFunction(fieldsOf(journal).read) && isFunction(fieldsOf(content).get);
-  const next = isFunction(openReadonly) || typeof thing === 'string' ? OPEN_FIRST : undefined;
-  requireArgument(whole, `${call}(${name})`, 'an open store, from openReadonly()', thing, next);
-}
-
-const OPEN_FIRST = "Open it first: await sqlite('world.db').openReadonly().";
-
-/** Refuses anything but a store that can be opened, such as `sqlite('world.db')`. */
-export function requireStore(thing: unknown, call: string, name = 'store'): void {
-  const { open, openReadonly } = fieldsOf(thing);
-  const next = typeof thing === 'string' ? "A path is not enough: write sqlite('world.db')." : undefined;
-  requireArgument(isFunction(open) && isFunction(openReadonly), `${call}(${name})`, STORE, thing, next);
-}
-
-const STORE = "a store, such as memory() or sqlite('world.db')";
 
 /** Refuses options that are not an object. */
 export function requireObject(thing: unknown, what: string): void {

@@ -18,8 +18,8 @@ import {
   requireLeafName,
   requireObject,
   requirePosition,
-  requireReadable,
 } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { copyValue, portableSha256 } from '../../pure/codec/index.js';
 import { type App, addressOf, type CellOf, cellAddress, type TableRange } from '../../pure/define/index.js';
 import { holderOf, isAddress, logKey, rightsKey } from '../../pure/engine/index.js';

@@ -9,8 +9,8 @@ import {
   requireDigest,
   requireFunction,
   requireObject,
-  requireReadable,
 } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { type App, pinsOf } from '../../pure/define/index.js';
 import { ALL_BLOBS, readBlobs, requireAccounted } from './content-walk.js';
 import type { VerifiedEra } from './era-walk.js';

@@ -16,7 +16,7 @@ import {
   requireMethods,
 } from '@reprise/contracts';
 import type { ReadonlyStore } from '../../ports/store/store.js';
-import { requireReadable } from '../../pure/arguments/arguments.js';
+import { requireReadable } from '../../pure/arguments/stores.js';
 import { decode, encodeKey, type RowKey } from '../../pure/codec/index.js';
 import type { ProjectionDefinition, TextIndexDefinition } from '../../pure/define/index.js';
 import type { World } from '../../run/world/world.js';
