@@ -141,6 +141,7 @@ export async function fails(life: Life): Promise<void> {
   else await failEntity(life.scene.world, node.id);
   node.failed = !node.failed;
   node.knew = node.failed ? aboveOf(life, node) : [];
+  if (!node.failed) life.expected.catchesUp(node, life.now);
   life.did(node.failed ? 'fail' : 'revive');
   life.say(`${short(node)} ${node.failed ? 'fails' : 'lives'}`);
 }

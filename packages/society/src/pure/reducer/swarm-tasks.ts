@@ -5,7 +5,14 @@
 import type * as z from '@reprise/contracts/schema';
 import type { ReducerContext } from '@reprise/kernel/define';
 import { JOB_ENDED } from '@reprise/work/contracts';
-import { entityAt, groupAt, type MemberWork, type SwarmState, type SwarmTask } from '../contracts/index.js';
+import {
+  entityAt,
+  groupAt,
+  type MemberWork,
+  type SwarmMember,
+  type SwarmState,
+  type SwarmTask,
+} from '../contracts/index.js';
 import type { memberWorked } from '../contracts/swarm.js';
 import {
   changeMember,
@@ -71,6 +78,13 @@ function setTask(n: number, task: SwarmTask, ctx: ReducerContext): void {
 /** Each attempt of a task is a work of its own. */
 function workOf(n: number, attempt: number): number {
   return 2 * n + attempt - 2;
+}
+
+/** The work that a member was asked for and has not ended, as far as this swarm knows. */
+export function workUnderWay({ task: n }: Pick<SwarmMember, 'task'>, ctx: ReducerContext): number | undefined {
+  const task = n === null ? undefined : swarmTable(ctx, 'tasks').get(numberKey(n));
+  if (n === null || task === undefined || task.status === 'waiting' || hasEnded(task)) return undefined;
+  return workOf(n, task.attempt);
 }
 
 function ask(
