@@ -2,6 +2,7 @@
  * What stands outside a world: the memory store, values and logs in content, the records of frames, secrets. It loads
  * no engine.
  */
+export { ContentLayer } from './ports/content/content-layer.js';
 export { getErasable } from './ports/content/erasable.js';
 export { hostSha256 } from './ports/content/host-hash.js';
 export { type ReadLogNode, readLog, readLogParts } from './ports/content/log-reader.js';

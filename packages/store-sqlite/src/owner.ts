@@ -93,12 +93,21 @@ export function parseOwner(text: string): Owner | undefined {
  * @param file device and inode of the file to be opened
  */
 export function holdsStill(owner: Owner, file: string): boolean {
+  if (!isKnown(owner, file)) return false;
+  if (owner.pid === process.pid && owner.started === (startOf(process.pid) ?? '')) return openings.has(owner.nonce);
+  return owner.started !== '' && startOf(owner.pid) === owner.started;
+}
+
+/**
+ * Whether this process can tell if an owner still has a file open.
+ *
+ * @param file as for {@link holdsStill}
+ */
+export function isKnown(owner: Owner, file: string): boolean {
   if (owner.file !== file) return false; // the file is a copy of the owner's file
   const here = newOwner(file);
   forgetOwner(here);
-  if (owner.boot !== here.boot || owner.namespace !== here.namespace || owner.boot === '') return false;
-  if (owner.pid === here.pid && owner.started === here.started) return openings.has(owner.nonce);
-  return owner.started !== '' && startOf(owner.pid) === owner.started;
+  return owner.boot !== '' && owner.boot === here.boot && owner.namespace === here.namespace;
 }
 
 /** The start time of a process; undefined when it does not exist or is a zombie. */
@@ -113,4 +122,12 @@ function statOf(pid: number): { readonly state?: string | undefined; readonly st
   // The name of the program, in parentheses, may contain anything.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state, started: fields[18] };
+}
+
+function readable(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
 }

@@ -16,9 +16,10 @@ import { getNote, setNote } from './notes.js';
 import { Packer } from './packer.js';
 import { requirePath } from './path-argument.js';
 import { CREATIONS, type Creation, canonicalPath, logBytes } from './place.js';
-import { MACHINE, type Ports } from './ports.js';
+import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
+import { StatusFile, statusOf } from './status-file.js';
 import { turnReads } from './turn-reads.js';
 
 /** Options of a SQLite store. */
@@ -46,7 +47,8 @@ export interface SqliteStore extends Store {
  * A world in one SQLite file: its journal and its content up to 64 KiB a blob; larger blobs are files beside it.
  * The file is created when it is missing, its folder only with `create: 'folders'`. All of these belong to the world
  * and move together while no process has it open:
- * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent).
+ * `x.db`, `x.db.blobs/` and, after a crash, `x.db-wal` (a clean close leaves that one empty or absent). While an open
+ * world is in trouble, `x.db-status` tells that to other processes.
  *
  * @param path the path of the file, by custom with the ending `.db`
  * @throws RepriseError `invalid_argument` for an empty path
@@ -79,7 +81,7 @@ function openForWriting(path: string, options: SqliteOptions, ports: Ports): Pro
   return openHeld(path, { ...options, layout: WORLD, failed: OPENING_FAILED, ports }, async (held) => {
     const files = new BlobFiles(held.path, ports.fs);
     await files.removeUnfinished();
-    return guarded(OPENING_FAILED, held.path, () => closable(writer(held, files), held.path));
+    return guarded(OPENING_FAILED, held.path, () => closable(writer(held, files, ports.fs), held.path));
   });
 }
 
@@ -91,11 +93,12 @@ const READER_CACHE_KIB = 8 * 1024;
 /** The note of {@link OpenStore.mark}. */
 const MARK = 'mark';
 
-function writer(held: HeldFile, files: BlobFiles): OpenStore {
+function writer(held: HeldFile, files: BlobFiles, fs: StoreFs): OpenStore {
   const { db, path, cleanlyClosed } = held;
   const packs = new BlobPacks(db, path);
   const packer = new Packer(held, packs);
   const { content, staged } = stagingContent(held, files, packs, packer);
+  const status = new StatusFile(path, held.ownerText, fs);
   return {
     journal: { ...journalReader(db, path), append: journalAppender(held, packer, staged) },
     content,
@@ -105,7 +108,9 @@ function writer(held: HeldFile, files: BlobFiles): OpenStore {
     markAtOpen: getNote(db, MARK) ?? null,
     backup: async (to) => backupWorld(path, copyPath(to)),
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),
+    post: (text) => status.post(text),
     close: async () => {
+      await status.clear();
       await files.settled();
       packer.finish();
       guarded('cannot close cleanly', path, () => held.close());
@@ -133,6 +138,7 @@ async function openForReading(given: string): Promise<ReadonlyStore> {
       content: contentReader({ db, files: new BlobFiles(path), packs: new BlobPacks(db, path), path }),
       hash: nodeSha256,
       readTurnByTurn,
+      status: async () => guarded('cannot read the status', path, () => statusOf(connection, path)),
       close: async () => db.close(),
     };
     return closableReadonly(store, path);

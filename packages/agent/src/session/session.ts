@@ -1,6 +1,6 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
 import { type Address, isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
-import type { World } from '@reprise/kernel';
+import type { Trouble, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
 import type { AgentEvent } from '../contracts/agent-event.js';
@@ -20,6 +20,7 @@ import { type Input, storeParts } from './parts.js';
 import type { Pending } from './pending.js';
 import { sessionRequestId } from './request-id.js';
 import { Run, type RunPlace } from './run.js';
+import { stallsOfSession } from './run-status.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
@@ -77,6 +78,16 @@ export class Session<R = unknown> {
   /** The session's durable state; undefined before its first input. */
   async state(): Promise<SessionState | undefined> {
     return (await this.parts.world.state(this.address)) as unknown as SessionState | undefined;
+  }
+
+  /**
+   * The troubles that keep the session, or a session below it, from going on: of the store, of its cell, of a service that it
+   * waits for. See `World.trouble`.
+   *
+   * @example for (const { code, since } of await session.trouble()) console.log(`stalled: ${code}`, new Date(since))
+   */
+  trouble(): Promise<readonly Trouble[]> {
+    return stallsOfSession(this.parts, this.key);
   }
 
   /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */

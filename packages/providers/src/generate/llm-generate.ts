@@ -92,7 +92,10 @@ interface ModelCall {
 async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateReceipt>> {
   const { client, params, context, options, memories } = call;
   const { content, scope, signal } = context;
-  const asked = params.context === undefined ? await options.judge.context({ params, content, signal }) : undefined;
+  const asked =
+    params.context === undefined
+      ? await options.judge.context({ params, content, signal, ...reporting(context) })
+      : undefined;
   const { request, warnings } = await projectCall(params, {
     content,
     client,
@@ -116,6 +119,10 @@ async function execute(call: ModelCall): Promise<AdapterOutcome<LlmGenerateRecei
   return { ...result.failure, ...priced(client, result.failure.usage) };
 }
 
+function reporting({ report }: AdapterContext): Pick<JudgeContext, 'report'> {
+  return report === undefined ? {} : { report };
+}
+
 async function settle(
   { client, params, context, options: { judge } }: ModelCall,
   response: UnifiedResponse,
@@ -125,7 +132,7 @@ async function settle(
   const { content, signal } = context;
   const { request, finishReason, usage } = response;
   const interrupted = finishReason === 'interrupted';
-  const about: JudgeContext = { params, content, signal };
+  const about: JudgeContext = { params, content, signal, ...reporting(context) };
   const silent = interrupted || params.summarise !== undefined; // G3, G4
   const { calls, dropped } = keptCalls(silent ? { calls: [] } : response); // G6
   const isFinal = calls.length === 0 && !interrupted && params.summarise === undefined;

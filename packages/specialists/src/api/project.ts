@@ -6,6 +6,7 @@ import {
   type Duration,
   durationMs,
   type Input,
+  isBelow,
   PartCell,
   putText,
   type RequestBy,
@@ -14,6 +15,7 @@ import {
   readText,
   type SendOptions,
   type Session,
+  stallsOf,
   storeParts,
 } from '@reprise/agent';
 import {
@@ -27,7 +29,7 @@ import {
   requireKnownOptions,
   type Value,
 } from '@reprise/contracts';
-import type { Ack } from '@reprise/kernel';
+import type { Ack, Trouble } from '@reprise/kernel';
 import { type MemoryStore, memoryStoreOf } from '@reprise/memory';
 import {
   coordinatorOf,
@@ -37,6 +39,7 @@ import {
   type ProjectCommandName,
   type ProjectFact,
   type ProjectState,
+  poolOf,
   type RecordedResult,
   type RecordedTask,
   scopeOf,
@@ -124,6 +127,14 @@ export class Project {
   /** The durable state; undefined for a project that nothing has opened. */
   state(): Promise<ProjectState | undefined> {
     return this.#cell.state<ProjectState>();
+  }
+
+  /**
+   * The troubles that keep the project from going on: of the store, of a cell of it, of a service that its jobs wait for. See
+   * `World.trouble`.
+   */
+  async trouble(): Promise<readonly Trouble[]> {
+    return stallsOf(await this.world.trouble(), isBelow([this.id, scopeOf(this.id), poolOf(this.team)[1]]));
   }
 
   /** Brings the project back after its cell has failed, with the state before the fault. See `World.revive`. */

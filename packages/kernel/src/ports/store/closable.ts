@@ -16,9 +16,10 @@ type ReadableContent = ReadonlyStore['content'];
 export function closable(store: OpenStore, where: string): OpenStore {
   requireOpen(store, 'closable', where);
   const door = new Door(where);
-  const { journal, content } = store;
+  const { journal, content, post } = store;
   return {
     ...store,
+    ...(post === undefined ? {} : { post: async (text: string | null) => door.pass(() => post(text)) }),
     ...(store.backup === undefined ? {} : { backup: async (to: string) => door.pass(() => backup(store, to)) }),
     journal: {
       ...readableJournal(journal, door),
@@ -55,8 +56,10 @@ async function backup(store: OpenStore, to: string): Promise<Backup> {
 export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyStore {
   requireOpen(store, 'closableReadonly', where);
   const door = new Door(where);
+  const { status } = store;
   return {
     ...store,
+    ...(status === undefined ? {} : { status: async () => door.pass(() => status()) }),
     journal: readableJournal(store.journal, door),
     content: readableContent(store.content, door),
     close: () => door.shut(() => store.close()),
