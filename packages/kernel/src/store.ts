@@ -10,3 +10,4 @@ export { getBytes, getValue, putValue } from './ports/content/values.js';
 export { readFrame } from './ports/journal/frame.js';
 export { concealAddress, concealHeaders, detailOfError, Scrubber } from './ports/scrub/index.js';
 export { type MemoryOptions, memory } from './ports/store/memory-store.js';
+export { requireReadable, requireStore } from './pure/arguments/stores.js';

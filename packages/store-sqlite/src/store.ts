@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { RepriseError } from '@reprise/contracts';
+import { type KnownOptions, oneOf, RepriseError, requireKnownOptions, wholeFrom } from '@reprise/contracts';
 import type { Backup, OpenStore, ReadonlyStore, Store } from '@reprise/kernel';
 import { closable, closableReadonly } from '@reprise/kernel';
 import { backupWorld } from './backup.js';
@@ -14,7 +14,8 @@ import { inspectFile } from './inspect.js';
 import { journalAppender, journalReader } from './journal.js';
 import { getNote, setNote } from './notes.js';
 import { Packer } from './packer.js';
-import { type Creation, canonicalPath, logBytes } from './place.js';
+import { requirePath } from './path-argument.js';
+import { CREATIONS, type Creation, canonicalPath, logBytes } from './place.js';
 import { MACHINE, type Ports, type StoreFs } from './ports.js';
 import { WORLD } from './schema.js';
 import { guarded, isUnwritable } from './sqlite-errors.js';
@@ -28,6 +29,8 @@ export interface SqliteOptions {
   /** What may be created: the file alone (the default), or the folders above it as well. */
   readonly create?: Creation;
 }
+
+const SQLITE_OPTIONS: KnownOptions<SqliteOptions> = { maxPageCount: wholeFrom(1), create: oneOf(...CREATIONS) };
 
 /** A store in a SQLite file. */
 export interface SqliteStore extends Store {
@@ -58,23 +61,20 @@ export function sqlite(path: string, options: SqliteOptions = {}): SqliteStore {
 
 /** {@link sqlite} on a given machine. */
 export function sqliteOn(ports: Ports, path: string, options: SqliteOptions = {}): SqliteStore {
-  if (typeof path !== 'string' || path === '') throw noPath(path);
+  requirePath(path, 'a SQLite store', 'sqlite');
+  requireKnownOptions(options, SQLITE_OPTIONS, 'sqlite');
   const file = resolve(path); // the process may change its directory between now and open
   return {
     label: path,
     open: () => openForWriting(file, options, ports),
     openReadonly: () => openForReading(file),
-    backup: (to) => backupWorld(file, resolve(to)),
+    backup: async (to) => backupWorld(file, copyPath(to)),
   };
 }
 
-/** An empty path would be the current folder: an environment variable that was not set. */
-function noPath(path: unknown): RepriseError {
-  return new RepriseError('invalid_argument', 'a SQLite store needs the path of its file', {
-    expected: 'text such as world.db',
-    actual: path === '' ? 'an empty text' : path,
-    hint: 'Is the environment variable set in this process?',
-  });
+function copyPath(to: unknown): string {
+  requirePath(to, 'a copy of a world', 'store.backup');
+  return resolve(to);
 }
 
 function openForWriting(path: string, options: SqliteOptions, ports: Ports): Promise<OpenStore> {
@@ -106,7 +106,7 @@ function writer(held: HeldFile, files: BlobFiles, fs: StoreFs): OpenStore {
     cleanlyClosed,
     ended: cleanlyClosed ? 'clean' : 'died', // the lock of the file ends only with its holder
     markAtOpen: getNote(db, MARK) ?? null,
-    backup: (to) => backupWorld(path, resolve(to)),
+    backup: async (to) => backupWorld(path, copyPath(to)),
     mark: async (note) => guarded('cannot note a mark', path, () => held.commit(() => setNote(db, MARK, note))),
     post: (text) => status.post(text),
     close: async () => {

@@ -1,7 +1,9 @@
 /**
  * The chunks of a UI message stream for the AI SDK's `useChat`. The types are structural: that library is not required.
  */
+
 import type { Actor } from '@reprise/contracts';
+import { requireFields } from '@reprise/contracts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -116,6 +118,7 @@ export type UiChunk =
  * @example message.parts.filter((part) => !isSuperseded(part))
  */
 export function isSuperseded(part: object): boolean {
+  requireFields(part, 'isSuperseded(part)', 'a part of a message');
   const { providerMetadata } = part as { readonly providerMetadata?: unknown };
   const { reprise } = (providerMetadata ?? {}) as { readonly reprise?: { readonly superseded?: unknown } };
   return reprise?.superseded === true;

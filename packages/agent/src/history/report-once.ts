@@ -1,5 +1,5 @@
 /** Reports errors for an app that has no `onError`: each kind of error once, in one line. */
-import { failureWords, formatAddress, isRepriseError } from '@reprise/contracts';
+import { failureWords, formatAddress, isRepriseError, requireCallable } from '@reprise/contracts';
 import type { OpenKernelWorldOptions } from '@reprise/kernel';
 import { detailOfError, Scrubber } from '@reprise/kernel/store';
 
@@ -19,6 +19,7 @@ type Origin = Parameters<OnError>[1];
  * @example openAgentWorld({ onError: reportOnce((line) => console.error(line)), … })
  */
 export function reportOnce(write: (line: string) => unknown): OnError {
+  requireCallable(write, 'reportOnce', 'write');
   const reported = new Set<string>();
   return (error, origin) => {
     if (isAnswered(error, origin)) return;

@@ -1,5 +1,5 @@
 /** A session as an app uses it. This object stores nothing: it reads everything from the journal. */
-import { type Address, present, RepriseError, requireKnownOptions } from '@reprise/contracts';
+import { type Address, isWhole, present, RepriseError, requireArgument, requireKnownOptions } from '@reprise/contracts';
 import type { Trouble, World } from '@reprise/kernel';
 import { recordsOf } from '@reprise/kernel/world';
 import { putText } from '../content/transcript.js';
@@ -8,7 +8,7 @@ import type { SessionCommand } from '../contracts/commands.js';
 import { SESSION_REDUCER } from '../contracts/session.js';
 import type { ChildEntry, QueuedInput, SessionState } from '../contracts/state.js';
 import type { TranscriptItem } from '../contracts/transcript.js';
-import type { Agent, AnyAgent, ReturnOf } from '../define/agent.js';
+import { type Agent, type AnyAgent, type ReturnOf, requireAgents } from '../define/agent.js';
 import { saidLimits } from '../define/limits.js';
 import { requireOnePrice, requirePrices } from '../define/price.js';
 import { type ModelInfos, type Reconfiguration, type StoredAgents, storePatch } from '../define/store-agent.js';
@@ -25,6 +25,7 @@ import { stallsOfSession } from './run-status.js';
 import { RUN_WATCH_OPTIONS, type RunWatchOptions } from './run-watch.js';
 import { SessionFacts } from './session-facts.js';
 import {
+  anId,
   type CancelOptions,
   type CommandOptions,
   type CommandReceipt,
@@ -105,6 +106,7 @@ export class Session<R = unknown> {
 
   /** The transcript in order, from item `from` on: the prompts of the model are assembled from it. */
   async *transcript(from = 0): AsyncGenerator<TranscriptItem> {
+    requireArgument(isWhole(from), 'session.transcript(from)', 'the index of an item, from 0', from);
     // The reducer's own schema checked each item before it was appended.
     for await (const item of this.parts.world.log(this.address, 'transcript', from))
       yield item as unknown as TranscriptItem;
@@ -148,12 +150,16 @@ export class Session<R = unknown> {
   }
 
   /** Brings the session back after its cell has failed, with the state before the fault. See `World.revive`. */
-  async revive({ id = this.parts.newId(), as }: CommandOptions = {}): Promise<void> {
-    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...(as && { as }) });
+  async revive(options: CommandOptions = {}): Promise<void> {
+    requireKnownOptions(options, OPTION_NAMES.command, 'session.revive');
+    const { id = this.parts.newId(), as } = options;
+    await this.parts.world.revive(this, { id: sessionRequestId(this.key, id), ...present({ as }) });
   }
 
   /** Withdraws a steer, a follow-up or an input that was not taken up yet. */
-  withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+  async withdraw(command_id: string, options: CommandOptions = {}): Promise<CommandReceipt> {
+    const { expected } = anId;
+    requireArgument(anId.fits(command_id), 'session.withdraw(command_id)', `${expected}: an id`, command_id);
     return this.#plain('withdraw', { type: 'Withdraw', command_id }, options);
   }
 
@@ -232,6 +238,7 @@ export class Session<R = unknown> {
    * @example const run = await boss.spawn(scout, 'item 1', { budget: { usd: 0.2, wall: '5m' } })
    */
   async spawn<A extends AnyAgent>(agent: A, input: Input, options: SpawnOptions = {}): Promise<Run<ReturnOf<A>>> {
+    requireAgents([agent], 'session.spawn');
     requireKnownOptions(options, OPTION_NAMES.spawn, 'spawn');
     await this.#adopt();
     const { id: command_id = this.parts.newId(), budget = {}, ...who } = options;
@@ -257,6 +264,7 @@ export class Session<R = unknown> {
 
   /** A run by its number; undefined when the session has no such run. */
   async run(number: number): Promise<Run<R> | undefined> {
+    requireArgument(isWhole(number), 'session.run(number)', 'the number of a run, from 0', number);
     for await (const place of this.parts.placesOf(this.key, number)) return this.#run(place);
     return undefined;
   }
@@ -316,8 +324,10 @@ export class Session<R = unknown> {
       return this.cancel({ scope: 'run', ifEpoch: session_epoch, ...(reason === undefined ? {} : { reason }) });
     };
     const { pastBefore, pending } = this.parts;
-    const retry = async (options: CommandOptions) =>
-      this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    const retry = async (options: CommandOptions) => {
+      requireKnownOptions(options, OPTION_NAMES.command, 'run.retry');
+      return this.#retry({ run: await this.#facts.numberOf(place, options.id) }, options);
+    };
     // A session without children never had any, so its tree needs no earlier frames.
     const past = async () => (((await this.state())?.spawned ?? 0) === 0 ? undefined : pastBefore(place.seq));
     return new Run<R>(

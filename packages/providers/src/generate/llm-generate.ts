@@ -18,16 +18,19 @@ import type { AskedCall, Judge, JudgeContext } from '@reprise/agent';
 import { llmGenerate, microDollars } from '@reprise/agent/model';
 import {
   type ContextText,
+  isFields,
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   type LlmToolCall,
   PROMPT_VERSION,
   present,
+  requireArgument,
   type Usage,
 } from '@reprise/contracts';
 import type { Adapter, AdapterContext, AdapterOutcome, ContentStore, EffectDefinition } from '@reprise/kernel';
 import { putValue } from '@reprise/kernel/store';
 import type { ModelClient, UnifiedResponse } from '../model/model.js';
+import { requireClients } from '../model/require-client.js';
 import { PromptMemories } from '../prompt/memory.js';
 import { droppedWarning, keptCalls } from '../wire/dropped-calls.js';
 import { digestOf, projectCall, type ReadContext } from './assemble-request.js';
@@ -53,6 +56,13 @@ export function llmGenerateAdapter(
   models: Readonly<Record<string, ModelClient>>,
   options: LlmGenerateOptions,
 ): Adapter<LlmGenerateParams, LlmGenerateReceipt> {
+  requireClients(models, 'llmGenerateAdapter');
+  requireArgument(
+    isFields(options) && isFields(options.judge),
+    'llmGenerateAdapter(options)',
+    'an object with a judge',
+    options,
+  );
   const memories = new PromptMemories();
   return {
     effect: options.effect ?? llmGenerate,

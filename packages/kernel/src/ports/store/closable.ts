@@ -1,5 +1,5 @@
 /** For authors of stores: the behavior of a closed store is the same everywhere and written once. */
-import { isRef, type Ref, RepriseError } from '@reprise/contracts';
+import { isFields, isRef, type Ref, RepriseError, requireArgument, requireMethods } from '@reprise/contracts';
 import { assertAppend, assertPlace, assertText } from '../journal/append-checks.js';
 import type { ReadableJournal } from '../journal/port.js';
 import type { Backup, OpenStore, ReadonlyStore } from './store.js';
@@ -14,6 +14,7 @@ type ReadableContent = ReadonlyStore['content'];
  * @param where the store's place as shown to people, for messages
  */
 export function closable(store: OpenStore, where: string): OpenStore {
+  requireOpen(store, 'closable', where);
   const door = new Door(where);
   const { journal, content, post } = store;
   return {
@@ -53,6 +54,7 @@ async function backup(store: OpenStore, to: string): Promise<Backup> {
 
 /** {@link closable} for a store that is open for reading. */
 export function closableReadonly(store: ReadonlyStore, where: string): ReadonlyStore {
+  requireOpen(store, 'closableReadonly', where);
   const door = new Door(where);
   const { status } = store;
   return {
@@ -143,4 +145,11 @@ class Door {
     this.#closing ??= close();
     return this.#closing;
   }
+}
+
+function requireOpen(store: unknown, call: string, where: unknown): void {
+  const fits = isFields(store) && isFields(store.journal) && isFields(store.content);
+  requireArgument(fits, `${call}(store)`, 'an open store, with journal and content', store);
+  requireMethods(store, ['close'], `${call}(store)`, 'an open store, with close()');
+  requireArgument(typeof where === 'string', `${call}(where)`, 'the place of the store, as text', where);
 }

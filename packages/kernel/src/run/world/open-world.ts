@@ -161,6 +161,7 @@ class Opening implements StepperHost {
     const { world: id, fork } = this.#worldLeaf();
     return new World({
       id,
+      label: options.store.label,
       fork,
       created,
       app: options.app,

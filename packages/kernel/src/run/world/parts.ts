@@ -19,6 +19,8 @@ import type { TimerDriver, TimerQueue } from './write/timers.js';
 /** The parts of an open world. */
 export interface WorldParts {
   readonly id: string;
+  /** The label of the store, for errors. */
+  readonly label: string;
   readonly app: App;
   /** Earlier apps, to execute what was written with them. */
   readonly legacy: readonly App[];

@@ -125,7 +125,7 @@ export class Reading {
 
   /** The rights of a holder. */
   async rights(holder: Principal): Promise<HolderRights> {
-    requirePrincipal(holder);
+    requirePrincipal(holder, 'holder');
     const { app, stepper, table } = this.parts;
     return stepper.exclusively(() => readAuthority(table, holderIn(app, holder)));
   }
@@ -139,7 +139,7 @@ export class Reading {
 
   /** The cells that a principal may read, and the items that it may answer. */
   gateOf(principal: Principal): ViewParts {
-    requirePrincipal(principal);
+    requirePrincipal(principal, 'principal');
     const { app, stepper, table, stamper } = this.parts;
     const who = holderIn(app, principal);
     return {
