@@ -106,7 +106,7 @@ const POSTED = [
 ];
 
 describe('what another process posts', () => {
-  it('reprise trouble lists it, with code, words and next step, beside the failed cells, and ends with 1 [JRN-640]', async () => {
+  it('reprise trouble lists it, with code, words and next step, beside the failed cells, and ends with 1 [JRN-41]', async () => {
     const open = await sqlite(path).open();
     await open.post?.(JSON.stringify(POSTED));
     try {
@@ -134,7 +134,7 @@ describe('what another process posts', () => {
     expect((await run('tail', path, '-n', '1')).err).toBe('');
   });
 
-  it('reprise trouble says what it knows where the app is not at hand, and that failed cells are missing [JRN-640]', async () => {
+  it('reprise trouble says what it knows where the app is not at hand, and that failed cells are missing [JRN-41]', async () => {
     expect((await run('trouble', path)).code).toBe(2);
     const open = await sqlite(path).open();
     await open.post?.(JSON.stringify(POSTED));
@@ -148,7 +148,7 @@ describe('what another process posts', () => {
     }
   });
 
-  it('a tree or a project is marked as stalled by the store, and by services that its own sessions wait for [SES-640]', async () => {
+  it('a tree or a project is marked as stalled by the store, and by services that its own sessions wait for [SES-38]', async () => {
     const open = await sqlite(path).open();
     await open.post?.(JSON.stringify(POSTED));
     const store = await sqlite(path).openReadonly();

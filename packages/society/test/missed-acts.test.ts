@@ -25,7 +25,7 @@ async function family() {
 }
 
 describe('narrowings of a failed agent by two entities above it, the first of which waits for its maker', () => {
-  it('a revived agent carries out the narrowing of the second entity, too, and is held to nothing any more [SOC-610]', async () => {
+  it('a revived agent carries out the narrowing of the second entity, too, and is held to nothing any more [SOC-118]', async () => {
     await using at = await family();
     await at.boss.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'], max_parallel_ops: 2 } });
     await at.fail(at.bot);
@@ -106,7 +106,7 @@ describe('a failed agent that an entity further up ended', () => {
 });
 
 describe('an agent that is removed', () => {
-  it('the entities above keep no row of what they took from it, and a revived one is held to nothing [SOC-611]', async () => {
+  it('the entities above keep no row of what they took from it, and a revived one is held to nothing [SOC-119]', async () => {
     await using at = await family();
     await at.fail(at.bot);
     for (const one of [at.ann, at.boss]) await one.capabilities(at.bot.id, { capabilities: { tools: ['memory_*'] } });
@@ -126,7 +126,7 @@ describe('an agent that is removed', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('an end of a failed agent that was removed already is refused, and keeps no row [SOC-611]', async () => {
+  it('an end of a failed agent that was removed already is refused, and keeps no row [SOC-119]', async () => {
     await using at = await family();
     await at.fail(at.bot);
     await at.boss.setStatus(at.bot.id, 'deactivate', { grace_seconds: 60 });

@@ -10,7 +10,7 @@ describe('an agent whose time ends while the cell of its maker has failed', () =
     ['deactivated', 60_000],
     ['removed', 3 * DAY],
   ] as const)(
-    'an agent that was %s then has no rights that end, and stands in its groups as it would have, once its maker is revived [SOC-612]',
+    'an agent that was %s then has no rights that end, and stands in its groups as it would have, once its maker is revived [SOC-120]',
     async (status, wait) => {
       await using scene = await openOffice({ failing: true, society: { grace: '2d' } });
       const { office, world } = scene;
@@ -38,7 +38,7 @@ describe('an agent whose time ends while the cell of its maker has failed', () =
 
 describe('an agent whose time ends', () => {
   it.each(['chatty', 'moderate'] as const)(
-    'the members of its %s groups hear that it ended and was removed, whether the cell of its maker has failed or not [SOC-612]',
+    'the members of its %s groups hear that it ended and was removed, whether the cell of its maker has failed or not [SOC-120]',
     async (broadcast_eagerness) => {
       const heard = [];
       for (const fails of [false, true]) {
@@ -68,7 +68,7 @@ describe('an agent whose time ends', () => {
 });
 
 describe('an agent that its maker ends while its cell has failed', () => {
-  it('the groups of a failed agent hear each change of its status once, and lose it when it is removed, whether it is ever revived or not [SOC-618]', async () => {
+  it('the groups of a failed agent hear each change of its status once, and lose it when it is removed, whether it is ever revived or not [SOC-126]', async () => {
     await using scene = await openOffice({ failing: true, society: { grace: '2d' } });
     const { office, world } = scene;
     const ann = await office.human('ann');

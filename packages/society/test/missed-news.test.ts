@@ -35,7 +35,7 @@ async function heardBy(entity: Entity): Promise<readonly unknown[]> {
 
 describe('a member whose cell failed', () => {
   it.each(['chatty', 'moderate'] as const)(
-    'a revived member of a %s group hears of every item once, in their order: before the failure, meanwhile and afterwards [SOC-613]',
+    'a revived member of a %s group hears of every item once, in their order: before the failure, meanwhile and afterwards [SOC-121]',
     async (eagerness) => {
       await using at = await crewOf(eagerness);
       await at.write('Said before.');
@@ -53,7 +53,7 @@ describe('a member whose cell failed', () => {
     },
   );
 
-  it('a revived member hears nothing of what was published before it joined, and of nothing twice when it fails again [SOC-613]', async () => {
+  it('a revived member hears nothing of what was published before it joined, and of nothing twice when it fails again [SOC-121]', async () => {
     await using at = await crewOf('chatty', ['ann']);
     await at.write('Said before.');
     await at.crew.join('ben');
@@ -67,7 +67,7 @@ describe('a member whose cell failed', () => {
     expect(await heardBy(at.ben)).toEqual(['group:crew#2', 'group:crew#3']);
   });
 
-  it('a member that left while its cell had failed hears nothing of what was published since [SOC-613]', async () => {
+  it('a member that left while its cell had failed hears nothing of what was published since [SOC-121]', async () => {
     await using at = await crewOf('chatty');
     await failEntity(at.world, 'ben');
     await at.crew.leave('ben');
@@ -113,7 +113,7 @@ async function withFailedTopic() {
 }
 
 describe('a group whose topic has failed', () => {
-  it('members of a group whose topic failed hear what was published meanwhile, and go on hearing when the topic is revived [SOC-613]', async () => {
+  it('members of a group whose topic failed hear what was published meanwhile, and go on hearing when the topic is revived [SOC-121]', async () => {
     await using at = await withFailedTopic();
     expect(await heardBy(at.cem)).toEqual(['group:crew#1']);
     await at.world.kernel.revive([...TOPIC]);
@@ -121,7 +121,7 @@ describe('a group whose topic has failed', () => {
     expect(await heardBy(at.cem)).toEqual(['group:crew#1', 'group:crew#2']);
   });
 
-  it('a member that joins meanwhile hears of what is written from then on, and is subscribed when the topic is revived [SOC-614] [FLOW-610]', async () => {
+  it('a member that joins meanwhile hears of what is written from then on, and is subscribed when the topic is revived [SOC-122] [FLOW-13]', async () => {
     await using at = await withFailedTopic();
     await at.crew.join('ben');
     await at.write('Said after the joining.');

@@ -31,7 +31,7 @@ async function working(agent_type: 'custom' | 'claude-code' = 'custom') {
 }
 
 describe('an agent whose session goes on while its cell has failed', () => {
-  it('a revived agent knows that the run of its session has ended [SOC-615]', async () => {
+  it('a revived agent knows that the run of its session has ended [SOC-123]', async () => {
     await using at = await working();
     await failEntity(at.world, at.bot.id);
     await at.command('Cancel');
@@ -42,7 +42,7 @@ describe('an agent whose session goes on while its cell has failed', () => {
     expect((await at.world.verify()).unverified).toBe(0);
   });
 
-  it('an agent that lives for its session ends when the session closed meanwhile, once it is revived [SOC-615]', async () => {
+  it('an agent that lives for its session ends when the session closed meanwhile, once it is revived [SOC-123]', async () => {
     await using at = await working('claude-code');
     await failEntity(at.world, at.bot.id);
     await at.command('Close');
@@ -85,7 +85,7 @@ async function failingSwarm() {
 }
 
 describe('a swarm whose agents work on while its cell has failed', () => {
-  it('a revived swarm knows what its agents have done meanwhile, and ends with their results [SOC-616]', async () => {
+  it('a revived swarm knows what its agents have done meanwhile, and ends with their results [SOC-124]', async () => {
     await using at = await failingSwarm();
     const ann = await at.office.human('ann');
     const agents = [{ slot: 'scout', agent_type: 'swarm-worker' as const, capabilities: {}, count: 2 }];

@@ -26,7 +26,7 @@ describe('an agent that opens a session while the cell of its maker has failed, 
     ['suspend', { lifecycle: 'Paused' }],
     ['deactivate', { status: 'Closed' }],
   ] as const)(
-    'a maker that is revived behind a failed agent and has to %s it stops the session of which it never heard [SOC-617]',
+    'a maker that is revived behind a failed agent and has to %s it stops the session of which it never heard [SOC-125]',
     async (act, stopped) => {
       const { tool, state } = hangingTool();
       const worker = agentWith([tool]);

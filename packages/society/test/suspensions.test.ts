@@ -95,7 +95,7 @@ describe('given an active agent', () => {
   });
 
   it.each(['provider_error_retryable/rate_limited', 'provider_error_terminal/quota'] as const)(
-    'one run whose model is refused with %s suspends it at once, until it has cooled down [SOC-619]',
+    'one run whose model is refused with %s suspends it at once, until it has cooled down [SOC-127]',
     async (code) => {
       const { world, clock, agent, state } = await openScene();
       await using _world = world;

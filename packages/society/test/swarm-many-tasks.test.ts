@@ -23,7 +23,7 @@ function tableOf<V>(rows: Map<string, V>): Table<V> {
   };
 }
 
-it('a swarm with more tasks than a page of its table counts them all, and none is left open when it is over [SOC-653]', () => {
+it('a swarm with more tasks than a page of its table counts them all, and none is left open when it is over [SOC-117]', () => {
   const rows = new Map<string, SwarmTask>();
   for (let n = 1; n <= TASKS; n++)
     rows.set(numberKey(n), { status: 'running', agent_id: `agent ${n}`, report_ref: null } as SwarmTask);

@@ -87,7 +87,7 @@ async function still({ project }: Playing): Promise<void> {
 const job = (kind: string) => ({ kind, session: 'p/j1', result: 1, task: null });
 
 describe('what a project waits for', () => {
-  it('a project that nothing has opened, and one that is done, wait for nothing [SPEC-650]', () =>
+  it('a project that nothing has opened, and one that is done, wait for nothing [SPEC-50]', () =>
     play({ worker: () => [says('Done.')] }, {}, async ({ project }) => {
       expect([await project.waits(), await project.standsStill()]).toEqual([[], false]);
       await (await project.send('Go.')).result();
@@ -95,7 +95,7 @@ describe('what a project waits for', () => {
       expect([await project.waits(), await project.standsStill()]).toEqual([[], false]);
     }));
 
-  it('a project whose specialist waits for an approval says so with result and session, and goes on once it was given [SPEC-650]', () =>
+  it('a project whose specialist waits for an approval says so with result and session, and goes on once it was given [SPEC-50]', () =>
     play({ worker: () => [calls('pay', {}), says('Done.')] }, {}, async (playing) => {
       const { world, project } = playing;
       await project.send('Go.');
@@ -108,21 +108,21 @@ describe('what a project waits for', () => {
       expect(await project.waits()).toEqual([]);
     }));
 
-  it('a project whose specialist asked a person says that it waits for a person [SPEC-650]', () =>
+  it('a project whose specialist asked a person says that it waits for a person [SPEC-50]', () =>
     play({ worker: () => [calls('inquire', {}), says('Done.')] }, {}, async (playing) => {
       await playing.project.send('Go.');
       await still(playing);
       expect(await playing.project.waits()).toEqual([job('person')]);
     }));
 
-  it('a project whose specialist calls a cell of the app that asks another party says that it waits for the app [SPEC-650]', () =>
+  it('a project whose specialist calls a cell of the app that asks another party says that it waits for the app [SPEC-50]', () =>
     play({ worker: () => [calls('price', {}), says('Done.')] }, {}, async (playing) => {
       await playing.project.send('Go.');
       await still(playing);
       expect(await playing.project.waits()).toEqual([job('app')]);
     }));
 
-  it('a project whose coordinator reached a limit says that it waits for another one [SPEC-650]', () => {
+  it('a project whose coordinator reached a limit says that it waits for another one [SPEC-50]', () => {
     const coordinator = { model: 'main', identity: IDENTITY, limits: { steps: 1, on: 'pause_and_ask' } } as const;
     const LOOKS: Role = () => [calls('task_graph', {}), says('Seen.')];
     return play({ [COORDINATOR]: LOOKS }, { coordinator }, async (playing) => {
@@ -134,7 +134,7 @@ describe('what a project waits for', () => {
     });
   });
 
-  it('a project whose ready task nobody hands out waits for input, and names the task and those that need it [SPEC-650]', () =>
+  it('a project whose ready task nobody hands out waits for input, and names the task and those that need it [SPEC-50]', () =>
     play({}, {}, async (playing) => {
       const { project } = playing;
       const context = 'A brief that says what is to be done, and how. '.repeat(6);
@@ -150,7 +150,7 @@ describe('what a project waits for', () => {
       ]);
     }));
 
-  it('a project with one slot says which job waits for it, and that it goes on by itself [SPEC-650]', () => {
+  it('a project with one slot says which job waits for it, and that it goes on by itself [SPEC-50]', () => {
     const two: Role = (said) =>
       said.includes('Go.')
         ? [
@@ -176,7 +176,7 @@ describe('what a project waits for', () => {
     });
   });
 
-  it('a project that needs a decision says why, and which tasks are the reason [SPEC-650]', () =>
+  it('a project that needs a decision says why, and which tasks are the reason [SPEC-50]', () =>
     play({}, {}, async ({ project }) => {
       const context = 'A brief that says what is to be done, and how. '.repeat(6);
       await project.plan([
@@ -191,7 +191,7 @@ describe('what a project waits for', () => {
       ]);
     }));
 
-  it('a project whose cell has failed answers no question about its waits with an old state [SPEC-650]', () =>
+  it('a project whose cell has failed answers no question about its waits with an old state [SPEC-50]', () =>
     play(
       {},
       {},

@@ -30,7 +30,7 @@ async function statusNow() {
 }
 
 describe('the status of a file', () => {
-  it('a post is read by others until the next one takes its place, and is gone with the opening [JRN-640]', async () => {
+  it('a post is read by others until the next one takes its place, and is gone with the opening [JRN-41]', async () => {
     const open = await sqlite(path).open();
     expect(await statusNow()).toEqual({ writer: 'open' });
     await open.post?.('one\ntwo');
@@ -45,7 +45,7 @@ describe('the status of a file', () => {
     await expect(open.post?.('late')).rejects.toMatchObject({ code: 'world_closed' });
   });
 
-  it('what an earlier opening left behind is not read as a post of this one [JRN-641]', async () => {
+  it('what an earlier opening left behind is not read as a post of this one [JRN-42]', async () => {
     const first = await sqlite(path).open();
     await first.post?.('old');
     const left = readFileSync(`${path}-status`);
@@ -58,7 +58,7 @@ describe('the status of a file', () => {
     await second.close();
   });
 
-  it('on a disk that takes no file, the post is in the folder of this user for temporary files [JRN-640]', async () => {
+  it('on a disk that takes no file, the post is in the folder of this user for temporary files [JRN-41]', async () => {
     const fs: StoreFs = {
       ...MACHINE.fs,
       open: async (file, ...rest) => {
@@ -78,7 +78,7 @@ describe('the status of a file', () => {
     expect(await statusNow()).toEqual({ writer: 'closed' });
   });
 
-  it('a copy of an open file is not said to have lost its process [JRN-641]', async () => {
+  it('a copy of an open file is not said to have lost its process [JRN-42]', async () => {
     await (await openKernelWorld({ store: sqlite(path), app: defineApp({ reducers: [] }) })).close();
     const open = await sqlite(path).open();
     await open.post?.('of the original');

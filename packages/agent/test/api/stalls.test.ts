@@ -20,7 +20,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.oneof(
 );
 
 describe('the troubles that hold up a part of a world', () => {
-  it(`given random troubles (seed ${SEED}), a part is held up by those of the store, and by those whose cells are its own; an adversary matches names by their beginning [SES-640]`, () => {
+  it(`given random troubles (seed ${SEED}), a part is held up by those of the store, and by those whose cells are its own; an adversary matches names by their beginning [SES-38]`, () => {
     fc.assert(
       fc.property(fc.array(trouble), name, (troubles, part) => {
         const own = ({ kind, ...one }: Trouble): boolean => {

@@ -19,7 +19,7 @@ const calls = (tool: string) => ({ calls: [{ id: 'c1', tool }] });
 const done = { text: 'Done.' };
 
 describe('what a session waits for', () => {
-  it('a session that waits for an approval says so, and waits for nothing once it was given [SES-650]', () =>
+  it('a session that waits for an approval says so, and waits for nothing once it was given [SES-39]', () =>
     play({ agents: [clerk], steps: [calls('pay'), done] }, async ({ world, settle }) => {
       const session = world.session('s', clerk);
       expect(await session.waits()).toEqual([]);
@@ -32,7 +32,7 @@ describe('what a session waits for', () => {
       expect(await session.waits()).toEqual([]);
     }));
 
-  it('a session whose tool asked a person says that it waits for a person [SES-650]', () =>
+  it('a session whose tool asked a person says that it waits for a person [SES-39]', () =>
     play({ agents: [clerk], steps: [calls('inquire'), done] }, async ({ world }) => {
       const run = await world.session('s', clerk).send('Ask.');
       await run.endedOrWaiting();
@@ -42,7 +42,7 @@ describe('what a session waits for', () => {
       expect((await run.result()).text).toBe('Done.');
     }));
 
-  it('a session that waits for its next message says so, and until when where that ends by itself [SES-650]', async () => {
+  it('a session that waits for its next message says so, and until when where that ends by itself [SES-39]', async () => {
     const chatty = defineAgent({ name: 'chatty', model: 'main', instructions: 'Talk.', afterAnswer: 'wait' });
     const brief = defineAgent({ name: 'brief', model: 'main', instructions: 'Talk.', afterAnswer: { wait: '1h' } });
     await play({ agents: [chatty, brief], steps: [done, done] }, async ({ world, settle }) => {
@@ -60,7 +60,7 @@ describe('what a session waits for', () => {
     });
   });
 
-  it('a session that reached a limit says that it waits for another one [SES-650]', async () => {
+  it('a session that reached a limit says that it waits for another one [SES-39]', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', args, run: () => 'Seen.' });
     const agent = defineAgent({
       ...{ name: 'limited', model: 'main', instructions: 'Help.', tools: [look] },
@@ -77,7 +77,7 @@ describe('what a session waits for', () => {
     });
   });
 
-  it('a session whose call another system finishes says that it waits for a person [SES-650]', () =>
+  it('a session whose call another system finishes says that it waits for a person [SES-39]', () =>
     play({ agents: [clerk], steps: [calls('order'), done] }, async ({ world, settle }) => {
       const session = world.session('s', clerk);
       await session.send('Order.');
@@ -88,7 +88,7 @@ describe('what a session waits for', () => {
       expect(await session.waits()).toEqual([]);
     }));
 
-  it('a session that is paused, and one whose inputs wait behind a run that failed, wait for a resume [SES-650]', () => {
+  it('a session that is paused, and one whose inputs wait behind a run that failed, wait for a resume [SES-39]', () => {
     const failed = { outcome: { status: 'error', code: 'provider_error_terminal/auth', retryable: false } } as const;
     return play({ agents: [clerk], steps: [calls('pay'), failed, done] }, async ({ world, settle }) => {
       const session = world.session('s', clerk);
@@ -109,7 +109,7 @@ describe('what a session waits for', () => {
     });
   });
 
-  it('a session that waits for its children says for which, and what each of them waits for [SES-650]', async () => {
+  it('a session that waits for its children says for which, and what each of them waits for [SES-39]', async () => {
     const lead = defineAgent({ name: 'lead', model: 'main', instructions: 'Lead.', spawns: [clerk] });
     const steps = [
       {
@@ -130,7 +130,7 @@ describe('what a session waits for', () => {
     });
   });
 
-  it('a session whose owner asks another party says that it waits for the app [SES-650]', async () => {
+  it('a session whose owner asks another party says that it waits for the app [SES-39]', async () => {
     const part = teams();
     const steps = [{ calls: [{ id: 'c1', tool: 'ask_people', args: { text: 'May I?' } }] }, done];
     await play({ agents: [], parts: [part], steps }, async ({ world, settle }) => {

@@ -293,7 +293,7 @@ describe('a call with a decision of a person', () => {
     ],
     ['no toolset', undefined],
   ] as const)(
-    'a call that was approved does not pass to a tool of %s, although that one takes its arguments alike [TOOL-610]',
+    'a call that was approved does not pass to a tool of %s, although that one takes its arguments alike [TOOL-56]',
     async (_, edit) => {
       const hints = { read_only: true, destructive: false, idempotent: true, open_world: false };
       const origin = { toolset: 'bank', tool: 't', hints, descriptor_ref: await putValue(content, {}) };

@@ -64,7 +64,7 @@ const PLACES: readonly (readonly [what: string, schema: (field: object) => objec
 ];
 
 describe('the digests of a tool', () => {
-  it('two versions of a tool differ in the schema alone where its kind, its terms and its origin are the same [TOOL-610]', () => {
+  it('two versions of a tool differ in the schema alone where its kind, its terms and its origin are the same [TOOL-56]', () => {
     const origin = { toolset: 'bank', tool: 'pay', hints: HINTS, descriptor_ref: descriptor(1) };
     const of = (edit: Partial<ToolVersion>) => differsInSchema({ ...FIRST, origin }, { ...FIRST, origin, ...edit });
     for (const edit of [property({ default: 1 }), { description: 'Wipes.' }, { timeout_ms: 5 }])

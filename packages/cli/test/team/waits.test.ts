@@ -77,7 +77,7 @@ describe('a project that waits, without a terminal', () => {
     ['approval', 'pay', 'the approval of a person'],
     ['person', 'inquire', 'an answer of a person'],
   ])(
-    'reprise team continue ends with 3 when a specialist waits for an %s, and show names the wait [SPEC-651]',
+    'reprise team continue ends with 3 when a specialist waits for an %s, and show names the wait [SPEC-51]',
     LONG,
     async (kind, tool, noun) => {
       const at = await waitingWorld(`job-${kind}`, ({ project }) => project.send('Go.'), tool);
@@ -96,7 +96,7 @@ describe('a project that waits, without a terminal', () => {
     },
   );
 
-  it('reprise team continue ends with 3 when the coordinator reached a limit [SPEC-651]', LONG, async () => {
+  it('reprise team continue ends with 3 when the coordinator reached a limit [SPEC-51]', LONG, async () => {
     const coordinator = { model: 'main', identity: 'You lead.', limits: { steps: 1, on: 'pause_and_ask' } } as const;
     const at = await waitingWorld('limit', ({ project }) => project.send('Go.'), 'pay', { coordinator });
     const done = await goOn(at, '--json');
@@ -110,7 +110,7 @@ describe('a project that waits, without a terminal', () => {
   });
 
   it(
-    'reprise team continue ends with 3 when a task is ready and nobody hands it out, and says what does [SPEC-651]',
+    'reprise team continue ends with 3 when a task is ready and nobody hands it out, and says what does [SPEC-51]',
     LONG,
     async () => {
       const at = await waitingWorld('input', ({ project }) =>
@@ -134,7 +134,7 @@ describe('a project that waits, without a terminal', () => {
   );
 
   it(
-    'reprise team continue ends with 3 when a decision is needed, 4 for a project that was cancelled, and 0 for one that is done [SPEC-651]',
+    'reprise team continue ends with 3 when a decision is needed, 4 for a project that was cancelled, and 0 for one that is done [SPEC-51]',
     LONG,
     async () => {
       const at = await waitingWorld('decision', async ({ project }) => {

@@ -32,7 +32,7 @@ describe(`views beside tables (seed ${SEED})`, () => {
     expect(places).toBe(PLACES.trees);
   });
 
-  it('reprise team show --json, the waits of projects and the facts of team run say of random projects, after acts, deaths and failed cells, what the tables of their cells say [SPEC-652]', async () => {
+  it('reprise team show --json, the waits of projects and the facts of team run say of random projects, after acts, deaths and failed cells, what the tables of their cells say [SPEC-52]', async () => {
     const compared = await compareHistories(TEAMS, { places: PLACES.teams, seed: SEED });
     if (process.env.REPRISE_VIEWS)
       console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
@@ -40,7 +40,7 @@ describe(`views beside tables (seed ${SEED})`, () => {
     expect(compared.places).toBe(PLACES.teams);
   });
 
-  it('reprise show --json, the events and the status of random swarms say, after acts, deaths and failed cells, what the tables of their cells say [SOC-652]', async () => {
+  it('reprise show --json, the events and the status of random swarms say, after acts, deaths and failed cells, what the tables of their cells say [SOC-116]', async () => {
     const compared = await compareHistories(SWARMS, { places: PLACES.swarms, seed: SEED });
     if (LONG !== undefined) console.log(JSON.stringify({ ...compared, differences: compared.differences.length }));
     expect(compared.differences).toEqual([]);

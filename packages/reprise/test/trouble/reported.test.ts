@@ -41,7 +41,7 @@ async function reported(tool: object, agent: object = {}) {
 }
 
 describe('code of the app that fails while a call is judged', () => {
-  it('an approval rule that throws is reported with its words, makes the call wait, and the wait has its reason [TOOL-640]', async () => {
+  it('an approval rule that throws is reported with its words, makes the call wait, and the wait has its reason [TOOL-57]', async () => {
     const { codes, lines, said, pending } = await reported({ approval: fails('the rule') });
     expect(codes).toEqual(['definition_failed: the rule is broken']);
     expect(lines).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('code of the app that fails while a call is judged', () => {
     expect(pending.map(({ tool }) => tool)).toEqual(['note']);
   });
 
-  it('a resource, a schema and a context source that throw are reported as well, and the run goes on [TOOL-640]', async () => {
+  it('a resource, a schema and a context source that throw are reported as well, and the run goes on [TOOL-57]', async () => {
     const broken = args.transform(fails('the schema'));
     const parts = [
       await reported({ resource: fails('the resource') }),
@@ -65,7 +65,7 @@ describe('code of the app that fails while a call is judged', () => {
     expect(parts.map(({ status }) => status)).toEqual(['ended', 'ended', 'ended']);
   });
 
-  it('code that works is not reported, whatever it decides [TOOL-640]', async () => {
+  it('code that works is not reported, whatever it decides [TOOL-57]', async () => {
     for (const approval of ['never', 'always', () => false, () => ({ reason: 'Because.' })])
       expect((await reported({ approval })).codes).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe('a model of the AI SDK that fails', () => {
     { url: 'https://api.acme.example/v1/chat', server: 'api.acme.example' },
     { url: undefined, server: 'acme.chat' },
     { url: 'no address', server: 'acme.chat' },
-  ])('the failure names its server [MOD-640]: $server for $url', async ({ url, server }) => {
+  ])('the failure names its server [MOD-35]: $server for $url', async ({ url, server }) => {
     const error = Object.assign(new Error('Incorrect API key'), { name: 'AI_APICallError', statusCode: 401, url });
     const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Work.' });
     const lines: string[] = [];
@@ -103,7 +103,7 @@ describe('a model of the AI SDK that fails', () => {
     expect(await world.trouble()).toMatchObject([{ kind: 'service_failing', where: 'acme.chat', error: { server } }]);
   });
 
-  it('a session lists the service that it waits for, and another session does not [SES-640]', async () => {
+  it('a session lists the service that it waits for, and another session does not [SES-38]', async () => {
     const clerk = defineAgent({ name: 'clerk', model: 'main', instructions: 'Work.' });
     const down = failing(new TypeError('fetch failed'));
     await using world = await openWorld({

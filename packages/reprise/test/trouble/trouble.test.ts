@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAULTS, placesFor, placesOf, played, SILENCE_MAX_MS } from './play.js';
 
 describe('a fault in the middle of a turn', () => {
-  it('each of eight faults is said within two seconds, by onError, the list of troubles, the run, a command of another process, or the end of the work (all places: npx tsx --conditions=@reprise/source scripts/long/trouble.ts) [JRN-40, EFF-26, TIME-9, SES-35, JRN-640]', async () => {
+  it('each of eight faults is said within two seconds, by onError, the list of troubles, the run, a command of another process, or the end of the work (all places: npx tsx --conditions=@reprise/source scripts/long/trouble.ts) [JRN-40, EFF-26, TIME-9, SES-35, JRN-41]', async () => {
     const places = await placesOf('session');
     const trials = await Promise.all(
       FAULTS.map((fault) => {

@@ -55,7 +55,7 @@ interface Sides {
 const anySides = fc.record({ exercise: anyCapability, grant: anyCapability });
 
 describe(`changes of rights whose excess is cut off (seed ${SEED})`, () => {
-  it('a child has afterwards all that its maker hands on of what it was to have, what it had of it as long as that lasts, and nothing longer or more at once than it had it or is handed it [GATE-37] [GATE-610]', async () => {
+  it('a child has afterwards all that its maker hands on of what it was to have, what it had of it as long as that lasts, and nothing longer or more at once than it had it or is handed it [GATE-37] [GATE-40]', async () => {
     const law = fc.asyncProperty(
       ...([anySides, anySides, anyCapability, fc.option(anyCapability)] as const),
       async (stood, asked, hands, heldTo) => {
@@ -84,7 +84,7 @@ describe(`changes of rights whose excess is cut off (seed ${SEED})`, () => {
     await hold(law, { numRuns: RUNS, command });
   }, 60_000);
 
-  it('what a child had until an earlier end does not last until the later end of what its maker hands on [GATE-610]', async () => {
+  it('what a child had until an earlier end does not last until the later end of what its maker hands on [GATE-40]', async () => {
     const { world, store } = await given();
     const until = (expires_at: number, ...effect: string[]) => ({ may: { effect }, expires_at });
     await set(world, 'x', { exercise: until(100, 'a') }, 'operator');

@@ -212,7 +212,7 @@ async function same(world: World, store: ReturnType<typeof posting>): Promise<re
 }
 
 describe('what is posted for other processes', () => {
-  it('another process reads what the world lists, as long as it lasts, and nothing is posted of a world without trouble [JRN-640]', async () => {
+  it('another process reads what the world lists, as long as it lasts, and nothing is posted of a world without trouble [JRN-41]', async () => {
     const [store, adapter] = [posting(), outside(once)];
     const world = await openKernelWorld({ store, app, adapters: [adapter] });
     await ask(world, 'x', [start('call', 1)]);
@@ -232,7 +232,7 @@ describe('what is posted for other processes', () => {
     await world.close();
   });
 
-  it('the frames of a world are the same bytes, whether or not its troubles are posted [JRN-640]', async () => {
+  it('the frames of a world are the same bytes, whether or not its troubles are posted [JRN-41]', async () => {
     const heads: string[] = [];
     for (const store of [memory(), posting()]) {
       const clock = new TestClock();
@@ -245,7 +245,7 @@ describe('what is posted for other processes', () => {
     expect(heads[0]).toBe(heads[1]);
   });
 
-  it('a post that is half written, foreign or of a later version is read as far as it is understood [JRN-640]', async () => {
+  it('a post that is half written, foreign or of a later version is read as far as it is understood [JRN-41]', async () => {
     const known = { kind: 'store_full', where: 'disk', code: 'store_full', since: 1, waiting: 2 };
     const posts = [
       '',
@@ -269,7 +269,7 @@ describe('what is posted for other processes', () => {
     expect(read.troubles).toEqual([known]);
   });
 
-  it('a world that an error closed is listed by itself and posted, and its listener is told [JRN-642]', async () => {
+  it('a world that an error closed is listed by itself and posted, and its listener is told [JRN-43]', async () => {
     const store = posting();
     const broken: Store = {
       ...store,
