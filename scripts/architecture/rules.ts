@@ -338,8 +338,10 @@ export const REACHED_OTHERWISE: Readonly<Record<string, string>> = {
  *   points.
  * - 2026-11-28: 381,974 with slow stores, services that fail and clock jumps as troubles, recorded values that are held
  *   against changed schemas, tools whose meaning is approved, and rights whose excess is cut.
+ * - 2026-11-28: 386,225 with a watch over every call of a store, and troubles that other processes read.
+ * - 2026-11-28: 390,000 with arguments that are refused by name where they enter, in place of a TypeError from inside.
  */
-export const KERNEL_BUNDLE_MAX = 382_500;
+export const KERNEL_BUNDLE_MAX = 390_100;
 
 /** Files that may not be in the kernel's bundle. */
 export const NOT_IN_KERNEL_BUNDLE: readonly { readonly pattern: RegExp; readonly why: string }[] = [
@@ -376,8 +378,8 @@ export const NOT_IN_COLD_IMPORT: readonly { readonly pattern: RegExp; readonly u
 export const HELLO_BUNDLE_MAX: Readonly<
   Record<string, { readonly entry: number; readonly run: number; readonly whole: number }>
 > = {
-  'scripts/bench/cold/hello-reprise.mjs': { entry: 113_500, run: 225_500, whole: 262_000 },
-  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 135_500, run: 247_500, whole: 284_000 },
+  'scripts/bench/cold/hello-reprise.mjs': { entry: 118_000, run: 235_600, whole: 272_000 },
+  'scripts/bench/cold/hello-tool-reprise.mjs': { entry: 140_100, run: 257_700, whole: 294_000 },
 };
 
 /** The one file that parses JSON. */

@@ -1,5 +1,6 @@
 /** What a caller says about a model beside its name. */
 import type { Price } from '@reprise/agent';
+import { anObject, type KnownOptions, requireKnownOptions } from '@reprise/contracts';
 import type { ProviderProfile } from './model.js';
 
 /** Options of every client about its model. */
@@ -21,4 +22,11 @@ export type RepeatedCalls = 'once' | 'each' | 'fail';
 export interface AnswerOptions {
   /** What happens to calls that come twice in one answer. Default `once`; the receipt carries a warning. */
   readonly repeatedCalls?: RepeatedCalls;
+}
+
+const PROFILE_OPTIONS: KnownOptions<ProfileOptions> = { profile: anObject, price: anObject };
+
+/** Refuses options that are not these. @throws RepriseError `invalid_argument` */
+export function requireProfileOptions(options: unknown, call: string): void {
+  requireKnownOptions(options, PROFILE_OPTIONS, call);
 }
