@@ -3,14 +3,14 @@
  * `scripts/test/architecture.test.ts`; mutants: `scripts/test/architecture-mutants.test.ts`.
  */
 import ts from 'typescript';
-import { JSON_PARSER } from './rules.js';
+import { JSON_PARSERS } from './rules.js';
 import { lineAt, type Problem, parse, type Tree } from './tree.js';
 
 const SOURCES = /^packages\/[^/]+\/src\/.+\.tsx?$/;
 
 /** Sources that parse JSON by other means than the one parser. */
 export function checkJson(tree: Tree): readonly Problem[] {
-  const files = [...tree.keys()].filter((file) => SOURCES.test(file) && file !== JSON_PARSER).sort();
+  const files = [...tree.keys()].filter((file) => SOURCES.test(file) && !JSON_PARSERS.includes(file)).sort();
   return files.flatMap((file) => problemsIn(tree, file));
 }
 

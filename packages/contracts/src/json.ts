@@ -73,16 +73,6 @@ export function parseJsonNoting(text: string): ParsedJson {
 }
 
 /**
- * Parses JSON that this library wrote itself, from numbers that it had: `JSON.stringify` writes each number so that it is
- * read back as the same one, whatever its size. Never for a text of others.
- *
- * @throws SyntaxError when the text is not JSON
- */
-export function parseOwnJson(text: string): unknown {
-  return JSON.parse(text);
-}
-
-/**
  * Parses JSON text; each large number is a {@link LargeNumber}.
  *
  * @throws SyntaxError as `parseJson`

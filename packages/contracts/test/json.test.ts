@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactJsonText, LargeNumber, parseExactJson, parseJson, parseJsonNoting, parseOwnJson } from '../src/json.js';
+import { exactJsonText, LargeNumber, parseExactJson, parseJson, parseJsonNoting } from '../src/json.js';
+import { parseOwnJson } from '../src/own-json.js';
 
 const SEED = 38_670;
 

@@ -16,9 +16,9 @@ import {
   checkOf,
   isRepriseError,
   type Principal,
+  parseOwnJson,
   RepriseError,
 } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
 import { isClientPrincipal, requirePrincipal } from './principals.js';
 import { TOKENS, tokenList } from './pure/token-list.js';
 import { requireWorld } from './serving.js';

@@ -7,8 +7,7 @@
  * K3  Only JSON is stored of an answer: no undefined fields, no objects of the SDK.
  */
 
-import { present, RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { parseOwnJson, present, RepriseError, startOfText, type Value, wellFormed } from '@reprise/contracts';
 import type { Scrubber } from '@reprise/kernel';
 import { concealHeaders } from '@reprise/kernel/store';
 import { toJson } from '../model/json.js';

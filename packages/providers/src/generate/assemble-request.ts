@@ -9,6 +9,7 @@ import {
   type LlmGenerateParams,
   type LlmGenerateReceipt,
   PROMPT_VERSION,
+  parseOwnJson,
   present,
   type Ref,
   RepriseError,
@@ -16,7 +17,6 @@ import {
   type Value,
   value,
 } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
 import * as z from '@reprise/contracts/schema';
 import type { ContentReader } from '@reprise/kernel';
 import { toHex } from '@reprise/kernel/codec';

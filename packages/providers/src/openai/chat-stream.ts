@@ -69,7 +69,7 @@ export class ChatStream extends AnswerStream {
   private takeChunk(chunk: Fields, choices: readonly Fields[]): void {
     const [first] = choices;
     if (choices.some(({ index }) => !isGone(index) && typeof index !== 'number')) {
-      return this.spoil('the number of a choice is none');
+      return this.spoil('the number of a choice cannot be read');
     }
     if (first !== undefined) this.choice ??= first.index;
     const choice = choices.find(({ index }) => isGone(index) || index === this.choice);

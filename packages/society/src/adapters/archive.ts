@@ -2,7 +2,7 @@
 
 import type { PartHost } from '@reprise/agent';
 import type { Ref, Value } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { parseOwnJson } from '@reprise/contracts';
 import { type Adapter, type AnyAdapter, type ContentReader, putErasable } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { type ArchivedAgent, societyArchive } from '../pure/index.js';

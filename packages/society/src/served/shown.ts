@@ -1,7 +1,6 @@
 /** Answers of an entity as clients read them: links become texts, millionths fractions, and times texts in UTC. */
 
-import { isRef, type Ref, type Value, type ValueMap } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { isRef, parseOwnJson, type Ref, type Value, type ValueMap } from '@reprise/contracts';
 import type { ContentReader } from '@reprise/kernel';
 import { readItemText } from '@reprise/memory';
 import { timeOf } from '../pure/reducer/time.js';

@@ -5,7 +5,7 @@
 
 import { putText, readText } from '@reprise/agent';
 import type { Ref } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { parseOwnJson } from '@reprise/contracts';
 import type { ContentStore } from '@reprise/kernel';
 import { SKILL_BOUNDS, type SkillRow, type SkillsSeen, skillProblemRow, skillRow } from '../pure/contracts/skills.js';
 import type { SkillLibrary, TeamFacts } from './library.js';

@@ -1,7 +1,6 @@
 /** Executes {@link ReducerOp} programs: the reducers of the random worlds. Pure for every program. */
 
-import { isRef, type Value, value } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { isRef, parseOwnJson, type Value, value } from '@reprise/contracts';
 import {
   creates,
   defineReducer,

@@ -5,8 +5,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type ToolAnswer, type ToolContext, type ToolPart, toolError, toolParts } from '@reprise/agent';
-import { endOfText, startOfText, type Value } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { endOfText, parseOwnJson, startOfText, type Value } from '@reprise/contracts';
 import { encode } from '@reprise/kernel';
 import { withoutFiles } from './files-in-text.js';
 import { Said } from './repeated-data.js';

@@ -7,8 +7,7 @@
 
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import { type ToolEntry, toolEntryOf } from '@reprise/agent';
-import { isTextWithin, shortText, type Value } from '@reprise/contracts';
-import { parseOwnJson } from '@reprise/contracts/json';
+import { isTextWithin, parseOwnJson, shortText, type Value } from '@reprise/contracts';
 import { type ContentStore, decode, encode } from '@reprise/kernel';
 import { withoutUnreachableBounds } from './schema-bounds.js';
 import { wireName } from './wire-name.js';

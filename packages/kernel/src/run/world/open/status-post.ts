@@ -2,7 +2,7 @@
  * Posts the troubles of an open world beside its journal, for the commands of another process. No byte of the journal
  * depends on it, and nothing waits for it: where it cannot be written, `onError` has said the same.
  */
-import { parseOwnJson } from '@reprise/contracts/json';
+import { parseOwnJson } from '@reprise/contracts';
 import type { OpenStore, ReadonlyStore, StoreStatus } from '../../../ports/store/store.js';
 import { macrotask } from '../../../ports/time/turn.js';
 import type { HostTrouble } from '../../state/trouble.js';
