@@ -18,7 +18,7 @@ describe('numbers of JSON texts', () => {
     ['1e-400', 0],
     ['1000000000000000000000e-10', 100_000_000_000],
     ['3.141592653589793238462643', Math.PI],
-  ])('the token %s is read as a number [MOD-670]', (token, number) => {
+  ])('the token %s is read as a number [MOD-36]', (token, number) => {
     expect(parseJson(`{"a":[${token}]}`)).toEqual({ a: [number] });
   });
 
@@ -33,7 +33,7 @@ describe('numbers of JSON texts', () => {
     '-1e999',
     '123456789e99999999999999999999',
     `${'9'.repeat(400)}.5`,
-  ])('the token %s keeps its digits as text [MOD-670]', (token) => {
+  ])('the token %s keeps its digits as text [MOD-36]', (token) => {
     const { data, count, large } = parseJsonNoting(`{"a":[ ${token} ]}`);
     expect({ data, count, large }).toEqual({
       data: { a: [token] },
@@ -42,7 +42,7 @@ describe('numbers of JSON texts', () => {
     });
   });
 
-  it(`every integer is read as itself, or as the text of its digits (seed ${SEED}) [MOD-670]`, () => {
+  it(`every integer is read as itself, or as the text of its digits (seed ${SEED}) [MOD-36]`, () => {
     const written = fc.tuple(
       fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }),
       fc.constantFrom('', '.0', '.000', 'e0', 'E+0'),
@@ -58,7 +58,7 @@ describe('numbers of JSON texts', () => {
     );
   });
 
-  it(`a text without large numbers is read as JSON.parse reads it (seed ${SEED}) [MOD-670]`, () => {
+  it(`a text without large numbers is read as JSON.parse reads it (seed ${SEED}) [MOD-36]`, () => {
     const odd = fc.constantFrom(
       '{"a":1,"a":2}',
       '{"__proto__":{"b":1e2}}',
@@ -84,7 +84,7 @@ describe('numbers of JSON texts', () => {
     );
   });
 
-  it('a large number beside equal keys, and beside __proto__, is read as JSON.parse reads its place [MOD-670]', () => {
+  it('a large number beside equal keys, and beside __proto__, is read as JSON.parse reads its place [MOD-36]', () => {
     const read = parseJson('{"a":1,"a":12345678901234567890,"__proto__":{"b":1e99}}') as Record<string, unknown>;
     expect(Object.entries(read)).toEqual([
       ['a', '12345678901234567890'],
@@ -93,7 +93,7 @@ describe('numbers of JSON texts', () => {
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
   });
 
-  it('a text with a large number that nests too deep is refused as a syntax error [MOD-670]', () => {
+  it('a text with a large number that nests too deep is refused as a syntax error [MOD-36]', () => {
     const deep = `${'['.repeat(200_000)}1e999${']'.repeat(200_000)}`;
     expect(() => parseJson(deep)).toThrow(SyntaxError);
     expect(() => parseExactJson(deep)).toThrow(SyntaxError);

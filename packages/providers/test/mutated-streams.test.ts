@@ -6,7 +6,7 @@ const RUNS = Number(process.env.MUTATIONS ?? 400);
 const SEED = 3_800_000;
 
 describe.each(MUTATED_FORMATS)('mutated answers in %s', (format) => {
-  it(`a mutated stream is an answer that a reading of it gives, or a failure with a reason (seed ${SEED}) [MOD-671]`, async () => {
+  it(`a mutated stream is an answer that a reading of it gives, or a failure with a reason (seed ${SEED}) [MOD-37]`, async () => {
     const { answers, failures, calls } = await holdMutations(readerOf(), format, { runs: RUNS, seed: SEED });
     expect([answers, calls, Object.keys(failures).length].every((count) => count > 0)).toBe(true);
   });

@@ -71,7 +71,7 @@ describe('an answer that holds nothing', () => {
     ['a start and an end', 'anthropic-messages', [start, { type: 'message_stop' }]],
     ['an end without output', 'openai-responses', [completed([])]],
     ['an end without a status', 'openai-responses', [completed([], { status: undefined })]],
-  ])('a stream of %s is a failed attempt with a reason, in %s [MOD-672]', async (_, format, events) => {
+  ])('a stream of %s is a failed attempt with a reason, in %s [MOD-38]', async (_, format, events) => {
     const result = await readEvents(format, ...events);
     expect(sumOf(result)).toBe(MALFORMED);
     expect(String((result as { error?: unknown }).error)).toContain('no text, no call and no reason');
@@ -81,11 +81,11 @@ describe('an answer that holds nothing', () => {
     ['openai-chat', completion({ role: 'assistant', content: '' }, { choices: [{ message: { content: '' } }] })],
     ['anthropic-messages', { type: 'message', content: [] }],
     ['openai-responses', { status: 'completed', output: [] }],
-  ])('a whole answer in %s without content, calls and a reason is a failed attempt [MOD-672]', async (format, body) => {
+  ])('a whole answer in %s without content, calls and a reason is a failed attempt [MOD-38]', async (format, body) => {
     expect(sumOf(await readWhole(format, body))).toBe(MALFORMED);
   });
 
-  it('an answer of the AI SDK without content and a reason is a failed attempt, streamed and whole [MOD-672]', async () => {
+  it('an answer of the AI SDK without content and a reason is a failed attempt, streamed and whole [MOD-38]', async () => {
     const parts = [
       { type: 'stream-start', warnings: [] },
       { type: 'finish', finishReason: 'unknown', usage: {} },
@@ -99,7 +99,7 @@ describe('an answer that holds nothing', () => {
     ['openai-chat', [chunk({ content: '' }), ending(), '[DONE]']],
     ['anthropic-messages', [start, ...end('end_turn')]],
     ['openai-responses', [completed([message('')])]],
-  ])('an answer in %s that ends with a reason and says nothing is an answer [MOD-672]', async (format, events) => {
+  ])('an answer in %s that ends with a reason and says nothing is an answer [MOD-38]', async (format, events) => {
     expect(await readEvents(format, ...events)).toMatchObject({ ok: true, response: { finishReason: 'stop' } });
   });
 });
@@ -122,14 +122,14 @@ describe('an error in the place of an answer', () => {
       'upstream',
     ],
     ['a message with a code', 'openai-responses', { code: 'server_error', message: 'broken' }, 'broken'],
-  ])('%s fails the attempt with its message, streamed and whole, in %s [MOD-673]', async (_, format, error, words) => {
+  ])('%s fails the attempt with its message, streamed and whole, in %s [MOD-39]', async (_, format, error, words) => {
     for (const result of [await readEvents(format, error, '[DONE]'), await readWhole(format, error)]) {
       expect(result.ok).toBe(false);
       expect(String((result as { error?: unknown }).error)).toContain(words);
     }
   });
 
-  it('a malformed answer says in words what is wrong with it [MOD-673]', async () => {
+  it('a malformed answer says in words what is wrong with it [MOD-39]', async () => {
     const reasons: [ByteFormat, unknown[], RegExp][] = [
       ['anthropic-messages', [start, start], /a second message starts/],
       ['anthropic-messages', [start, { type: 'content_block_stop', index: 0 }], /a block ends that is not open/],
@@ -148,25 +148,25 @@ describe('an error in the place of an answer', () => {
 });
 
 describe('what was shown and what is final', () => {
-  it('the streamed text is the answer when the end repeats no output [MOD-674]', async () => {
+  it('the streamed text is the answer when the end repeats no output [MOD-40]', async () => {
     const { result, notes } = await readPieces('openai-responses', [sse(shown('Hel'), shown('lo'), completed([]))]);
     expect(said(result)).toEqual({ text: 'Hello', warnings: ['text_only_streamed'] });
     expect(notes.filter((note) => (note as { type: string }).type === 'delta')).toHaveLength(2);
   });
 
-  it('the rest of a text that was not streamed is shown at the end [MOD-674]', async () => {
+  it('the rest of a text that was not streamed is shown at the end [MOD-40]', async () => {
     const { result, notes } = await readPieces('openai-responses', [sse(shown('Hel'), completed([message('Hello')]))]);
     expect(said(result)).toEqual({ text: 'Hello', warnings: ['text_not_streamed'] });
     expect(notes.at(-1)).toMatchObject({ type: 'delta', text: 'lo' });
   });
 
-  it('a final text that is not the one that was shown makes the attempt malformed [MOD-674]', async () => {
+  it('a final text that is not the one that was shown makes the attempt malformed [MOD-40]', async () => {
     expect(sumOf(await readEvents('openai-responses', shown('Pay 1'), completed([message('Pay 2')])))).toBe(MALFORMED);
     const repeated = { choices: [{ index: 0, message: { content: 'other' }, finish_reason: 'stop' }] };
     expect(sumOf(await readEvents('openai-chat', chunk({ content: 'one' }), repeated))).toBe(MALFORMED);
   });
 
-  it('a call of the AI SDK with another input than the one that was streamed is malformed [MOD-674]', async () => {
+  it('a call of the AI SDK with another input than the one that was streamed is malformed [MOD-40]', async () => {
     const parts = (input: string) => [
       { type: 'tool-input-start', id: 'a', toolName: 'act' },
       { type: 'tool-input-delta', id: 'a', delta: '{"n":9007199254740993}' },
@@ -196,12 +196,12 @@ describe('odd forms with one reading', () => {
       ],
     ],
     ['empty data', 'openai-responses', [shown('hi'), '', completed([message('hi')])]],
-  ])('events with %s are ignored with a warning, in %s [MOD-675]', async (_, format, events) => {
+  ])('events with %s are ignored with a warning, in %s [MOD-41]', async (_, format, events) => {
     expect(said(await readEvents(format, ...events))).toEqual({ text: 'hi', warnings: ['empty_event'] });
   });
 
   it.each(['text/plain; charset=utf-8', 'application/json', ''])(
-    'a stream of events under the type "%s" is read as what it is [MOD-675]',
+    'a stream of events under the type "%s" is read as what it is [MOD-41]',
     async (type) => {
       const bytes = sse(chunk({ content: 'hi' }), ending(), '[DONE]');
       for (const pieces of [[bytes], [...bytes].map((byte) => new Uint8Array([byte]))]) {
@@ -211,12 +211,12 @@ describe('odd forms with one reading', () => {
     },
   );
 
-  it('a whole answer under the type of event streams is read as what it is [MOD-675]', async () => {
+  it('a whole answer under the type of event streams is read as what it is [MOD-41]', async () => {
     const { result } = await readPieces('openai-chat', [jsonBytes(completion({ content: 'hi' }))], 'text/event-stream');
     expect(said(result)).toEqual({ text: 'hi', warnings: ['content_type:text/event-stream'] });
   });
 
-  it('a message that comes whole in a stream is the answer [MOD-675]', async () => {
+  it('a message that comes whole in a stream is the answer [MOD-41]', async () => {
     const whole = { choices: [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }] };
     expect(said(await readEvents('openai-chat', whole))).toEqual({ text: 'hi', warnings: ['message_without_delta'] });
     const atStart = { type: 'message_start', message: { id: 'm', content: [{ type: 'text', text: 'hi' }] } };
@@ -226,7 +226,7 @@ describe('odd forms with one reading', () => {
     });
   });
 
-  it('arguments under the next number belong to the only open call [MOD-675]', async () => {
+  it('arguments under the next number belong to the only open call [MOD-41]', async () => {
     const result = await readEvents(
       'openai-chat',
       piece(act('')),
@@ -248,7 +248,7 @@ describe('odd forms with one reading', () => {
     ['```json\n{"c":1}\n```', '{"c":1}', 'marks_around'],
     ['<|tool|>{"c":1}<|im_end|>', '{"c":1}', 'marks_around'],
     ['{"c":"a\nb"}', '{"c":"a\\nb"}', 'control_characters'],
-  ])('the arguments %j are read as the one object in them [MOD-675]', async (args, read, how) => {
+  ])('the arguments %j are read as the one object in them [MOD-41]', async (args, read, how) => {
     const result = await readEvents('openai-chat', piece(act(args)), ending('tool_calls'));
     expect(callsOf(result)).toEqual([`act(${read})`]);
     expect(result).toMatchObject({ response: { warnings: [`tool_args_read:${how}`] } });
@@ -263,13 +263,13 @@ describe('odd forms with one reading', () => {
     '{"c":1,}',
     '{"c":1}{"c":2',
     '{"a":1}{"b":[1}',
-  ])('the arguments %j have no one reading, and the call is refused [MOD-675]', async (args) => {
+  ])('the arguments %j have no one reading, and the call is refused [MOD-41]', async (args) => {
     expect(callsOf(await readEvents('openai-chat', piece(act(args)), ending('tool_calls')))).toEqual([
       `act(${JSON.stringify(args)})args_not_json`,
     ]);
   });
 
-  it('arguments that are JSON without a stored form are invalid in words, and are not called no JSON [MOD-673]', async () => {
+  it('arguments that are JSON without a stored form are invalid in words, and are not called no JSON [MOD-39]', async () => {
     for (const args of ['{"a":"\\ud800"}', '{"__proto__":1}', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`]) {
       const result = await readEvents('openai-chat', piece(act(args)), ending('tool_calls'));
       expect(result).toMatchObject({
@@ -354,13 +354,13 @@ describe('numbers of arguments', () => {
           ),
         ),
     ],
-  ])('a large number in the arguments of %s keeps its digits and its place [MOD-676]', async (_, read) => {
+  ])('a large number in the arguments of %s keeps its digits and its place [MOD-42]', async (_, read) => {
     expect(await read()).toMatchObject({
       response: { calls: [{ args: { id: ID }, largeNumbers: { count: 1, large: [{ path: ['id'], digits: ID }] } }] },
     });
   });
 
-  it('a number that a library has rounded already is refused, not passed on [MOD-676]', async () => {
+  it('a number that a library has rounded already is refused, not passed on [MOD-42]', async () => {
     const call = { type: 'tool-call', toolCallId: 'a', toolName: 'act', input: { id: 2 ** 61 } };
     const result = await ask(aiSdk(sdkModel(call, { type: 'finish', finishReason: { unified: 'tool-calls' } }), ONCE));
     expect(result).toMatchObject({
@@ -368,7 +368,7 @@ describe('numbers of arguments', () => {
     });
   });
 
-  it('a large number in an item of the provider is kept as text, with a warning [MOD-677]', async () => {
+  it('a large number in an item of the provider is kept as text, with a warning [MOD-43]', async () => {
     const item = `{"type":"web_search_call","id":"w","n":${ID}}`;
     const result = await readEvents(
       'openai-responses',
@@ -390,7 +390,7 @@ describe('a call that comes twice in one answer', () => {
     return ask(openAiCompatible({ model: 'm', baseUrl: 'http://provider.test/v1', fetch, ...ONCE, ...options }));
   };
 
-  it('an equal call under one id is made once, and the receipt warns [MOD-678]', async () => {
+  it('an equal call under one id is made once, and the receipt warns [MOD-44]', async () => {
     const result = await read();
     expect(callsOf(result)).toEqual(['act({"c":1})', 'act({"c":2})']);
     expect(result).toMatchObject({
@@ -398,14 +398,14 @@ describe('a call that comes twice in one answer', () => {
     });
   });
 
-  it('a client may make each of the calls, or request the answer again [MOD-678]', async () => {
+  it('a client may make each of the calls, or request the answer again [MOD-44]', async () => {
     expect(callsOf(await read('each'))).toEqual(['act({"c":1})', 'act({"c":1})', 'act({"c":2})']);
     expect(callsOf(await read('fail'))).toBe(MALFORMED);
     await expect(read('twice' as never)).rejects.toMatchObject({ code: 'invalid_argument' });
     expect(() => aiSdk(sdkModel(), { repeatedCalls: 'twice' as never })).toThrow('repeatedCalls');
   });
 
-  it('equal calls of the AI SDK under one id are made once [MOD-678]', async () => {
+  it('equal calls of the AI SDK under one id are made once [MOD-44]', async () => {
     const call = { type: 'tool-call', toolCallId: 'a', toolName: 'act', input: '{"c":1}' };
     const parts = [call, call, { type: 'finish', finishReason: { unified: 'tool-calls' } }];
     expect(callsOf(await ask(aiSdk(sdkModel(...parts), ONCE)))).toEqual(['act({"c":1})']);

@@ -40,7 +40,7 @@ describe('a number in arguments that no JavaScript number holds', () => {
     ['text', z.strictObject({ id: z.string() })],
     ['text of digits', z.strictObject({ id: z.string().regex(/^\d+$/) })],
     ['a list of texts', z.strictObject({ id: z.union([z.string(), z.array(z.string())]) })],
-  ])('a large number is passed on as its digits where the schema takes only %s [TOOL-670]', async (_, schema) => {
+  ])('a large number is passed on as its digits where the schema takes only %s [TOOL-58]', async (_, schema) => {
     expect(await judged(schema, `{"id":${ID}}`)).toEqual({ issue: undefined, words: '', args: { id: ID } });
   });
 
@@ -53,17 +53,17 @@ describe('a number in arguments that no JavaScript number holds', () => {
     ['anything', z.strictObject({ id: z.unknown() })],
     ['unknown fields', z.looseObject({})],
     ['what it makes a text of', z.strictObject({ id: z.coerce.string() })],
-  ])('a large number is refused with its digits where the schema takes %s [TOOL-670]', async (_, schema) => {
+  ])('a large number is refused with its digits where the schema takes %s [TOOL-58]', async (_, schema) => {
     const { issue, words } = await judged(schema, `{"id":${ID}}`);
     expect([issue, words]).toEqual(['args_invalid', expect.stringContaining(`id: the number ${ID} is beyond`)]);
   });
 
-  it('a number that is not finite is judged as a large one [TOOL-670]', async () => {
+  it('a number that is not finite is judged as a large one [TOOL-58]', async () => {
     expect(await judged(z.strictObject({ id: z.string() }), '{"id":1e999}')).toMatchObject({ args: { id: '1e999' } });
     expect(await judged(z.looseObject({}), '{"id":-1e999}')).toMatchObject({ issue: 'args_invalid' });
   });
 
-  it('each of several large numbers is judged in its place, by a JSON Schema too [TOOL-670]', async () => {
+  it('each of several large numbers is judged in its place, by a JSON Schema too [TOOL-58]', async () => {
     const schema = {
       type: 'object',
       properties: { ids: { type: 'array', items: { type: 'string' } }, n: { type: ['string', 'integer'] } },
@@ -74,7 +74,7 @@ describe('a number in arguments that no JavaScript number holds', () => {
     expect([issue, words]).toEqual(['args_invalid', expect.stringContaining(`n: the number ${ID}`)]);
   });
 
-  it('a union that takes numbers only in all places together still takes numbers [TOOL-670]', async () => {
+  it('a union that takes numbers only in all places together still takes numbers [TOOL-58]', async () => {
     const pair = z.union([
       z.strictObject({ a: z.string(), b: z.string() }),
       z.strictObject({ a: z.number(), b: z.number() }),
@@ -83,7 +83,7 @@ describe('a number in arguments that no JavaScript number holds', () => {
     expect(checked.ok).toBe(false);
   });
 
-  it('more large numbers than are listed are refused [TOOL-670]', async () => {
+  it('more large numbers than are listed are refused [TOOL-58]', async () => {
     const schema = z.strictObject({ ids: z.array(z.string()) });
     const { issue, words } = await judged(schema, `{"ids":[${Array(80).fill('1e99').join(',')}]}`);
     expect([issue, words]).toEqual(['args_invalid', expect.stringContaining('1e99')]);
@@ -91,7 +91,7 @@ describe('a number in arguments that no JavaScript number holds', () => {
 });
 
 describe('a number in a returned value that no JavaScript number holds', () => {
-  it('a large number of an answer is judged by the schema of what is returned [TOOL-671]', async () => {
+  it('a large number of an answer is judged by the schema of what is returned [TOOL-59]', async () => {
     const text = await checkRead(z.strictObject({ id: z.string() }), parseJsonNoting(`{"id":${ID}}`));
     expect(text).toEqual({ ok: true, value: { id: ID } });
     const number = await checkRead(z.strictObject({ id: z.number() }), parseJsonNoting(`{"id":${ID}}`));
