@@ -46,6 +46,7 @@ const LISTED: Readonly<
       'packages/providers/src/transport/transport.ts#TransportOptions',
       'packages/providers/src/openai/openai-compatible.ts#OpenAiCompatibleOptions',
       'packages/providers/src/model/profile-options.ts#ProfileOptions',
+      'packages/providers/src/model/profile-options.ts#AnswerOptions',
     ],
     some: true,
   },
