@@ -34,6 +34,8 @@ export interface ProcessGroup {
   readonly errors: PassThrough;
   /** Resolves with how the program ended. */
   readonly ended: Promise<string>;
+  /** Resolves when all of the standard output has arrived: nothing holds the pipe any more, or the program ended. */
+  readonly silent: Promise<void>;
   /** The program's standard input. */
   readonly stdin: ChildProcess['stdin'];
   /**
@@ -109,6 +111,7 @@ class Group implements ProcessGroup {
   readonly output = new PassThrough();
   readonly errors = new PassThrough();
   readonly ended: Promise<string>;
+  readonly silent: Promise<void>;
   readonly stdin: ChildProcess['stdin'];
   #stopped = false;
 
@@ -124,6 +127,8 @@ class Group implements ProcessGroup {
     if (stdin !== undefined) child.stdin?.end(stdin);
     child.stdout?.pipe(this.output, { end: false }); // P4
     child.stderr?.pipe(streams === 'apart' ? this.errors : this.output, { end: false });
+    const { stdout } = child;
+    this.silent = new Promise((resolve) => stdout?.once('end', resolve).once('close', resolve));
     this.ended = this.#end();
   }
 
