@@ -6,6 +6,7 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/client';
 import type { Judge } from './judge.js';
+import { isMark } from './judged-events.js';
 import { judgedFetch } from './judged-fetch.js';
 
 /** Options of {@link HttpTransport}. */
@@ -23,6 +24,13 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     private readonly judge: Judge,
   ) {
     super(url, { ...options, fetch: judgedFetch(judge, (message) => this.onmessage?.(message), options.fetch) });
+    let hear: HttpTransport['onmessage'];
+    Object.defineProperty(this, 'onmessage', {
+      get: () => hear,
+      set: (to: HttpTransport['onmessage']) => {
+        hear = to && ((message) => (isMark(message) ? undefined : to(message)));
+      },
+    });
   }
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options: SendOptions = {}): Promise<void> {

@@ -1,16 +1,30 @@
 /** Judges the messages of an event stream, and writes the stream anew for the MCP package. */
-import type { RequestId } from '@modelcontextprotocol/client';
+import { randomUUID } from 'node:crypto';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { Judge } from './judge.js';
 import { readJson } from './read-json.js';
 
 /** The longest time that a server may ask to wait before its stream is resumed, in milliseconds. */
 const RETRY_MS_MAX = 30_000;
 
-/** An event stream in, an event stream out: each message judged, all other fields as they came. */
+/** The id of the mark that stands in a stream for an answer which was delivered beside it. */
+const DELIVERED = randomUUID();
+
+const MARK = `data: {"jsonrpc":"2.0","id":"${DELIVERED}","result":{}}\n\n`;
+
+/** Whether a message is the mark of one that was delivered already. */
+export function isMark(message: JSONRPCMessage): boolean {
+  return 'id' in message && message.id === DELIVERED;
+}
+
+/**
+ * An event stream in, an event stream out: each message is judged and delivered beside the stream, so that it is not
+ * written and read once more; of an answer, a mark stays in its place.
+ */
 export class JudgedEvents extends TransformStream<Uint8Array, Uint8Array> {
   /** @param only the request that the stream answers; undefined for a stream of several */
-  constructor(judge: Judge, only: RequestId | undefined) {
-    const events = new Events(judge, only);
+  constructor(judge: Judge, only: RequestId | undefined, deliver: (message: JSONRPCMessage) => void) {
+    const events = new Events(judge, only, deliver);
     const decoder = new TextDecoder();
     const encoder = new TextEncoder();
     super({
@@ -39,6 +53,7 @@ class Events {
   constructor(
     private readonly judge: Judge,
     private readonly only: RequestId | undefined,
+    private readonly deliver: (message: JSONRPCMessage) => void,
   ) {}
 
   /** Takes the next piece of the stream; returns what of it is complete. */
@@ -101,6 +116,9 @@ class Events {
   }
 
   *#messages(text: string): Generator<string> {
-    for (const message of this.judge.read(text, this.only)) yield `data: ${JSON.stringify(message)}\n\n`;
+    for (const message of this.judge.read(text, this.only)) {
+      this.deliver(message);
+      if (!('method' in message)) yield MARK;
+    }
   }
 }

@@ -23,7 +23,7 @@ export function judgedFetch(judge: Judge, deliver: (message: JSONRPCMessage) => 
     // Requests for tokens and the like come through here, too: only messages accept event streams.
     const accepts = new Headers(init?.headers).get('accept') ?? '';
     if (!accepts.includes('text/event-stream')) return own(input, init);
-    if (init?.method === 'GET') return streamed(judge, own, input, init);
+    if (init?.method === 'GET') return streamed(judge, deliver, own, input, init);
     const response = await own(input, init);
     if (!response.ok) return response;
     const id = requestIn(init?.body);
@@ -63,13 +63,14 @@ class Answer {
 
   /** A response that is messages, and no stream of events. */
   #messages(text: string): Response {
-    for (const message of this.judge.read(text, this.id)) this.deliver(message);
-    this.#lose(text.trim() === '' ? 'the answer of the server is empty' : 'the response of the server holds no answer');
+    const isEmpty = text.trim() === '';
+    if (!isEmpty) for (const message of this.judge.read(text, this.id)) this.deliver(message);
+    this.#lose(isEmpty ? 'the answer of the server is empty' : 'the response of the server holds no answer');
     return nothing();
   }
 
   #events(response: Response, body: ReadableStream<Uint8Array>): Response {
-    return said(response, body.pipeThrough(new JudgedEvents(this.judge, this.id)), 'text/event-stream');
+    return said(response, body.pipeThrough(new JudgedEvents(this.judge, this.id, this.deliver)), 'text/event-stream');
   }
 
   /** Ends the wait for the answer, if it has not come. */
@@ -80,7 +81,13 @@ class Answer {
 }
 
 /** A stream that the MCP package opens or resumes: one that the server does not know any more brings no answer. */
-async function streamed(judge: Judge, own: typeof fetch, input: Parameters<typeof fetch>[0], init: RequestInit) {
+async function streamed(
+  judge: Judge,
+  deliver: (message: JSONRPCMessage) => void,
+  own: typeof fetch,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit,
+): Promise<Response> {
   const response = await own(input, init);
   const { ok, status, body } = response;
   if (!ok && new Headers(init.headers).has('last-event-id') && isFinal(status)) {
@@ -88,7 +95,7 @@ async function streamed(judge: Judge, own: typeof fetch, input: Parameters<typeo
     return ended();
   }
   if (!ok || body === null) return response;
-  return said(response, body.pipeThrough(new JudgedEvents(judge, undefined)), 'text/event-stream');
+  return said(response, body.pipeThrough(new JudgedEvents(judge, undefined, deliver)), 'text/event-stream');
 }
 
 /** Whether another attempt to resume a stream is of no use. */
@@ -107,7 +114,11 @@ function nothing(): Response {
 }
 
 /** A response with another body. */
-function said({ status, statusText, headers, url }: Response, body: string | ReadableStream<Uint8Array>, type?: string): Response {
+function said(
+  { status, statusText, headers, url }: Response,
+  body: string | ReadableStream<Uint8Array>,
+  type?: string,
+): Response {
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding']) kept.delete(name);
   if (type !== undefined) kept.set('content-type', type);

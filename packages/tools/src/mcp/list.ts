@@ -9,7 +9,7 @@ import { isLostAnswer } from './lost-answer.js';
 import type { Connection } from './server.js';
 
 /** The most pages of one list. */
-const PAGES_MAX = 1_024;
+const PAGES_MAX = 256;
 
 /** The tools of a server, and those that it has but cannot offer. */
 interface ServerTools {
@@ -22,7 +22,7 @@ interface ServerTools {
 /**
  * Lists the tools of a server.
  *
- * @throws when not even the first page can be read
+ * @throws when not even the first page can be read, or there is no end of pages
  */
 export async function listOf(connection: Connection, signal: AbortSignal): Promise<ServerTools> {
   const list: ServerTools = { tools: [], leftOut: [] };
@@ -34,7 +34,7 @@ export async function listOf(connection: Connection, signal: AbortSignal): Promi
     if (cursors.has(next)) return broken(list, page, 'it names a page that was read before as the next one');
     cursors.add(next);
   }
-  return broken(list, PAGES_MAX, 'there are too many pages');
+  throw new Error(`its list of tools has more than ${PAGES_MAX} pages`);
 }
 
 /** Adds a page to the list; returns the cursor of the next one. */

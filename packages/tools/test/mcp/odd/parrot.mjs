@@ -2,6 +2,7 @@
  * An MCP server that sends what it is told, word for word: its greeting, its lists and its answers are texts, in which
  * $ID stands for the id of the request. `parrot.mjs` alone serves standard input; PARROT holds its first words.
  */
+import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -33,7 +34,7 @@ export function parrot({ greeting = GREETING, pages = [pageOf(OWN)] } = {}) {
       return { texts: [JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })] };
     }
     const { name, arguments: args = {} } = params;
-    if (name === 'say') return { texts: args.texts.map(withId), ...args };
+    if (name === 'say') return { ...args, texts: args.texts.map(withId) };
     if (name !== 'offer') return { texts: [text(args.words ?? `called ${name}`)] };
     offered = args.pages;
     return { texts: ['{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', text('offered')], how: 'events' };
@@ -46,7 +47,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const { texts, then, end = '\n' } = answer(JSON.parse(line));
     process.stdout.write(texts.map((text) => text + end).join(''), () => {
       if (then === 'exit') process.exit(3);
-      if (then === 'close') process.stdout.destroy();
+      if (then === 'close') closeSync(1);
     });
     if (then === 'close') setInterval(() => undefined, 1_000);
   });

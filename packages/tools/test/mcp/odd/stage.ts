@@ -61,7 +61,8 @@ export class Linked {
     const tool = entry === undefined ? undefined : this.#live.tool(entry);
     if (tool === undefined) return `no tool ${name}`;
     const answer = (await (tool.run as (args: object, ctx: object) => unknown)(args, this.#context(signal))) as object;
-    return 'parts' in answer ? `answer ${JSON.stringify(answer.parts)}` : JSON.stringify(answer);
+    if ('parts' in answer) return `answer ${JSON.stringify(answer.parts)}`;
+    return `${answer.constructor.name} ${JSON.stringify(answer)} ${'error' in answer ? String(answer.error) : ''}`;
   }
 
   say(said: Said, signal?: AbortSignal): Promise<string> {
@@ -80,7 +81,7 @@ export class Linked {
       secret: async () => '',
       report: (error: unknown) => void this.reports.push(String(error)),
       progress: () => undefined,
-      put: async ({ path: name, bytes }: { path: string; bytes: Uint8Array }) => `${name} of ${bytes.length} bytes`,
+      put: async ({ path: name, bytes }: { path: string; bytes: Uint8Array }) => ({ name, size: bytes.length }),
     } as unknown as Context;
   }
 }
