@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { LiveToolset } from '@reprise/agent';
 import { memory } from '@reprise/kernel';
 import { type McpServer, mcp } from '../../../src/mcp/index.js';
-// @ts-expect-error a module of plain JavaScript, which also runs alone
 import { OWN as own, pageOf as page, parrot } from './parrot.mjs';
 
 /** The tools that a parrot always has. */
@@ -96,7 +95,7 @@ export async function onStdio(words: Words = {}): Promise<Linked> {
 
 /** A parrot as a server over HTTP; `close` ends it, too. */
 export async function overHttp(words: Words = {}): Promise<Linked & { readonly server: Server }> {
-  const answer = parrot(words) as (message: object) => Said;
+  const answer = (parrot as (words: Words) => (message: object) => Said)(words);
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (piece: Buffer) => {

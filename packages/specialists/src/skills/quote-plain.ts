@@ -1,0 +1,54 @@
+/**
+ * Front matter as its author meant it: other tools read a field of one line as a text to its end, even where that is no
+ * YAML, such as a description with a colon in its prose, or a hint in brackets.
+ */
+import { FRONT_MATTER_LINE } from './front-matter.js';
+import type { SkillProblem } from './skill.js';
+import { readYaml, type YamlEntries } from './yaml.js';
+
+/** How often a text is read anew: each time, at least one more line is quoted. */
+const READINGS_MAX = 16;
+
+/** A field of one line: its name, the space behind the colon, and what stands there, unquoted. */
+const FIELD = /^([A-Za-z_][\w-]*:[ \t]+)([^\s"'|>&*!].*?)[ \t]*$/;
+
+/** Reads front matter; lines that are no YAML but have one meaning are quoted. */
+export function readAsMeant(text: string): {
+  readonly map: YamlEntries | readonly SkillProblem[];
+  readonly quoted: readonly SkillProblem[];
+} {
+  const lines = text.split('\n');
+  const quoted: SkillProblem[] = [];
+  const first = readYaml(text);
+  let map = first;
+  for (let reading = 0; reading < READINGS_MAX && isProblems(map); reading++) {
+    const more = quoteAt(lines, map);
+    if (more.length === 0) return { map: first, quoted: [] };
+    quoted.push(...more);
+    map = readYaml(lines.join('\n'));
+  }
+  return isProblems(map) ? { map: first, quoted: [] } : { map, quoted };
+}
+
+/** Quotes the lines at which problems stand, where each is a whole field. */
+function quoteAt(lines: string[], problems: readonly SkillProblem[]): readonly SkillProblem[] {
+  const quoted: SkillProblem[] = [];
+  for (const at of new Set(
+    problems.filter(({ rule }) => rule === 'yaml').map(({ line }) => line - FRONT_MATTER_LINE),
+  )) {
+    const field = FIELD.exec(lines[at] ?? '') ?? undefined;
+    if (field === undefined || /^[ \t]+\S/.test(lines[at + 1] ?? '')) continue;
+    const [, name = '', value = ''] = field;
+    lines[at] = `${name}${JSON.stringify(value)}`;
+    quoted.push({
+      line: at + FRONT_MATTER_LINE,
+      rule: 'plain_text',
+      message: `${name.trim()} is read as a text to the end of its line: quote it`,
+    });
+  }
+  return quoted;
+}
+
+function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {
+  return Array.isArray(read);
+}
