@@ -10,7 +10,7 @@ import { readYaml, type YamlEntries } from './yaml.js';
 const READINGS_MAX = 16;
 
 /** A field of one line: its name, the space behind the colon, and what stands there, unquoted. */
-const FIELD = /^([A-Za-z_][\w-]*:[ \t]+)([^\s"'|>&*!].*?)[ \t]*$/;
+const FIELD = /^([A-Za-z_][\w-]*:[ \t]+)([^\s"'|>&!].*?)[ \t]*$/;
 
 /** Reads front matter; lines that are no YAML but have one meaning are quoted. */
 export function readAsMeant(text: string): {
@@ -33,20 +33,20 @@ export function readAsMeant(text: string): {
 /** Quotes the lines at which problems stand, where each is a whole field. */
 function quoteAt(lines: string[], problems: readonly SkillProblem[]): readonly SkillProblem[] {
   const quoted: SkillProblem[] = [];
-  for (const at of new Set(
-    problems.filter(({ rule }) => rule === 'yaml').map(({ line }) => line - FRONT_MATTER_LINE),
-  )) {
-    const field = FIELD.exec(lines[at] ?? '') ?? undefined;
-    if (field === undefined || /^[ \t]+\S/.test(lines[at + 1] ?? '')) continue;
-    const [, name = '', value = ''] = field;
+  const meant = problems.filter((one) => one.rule === 'yaml' || isPattern(one, lines));
+  for (const at of new Set(meant.map(({ line }) => line - FRONT_MATTER_LINE))) {
+    const [, name, value] = FIELD.exec(lines[at] ?? '') ?? [];
+    if (name === undefined || /^[ \t]+\S/.test(lines[at + 1] ?? '')) continue;
     lines[at] = `${name}${JSON.stringify(value)}`;
-    quoted.push({
-      line: at + FRONT_MATTER_LINE,
-      rule: 'plain_text',
-      message: `${name.trim()} is read as a text to the end of its line: quote it`,
-    });
+    const message = `${name.trim()} is read as a text to the end of its line: quote it`;
+    quoted.push({ line: at + FRONT_MATTER_LINE, rule: 'plain_text', message });
   }
   return quoted;
+}
+
+/** Whether an alias is none: a pattern such as `*.ts`, which no anchor could have as its name. */
+function isPattern({ rule, line }: SkillProblem, lines: readonly string[]): boolean {
+  return rule === 'yaml_alias' && /:[ \t]+\*[./*]/.test(lines[line - FRONT_MATTER_LINE] ?? '');
 }
 
 function isProblems(read: YamlEntries | readonly SkillProblem[]): read is readonly SkillProblem[] {

@@ -163,7 +163,7 @@ describe('the faults of a file of the standard', () => {
 
   it('fields of the other form have no effect, and a warning names the place where they belong [SPEC-690]', () => {
     const { tools, warnings = [], ...found } = valid(SEED, at);
-    expect([tools, linesOf(found as Skill)]).toEqual([null, ["1 tools_missing"]]);
+    expect([tools, linesOf(found as Skill)]).toEqual([null, ['1 tools_missing']]);
     expect(warnings.map(({ line, rule }) => `${line} ${rule}`)).toEqual([
       '4 unknown_key',
       '7 unknown_key',

@@ -105,8 +105,8 @@ describe.each([
   });
 
   const lost: readonly (readonly [string, Said])[] = [
-    ['ends before it answers', { texts: [], then: 'exit' }],
-    ['closes its output and goes on', { texts: [], then: 'close' }],
+    ['ends before it answers', { texts: [], after: 'exit' }],
+    ['closes its output and goes on', { texts: [], after: 'close' }],
     ['answers in half', { texts: [CALL.slice(0, 50)] }],
     ['answers with nothing', { texts: ['{"jsonrpc":"2.0","id":$ID}'] }],
   ];
@@ -149,7 +149,7 @@ it('an answer is read behind words, without a line break at the end, and as a li
   const linked = await linkedBy(onStdio);
   expect(await atOnce(linked.say({ texts: [`starting… ${CALL}`] }))).toBe('answer ["ok"]');
   expect(await atOnce(linked.say({ texts: [`[7,${CALL}]`] }))).toBe('answer ["ok"]');
-  expect(await atOnce(linked.say({ texts: [CALL], end: '', then: 'exit' }))).toBe('answer ["ok"]');
+  expect(await atOnce(linked.say({ texts: [CALL], end: '', after: 'exit' }))).toBe('answer ["ok"]');
 });
 
 it.each(['plain', 'untyped', 'events'] as const)(

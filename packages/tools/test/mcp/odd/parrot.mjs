@@ -44,11 +44,11 @@ export function parrot({ greeting = GREETING, pages = [pageOf(OWN)] } = {}) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const answer = parrot(JSON.parse(process.env.PARROT ?? '{}'));
   createInterface({ input: process.stdin }).on('line', (line) => {
-    const { texts, then, end = '\n' } = answer(JSON.parse(line));
+    const { texts, after, end = '\n' } = answer(JSON.parse(line));
     process.stdout.write(texts.map((text) => text + end).join(''), () => {
-      if (then === 'exit') process.exit(3);
-      if (then === 'close') closeSync(1);
+      if (after === 'exit') process.exit(3);
+      if (after === 'close') closeSync(1);
     });
-    if (then === 'close') setInterval(() => undefined, 1_000);
+    if (after === 'close') setInterval(() => undefined, 1_000);
   });
 }

@@ -26,7 +26,7 @@ export interface Said {
   readonly status?: number;
   /** What ends each line on standard output. */
   readonly end?: string;
-  readonly then?: 'exit' | 'close';
+  readonly after?: 'exit' | 'close';
 }
 
 type Context = Parameters<LiveToolset['list']>[0];
@@ -123,12 +123,12 @@ export async function overHttp(words: Words = {}): Promise<Linked & { readonly s
 
 const TYPES = { json: 'application/json', events: 'text/event-stream', plain: 'text/plain', untyped: '' } as const;
 
-function send(response: ServerResponse, { texts, how = 'json', status, then }: Said): void {
+function send(response: ServerResponse, { texts, how = 'json', status, after }: Said): void {
   const type = TYPES[how];
   if (type !== '') response.setHeader('content-type', type);
-  response.writeHead(status ?? (texts.length === 0 && then === undefined ? 202 : 200));
+  response.writeHead(status ?? (texts.length === 0 && after === undefined ? 202 : 200));
   const isEvents = how === 'events';
   for (const text of texts) response.write(isEvents ? `data: ${text.replaceAll('\n', '\ndata: ')}\n\n` : text);
-  if (then === 'exit') setTimeout(() => response.destroy(), 20);
+  if (after === 'exit') setTimeout(() => response.destroy(), 20);
   else response.end();
 }
