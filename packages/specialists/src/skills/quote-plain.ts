@@ -19,15 +19,14 @@ export function readAsMeant(text: string): {
 } {
   const lines = text.split('\n');
   const quoted: SkillProblem[] = [];
-  const first = readYaml(text);
-  let map = first;
+  let map = readYaml(text);
   for (let reading = 0; reading < READINGS_MAX && isProblems(map); reading++) {
     const more = quoteAt(lines, map);
-    if (more.length === 0) return { map: first, quoted: [] };
+    if (more.length === 0) break;
     quoted.push(...more);
     map = readYaml(lines.join('\n'));
   }
-  return isProblems(map) ? { map: first, quoted: [] } : { map, quoted };
+  return { map, quoted: isProblems(map) ? [] : quoted };
 }
 
 /** Quotes the lines at which problems stand, where each is a whole field. */
